@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// CI turns every warning of this package into an error; a user's newer compiler must not.
+let strictness: [SwiftSetting] =
+  Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let settings: [SwiftSetting] =
+  [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+  ] + strictness
+
+/// The targets in reading order; an import never points down this list.
+let package = Package(
+  name: "AudioSession",
+  products: [
+    .library(name: "AudioSession", targets: ["AudioSession", "SessionProfiles"]),
+    .library(name: "Pulse", targets: ["Pulse"]),
+    .library(name: "PulseSandbox", targets: ["PulseSandbox"]),
+    .executable(name: "audiosession", targets: ["audiosession"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
+  ],
+  targets: [
+    .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+    .target(name: "PulseTypes", swiftSettings: settings),
+    .target(
+      name: "Pulse",
+      dependencies: ["CPulse", "PulseTypes", .product(name: "Logging", package: "swift-log")],
+      swiftSettings: settings),
+    .target(name: "SessionCore", dependencies: ["PulseTypes"], swiftSettings: settings),
+    .target(
+      name: "SessionProfiles",
+      dependencies: ["SessionCore", "PulseTypes", "TOMLKit"],
+      swiftSettings: settings),
+    .target(
+      name: "AudioSession",
+      dependencies: [
+        "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .target(name: "PulseSandbox", swiftSettings: settings),
+    .executableTarget(
+      name: "audiosession",
+      dependencies: [
+        "AudioSession", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SessionCoreTests", dependencies: ["SessionCore", "PulseTypes"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SessionProfilesTests", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "PulseSandboxTests", dependencies: ["PulseSandbox"], swiftSettings: settings),
+    .testTarget(
+      name: "AudioSessionTests",
+      dependencies: [
+        "AudioSession", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests", dependencies: ["PulseSandbox", "audiosession"],
+      swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

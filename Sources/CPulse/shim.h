@@ -1,0 +1,5 @@
+/* libpulse as it is; a helper here only for what Swift cannot import. */
+#ifndef AUDIOSESSION_CPULSE_SHIM_H
+#define AUDIOSESSION_CPULSE_SHIM_H
+#include <pulse/pulseaudio.h>
+#endif

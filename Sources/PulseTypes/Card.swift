@@ -1,0 +1,65 @@
+/// One way a card can be used: which sinks and sources it has (libpulse: `pa_card_profile_info2`).
+public struct CardProfile: Sendable, Hashable, Codable {
+  /// The server's name, such as `output:analog-stereo+input:analog-stereo`.
+  public var name: String
+  /// The words for people.
+  public var description: String
+  /// How many sinks the profile has.
+  public var sinkCount: Int
+  /// How many sources the profile has.
+  public var sourceCount: Int
+  /// The higher, the better as a default.
+  public var priority: UInt32
+  /// False where the hardware says that it cannot be used now.
+  public var isAvailable: Bool
+
+  /// Makes a profile from what the server says.
+  public init(
+    name: String, description: String = "", sinkCount: Int, sourceCount: Int, priority: UInt32,
+    isAvailable: Bool = true
+  ) {
+    self.name = name
+    self.description = description
+    self.sinkCount = sinkCount
+    self.sourceCount = sourceCount
+    self.priority = priority
+    self.isAvailable = isAvailable
+  }
+}
+
+/// A sound card: what sinks and sources belong to, with its profiles and ports
+/// (libpulse: `pa_card_info`).
+public struct Card: Sendable, Hashable, Codable {
+  /// The server's number, inside one snapshot.
+  public var index: Index<Card>
+  /// The server's name, such as `alsa_card.pci-0000_00_1f.3`.
+  public var name: String
+  /// The module that made it.
+  public var ownerModule: Index<Module>?
+  /// The source file of the driver, such as `module-alsa-card.c`.
+  public var driver: String
+  /// The ways it can be used, as the server lists them.
+  public var profiles: [CardProfile]
+  /// The name of the profile in use.
+  public var activeProfile: String?
+  /// Its connectors, of both directions.
+  public var ports: [Port]
+  /// The server's property list.
+  public var properties: [String: String]
+
+  /// Makes a card from what the server says.
+  public init(
+    index: Index<Card>, name: String, ownerModule: Index<Module>? = nil, driver: String = "",
+    profiles: [CardProfile], activeProfile: String?, ports: [Port] = [],
+    properties: [String: String] = [:]
+  ) {
+    self.index = index
+    self.name = name
+    self.ownerModule = ownerModule
+    self.driver = driver
+    self.profiles = profiles
+    self.activeProfile = activeProfile
+    self.ports = ports
+    self.properties = properties
+  }
+}

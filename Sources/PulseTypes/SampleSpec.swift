@@ -1,0 +1,62 @@
+/// How one sample is stored; the names are PulseAudio's.
+public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
+  case u8
+  case aLaw
+  case uLaw
+  case s16le
+  case s16be
+  case float32le
+  case float32be
+  case s32le
+  case s32be
+  case s24le
+  case s24be
+  case s24in32le = "s24-32le"
+  case s24in32be = "s24-32be"
+
+  /// The size of one sample in bytes.
+  public var bytes: Int {
+    switch self {
+    case .u8, .aLaw, .uLaw: 1
+    case .s16le, .s16be: 2
+    case .s24le, .s24be: 3
+    default: 4
+    }
+  }
+}
+
+/// Format, rate and channel count of a device or stream (libpulse: `pa_sample_spec`).
+public struct SampleSpec: Sendable, Hashable, Codable {
+  /// How one sample is stored; nil where the server names a format this library does not know.
+  public var format: SampleFormat?
+  /// Frames in a second, Hz.
+  public var rate: UInt32
+  /// Samples in a frame, 1-32.
+  public var channels: UInt8
+
+  /// Makes a spec; the rate in Hz.
+  public init(format: SampleFormat?, rate: UInt32, channels: UInt8) {
+    self.format = format
+    self.rate = rate
+    self.channels = channels
+  }
+
+  /// The size of one frame in bytes (4-byte samples assumed where the format is unknown).
+  public var frameBytes: Int { (format?.bytes ?? 4) * Int(channels) }
+
+  /// The bytes that the duration takes, rounded to whole frames, at least one.
+  public func bytes(for duration: Duration) -> Int {
+    Int(max(1, frames(for: duration))) * frameBytes
+  }
+
+  /// The frames that the duration takes, rounded to the nearest.
+  public func frames(for duration: Duration) -> Int64 {
+    (duration.microseconds * Int64(rate) + 500_000) / 1_000_000
+  }
+
+  /// The time that so many bytes take.
+  public func duration(ofBytes bytes: Int) -> Duration {
+    guard rate > 0, frameBytes > 0 else { return .zero }
+    return .microseconds(Int64(bytes / frameBytes) * 1_000_000 / Int64(rate))
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+
+/// One volume in the server's own unit, where 65,536 is 100 % (libpulse: `pa_volume_t`).
+///
+/// Compared in this unit, never as a fraction: a volume read back equals the one written.
+public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
+  /// The server's number, 0 (silent) to `maximum`.
+  public var rawValue: UInt32
+
+  /// Wraps the server's number.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// 100 %, 0 dB (libpulse: `PA_VOLUME_NORM`).
+  public static let norm = Volume(rawValue: 0x10000)
+  /// Silence (libpulse: `PA_VOLUME_MUTED`).
+  public static let muted = Volume(rawValue: 0)
+  /// The most a server takes (libpulse: `PA_VOLUME_MAX`).
+  public static let maximum = Volume(rawValue: UInt32.max / 2)
+
+  /// A volume as a fraction of 100 %, rounded to the server's unit.
+  ///
+  /// 1.0 = 100 %, as in the JSON; out of range values are clamped.
+  public init(fraction: Double) {
+    guard fraction > 0 else {
+      self = .muted
+      return
+    }
+    let scaled = (fraction * Double(Volume.norm.rawValue)).rounded()
+    rawValue = UInt32(min(scaled, Double(Volume.maximum.rawValue)))
+  }
+
+  /// A volume in decibels; 0 dB = 100 % (libpulse: `pa_sw_volume_from_dB`).
+  public init(decibels: Double) {
+    self.init(fraction: cbrt(pow(10, decibels / 20)))
+  }
+
+  /// 1.0 = 100 %.
+  public var fraction: Double { Double(rawValue) / Double(Volume.norm.rawValue) }
+
+  /// Decibels, minus infinity when silent (libpulse: `pa_sw_volume_to_dB`).
+  public var decibels: Double {
+    rawValue == 0 ? -.infinity : 20 * log10(pow(fraction, 3))
+  }
+
+  /// Orders by loudness.
+  public static func < (a: Volume, b: Volume) -> Bool { a.rawValue < b.rawValue }
+
+  /// Whole percents.
+  public var description: String { "\(Int((fraction * 100).rounded())) %" }
+
+  /// Reads the bare value.
+  public init(from decoder: any Decoder) throws {
+    rawValue = try decoder.singleValueContainer().decode(UInt32.self)
+  }
+
+  /// Writes the bare value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rawValue)
+  }
+}
+
+/// The volumes of all channels of a device or stream (libpulse: `pa_cvolume`).
+public struct ChannelVolumes: Sendable, Hashable, Codable {
+  /// One volume a channel.
+  public var values: [Volume]
+
+  /// Makes volumes from a list.
+  public init(_ values: [Volume]) { self.values = values }
+
+  /// The same volume on so many channels.
+  public init(_ volume: Volume, channels: Int) {
+    values = Array(repeating: volume, count: channels)
+  }
+
+  /// The loudest channel; 0 where there is none.
+  public var loudest: Volume { values.max() ?? .muted }
+
+  /// Whether every channel has this volume.
+  public func isUniformly(_ volume: Volume) -> Bool { values.allSatisfy { $0 == volume } }
+
+  /// Reads the bare value.
+  public init(from decoder: any Decoder) throws {
+    values = try decoder.singleValueContainer().decode([Volume].self)
+  }
+
+  /// Writes the bare value.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(values)
+  }
+}
