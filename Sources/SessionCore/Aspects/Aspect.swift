@@ -1,0 +1,43 @@
+import PulseTypes
+
+/// One property of the session: how wish and server are compared, when it is changed, its verdict.
+protocol Aspect: Sendable {
+  /// The key of the state's JSON.
+  var property: String { get }
+  /// When its targets are planned.
+  var phase: Phase { get }
+  /// The settings that the wish asks for, and their values.
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target]
+  /// Wish and fact as they are; the steps of the same plan are taken as done.
+  func report(_ context: PlanContext) -> PropertyReport
+  /// What a plan must say that its steps do not meet; throws where it must not go unmet.
+  func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet?
+}
+
+extension Aspect {
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] { [] }
+
+  func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
+    let report = report(context)
+    switch report.verdict {
+    case .applied, .unset, .overridden: return nil
+    case .pending, .unreachable, .refused:
+      // A step of this plan on the property is on its way to meet it.
+      guard !steps.contains(where: { $0.property == property }) || report.verdict == .refused else {
+        return nil
+      }
+      return Unmet(property: property, verdict: report.verdict, reason: report.reason ?? "")
+    }
+  }
+}
+
+/// Every aspect, in the order of the state's JSON.
+let allAspects: [any Aspect] = [
+  CategoryAspect(), ModeAspect(), OptionsAspect(), SampleRateAspect(), BufferDurationAspect(),
+  PreferredDeviceAspect(direction: .input), PortAspect(direction: .input), PolarPatternAspect(),
+  OrientationAspect(), ChannelMapAspect(direction: .input), LevelAspect(direction: .input),
+  MuteAspect(direction: .input), LatencyOffsetAspect(direction: .input),
+  PreferredDeviceAspect(direction: .output), PortAspect(direction: .output),
+  ChannelMapAspect(direction: .output), LevelAspect(direction: .output),
+  MuteAspect(direction: .output), LatencyOffsetAspect(direction: .output),
+]

@@ -1,0 +1,100 @@
+import PulseTypes
+
+/// IO buffer duration of the resolved input, or output for playback: a hint that a pin holds.
+struct BufferDurationAspect: Aspect {
+  let property = "ioBufferDuration"
+  let phase = Phase.ioBufferDuration
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    let direction = context.wish.hintDirection
+    guard let device = context.device(direction), let wished = wished(context, device),
+      context.snapshot.server.kind == .pulseaudio, !wasGranted(context, device, wished)
+    else { return [] }
+    return [
+      Target(
+        property, .latency(direction, device: device.name), .duration(wished),
+        why: "held by a pin, for every program on the device")
+    ]
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let direction = context.wish.hintDirection
+    let device = context.shownDevice(direction)
+    let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
+    let setting = device.map { Setting.latency(direction, device: $0.name) }
+    let latency = isKnown ? actual(context, device, setting) : nil
+    let actual = latency.map { StateValue.number($0.seconds) }
+    guard context.wish.ioBufferDuration != nil else { return .unset(actual) }
+    guard let device = context.device(direction), let wished = wished(context, device) else {
+      return PropertyReport(
+        preferred: nil, actual: actual, verdict: .pending,
+        reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device, held: false)
+    }
+    let isHeld =
+      context.input.holdsPins && context.snapshot.value(of: setting!) == .duration(wished)
+    var report = PropertyReport(
+      preferred: .number(wished.seconds), actual: actual, verdict: .applied, held: isHeld)
+    if let obstacle = obstacle(context, device, wished, latency) {
+      report.verdict = obstacle.verdict
+      report.reason = obstacle.reason
+      report.waitingFor = obstacle.waitingFor
+    }
+    return report
+  }
+
+  func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
+    try strictUnmet(context, steps, .bufferDuration)
+  }
+
+  private func wished(_ context: PlanContext, _ device: Device) -> Duration? {
+    let rate = context.wish.sampleRate ?? Int(device.sampleSpec.rate)
+    return context.wish.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
+  }
+
+  /// The device's own word; where it has none, what our pin was granted.
+  private func actual(
+    _ context: PlanContext, _ device: Device?, _ setting: Setting?
+  ) -> Duration? {
+    if let device, device.configuredLatency > .zero { return device.configuredLatency }
+    return setting.flatMap { context.input.grants[$0] }
+  }
+
+  /// Whether the hint was granted in an earlier run that nobody holds since.
+  private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Bool {
+    let setting = Setting.latency(device.direction, device: device.name)
+    return !context.input.holdsPins
+      && context.input.memory.outcome(setting, asked: .duration(wished), on: context.snapshot)
+        != nil
+  }
+
+  private func obstacle(
+    _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
+  ) -> (verdict: Verdict, reason: String, waitingFor: WaitingFor?)? {
+    if context.snapshot.server.kind == .pipewire {
+      return (.unreachable, "the quantum of pipewire-pulse is not set by this version", nil)
+    }
+    if !context.input.holdsPins {
+      return (
+        .pending, "was granted while applying; nobody holds it since, so streams choose their own",
+        .holder
+      )
+    }
+    let rate = max(1, Int64(device.sampleSpec.rate))
+    let frame = Duration.microseconds(1_000_000 / rate + 1)
+    guard let actual else { return (.pending, "\(device.name) has not said its latency", .device) }
+    if actual > wished + frame {
+      let wish = Words.milliseconds(wished)
+      return (
+        .unreachable, "\(device.name) gives \(Words.milliseconds(actual)) and not \(wish)", nil
+      )
+    }
+    if actual < wished - frame {
+      let users = context.snapshot.foreignStreams(on: device).map {
+        context.snapshot.programName(of: $0)
+      }
+      let who = users.isEmpty ? "another stream" : Words.list(Set(users).sorted(), last: "or")
+      return (.overridden, "\(who) asked for \(Words.milliseconds(actual))", nil)
+    }
+    return nil
+  }
+}

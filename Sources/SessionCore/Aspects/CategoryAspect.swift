@@ -1,0 +1,56 @@
+import PulseTypes
+
+/// Category → the card profile that gives its directions and the wished ports.
+struct CategoryAspect: Aspect {
+  let property = "category"
+  let phase = Phase.category
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    context.snapshot.cards.compactMap { card in
+      guard let profile = context.resolution.profiles[card.name] else { return nil }
+      let directions = Direction.allCases.filter {
+        context.resolved($0)?.card?.name == card.name
+      }
+      let names = directions.map { direction in
+        let resolved = context.resolved(direction)
+        return direction.rawValue + (resolved?.port.map { " '\($0.name)'" } ?? "")
+      }
+      return Target(
+        property, .cardProfile(card: card.name), .name(profile),
+        why: "gives \(Words.list(names))")
+    }
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    guard let category = context.wish.category else { return .unset(nil) }
+    let preferred = StateValue.string(category.rawValue)
+    func unmet(_ verdict: Verdict, _ reason: String, _ waiting: WaitingFor?) -> PropertyReport {
+      PropertyReport(
+        preferred: preferred, actual: nil, verdict: verdict, reason: reason, waitingFor: waiting)
+    }
+    for direction in Direction.allCases where category.directions.contains(direction) {
+      if let error = context.resolution.waiting[direction] {
+        return unmet(.pending, error.message, .device)
+      }
+      guard let resolved = context.resolved(direction) else { continue }
+      if let card = resolved.card, let profile = context.resolution.profiles[card.name],
+        context.snapshot.card(named: card.name)?.activeProfile != profile
+      {
+        return unmet(
+          .overridden, "\(card.name) is no longer on profile '\(profile)': somebody changed it", nil
+        )
+      }
+      guard context.device(direction) != nil else {
+        return unmet(.pending, "\(resolved.name) is not there yet", .profile)
+      }
+    }
+    switch category {
+    case .soloAmbient:
+      return unmet(.pending, "silencing others is not available in this version", nil)
+    case .multiRoute:
+      return unmet(.pending, "combined outputs are not available in this version", nil)
+    default:
+      return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import PulseTypes
+
+/// Channel map, polar pattern and orientation together → the remap, then the default at its end.
+struct ChannelMapAspect: Aspect {
+  let direction: Direction
+  let phase = Phase.channelMap
+
+  var property: String { direction == .input ? "channelMap" : "outputChannelMap" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let device = context.device(direction) else { return [] }
+    let chain = try wishedChain(context, device)
+    var targets: [Target] = []
+    if let chain {
+      targets.append(Target(property, .chain(direction), .remap(chain), why: reason(context)))
+      targets.append(
+        Target(
+          direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
+          .name(chain.name), phase: phase, why: "the end of the chain"))
+    }
+    guard context.wish.wish(direction).moveStreams else { return targets }
+    return targets + moves(context, to: chain?.name ?? device.name)
+  }
+
+  private func reason(_ context: PlanContext) -> String {
+    let wish = context.wish.wish(direction)
+    let pattern = wish.polarPattern.map { "polar pattern \($0.rawValue)" }
+    let turned = (wish.orientation ?? .none).quarterTurns != 0
+    let orientation = turned ? wish.orientation.map { "orientation \($0.rawValue)" } : nil
+    let parts = [pattern, wish.channels == nil ? nil : "channel map", orientation]
+    return Words.list(parts.compactMap { $0 })
+  }
+
+  /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
+  /// the server loads no modules.
+  func wishedChain(_ context: PlanContext, _ device: Device) throws(SessionError) -> RemapSpec? {
+    guard let routing = try ChannelRouting.make(context.wish.wish(direction), on: device),
+      !routing.isIdentity(on: device.channelMap), context.input.capabilities.moduleLoading
+    else { return nil }
+    // One channel mixed from one is that channel.
+    if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
+    return RemapSpec(
+      direction: direction, master: device.name, masterMap: routing.masterMap, map: routing.map)
+  }
+
+  /// Streams of others that are elsewhere; those that record a monitor mean it.
+  private func moves(_ context: PlanContext, to end: String) -> [Target] {
+    context.snapshot.streams(direction).filter { stream in
+      guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
+        let device = context.snapshot.device(direction, at: stream.device)
+      else { return false }
+      return !device.isMonitor && device.name != end
+    }.map { stream in
+      Target(
+        direction == .input ? "preferredInput" : "preferredOutput",
+        .stream(direction, stream.index), .name(end), phase: phase,
+        why: "\(context.snapshot.programName(of: stream)) is moved")
+    }
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let device = context.shownDevice(direction)
+    let actual = device.flatMap { Self.actual(context.snapshot, $0) }
+    guard context.wish.wish(direction).channels != nil else {
+      return .unset(actual.map { StateValue($0.positions) })
+    }
+    return Self.report(
+      context, direction, preferred: Self.preferred(context, direction, device),
+      actual: actual.map { StateValue($0.positions) })
+  }
+
+  /// The channels that programs hear: the remap's where one stands on the device, else the device's.
+  static func actual(_ snapshot: ServerSnapshot, _ device: Device) -> ChannelMap? {
+    if let remap = snapshot.remap(device.direction), remap.master == device.name {
+      return remap.masterMap
+    }
+    return device.channelMap
+  }
+
+  private static func preferred(
+    _ context: PlanContext, _ direction: Direction, _ device: Device?
+  ) -> StateValue? {
+    switch context.wish.wish(direction).channels {
+    case .positions(let positions): StateValue(positions)
+    case .mono: StateValue([.mono])
+    case .left: StateValue([.frontLeft])
+    case .right: StateValue([.frontRight])
+    case .swap: StateValue([.frontRight, .frontLeft])
+    case nil: nil
+    }
+  }
+
+  /// The verdict shared by channel map, polar pattern and orientation: they are one remap.
+  static func report(
+    _ context: PlanContext, _ direction: Direction, preferred: StateValue?, actual: StateValue?
+  ) -> PropertyReport {
+    func unmet(
+      _ verdict: Verdict, _ reason: String, _ waiting: WaitingFor? = nil
+    ) -> PropertyReport {
+      PropertyReport(
+        preferred: preferred, actual: actual, verdict: verdict, reason: reason, waitingFor: waiting)
+    }
+    if let error = context.resolution.waiting[direction] {
+      return unmet(.pending, error.message, .device)
+    }
+    guard let device = context.device(direction) else {
+      return unmet(.pending, "there is no \(direction.rawValue) to set it on", .device)
+    }
+    let aspect = ChannelMapAspect(direction: direction)
+    do throws(SessionError) {
+      let routing = try ChannelRouting.make(context.wish.wish(direction), on: device)
+      let chain = try aspect.wishedChain(context, device)
+      if !context.input.capabilities.moduleLoading, let routing,
+        !routing.isIdentity(on: device.channelMap)
+      {
+        return unmet(.refused, "the server does not let modules be loaded")
+      }
+      if let refusal = context.input.refusals[.chain(direction)] { return unmet(.refused, refusal) }
+      guard
+        context.snapshot.value(of: .chain(direction)) == (chain.map(SettingValue.remap) ?? .absent)
+      else { return unmet(.overridden, "the remap that makes it is gone or changed") }
+      guard chain == nil || context.snapshot.server.defaultName(direction) == chain?.name else {
+        return unmet(.overridden, "the remap is there and the default is not on it")
+      }
+    } catch {
+      return unmet(.unreachable, error.message)
+    }
+    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  }
+}
+
+/// How the microphone listens; made by the remap of `ChannelMapAspect`.
+struct PolarPatternAspect: Aspect {
+  let property = "polarPattern"
+  let phase = Phase.channelMap
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    guard let pattern = context.wish.polarPattern else { return .unset(nil) }
+    let preferred = StateValue.string(pattern.rawValue)
+    var report = ChannelMapAspect.report(
+      context, .input, preferred: preferred, actual: nil)
+    if report.verdict == .applied { report.actual = preferred }
+    return report
+  }
+}
+
+/// How the device is held; made by the remap of `ChannelMapAspect`.
+struct OrientationAspect: Aspect {
+  let property = "inputOrientation"
+  let phase = Phase.channelMap
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    guard let orientation = context.wish.inputOrientation else { return .unset(nil) }
+    let preferred = StateValue.string(orientation.rawValue)
+    guard orientation.quarterTurns != 0 || context.resolved(.input) != nil else {
+      return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+    }
+    var report = ChannelMapAspect.report(
+      context, .input, preferred: preferred, actual: nil)
+    if report.verdict == .applied { report.actual = preferred }
+    return report
+  }
+}

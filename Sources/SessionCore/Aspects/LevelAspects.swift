@@ -1,0 +1,153 @@
+import PulseTypes
+
+/// Gain of the hardware input, or volume of the hardware output, the same on every channel.
+struct LevelAspect: Aspect {
+  let direction: Direction
+  let phase = Phase.levels
+
+  var property: String { direction == .input ? "inputGain" : "outputVolume" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let volume = context.wish.wish(direction).volume, let device = context.device(direction)
+    else { return [] }
+    return [
+      Target(
+        property, .volume(direction, device: device.name),
+        .volume(ChannelVolumes(volume, channels: device.channelMap.count)),
+        why: "on the hardware")
+    ]
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let device = context.shownDevice(direction)
+    let volume = device.flatMap { Self.chainVolume(context, $0) }
+    let actual = volume.map { StateValue.number(Self.rounded($0)) }
+    guard let wished = context.wish.wish(direction).volume else { return .unset(actual) }
+    let preferred = StateValue.number(Self.rounded(wished.fraction))
+    guard let device = context.device(direction) else {
+      return .waiting(preferred, actual, direction)
+    }
+    guard device.volume.isUniformly(wished) else {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .overridden,
+        reason: "\(device.name) is at \(Words.volume(device.volume)): somebody changed it")
+    }
+    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  }
+
+  /// The product over the chain, of the loudest channels.
+  private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
+    guard !context.world.isPredicted(device.name) else { return nil }
+    let hardware = device.volume.loudest.fraction
+    guard let remap = context.snapshot.remap(device.direction), remap.master == device.name,
+      let owned = context.snapshot.ownedDevices(device.direction).first
+    else { return hardware }
+    return hardware * owned.volume.loudest.fraction
+  }
+
+  private static func rounded(_ fraction: Double) -> Double {
+    (fraction * 10_000).rounded() / 10_000
+  }
+}
+
+/// Mute of the hardware. No upkeep ever unmutes an input: false acts only when somebody just asked.
+struct MuteAspect: Aspect {
+  let direction: Direction
+  let phase = Phase.levels
+
+  var property: String { direction == .input ? "inputMuted" : "outputMuted" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let muted = context.wish.wish(direction).muted, let device = context.device(direction),
+      muted || context.input.isExplicit || direction == .output
+    else { return [] }
+    return [
+      Target(
+        property, .mute(direction, device: device.name), .flag(muted), why: "on the hardware")
+    ]
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let device = context.shownDevice(direction)
+    let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
+    let isMuted = isKnown ? device.map { isAnyMuted(context, $0) } : nil
+    let actual = isMuted.map(StateValue.flag)
+    guard let wished = context.wish.wish(direction).muted else { return .unset(actual) }
+    guard context.device(direction) != nil else {
+      return .waiting(.flag(wished), actual, direction)
+    }
+    guard isMuted == wished else {
+      return PropertyReport(
+        preferred: .flag(wished), actual: actual, verdict: .overridden,
+        reason: isMuted == true ? "somebody muted it" : "somebody unmuted it")
+    }
+    return PropertyReport(preferred: .flag(wished), actual: actual, verdict: .applied)
+  }
+
+  private func isAnyMuted(_ context: PlanContext, _ device: Device) -> Bool {
+    guard !device.isMuted, let remap = context.snapshot.remap(direction),
+      remap.master == device.name
+    else { return device.isMuted }
+    return context.snapshot.ownedDevices(direction).contains { $0.isMuted }
+  }
+}
+
+/// What is added to the latency of the port in use.
+struct LatencyOffsetAspect: Aspect {
+  let direction: Direction
+  let phase = Phase.levels
+
+  var property: String { direction == .input ? "inputLatencyOffset" : "outputLatencyOffset" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let offset = context.wish.wish(direction).latencyOffset,
+      let (card, port) = place(context)
+    else { return [] }
+    return [
+      Target(
+        property, .latencyOffset(card: card.name, port: port.name), .duration(offset),
+        why: "of the port in use")
+    ]
+  }
+
+  /// The card's port that the device uses, or will use.
+  private func place(_ context: PlanContext) -> (Card, Port)? {
+    guard let device = context.shownDevice(direction),
+      let card = context.snapshot.card(of: device),
+      let name = context.resolved(direction)?.port?.name ?? device.activePort,
+      let port = card.ports.first(where: { $0.name == name })
+    else { return nil }
+    return (card, port)
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let offset = place(context)?.1.latencyOffset
+    let actual = offset.map { StateValue.number($0.seconds) }
+    guard let wished = context.wish.wish(direction).latencyOffset else { return .unset(actual) }
+    let preferred = StateValue.number(wished.seconds)
+    guard context.device(direction) != nil else {
+      return .waiting(preferred, actual, direction)
+    }
+    guard let offset else {
+      return PropertyReport(
+        preferred: preferred, actual: nil, verdict: .unreachable,
+        reason: "the \(direction.rawValue) has no port of a card to set it on")
+    }
+    guard offset == wished else {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .overridden, reason: "somebody changed it")
+    }
+    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  }
+}
+
+extension PropertyReport {
+  /// A wish whose device is away.
+  static func waiting(
+    _ preferred: StateValue, _ actual: StateValue?, _ direction: Direction
+  ) -> PropertyReport {
+    PropertyReport(
+      preferred: preferred, actual: actual, verdict: .pending,
+      reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device)
+  }
+}

@@ -1,0 +1,37 @@
+import PulseTypes
+
+/// The port of the input (AVAudioSession: data source) or output.
+struct PortAspect: Aspect {
+  let direction: Direction
+  let phase = Phase.port
+
+  var property: String { direction == .input ? "inputPort" : "outputPort" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let resolved = context.resolved(direction), let port = resolved.port else { return [] }
+    return [
+      Target(
+        property, .port(direction, device: resolved.name), .name(port.name),
+        why: port.description.isEmpty ? "wished port" : port.description)
+    ]
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let device = context.shownDevice(direction)
+    let actual = device?.activePort.map(StateValue.string)
+    guard let wished = context.wish.wish(direction).port else { return .unset(actual) }
+    let preferred = StateValue.strings(wished.map(\.description))
+    if let error = context.resolution.waiting[direction] {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
+        waitingFor: .device)
+    }
+    // A device without ports satisfies any.
+    guard let port = context.resolved(direction)?.port, port.name != device?.activePort else {
+      return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+    }
+    return PropertyReport(
+      preferred: preferred, actual: actual, verdict: .overridden,
+      reason: "the port is \(device?.activePort ?? "none"), not \(port.name): somebody changed it")
+  }
+}

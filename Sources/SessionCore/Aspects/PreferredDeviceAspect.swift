@@ -1,0 +1,51 @@
+import PulseTypes
+
+/// Preferred input or output → the default source or sink.
+///
+/// Where a chain is built this phase writes nothing: the default is written once, at the chain's end.
+struct PreferredDeviceAspect: Aspect {
+  let direction: Direction
+  let phase = Phase.preferredDevices
+
+  var property: String { direction == .input ? "preferredInput" : "preferredOutput" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let resolved = context.resolved(direction), let device = context.device(direction)
+    else { return [] }
+    let chain = try ChannelMapAspect(direction: direction).wishedChain(context, device)
+    guard chain == nil, isAsked(context, resolved) else { return [] }
+    return [
+      Target(
+        property, .defaultDevice(direction), .name(device.name),
+        why: context.wish.wish(direction).prefer == nil
+          ? "the category needs it" : "preferred \(direction.rawValue)")
+    ]
+  }
+
+  /// Whether the default must be this device: it was named, or the category has no other.
+  private func isAsked(_ context: PlanContext, _ resolved: Resolved) -> Bool {
+    context.wish.wish(direction).prefer != nil
+      || (context.wish.category?.directions.contains(direction) == true
+        && context.snapshot.defaultRoot(direction)?.name != resolved.name)
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let root = context.snapshot.defaultRoot(direction)
+    let isRoute = root.map { !context.snapshot.isDummy($0) } ?? false
+    let actual = isRoute ? root.map { StateValue.string($0.name) } : nil
+    guard let prefer = context.wish.wish(direction).prefer else { return .unset(actual) }
+    let preferred = StateValue.strings(prefer.map(\.description))
+    if let error = context.resolution.waiting[direction] {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
+        waitingFor: .device)
+    }
+    guard let resolved = context.resolved(direction), resolved.name == root?.name else {
+      let wish = context.resolved(direction)?.name ?? "the wished one"
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .overridden,
+        reason: "the default is \(root?.name ?? "none"), not \(wish): somebody changed it")
+    }
+    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  }
+}

@@ -1,0 +1,121 @@
+import PulseTypes
+
+/// Sample rate of the resolved input, or output for playback: a hint.
+struct SampleRateAspect: Aspect {
+  let property = "sampleRate"
+  let phase = Phase.sampleRate
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    let direction = context.wish.hintDirection
+    guard let wished = context.wish.sampleRate, let device = context.device(direction),
+      obstacle(context, device, wished) == nil
+    else { return [] }
+    return [
+      Target(property, .rate(direction, device: device.name), .rate(wished), why: "preferred rate")
+    ]
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let direction = context.wish.hintDirection
+    let device = context.shownDevice(direction)
+    let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
+    let actual = isKnown ? device.map { StateValue.number(Double($0.sampleSpec.rate)) } : nil
+    guard let wished = context.wish.sampleRate else { return .unset(actual) }
+    let preferred = StateValue.number(Double(wished))
+    guard let device = context.device(direction) else {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .pending,
+        reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device)
+    }
+    if actual == preferred {
+      return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+    }
+    let obstacle = obstacle(context, device, wished)
+    return PropertyReport(
+      preferred: preferred, actual: actual, verdict: obstacle?.verdict ?? .overridden,
+      reason: obstacle?.reason
+        ?? "\(device.name) is at \(device.sampleSpec.rate) Hz: another stream changed it since",
+      waitingFor: obstacle?.verdict == .pending ? .idle : nil)
+  }
+
+  func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
+    try strictUnmet(context, steps, .sampleRate)
+  }
+
+  /// Why the device cannot switch now, or ever; nil where it may.
+  private func obstacle(
+    _ context: PlanContext, _ device: Device, _ wished: Int
+  ) -> (verdict: Verdict, reason: String)? {
+    let now = Int(device.sampleSpec.rate)
+    if context.world.isPredicted(device.name) || now == wished { return nil }
+    if context.snapshot.server.kind == .pipewire {
+      return (.unreachable, "rates of pipewire-pulse are not set by this version")
+    }
+    let setting = Setting.rate(device.direction, device: device.name)
+    if let busy = context.snapshot.programs(runningOn: device) {
+      return (.pending, "\(device.name) stays at \(now) Hz until \(busy)")
+    }
+    if let fixed = device.fixedRateReason { return (.unreachable, fixed) }
+    if let got = context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot),
+      got != .rate(wished)
+    {
+      return (
+        .unreachable,
+        "\(device.name) was asked for \(wished) Hz and stayed at \(got): the server switches only "
+          + "between a device's own rate and its alternate-sample-rate, and neither is \(wished) Hz"
+      )
+    }
+    return nil
+  }
+}
+
+extension Aspect {
+  /// An unmet hint; thrown where the wish makes it binding.
+  func strictUnmet(
+    _ context: PlanContext, _ steps: [Step], _ hint: Hint
+  ) throws(SessionError) -> Unmet? {
+    let report = report(context)
+    guard report.verdict == .pending || report.verdict == .unreachable || report.verdict == .refused
+    else { return nil }
+    guard !steps.contains(where: { $0.property == property && $0.setting.isHint }) else {
+      return nil
+    }
+    let reason = report.reason ?? ""
+    // Granted before and held by nobody since is no failure of the machine's.
+    guard context.wish.strict?.contains(hint) == true, report.waitingFor != .holder else {
+      return Unmet(property: property, verdict: report.verdict, reason: reason)
+    }
+    throw SessionError(
+      .hintNotGranted, stage: .device, "\(property) must be met (strict) and cannot be: \(reason)",
+      property: property)
+  }
+}
+
+extension ServerSnapshot {
+  /// Whose streams keep a device from switching its rate: `firefox and mpv stop`.
+  func programs(runningOn device: Device) -> String? {
+    var users = foreignStreams(on: device).filter { !$0.isCorked }
+    if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
+      users += foreignStreams(on: sink).filter { !$0.isCorked }
+    }
+    guard !users.isEmpty else { return nil }
+    let names = Set(users.map { programName(of: $0) }).sorted()
+    return "\(Words.list(names)) \(names.count == 1 ? "stops" : "stop")"
+  }
+}
+
+extension Device {
+  /// Why its rate can never change, told by its driver; nil where it may.
+  ///
+  /// Only ALSA's devices and null sinks have what PulseAudio needs to switch; a monitor goes with its
+  /// sink.
+  var fixedRateReason: String? {
+    let fixed = [
+      "module-null-source", "module-remap-", "module-bluez5-", "module-pipe-", "module-virtual-",
+      "module-echo-cancel", "module-combine-", "module-tunnel", "module-sine-source",
+      "module-loopback",
+    ]
+    guard fixed.contains(where: driver.hasPrefix) else { return nil }
+    return "\(name) stays at \(sampleSpec.rate) Hz: devices of \(driver) have one rate"
+  }
+}

@@ -1,0 +1,103 @@
+public import PulseTypes
+
+/// What settings were before the session's first change, and what it set them to.
+///
+/// The same type serves the store (what revert undoes) and the journal of one run (what a rollback
+/// undoes).
+public struct Baseline: Sendable, Hashable, Codable {
+  /// One setting's history.
+  public struct Entry: Sendable, Hashable, Codable {
+    /// What was changed.
+    public var setting: Setting
+    /// Its value before our first change.
+    public var before: SettingValue
+    /// What we set it to; nil where it vanished or changed as a consequence of ours.
+    public var ours: SettingValue?
+
+    /// Makes an entry.
+    public init(setting: Setting, before: SettingValue, ours: SettingValue?) {
+      self.setting = setting
+      self.before = before
+      self.ours = ours
+    }
+  }
+
+  /// The settings in the order of their first change.
+  public var entries: [Entry]
+  /// The run of the server that stream numbers belong to.
+  public var serverCookie: UInt32?
+
+  /// Makes a baseline; an empty one by default.
+  public init(entries: [Entry] = [], serverCookie: UInt32? = nil) {
+    self.entries = entries
+    self.serverCookie = serverCookie
+  }
+
+  /// The entry of a setting.
+  public subscript(setting: Setting) -> Entry? {
+    entries.first { $0.setting == setting }
+  }
+
+  /// Notes a change of ours; what was before the first one stays.
+  public mutating func record(_ setting: Setting, before: SettingValue, ours: SettingValue?) {
+    if let index = entries.firstIndex(where: { $0.setting == setting }) {
+      entries[index].ours = ours
+    } else {
+      entries.append(Entry(setting: setting, before: before, ours: ours))
+    }
+  }
+
+  /// Notes a step about to be run, and what it takes with it: a profile change removes devices with
+  /// their ports, levels and streams, and moves the default.
+  public mutating func record(_ step: Step, in snapshot: ServerSnapshot) {
+    guard !step.isPermanent else { return }
+    if case .cardProfile(let name) = step.setting, let card = snapshot.card(named: name) {
+      for setting in snapshot.settings(dependingOn: card) where self[setting] == nil {
+        guard let before = snapshot.value(of: setting) else { continue }
+        entries.append(Entry(setting: setting, before: before, ours: nil))
+      }
+    }
+    guard let before = snapshot.value(of: step.setting) else { return }
+    record(step.setting, before: before, ours: step.to)
+  }
+
+  /// After a run: what followed from our changes is ours as it is now, and what is as it was before
+  /// is no change at all.
+  public mutating func settle(in snapshot: ServerSnapshot) {
+    for index in entries.indices where entries[index].ours == nil {
+      entries[index].ours = snapshot.value(of: entries[index].setting)
+    }
+    entries.removeAll { $0.ours == $0.before }
+    serverCookie = snapshot.server.cookie
+  }
+
+  /// The baseline as it holds on this run of the server: stream numbers of another mean nothing.
+  public func valid(for snapshot: ServerSnapshot) -> Baseline {
+    guard serverCookie != snapshot.server.cookie else { return self }
+    var result = self
+    result.entries.removeAll {
+      if case .stream = $0.setting { true } else { false }
+    }
+    return result
+  }
+}
+
+extension ServerSnapshot {
+  /// What goes or changes when a card's profile does.
+  func settings(dependingOn card: Card) -> [Setting] {
+    var result: [Setting] = []
+    for direction in Direction.allCases {
+      let devices = devices(direction).filter { $0.card == card.index && !$0.isMonitor }
+      for device in devices {
+        if !device.ports.isEmpty { result.append(.port(direction, device: device.name)) }
+        result.append(.volume(direction, device: device.name))
+        result.append(.mute(direction, device: device.name))
+        result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
+      }
+      if let root = defaultRoot(direction), devices.contains(where: { $0.name == root.name }) {
+        result.append(.defaultDevice(direction))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,134 @@
+public import PulseTypes
+
+/// A device that a wish might mean: one that exists, or one that another card profile would make.
+struct Candidate {
+  var device: Device
+  /// Whether it exists now.
+  var exists: Bool
+  var card: Card?
+  /// The profiles of the card that have the device; empty where it has no card.
+  var profiles: [String]
+
+  var name: String { device.name }
+}
+
+extension ServerSnapshot {
+  /// The hardware devices of a direction: not ours, no monitors, no dummy.
+  func hardware(_ direction: Direction) -> [Device] {
+    devices(direction).filter { !isOwned($0) && !$0.isMonitor && !isDummy($0) }
+  }
+
+  /// The device that a server invents where there is none: no route.
+  func isDummy(_ device: Device) -> Bool {
+    device.name == "auto_null" || device.name == "auto_null.monitor"
+  }
+
+  func candidate(existing device: Device) -> Candidate {
+    let card = card(of: device)
+    var profiles =
+      card?.profiles.filter { profile in
+        card?.deviceNames(device.direction, profile: profile).contains(device.name) == true
+      }.map(\.name) ?? []
+    if let active = card?.activeProfile, !profiles.contains(active) { profiles.append(active) }
+    return Candidate(device: device, exists: true, card: card, profiles: profiles)
+  }
+
+  /// Devices that the other usable profiles of a card would make.
+  func predictedCandidates(_ direction: Direction, on card: Card) -> [Candidate] {
+    var result: [Candidate] = []
+    let present = Set(devices(direction).filter { $0.card == card.index }.map(\.name))
+    for profile in card.choosableProfiles.sorted(by: { $0.priority > $1.priority }) {
+      for name in card.deviceNames(direction, profile: profile) where !present.contains(name) {
+        if let at = result.firstIndex(where: { $0.name == name }) {
+          result[at].profiles.append(profile.name)
+        } else {
+          let device = card.predictedDevice(direction, named: name, profile: profile)
+          result.append(
+            Candidate(device: device, exists: false, card: card, profiles: [profile.name]))
+        }
+      }
+    }
+    for at in result.indices {
+      result[at].device.ports = card.ports(direction, in: result[at].profiles)
+    }
+    return result
+  }
+
+  /// The devices that a matcher means, best first.
+  ///
+  /// What exists goes before what a profile would make, and the present default before others.
+  func candidates(
+    _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
+  ) -> [Candidate] {
+    if matcher == .default { return defaultCandidates(direction, before: defaultBefore) }
+    let root = defaultRoot(direction)?.name
+    let existing = devices(direction)
+      .filter { !isOwned($0) && !isDummy($0) && matcher.matches($0) }
+      .filter { !$0.isMonitor || matcher.names($0) }
+      .sorted { $0.name == root && $1.name != root }
+    let others = cards.flatMap { predictedCandidates(direction, on: $0) }
+      .filter { matcher.matches($0.device) }
+    return existing.map { candidate(existing: $0) } + others
+  }
+
+  /// The default before us and its siblings on the card; where there is none, any hardware.
+  private func defaultCandidates(_ direction: Direction, before: String?) -> [Candidate] {
+    let known = before.flatMap { device(direction, named: $0) } ?? defaultRoot(direction)
+    let hardware = hardware(direction)
+    guard let root = known, hardware.contains(where: { $0.name == root.name }) else {
+      return hardware.map { candidate(existing: $0) }
+        + cards.flatMap { predictedCandidates(direction, on: $0) }
+    }
+    let first = candidate(existing: root)
+    return [first] + (first.card.map { predictedCandidates(direction, on: $0) } ?? [])
+  }
+}
+
+extension DeviceMatcher {
+  /// Whether a device is meant; `default` is answered elsewhere.
+  func matches(_ device: Device) -> Bool {
+    switch self {
+    case .default: false
+    case .name(let pattern): Glob.matches(pattern, device.name)
+    case .properties(let properties):
+      properties.allSatisfy { key, pattern in
+        device.properties[key].map { Glob.matches(pattern, $0) } == true
+      }
+    case .formFactor(let form): device.properties["device.form_factor"] == form
+    case .portType(let type):
+      device.ports.isEmpty
+        ? device.portTypes(nil).contains(type)
+        : device.ports.contains { device.portTypes($0).contains(type) }
+    case .all(let parts): parts.allSatisfy { $0.matches(device) }
+    }
+  }
+
+  /// Whether the matcher names a monitor outright, by its name or a pattern that ends as one.
+  func names(_ device: Device) -> Bool {
+    switch self {
+    case .name(let pattern): pattern == device.name || pattern.hasSuffix(".monitor")
+    case .all(let parts): parts.contains { $0.names(device) }
+    default: false
+    }
+  }
+}
+
+extension PortMatcher {
+  /// Whether a port of a device is meant.
+  func matches(_ port: Port, of device: Device) -> Bool {
+    switch self {
+    case .name(let pattern): Glob.matches(pattern, port.name)
+    case .type(let type): device.portTypes(port).contains(type)
+    }
+  }
+}
+
+extension Device {
+  /// The types of one of its ports, or its own where it has none.
+  public func portTypes(_ port: Port?) -> [PortType] {
+    PortType.types(of: port, direction: direction, properties: properties, name: name)
+  }
+
+  /// The port in use.
+  public var active: Port? { activePort.flatMap { name in ports.first { $0.name == name } } }
+}

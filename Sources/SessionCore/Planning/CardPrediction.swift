@@ -1,0 +1,82 @@
+import PulseTypes
+
+/// What a card profile will make, told from names before the server has made it.
+///
+/// ALSA cards name a profile by its parts, `output:analog-stereo+input:analog-stereo`, and each
+/// device by its part. A guess that proves wrong costs a misprinted name in a plan: after the profile
+/// is set the devices that are really there are resolved anew.
+extension Card {
+  /// Whether it is a Bluetooth device.
+  var isBluetooth: Bool {
+    name.hasPrefix("bluez_card") || properties["device.api"]?.hasPrefix("bluez") == true
+      || properties["device.bus"] == "bluetooth"
+  }
+
+  /// The active profile.
+  var active: CardProfile? { activeProfile.flatMap { profile(named: $0) } }
+
+  /// The profile with this name.
+  func profile(named name: String) -> CardProfile? { profiles.first { $0.name == name } }
+
+  /// The profiles that a plan may choose by itself: never off, never pro-audio, only usable ones.
+  var choosableProfiles: [CardProfile] {
+    profiles.filter {
+      $0.isAvailable && $0.sinkCount + $0.sourceCount > 0 && $0.name != "pro-audio"
+        && $0.name != "off"
+    }
+  }
+
+  /// The names of the devices of a direction that a profile has.
+  func deviceNames(_ direction: Direction, profile: CardProfile) -> [String] {
+    guard profile.count(direction) > 0 else { return [] }
+    return profile.parts(direction).map { part in
+      if name.hasPrefix("bluez_card.") {
+        let kind = direction == .input ? "bluez_source" : "bluez_sink"
+        return "\(kind).\(name.dropFirst("bluez_card.".count)).\(part)"
+      }
+      let kind = direction == .input ? "alsa_input" : "alsa_output"
+      let suffix = name.hasPrefix("alsa_card.") ? name.dropFirst("alsa_card.".count) : name[...]
+      return "\(kind).\(suffix).\(part)"
+    }
+  }
+
+  /// A device as a profile will make it; its rate, volume and port are not known yet.
+  func predictedDevice(_ direction: Direction, named name: String, profile: CardProfile) -> Device {
+    let map = Self.channelMap(of: name)
+    return Device(
+      direction: direction, index: Index(UInt32.max), name: name,
+      description: properties["device.description"] ?? self.name, driver: driver,
+      sampleSpec: SampleSpec(format: nil, rate: 0, channels: UInt8(map.count)), channelMap: map,
+      card: index, ports: ports(direction, in: [profile.name]), properties: properties)
+  }
+
+  /// The ports of a direction that some of the profiles have.
+  func ports(_ direction: Direction, in profiles: [String]) -> [Port] {
+    ports.filter { port in
+      port.direction == direction && port.profiles.contains { profiles.contains($0) }
+    }
+  }
+
+  private static func channelMap(of name: String) -> ChannelMap {
+    if name.contains("mono") || name.contains("head") { return .mono }
+    if name.contains("surround-40") { return .quad }
+    if name.contains("surround-51") { return ChannelMap.standard(channels: 6) ?? .stereo }
+    if name.contains("surround-71") { return ChannelMap.standard(channels: 8) ?? .stereo }
+    return .stereo
+  }
+}
+
+extension CardProfile {
+  /// How many devices of a direction it has.
+  func count(_ direction: Direction) -> Int { direction == .input ? sourceCount : sinkCount }
+
+  /// The parts of its name that belong to a direction; the whole name where it has no parts.
+  func parts(_ direction: Direction) -> [String] {
+    let parts = name.split(separator: "+").map(String.init)
+    let prefixed = parts.filter { $0.hasPrefix("\(direction.rawValue):") }
+    if !prefixed.isEmpty {
+      return prefixed.map { String($0.dropFirst(direction.rawValue.count + 1)) }
+    }
+    return name.contains(":") ? [] : [name]
+  }
+}

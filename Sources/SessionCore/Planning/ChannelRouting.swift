@@ -1,0 +1,116 @@
+public import PulseTypes
+
+/// Which hardware channels a remap takes, and which positions it presents.
+public struct ChannelRouting: Sendable, Hashable {
+  /// The hardware channels in order; `mono` is all of them mixed.
+  public var masterMap: ChannelMap
+  /// The positions presented.
+  public var map: ChannelMap
+
+  /// Whether the hardware presents just this, so that no remap is needed.
+  func isIdentity(on hardware: ChannelMap) -> Bool { masterMap == hardware && map == hardware }
+}
+
+extension ChannelRouting {
+  /// What a direction's wishes mean on a device, or nil where nothing about channels is wished.
+  static func make(
+    _ wish: DirectionWish, on device: Device
+  ) throws(SessionError) -> ChannelRouting? {
+    let turns = (wish.orientation ?? .none).quarterTurns
+    guard wish.polarPattern != nil || wish.channels != nil || turns != 0 else { return nil }
+    let hardware = device.channelMap
+    var base = hardware.positions
+    if let pattern = wish.polarPattern {
+      base = try channels(pattern, hardware, device)
+    } else if let channels = wish.channels {
+      base = try self.channels(channels, hardware, device)
+    }
+    let turned = try turn(base, turns, wish, device)
+    guard let map = ChannelMap.standard(channels: turned.count) else {
+      // Only an untouched layout without a standard gets here: it is its own.
+      return ChannelRouting(masterMap: ChannelMap(turned), map: hardware)
+    }
+    return ChannelRouting(
+      masterMap: ChannelMap(turned), map: turned == hardware.positions ? hardware : map)
+  }
+
+  private static func channels(
+    _ pattern: PolarPattern, _ hardware: ChannelMap, _ device: Device
+  ) throws(SessionError) -> [ChannelPosition] {
+    let positions = hardware.positions
+    switch pattern {
+    case .stereo:
+      let distinct = positions.reduce(into: [ChannelPosition]()) { list, next in
+        if !list.contains(next) { list.append(next) }
+      }
+      guard distinct.count >= 2 else {
+        throw SessionError(
+          .polarPatternNotSupported, stage: .device,
+          "\"stereo\" needs two distinct channels and \(device.name) has one (mono); "
+            + "true stereo, never one channel twice",
+          property: "polarPattern", value: pattern.rawValue,
+          alternatives: ["omnidirectional: all channels mixed", "cardioid: the one channel"])
+      }
+      let front: [ChannelPosition] = [.frontLeft, .frontRight]
+      return front.allSatisfy(distinct.contains) ? front : Array(distinct.prefix(2))
+    case .omnidirectional: return [.mono]
+    case .cardioid:
+      let order: [ChannelPosition] = [.mono, .frontCenter, .frontLeft]
+      return [order.first(where: positions.contains) ?? positions.first ?? .mono]
+    case .subcardioid:
+      throw SessionError(
+        .polarPatternNotSupported, stage: .configuration,
+        "\"subcardioid\" cannot be made from the channels of a device",
+        property: "polarPattern", value: pattern.rawValue)
+    }
+  }
+
+  private static func channels(
+    _ selection: ChannelSelection, _ hardware: ChannelMap, _ device: Device
+  ) throws(SessionError) -> [ChannelPosition] {
+    let wanted: [ChannelPosition]
+    switch selection {
+    case .mono: return [.mono]
+    case .left: wanted = [.frontLeft]
+    case .right: wanted = [.frontRight]
+    case .swap: wanted = [.frontRight, .frontLeft]
+    case .positions(let positions): wanted = positions
+    }
+    let missing = wanted.filter { !hardware.positions.contains($0) }
+    guard missing.isEmpty || wanted == [.mono] else {
+      let isMono = hardware.count == 1
+      throw SessionError(
+        .invalidValue, stage: .device,
+        "\(device.name) has no channel \(Words.list(missing.map { "'\($0.rawValue)'" }))"
+          + (isMono ? ": it is mono" : ""),
+        property: device.direction == .input ? "channelMap" : "outputChannelMap",
+        value: wanted.map(\.rawValue).joined(separator: ","),
+        alternatives: ["it has: \(hardware)"])
+    }
+    return wanted
+  }
+
+  /// Turns positions by quarters: a half turn exchanges left and right, a quarter needs four corners.
+  private static func turn(
+    _ base: [ChannelPosition], _ turns: Int, _ wish: DirectionWish, _ device: Device
+  ) throws(SessionError) -> [ChannelPosition] {
+    if turns == 0 || (base.count == 1 && turns == 2) { return base }
+    if base.count == 2, turns == 2 { return base.reversed() }
+    guard base.count == 4 else {
+      let orientation = wish.orientation ?? .none
+      let possible: [String] =
+        base.count <= 2
+        ? ["none, landscape-left: as it is", "landscape-right: a half turn"]
+        : ["none, landscape-left: as it is"]
+      throw SessionError(
+        .orientationNotSupported, stage: .device,
+        "orientation \"\(orientation.rawValue)\" needs four channels (quad) to turn, "
+          + "and \(device.name) gives \(base.count)",
+        property: "inputOrientation", value: orientation.rawValue, alternatives: possible)
+    }
+    return (0..<turns).reduce(base) { now, _ in
+      // Quad order is FL FR RL RR; a quarter turn takes FL to FR, FR to RR, RR to RL, RL to FL.
+      [now[2], now[0], now[3], now[1]]
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// A wish that the steps do not meet, with the reason.
+public struct Unmet: Sendable, Hashable, Codable {
+  /// The session's property, a key of the state's JSON.
+  public var property: String
+  /// Pending, unreachable, refused or overridden.
+  public var verdict: Verdict
+  /// Why, for people.
+  public var reason: String
+
+  /// Makes an entry.
+  public init(property: String, verdict: Verdict, reason: String) {
+    self.property = property
+    self.verdict = verdict
+    self.reason = reason
+  }
+}
+
+/// The ordered steps from a snapshot to a wish, and what cannot be met; empty is converged.
+public struct Plan: Sendable, Hashable {
+  /// The steps, in the documented order.
+  public var steps: [Step]
+  /// What the steps do not meet.
+  public var unmet: [Unmet]
+  /// Settings of ours that somebody changed since, and that a restore leaves as they are.
+  public var left: [String]
+
+  /// Makes a plan.
+  public init(steps: [Step] = [], unmet: [Unmet] = [], left: [String] = []) {
+    self.steps = steps
+    self.unmet = unmet
+    self.left = left
+  }
+
+  /// Whether the server already is as wished.
+  public var isEmpty: Bool { steps.isEmpty }
+}

@@ -1,0 +1,60 @@
+public import PulseTypes
+
+/// Everything a plan is made from; the plan is a pure function of it.
+public struct PlanInput: Sendable {
+  /// What is wished.
+  public var wish: AudioMode
+  /// What is.
+  public var snapshot: ServerSnapshot
+  /// What the server can do.
+  public var capabilities: Capabilities
+  /// What was before us: restored where the wish does not name it.
+  public var baseline: Baseline
+  /// What became of earlier hints.
+  public var memory: HintMemory
+  /// Whether a person or program just asked: only then an input is unmuted.
+  public var isExplicit: Bool
+  /// Whether pins stay open after the run; without, a hint that was granted is not asked again.
+  public var holdsPins: Bool
+  /// Latencies granted to pins that are held, for servers that do not report a device's.
+  public var grants: [Setting: Duration]
+  /// What the server refused during this session, with its words.
+  public var refusals: [Setting: String]
+
+  /// Makes an input with nothing but a wish and a snapshot.
+  public init(wish: AudioMode, snapshot: ServerSnapshot) {
+    self.wish = wish
+    self.snapshot = snapshot
+    capabilities = Capabilities(snapshot.server.kind)
+    baseline = Baseline()
+    memory = HintMemory()
+    isExplicit = true
+    holdsPins = true
+    grants = [:]
+    refusals = [:]
+  }
+}
+
+/// What an aspect sees: the input, the server as the steps so far will have left it, and the devices
+/// that the wish means.
+struct PlanContext {
+  let input: PlanInput
+  let world: World
+  let resolution: Resolution
+
+  var wish: AudioMode { input.wish }
+  var snapshot: ServerSnapshot { world.snapshot }
+
+  /// The resolved device of a direction.
+  func resolved(_ direction: Direction) -> Resolved? { resolution.devices[direction] }
+
+  /// The resolved device as it is in the world, ports and values included.
+  func device(_ direction: Direction) -> Device? {
+    resolved(direction).flatMap { snapshot.device(direction, named: $0.name) }
+  }
+
+  /// The device that a state speaks of: the resolved one, else what the default stands on.
+  func shownDevice(_ direction: Direction) -> Device? {
+    device(direction) ?? snapshot.defaultRoot(direction)
+  }
+}

@@ -1,0 +1,213 @@
+import PulseTypes
+
+extension Plan {
+  /// Makes the ordered steps from a snapshot to a wish.
+  ///
+  /// Pure: no I/O, no clock. Throws `SessionError` with stage `device` where the machine cannot meet
+  /// the wish; with `onFailure = .bestEffort` such a wish is listed as unmet instead.
+  public static func make(_ input: PlanInput) throws(SessionError) -> Plan {
+    let isTolerant = input.wish.onFailure == .bestEffort
+    let baseline = input.baseline.valid(for: input.snapshot)
+    let resolution =
+      isTolerant
+      ? Resolution.tolerant(input.wish, input.snapshot, baseline: baseline)
+      : try Resolution(input.wish, input.snapshot, baseline: baseline)
+    var survey = Planner(input, resolution, restore: [])
+    try survey.run(isTolerant: isTolerant)
+    let restore = baseline.entries.filter { !survey.claimed.contains($0.setting) }
+    guard !restore.isEmpty else { return survey.plan }
+    var planner = Planner(input, resolution, restore: restore)
+    try planner.run(isTolerant: isTolerant)
+    return planner.plan
+  }
+}
+
+/// Walks the phases, taking each step as done before the next is planned.
+private struct Planner {
+  private let input: PlanInput
+  private let resolution: Resolution
+  private let restore: [Baseline.Entry]
+  private var world: World
+  private(set) var claimed: Set<Setting> = []
+  private(set) var plan = Plan()
+
+  init(_ input: PlanInput, _ resolution: Resolution, restore: [Baseline.Entry]) {
+    self.input = input
+    self.resolution = resolution
+    self.restore = restore
+    world = World(input.snapshot)
+  }
+
+  private var context: PlanContext {
+    PlanContext(input: input, world: world, resolution: resolution)
+  }
+
+  mutating func run(isTolerant: Bool) throws(SessionError) {
+    for phase in Phase.allCases {
+      for aspect in allAspects where aspect.phase == phase {
+        do throws(SessionError) {
+          for target in try aspect.targets(context) { emit(target) }
+        } catch {
+          guard isTolerant else { throw error }
+          note(aspect.property, .unreachable, error.description)
+        }
+      }
+      for entry in restore where entry.setting.phase == phase { emit(restoring: entry) }
+      removeUnwished(in: phase)
+    }
+    let final = context
+    for aspect in allAspects {
+      guard let unmet = try aspect.unmet(final, steps: plan.steps) else { continue }
+      note(unmet.property, unmet.verdict, unmet.reason)
+    }
+  }
+
+  private mutating func note(_ property: String, _ verdict: Verdict, _ reason: String) {
+    guard !plan.unmet.contains(where: { $0.property == property }) else { return }
+    plan.unmet.append(Unmet(property: property, verdict: verdict, reason: reason))
+  }
+
+  /// What somebody changed since is left as it is; what does not exist cannot be restored.
+  private mutating func emit(restoring entry: Baseline.Entry) {
+    let now = world.value(of: entry.setting)
+    guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
+    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now {
+      plan.left.append(
+        "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
+          + "that was set; left as it is")
+      return
+    }
+    if case .defaultDevice(let direction) = entry.setting {
+      guard case .name(let name) = entry.before,
+        world.snapshot.device(direction, named: name) != nil
+      else { return }
+    }
+    if case .stream(let direction, _) = entry.setting, case .name(let name) = entry.before,
+      world.snapshot.device(direction, named: name) == nil
+    {
+      return
+    }
+    emit(
+      Target(
+        entry.setting.stateProperty, entry.setting, entry.before,
+        why: "as it was before the session")
+    )
+  }
+
+  /// Pins and remaps of ours that no wish and no baseline asks for go.
+  private mutating func removeUnwished(in phase: Phase) {
+    for direction in Direction.allCases {
+      if phase == .channelMap, isUnwished(.chain(direction)),
+        world.value(of: .chain(direction)) != SettingValue.absent
+      {
+        emit(
+          Target(
+            direction == .input ? "channelMap" : "outputChannelMap", .chain(direction), .absent,
+            why: "no wish needs the remap"))
+      }
+      guard phase == .ioBufferDuration else { continue }
+      for device in world.snapshot.devices(direction) {
+        let setting = Setting.latency(direction, device: device.name)
+        guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
+          continue
+        }
+        emit(Target("ioBufferDuration", setting, .absent, why: "no wish needs the pin"))
+      }
+    }
+  }
+
+  private func isUnwished(_ setting: Setting) -> Bool {
+    !claimed.contains(setting) && !restore.contains { $0.setting == setting }
+  }
+
+  private mutating func emit(_ target: Target) {
+    claimed.insert(target.setting)
+    let now = world.value(of: target.setting)
+    guard now != target.value else { return }
+    bracket(target, now)
+    append(target)
+  }
+
+  private mutating func append(_ target: Target) {
+    plan.steps.append(
+      Step(
+        phase: target.phase, property: target.property, setting: target.setting,
+        from: world.value(of: target.setting), to: target.value,
+        isDeferred: world.isDeferred(target.setting, to: target.value),
+        isPermanent: target.isPermanent, why: target.why))
+    world.apply(target.setting, target.value)
+  }
+
+  // MARK: Bracketing
+
+  /// A stream on a remap whose master goes away is killed, and a loaded remap keeps its master
+  /// running, which blocks its rate. So the remap goes first, and comes back in its own phase.
+  private mutating func bracket(_ target: Target, _ now: SettingValue?) {
+    switch target.setting {
+    case .cardProfile(let name):
+      guard let card = world.snapshot.card(named: name) else { return }
+      for direction in Direction.allCases {
+        guard let remap = world.snapshot.remap(direction),
+          world.snapshot.device(direction, named: remap.master)?.card == card.index
+        else { continue }
+        unload(direction, phase: target.phase, "its master may go with the profile")
+      }
+    case .rate(let direction, let device):
+      guard world.snapshot.remap(direction)?.master == device else { return }
+      unload(direction, phase: target.phase, "a remap keeps its master running at its rate")
+    case .chain(let direction):
+      if target.value == .absent {
+        release(direction, phase: target.phase, target.why)
+      } else if now != SettingValue.absent {
+        unload(direction, phase: target.phase, "another one takes its place")
+      }
+    default: break
+    }
+  }
+
+  private mutating func unload(_ direction: Direction, phase: Phase, _ why: String) {
+    release(direction, phase: phase, why)
+    append(
+      Target(
+        direction == .input ? "channelMap" : "outputChannelMap", .chain(direction), .absent,
+        phase: phase, why: why))
+  }
+
+  /// What must be so before our remap may go: the default on the hardware, and a mute that somebody
+  /// set on the remap copied to the hardware, lest a microphone opens.
+  private mutating func release(_ direction: Direction, phase: Phase, _ why: String) {
+    guard let owned = world.snapshot.ownedDevices(direction).first else { return }
+    let master = world.snapshot.remap(direction)?.master ?? resolution.devices[direction]?.name
+    guard let master, let device = world.snapshot.device(direction, named: master) else { return }
+    let name = direction == .input ? "inputMuted" : "outputMuted"
+    if owned.isMuted, !device.isMuted {
+      append(
+        Target(
+          name, .mute(direction, device: master), .flag(true), phase: phase, isPermanent: true,
+          why: "the remap is muted, and its mute would go with it"))
+    }
+    guard world.snapshot.server.defaultName(direction) == owned.name else { return }
+    append(
+      Target(
+        direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
+        .name(master), phase: phase, why: "before the remap goes: \(why)"))
+  }
+}
+
+extension Setting {
+  /// The property of the state under which a restore is listed.
+  var stateProperty: String {
+    switch self {
+    case .cardProfile: "category"
+    case .rate: "sampleRate"
+    case .latency: "ioBufferDuration"
+    case .defaultDevice(let direction), .stream(let direction, _):
+      direction == .input ? "preferredInput" : "preferredOutput"
+    case .port(let direction, _): direction == .input ? "inputPort" : "outputPort"
+    case .chain(let direction): direction == .input ? "channelMap" : "outputChannelMap"
+    case .volume(let direction, _): direction == .input ? "inputGain" : "outputVolume"
+    case .mute(let direction, _): direction == .input ? "inputMuted" : "outputMuted"
+    case .latencyOffset: "inputLatencyOffset"
+    }
+  }
+}

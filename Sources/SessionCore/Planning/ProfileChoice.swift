@@ -1,0 +1,53 @@
+import PulseTypes
+
+/// Chooses the profile that a card must have for the devices that are wanted from it.
+///
+/// The current one if it does; else the usable one that also keeps the other direction, then the
+/// highest priority. Never off, never pro-audio.
+struct ProfileChoice {
+  let card: Card
+  let needs: [Resolved]
+  let wish: AudioMode
+
+  func choose() throws(SessionError) -> String {
+    if let active = card.active, gives(active), !shouldLeaveHandsFree(active) { return active.name }
+    let usable = card.choosableProfiles.filter(gives)
+    guard let best = usable.max(by: { rank($0) < rank($1) }) else { throw failure }
+    return best.name
+  }
+
+  private func gives(_ profile: CardProfile) -> Bool {
+    needs.allSatisfy { $0.profiles.contains(profile.name) }
+  }
+
+  /// Playback alone prefers A2DP: the hands-free profile is for calls.
+  private func shouldLeaveHandsFree(_ active: CardProfile) -> Bool {
+    guard card.isBluetooth, !needs.contains(where: { $0.device.direction == .input }),
+      !wish.concerns(.input), !active.name.contains("a2dp")
+    else { return false }
+    return card.choosableProfiles.contains { $0.name.contains("a2dp") && gives($0) }
+  }
+
+  /// Direction kept, then A2DP for playback, then priority.
+  private func rank(_ profile: CardProfile) -> UInt64 {
+    let kept = Direction.allCases.filter { direction in
+      (card.active?.count(direction) ?? 0) > 0 && profile.count(direction) > 0
+    }.count
+    let isA2DP = card.isBluetooth && profile.name.contains("a2dp")
+    return UInt64(kept) << 40 + (isA2DP ? 1 << 36 : 0) + UInt64(profile.priority)
+  }
+
+  private var failure: SessionError {
+    let wanted = needs.map { need in
+      (need.device.direction == .input ? "input " : "output ")
+        + (need.port.map { "'\($0.name)'" } ?? "'\(need.name)'")
+    }
+    return SessionError(
+      .categoryNotSupported, stage: .device,
+      "no usable profile of \(card.name) gives \(Words.list(wanted))", property: "category",
+      value: wish.category?.rawValue,
+      alternatives: card.profiles.map { profile in
+        "\(profile.name): \(profile.isAvailable ? "does not give all of it" : "not available now")"
+      })
+  }
+}

@@ -1,0 +1,203 @@
+import PulseTypes
+
+/// A snapshot that a plan changes step by step, to know what the next step will find.
+struct World {
+  /// The server as it will be.
+  private(set) var snapshot: ServerSnapshot
+  /// The names of devices that do not exist yet; their values are not known.
+  private var predicted: Set<String> = []
+
+  init(_ snapshot: ServerSnapshot) { self.snapshot = snapshot }
+
+  /// Whether a device is made by an earlier step of the plan.
+  func isPredicted(_ device: String) -> Bool { predicted.contains(device) }
+
+  /// What a setting will be; nil where that is not known before the step runs.
+  func value(of setting: Setting) -> SettingValue? {
+    switch setting {
+    case .rate(_, let device), .latency(_, let device), .port(_, let device),
+      .volume(_, let device), .mute(_, let device):
+      isPredicted(device) ? nil : snapshot.value(of: setting)
+    default: snapshot.value(of: setting)
+    }
+  }
+
+  /// Whether the step's object is made by an earlier one.
+  func isDeferred(_ setting: Setting, to value: SettingValue) -> Bool {
+    switch (setting, value) {
+    case (.chain, .remap(let spec)): isPredicted(spec.master)
+    case (.defaultDevice(let direction), .name(let name)):
+      isPredicted(name) || snapshot.remap(direction).map { isPredicted($0.master) } == true
+    default: isPredicted(setting.object)
+    }
+  }
+
+  /// Takes a step as done.
+  mutating func apply(_ setting: Setting, _ value: SettingValue) {
+    switch (setting, value) {
+    case (.cardProfile(let card), .name(let profile)): setProfile(card, profile)
+    case (.defaultDevice(let direction), .name(let name)): setDefault(direction, name)
+    case (.chain(let direction), _):
+      removeChain(direction)
+      if case .remap(let spec) = value { addChain(spec) }
+    case (.stream(let direction, let index), .name(let name)): move(direction, index, to: name)
+    case (.latencyOffset(let card, let port), .duration(let offset)):
+      setOffset(card: card, port: port, offset)
+    default: setDeviceValue(setting, value)
+    }
+  }
+
+  private mutating func setDefault(_ direction: Direction, _ name: String) {
+    if direction == .input {
+      snapshot.server.defaultSourceName = name
+    } else {
+      snapshot.server.defaultSinkName = name
+    }
+  }
+
+  private mutating func edit(
+    _ direction: Direction, _ name: String, _ change: (inout Device) -> Void
+  ) {
+    let path = Self.devices(direction)
+    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.name == name }) else { return }
+    change(&snapshot[keyPath: path][at])
+  }
+
+  private static func devices(
+    _ direction: Direction
+  ) -> WritableKeyPath<ServerSnapshot, [Device]> {
+    direction == .input ? \.sources : \.sinks
+  }
+
+  private static func streams(
+    _ direction: Direction
+  ) -> WritableKeyPath<ServerSnapshot, [Stream]> {
+    direction == .input ? \.sourceOutputs : \.sinkInputs
+  }
+
+  private mutating func setDeviceValue(_ setting: Setting, _ value: SettingValue) {
+    switch (setting, value) {
+    case (.rate(let direction, let name), .rate(let rate)):
+      edit(direction, name) { $0.sampleSpec.rate = UInt32(rate) }
+    case (.port(let direction, let name), .name(let port)):
+      edit(direction, name) { $0.activePort = port }
+    case (.volume(let direction, let name), .volume(let volume)):
+      edit(direction, name) { $0.volume = volume }
+    case (.mute(let direction, let name), .flag(let flag)):
+      edit(direction, name) { $0.isMuted = flag }
+    case (.latency(let direction, let name), _): setPin(direction, name, value)
+    default: break
+    }
+  }
+
+  private mutating func setPin(_ direction: Direction, _ name: String, _ value: SettingValue) {
+    guard let device = snapshot.device(direction, named: name) else { return }
+    let path = Self.streams(direction)
+    snapshot[keyPath: path].removeAll {
+      $0.device == device.index && $0.properties[Owned.pinLatencyKey] != nil
+    }
+    guard case .duration(let latency) = value else { return }
+    snapshot[keyPath: path].append(
+      Stream(
+        direction: direction, index: freeStreamIndex(direction), device: device.index,
+        sampleSpec: device.sampleSpec, channelMap: device.channelMap, isCorked: true,
+        properties: [
+          Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
+        ]))
+    edit(direction, name) { $0.configuredLatency = latency }
+  }
+
+  private mutating func move(_ direction: Direction, _ index: Index<Stream>, to name: String) {
+    let path = Self.streams(direction)
+    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else { return }
+    snapshot[keyPath: path][at].device = snapshot.device(direction, named: name)?.index
+  }
+
+  private mutating func setOffset(card: String, port: String, _ offset: Duration) {
+    guard let at = snapshot.cards.firstIndex(where: { $0.name == card }),
+      let p = snapshot.cards[at].ports.firstIndex(where: { $0.name == port })
+    else { return }
+    snapshot.cards[at].ports[p].latencyOffset = offset
+  }
+}
+
+// MARK: Things that come and go
+
+extension World {
+  private func freeStreamIndex(_ direction: Direction) -> Index<Stream> {
+    Index((snapshot.streams(direction).map(\.index.rawValue).max() ?? 0) + 1)
+  }
+
+  /// Removes our remap; its streams move to its master, as PulseAudio does.
+  private mutating func removeChain(_ direction: Direction) {
+    let devices = Self.devices(direction)
+    for device in snapshot.ownedDevices(direction) {
+      let master = snapshot.link(of: device)?.device
+      let streams = Self.streams(direction)
+      snapshot[keyPath: streams].removeAll { $0.ownerModule == device.ownerModule }
+      for at in snapshot[keyPath: streams].indices
+      where snapshot[keyPath: streams][at].device == device.index {
+        snapshot[keyPath: streams][at].device = master
+      }
+      snapshot[keyPath: devices].removeAll { $0.name == device.name }
+      snapshot.modules.removeAll { $0.index == device.ownerModule }
+    }
+  }
+
+  private mutating func addChain(_ spec: RemapSpec) {
+    guard let master = snapshot.device(spec.direction, named: spec.master) else { return }
+    let number = (snapshot.modules.map(\.index.rawValue).max() ?? 0) + 1
+    let devices = Self.devices(spec.direction)
+    let index =
+      (snapshot[keyPath: devices].map(\.index.rawValue).filter { $0 < .max }.max() ?? 0) + 1
+    snapshot.modules.append(
+      Module(index: Index(number), name: spec.moduleName, argument: spec.moduleArgument))
+    snapshot[keyPath: devices].append(
+      Device(
+        direction: spec.direction, index: Index(index), name: spec.name,
+        sampleSpec: SampleSpec(
+          format: master.sampleSpec.format, rate: master.sampleSpec.rate,
+          channels: UInt8(spec.map.count)),
+        channelMap: spec.map, ownerModule: Index(number),
+        properties: [Owned.roleKey: Owned.remapRole]))
+    snapshot[keyPath: Self.streams(spec.direction)].append(
+      Stream(
+        direction: spec.direction, index: freeStreamIndex(spec.direction),
+        ownerModule: Index(number), device: master.index, sampleSpec: master.sampleSpec,
+        channelMap: spec.masterMap))
+  }
+
+  /// Sets a profile: devices whose part of the name is in both profiles stay, the others go, and
+  /// those that come are predicted.
+  private mutating func setProfile(_ name: String, _ profileName: String) {
+    guard let at = snapshot.cards.firstIndex(where: { $0.name == name }),
+      let profile = snapshot.cards[at].profile(named: profileName)
+    else { return }
+    let card = snapshot.cards[at]
+    snapshot.cards[at].activeProfile = profileName
+    for direction in Direction.allCases {
+      let kept = card.active.map { Set($0.parts(direction)) } ?? []
+      guard profile.count(direction) == 0 || kept != Set(profile.parts(direction)) else { continue }
+      let devices = Self.devices(direction)
+      let gone = snapshot[keyPath: devices].filter { $0.card == card.index && !$0.isMonitor }
+      snapshot[keyPath: devices].removeAll { device in gone.contains { $0.name == device.name } }
+      for new in card.deviceNames(direction, profile: profile) {
+        predicted.insert(new)
+        snapshot[keyPath: devices].append(
+          card.predictedDevice(direction, named: new, profile: profile))
+      }
+      if let was = snapshot.server.defaultName(direction), gone.contains(where: { $0.name == was })
+      {
+        setDefault(direction, snapshot.devices(direction).first { !$0.isMonitor }?.name)
+      }
+    }
+  }
+
+  private mutating func setDefault(_ direction: Direction, _ name: String?) {
+    if direction == .input {
+      snapshot.server.defaultSourceName = name
+    } else {
+      snapshot.server.defaultSinkName = name
+    }
+  }
+}

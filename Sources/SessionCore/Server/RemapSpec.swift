@@ -1,0 +1,52 @@
+public import PulseTypes
+
+/// A remap of ours: a virtual device that presents a hardware device's channels in another order.
+public struct RemapSpec: Sendable, Hashable, Codable {
+  /// Input: a remap-source; output: a remap-sink.
+  public var direction: Direction
+  /// The hardware device it stands before.
+  public var master: String
+  /// The hardware channels, in order; `mono` mixes all of them.
+  public var masterMap: ChannelMap
+  /// The positions it presents, a standard layout.
+  public var map: ChannelMap
+
+  /// Makes a spec.
+  public init(direction: Direction, master: String, masterMap: ChannelMap, map: ChannelMap) {
+    self.direction = direction
+    self.master = master
+    self.masterMap = masterMap
+    self.map = map
+  }
+
+  /// The name of the remap device; the same after every reload, so that streams come back to it.
+  public var name: String { Owned.name(direction) }
+
+  /// The module that makes it.
+  public var moduleName: String {
+    direction == .input ? "module-remap-source" : "module-remap-sink"
+  }
+
+  /// The arguments to load the module with.
+  public var moduleArgument: String {
+    let kind = direction == .input ? "source" : "sink"
+    let properties = ModuleArguments.properties(
+      [
+        (Owned.roleKey, Owned.remapRole),
+        ("device.description", "Audio session \(direction.rawValue)"),
+        ("device.intended_roles", ""),
+      ].filter { !$0.value.isEmpty })
+    return ModuleArguments.render([
+      ("\(kind)_name", name),
+      ("\(kind)_properties", properties),
+      ("master", master),
+      ("channels", String(map.count)),
+      ("master_channel_map", masterMap.description),
+      ("channel_map", map.description),
+      ("remix", isMix ? "yes" : "no"),
+    ])
+  }
+
+  /// Whether the channels are mixed to one rather than chosen.
+  public var isMix: Bool { masterMap == .mono }
+}

@@ -1,0 +1,156 @@
+public import PulseTypes
+
+/// One thing on a server that the session may change, named so that it means the same later.
+public enum Setting: Sendable, Hashable, Codable {
+  /// The profile of a card.
+  case cardProfile(card: String)
+  /// The sample rate of a device.
+  case rate(Direction, device: String)
+  /// The latency pin on a device.
+  case latency(Direction, device: String)
+  /// The default source or sink.
+  case defaultDevice(Direction)
+  /// The port of a device.
+  case port(Direction, device: String)
+  /// Our remap.
+  case chain(Direction)
+  /// Where a stream is; means something during one run of the server.
+  case stream(Direction, Index<Stream>)
+  /// The volume of a device.
+  case volume(Direction, device: String)
+  /// The mute of a device.
+  case mute(Direction, device: String)
+  /// The latency offset of a card's port.
+  case latencyOffset(card: String, port: String)
+}
+
+/// What a setting can be.
+public enum SettingValue: Sendable, Hashable, Codable {
+  /// Nothing: no default, no remap, no pin.
+  case absent
+  /// The name of a profile, device or port.
+  case name(String)
+  /// Hz.
+  case rate(Int)
+  /// A latency or an offset.
+  case duration(Duration)
+  /// The volume of each channel.
+  case volume(ChannelVolumes)
+  /// Muted or not.
+  case flag(Bool)
+  /// A remap.
+  case remap(RemapSpec)
+}
+
+extension ServerSnapshot {
+  /// What a setting is now; nil where its object does not exist.
+  public func value(of setting: Setting) -> SettingValue? {
+    switch setting {
+    case .cardProfile(let card):
+      self.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }
+    case .rate(let direction, let device):
+      self.device(direction, named: device).map { .rate(Int($0.sampleSpec.rate)) }
+    case .latency(let direction, let device):
+      self.device(direction, named: device).map { pinnedLatency(on: $0) }
+    case .defaultDevice(let direction):
+      server.defaultName(direction).map(SettingValue.name) ?? SettingValue.absent
+    case .port(let direction, let device):
+      self.device(direction, named: device).map {
+        $0.activePort.map(SettingValue.name) ?? .absent
+      }
+    case .chain(let direction): chainValue(direction)
+    case .stream(let direction, let index):
+      streams(direction).first { $0.index == index }.map { stream in
+        device(direction, at: stream.device).map { .name($0.name) } ?? .absent
+      }
+    case .volume(let direction, let device):
+      self.device(direction, named: device).map { .volume($0.volume) }
+    case .mute(let direction, let device):
+      self.device(direction, named: device).map { .flag($0.isMuted) }
+    case .latencyOffset(let card, let port):
+      self.card(named: card)?.ports.first { $0.name == port }.map { .duration($0.latencyOffset) }
+    }
+  }
+
+  private func pinnedLatency(on device: Device) -> SettingValue {
+    let pin = streams(on: device).lazy.compactMap { $0.properties[Owned.pinLatencyKey] }.first
+    return pin.flatMap { Int64($0) }.map { .duration(.microseconds($0)) } ?? .absent
+  }
+
+  /// A chain that lost its link is there and is nothing that could be wished.
+  private func chainValue(_ direction: Direction) -> SettingValue {
+    if let remap = remap(direction) { return .remap(remap) }
+    guard let broken = ownedDevices(direction).first else { return .absent }
+    return .name(broken.name)
+  }
+}
+
+extension Setting {
+  /// The server's object that the setting belongs to.
+  public var object: String {
+    switch self {
+    case .cardProfile(let card): card
+    case .rate(_, let device), .latency(_, let device), .port(_, let device),
+      .volume(_, let device), .mute(_, let device):
+      device
+    case .defaultDevice: "server"
+    case .chain(let direction): Owned.name(direction)
+    case .stream(let direction, let index):
+      (direction == .input ? "source output " : "sink input ") + index.description
+    case .latencyOffset(let card, let port): "\(card) \(port)"
+    }
+  }
+
+  /// What of the object it is, in PulseAudio's words.
+  public var propertyName: String {
+    switch self {
+    case .cardProfile: "profile"
+    case .rate: "sample rate"
+    case .latency: "latency"
+    case .defaultDevice(let direction): direction == .input ? "default source" : "default sink"
+    case .port: "port"
+    case .chain: "channel map"
+    case .stream: "device"
+    case .volume: "volume"
+    case .mute: "mute"
+    case .latencyOffset: "latency offset"
+    }
+  }
+
+  /// The phase in which it is changed.
+  public var phase: Phase {
+    switch self {
+    case .cardProfile: .category
+    case .rate: .sampleRate
+    case .latency: .ioBufferDuration
+    case .defaultDevice: .preferredDevices
+    case .port: .port
+    case .chain, .stream: .channelMap
+    case .volume, .mute, .latencyOffset: .levels
+    }
+  }
+
+  /// Whether the server may leave it unmet without a failure.
+  public var isHint: Bool {
+    switch self {
+    case .rate, .latency: true
+    default: false
+    }
+  }
+}
+
+extension SettingValue: CustomStringConvertible {
+  /// For people: `none`, `48000 Hz`, `10 ms`, `80 %`, `front-right,front-left of NAME`.
+  public var description: String {
+    switch self {
+    case .absent: "none"
+    case .name(let name): name
+    case .rate(let rate): "\(rate) Hz"
+    case .duration(let duration): Words.milliseconds(duration)
+    case .volume(let volumes): Words.volume(volumes)
+    case .flag(let flag): flag ? "on" : "off"
+    case .remap(let spec):
+      (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
+    }
+  }
+}

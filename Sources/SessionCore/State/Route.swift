@@ -1,0 +1,92 @@
+public import PulseTypes
+
+/// One end of the route: the hardware that is in use, and what stands before it.
+public struct RouteDevice: Sendable, Hashable {
+  /// The server's name of the hardware source or sink.
+  public var name: String
+  /// The words for people.
+  public var description: String
+  /// The name of the port in use.
+  public var port: String?
+  /// What the port is.
+  public var portType: PortType?
+  /// The number of channels that programs hear.
+  public var channels: Int
+  /// Hz, of the hardware.
+  public var sampleRate: Int
+  /// The hardware channels that programs hear, in order.
+  public var channelMap: [ChannelPosition]
+  /// Our devices between the hardware and the programs.
+  public var via: [String]
+}
+
+/// The inputs and outputs in use.
+public struct Route: Sendable, Hashable, Codable {
+  /// Where sound comes from; empty where there is no device.
+  public var inputs: [RouteDevice]
+  /// Where sound goes; empty where there is no device.
+  public var outputs: [RouteDevice]
+
+  /// Makes a route.
+  public init(inputs: [RouteDevice] = [], outputs: [RouteDevice] = []) {
+    self.inputs = inputs
+    self.outputs = outputs
+  }
+}
+
+extension RouteDevice: Codable {
+  private enum Key: String, CodingKey {
+    case name, description, port, portType, channels, sampleRate, channelMap, via
+  }
+
+  /// Reads one end of a route.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    name = try values.decode(String.self, forKey: .name)
+    description = try values.decode(String.self, forKey: .description)
+    port = try values.decodeIfPresent(String.self, forKey: .port)
+    portType = try values.decodeIfPresent(PortType.self, forKey: .portType)
+    channels = try values.decode(Int.self, forKey: .channels)
+    sampleRate = try values.decode(Int.self, forKey: .sampleRate)
+    channelMap = try values.decode([ChannelPosition].self, forKey: .channelMap)
+    via = try values.decode([String].self, forKey: .via)
+  }
+
+  /// Writes every key, null where there is nothing.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(description, forKey: .description)
+    try values.encode(port, forKey: .port)
+    try values.encode(portType, forKey: .portType)
+    try values.encode(channels, forKey: .channels)
+    try values.encode(sampleRate, forKey: .sampleRate)
+    try values.encode(channelMap, forKey: .channelMap)
+    try values.encode(via, forKey: .via)
+  }
+}
+
+extension ServerSnapshot {
+  /// The route that a program with no wish of its own gets now.
+  public var route: Route {
+    Route(inputs: routeDevices(.input), outputs: routeDevices(.output))
+  }
+
+  private func routeDevices(_ direction: Direction) -> [RouteDevice] {
+    guard let end = defaultDevice(direction), let root = root(of: end), !isDummy(root) else {
+      return []
+    }
+    return [routeDevice(root, via: end.name == root.name ? [] : [end.name])]
+  }
+
+  /// A hardware device as an end of a route.
+  public func routeDevice(_ device: Device, via: [String] = []) -> RouteDevice {
+    let map =
+      via.isEmpty
+      ? device.channelMap : ChannelMapAspect.actual(self, device) ?? device.channelMap
+    return RouteDevice(
+      name: device.name, description: device.description, port: device.activePort,
+      portType: device.portTypes(device.active).first, channels: map.count,
+      sampleRate: Int(device.sampleSpec.rate), channelMap: map.positions, via: via)
+  }
+}

@@ -1,0 +1,109 @@
+import PulseTypes
+
+/// A preferred or actual value as the state's JSON has it.
+public enum StateValue: Sendable, Hashable, Codable {
+  /// A name or word.
+  case string(String)
+  /// Hz, seconds, or 1.0 = 100 %.
+  case number(Double)
+  /// Muted or not.
+  case flag(Bool)
+  /// Matchers, options, channels.
+  case strings([String])
+
+  /// Reads a bare JSON value.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let flag = try? container.decode(Bool.self) {
+      self = .flag(flag)
+    } else if let number = try? container.decode(Double.self) {
+      self = .number(number)
+    } else if let string = try? container.decode(String.self) {
+      self = .string(string)
+    } else {
+      self = .strings(try container.decode([String].self))
+    }
+  }
+
+  /// Writes a bare JSON value; a whole number without a fraction.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .string(let value): try container.encode(value)
+    case .number(let value):
+      if let whole = Int64(exactly: value) {
+        try container.encode(whole)
+      } else {
+        try container.encode(value)
+      }
+    case .flag(let value): try container.encode(value)
+    case .strings(let value): try container.encode(value)
+    }
+  }
+}
+
+extension StateValue {
+  init(_ positions: [ChannelPosition]) { self = .strings(positions.map(\.rawValue)) }
+}
+
+/// Wish and fact of one property, and why they differ.
+public struct PropertyReport: Sendable, Hashable {
+  /// What is wished; nil where nothing is.
+  public var preferred: StateValue?
+  /// What is; nil where that cannot be known.
+  public var actual: StateValue?
+  /// Whether the wish is in force.
+  public var verdict: Verdict
+  /// Why not; nil when applied or unset.
+  public var reason: String?
+  /// What a pending wish waits for.
+  public var waitingFor: WaitingFor?
+  /// Whether a pin holds it; nil for what needs none.
+  public var held: Bool?
+
+  /// Makes a report.
+  public init(
+    preferred: StateValue?, actual: StateValue?, verdict: Verdict, reason: String? = nil,
+    waitingFor: WaitingFor? = nil, held: Bool? = nil
+  ) {
+    self.preferred = preferred
+    self.actual = actual
+    self.verdict = verdict
+    self.reason = reason
+    self.waitingFor = waitingFor
+    self.held = held
+  }
+
+  /// No wish.
+  static func unset(_ actual: StateValue?) -> PropertyReport {
+    PropertyReport(preferred: nil, actual: actual, verdict: .unset)
+  }
+}
+
+extension PropertyReport: Codable {
+  private enum Key: String, CodingKey {
+    case preferred, actual, verdict, reason, waitingFor, held
+  }
+
+  /// Reads a report.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    preferred = try values.decodeIfPresent(StateValue.self, forKey: .preferred)
+    actual = try values.decodeIfPresent(StateValue.self, forKey: .actual)
+    verdict = try values.decode(Verdict.self, forKey: .verdict)
+    reason = try values.decodeIfPresent(String.self, forKey: .reason)
+    waitingFor = try values.decodeIfPresent(WaitingFor.self, forKey: .waitingFor)
+    held = try values.decodeIfPresent(Bool.self, forKey: .held)
+  }
+
+  /// Writes preferred, actual, verdict and reason always, null where there is nothing.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(preferred, forKey: .preferred)
+    try values.encode(actual, forKey: .actual)
+    try values.encode(verdict, forKey: .verdict)
+    try values.encode(reason, forKey: .reason)
+    try values.encodeIfPresent(waitingFor, forKey: .waitingFor)
+    try values.encodeIfPresent(held, forKey: .held)
+  }
+}

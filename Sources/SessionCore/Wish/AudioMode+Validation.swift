@@ -1,0 +1,162 @@
+import PulseTypes
+
+extension AudioMode {
+  /// Checks all that can be known without a server.
+  ///
+  /// Throws `SessionError` with stage `configuration` for the first thing that is wrong.
+  public func validate() throws(SessionError) {
+    try Check.range(sampleRate, 4000...384_000, "sampleRate", unit: "Hz", example: "48000")
+    try validateBuffer()
+    try validateOptions()
+    for direction in Direction.allCases { try validate(direction) }
+    try validatePolarPattern()
+    if scope == .application {
+      throw Check.failure(
+        "scope", "application", "scope \"application\" is not available; \"server\" is")
+    }
+  }
+
+  private func validateBuffer() throws(SessionError) {
+    guard let ioBufferDuration else { return }
+    let property = "ioBufferDuration"
+    switch ioBufferDuration {
+    case .frames(let frames):
+      guard frames > 0 else {
+        throw Check.failure(
+          property, "\(frames) frames", "the IO buffer must have at least one frame, not \(frames)")
+      }
+      try Check.duration(ioBufferDuration.duration(atRate: sampleRate ?? 48000), "\(frames) frames")
+    case .duration(let duration):
+      try Check.duration(duration, "\(duration.seconds * 1000) ms")
+    }
+  }
+
+  private func validateOptions() throws(SessionError) {
+    let options = options ?? []
+    guard !(options.contains(.mixWithOthers) && options.contains(.silenceOthers)) else {
+      throw Check.failure(
+        "options", "mix-with-others, silence-others",
+        "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
+    }
+  }
+
+  private func validate(_ direction: Direction) throws(SessionError) {
+    let wish = wish(direction)
+    let name = direction == .input ? "preferredInput" : "preferredOutput"
+    if let prefer = wish.prefer {
+      guard !prefer.isEmpty else {
+        throw Check.failure(
+          name, "[]",
+          "an empty list of devices matches nothing; leave the key out to keep the device")
+      }
+      for matcher in prefer { try Check.matcher(matcher, name) }
+    }
+    let portName = direction == .input ? "inputPort" : "outputPort"
+    if let ports = wish.port {
+      guard !ports.isEmpty else {
+        throw Check.failure(
+          portName, "[]", "an empty list of ports matches nothing; leave the key out")
+      }
+      for case .name(let port) in ports { try Check.name(port, portName) }
+    }
+    try Check.volume(wish.volume, direction == .input ? "inputGain" : "outputVolume")
+    try Check.channels(wish.channels, direction == .input ? "channelMap" : "outputChannelMap")
+    try Check.range(
+      wish.latencyOffset.map { Int($0.microseconds / 1000) }, -5000...5000,
+      direction == .input ? "inputLatencyOffset" : "outputLatencyOffset", unit: "ms",
+      example: "20 ms")
+  }
+
+  private func validatePolarPattern() throws(SessionError) {
+    guard let polarPattern else { return }
+    let value = polarPattern.rawValue
+    guard channelMap == nil else {
+      throw Check.failure(
+        "polarPattern", value,
+        "a polar pattern and a channel map both say which channels to take; keep one of them")
+    }
+    guard preferredInput != nil, inputPort != nil else {
+      throw SessionError(
+        .missingDataSourceName, stage: .configuration,
+        "polar pattern \"\(value)\" needs to know the data source: set input.prefer and input.port",
+        property: "polarPattern", value: value)
+    }
+    guard polarPattern != .subcardioid else {
+      throw SessionError(
+        .polarPatternNotSupported, stage: .configuration,
+        "\"subcardioid\" cannot be made from the channels of a device; "
+          + "stereo, omnidirectional and cardioid can",
+        property: "polarPattern", value: value)
+    }
+  }
+}
+
+/// The checks of single values.
+private enum Check {
+  static func failure(_ property: String, _ value: String, _ message: String) -> SessionError {
+    SessionError(
+      .invalidValue, stage: .configuration, message, property: property, value: value)
+  }
+
+  static func range(
+    _ value: Int?, _ range: ClosedRange<Int>, _ property: String, unit: String, example: String
+  ) throws(SessionError) {
+    guard let value, !range.contains(value) else { return }
+    throw failure(
+      property, String(value),
+      "\(property) is \(value) \(unit); it must be \(range.lowerBound) to \(range.upperBound) "
+        + "\(unit), such as \(example)")
+  }
+
+  static func duration(_ duration: Duration, _ value: String) throws(SessionError) {
+    guard duration < .microseconds(500) || duration > .seconds(2) else { return }
+    throw failure(
+      "ioBufferDuration", value,
+      "the IO buffer is \(value); it must be 0.5 ms to 2 s, such as \"10 ms\" or \"256 frames\"")
+  }
+
+  static func volume(_ volume: Volume?, _ property: String) throws(SessionError) {
+    guard let volume, volume.fraction > 3 else { return }
+    throw failure(
+      property, volume.description,
+      "\(property) is \(volume); it must be 0 % to 300 %, such as \"80 %\" or \"-6 dB\"")
+  }
+
+  static func matcher(_ matcher: DeviceMatcher, _ property: String) throws(SessionError) {
+    switch matcher {
+    case .default, .portType: return
+    case .name(let word), .formFactor(let word): try name(word, property)
+    case .properties(let properties):
+      for (key, value) in properties {
+        try name(key, property)
+        try name(value, property)
+      }
+    case .all(let parts):
+      for part in parts { try self.matcher(part, property) }
+    }
+  }
+
+  /// No server takes a longer name than 128 bytes; a control character is a mistake or an attack.
+  static func name(_ name: String, _ property: String) throws(SessionError) {
+    guard !name.isEmpty else { throw failure(property, "", "a name in \(property) is empty") }
+    guard name.utf8.count <= 256 else {
+      throw failure(
+        property, String(name.prefix(40)) + "…",
+        "a name in \(property) is \(name.utf8.count) bytes long; at most 256 make sense")
+    }
+    guard name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      let visible = name.unicodeScalars.map { $0.escaped(asASCII: false) }.joined()
+      throw failure(
+        property, visible, "the name \"\(visible)\" in \(property) has a control character")
+    }
+  }
+
+  static func channels(_ channels: ChannelSelection?, _ property: String) throws(SessionError) {
+    guard case .positions(let positions) = channels else { return }
+    guard ChannelMap.standard(channels: positions.count) == nil else { return }
+    throw failure(
+      property, "\(positions.count) channels",
+      "\(property) has \(positions.count) channels; there are standard layouts for 1 (mono), "
+        + "2 (stereo), 4 (quad), 6 (5.1) and 8 (7.1)")
+  }
+}

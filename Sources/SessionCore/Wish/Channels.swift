@@ -1,0 +1,51 @@
+public import PulseTypes
+
+/// Which hardware channels become which channels of the standard layout.
+public enum ChannelSelection: Sendable, Hashable, Codable {
+  /// Entry *i* names the hardware channel that becomes channel *i* of the standard layout.
+  case positions([ChannelPosition])
+  /// All mixed to one.
+  case mono
+  /// The left one alone.
+  case left
+  /// The right one alone.
+  case right
+  /// Left and right exchanged.
+  case swap
+}
+
+/// How a microphone listens, as AVAudioSession's polar pattern.
+public enum PolarPattern: String, Sendable, Hashable, Codable, CaseIterable {
+  /// Two distinct channels; never one channel twice.
+  case stereo
+  /// All channels mixed to one.
+  case omnidirectional
+  /// The one front channel.
+  case cardioid
+  /// Cannot be had from a channel map; always an error.
+  case subcardioid
+}
+
+/// How the device is held, relative to landscape-left, as AVAudioSession's stereo orientation.
+public enum Orientation: String, Sendable, Hashable, Codable, CaseIterable {
+  /// As it is.
+  case none
+  /// A quarter turn.
+  case portrait
+  /// Three quarter turns.
+  case portraitUpsideDown = "portrait-upside-down"
+  /// As it is.
+  case landscapeLeft = "landscape-left"
+  /// A half turn.
+  case landscapeRight = "landscape-right"
+
+  /// The turn in quarters, 0-3.
+  public var quarterTurns: Int {
+    switch self {
+    case .none, .landscapeLeft: 0
+    case .portrait: 1
+    case .landscapeRight: 2
+    case .portraitUpsideDown: 3
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Names a device by what does not change: its name, a property, its form, the kind of its port.
+public enum DeviceMatcher: Sendable, Hashable, Codable {
+  /// The default before the session; never our own device, never a monitor.
+  case `default`
+  /// A name or glob (`*`, `?`, `[…]`) of a source or sink.
+  case name(String)
+  /// Every property has a value that matches the glob.
+  case properties([String: String])
+  /// `device.form_factor`, such as `headset`.
+  case formFactor(String)
+  /// The device has a usable port of this type.
+  case portType(PortType)
+  /// All of these.
+  case all([DeviceMatcher])
+
+  /// A matcher from the word a profile file has: `default`, a name or a glob.
+  public init(_ word: String) { self = word == "default" ? .default : .name(word) }
+
+  /// The port types the matcher asks for; a device it found is used by such a port.
+  var portTypes: [PortType] {
+    switch self {
+    case .portType(let type): [type]
+    case .all(let parts): parts.flatMap(\.portTypes)
+    default: []
+    }
+  }
+}
+
+extension DeviceMatcher: ExpressibleByStringLiteral {
+  /// A name, a glob, or `default`.
+  public init(stringLiteral value: String) { self.init(value) }
+}
+
+extension DeviceMatcher: CustomStringConvertible {
+  /// As in a profile file.
+  public var description: String {
+    switch self {
+    case .default: "default"
+    case .name(let name): name
+    case .properties(let properties):
+      properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    case .formFactor(let form): "form-factor=\(form)"
+    case .portType(let type): "port-type=\(type.rawValue)"
+    case .all(let parts): parts.map(\.description).joined(separator: " ")
+    }
+  }
+}
+
+/// Names a port of the chosen device.
+public enum PortMatcher: Sendable, Hashable, Codable {
+  /// A name or glob.
+  case name(String)
+  /// A type, `type:headphones` in a profile file.
+  case type(PortType)
+}
+
+extension PortMatcher: ExpressibleByStringLiteral {
+  /// A name or a glob.
+  public init(stringLiteral value: String) { self = .name(value) }
+}
+
+extension PortMatcher: CustomStringConvertible {
+  /// As in a profile file.
+  public var description: String {
+    switch self {
+    case .name(let name): name
+    case .type(let type): "type:\(type.rawValue)"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+public import PulseTypes
+
+/// What a port is to a person, as AVAudioSession's port types; raw values are those of files.
+public enum PortType: String, Sendable, Hashable, Codable, CaseIterable {
+  case builtInMic = "built-in-mic"
+  case headsetMic = "headset-mic"
+  case mic
+  case lineIn = "line-in"
+  case usbAudio = "usb-audio"
+  case bluetoothHFP = "bluetooth-hfp"
+  case bluetoothA2DP = "bluetooth-a2dp"
+  case headphones
+  case speaker
+  case hdmi
+  case lineOut = "line-out"
+}
+
+extension PortType {
+  /// The types of a port, the most telling first.
+  ///
+  /// From PulseAudio's port type, the device's bus and its form factor: a microphone on USB is
+  /// `usb-audio` and `mic`; the internal one is `built-in-mic` and `mic`.
+  public static func types(
+    of port: Port?, direction: Direction, properties: [String: String], name: String
+  ) -> [PortType] {
+    let bus = properties["device.bus"] ?? ""
+    if bus == "bluetooth" || name.hasPrefix("bluez") {
+      let handsFree = direction == .input || !(name.contains("a2dp"))
+      return handsFree ? [.bluetoothHFP] : [.bluetoothA2DP]
+    }
+    var types: [PortType] = bus == "usb" ? [.usbAudio] : []
+    let form = properties["device.form_factor"] ?? ""
+    types += direction == .input ? inputs(port, form, bus) : outputs(port, form)
+    return types
+  }
+
+  private static func inputs(_ port: Port?, _ form: String, _ bus: String) -> [PortType] {
+    guard let port else {
+      return switch form {
+      case "internal": [.builtInMic, .mic]
+      case "headset", "handset", "hands-free": [.headsetMic, .mic]
+      case "microphone", "webcam": [.mic]
+      default: []
+      }
+    }
+    switch port.kind {
+    case .headset, .handset, .handsfree: return [.headsetMic, .mic]
+    case .line, .aux, .radio: return [.lineIn]
+    case .mic:
+      let name = port.name
+      if name.contains("internal") || (form == "internal" && bus != "usb" && name.hasSuffix("-mic"))
+      {
+        return [.builtInMic, .mic]
+      }
+      return [.mic]
+    default:
+      if port.name.contains("headset") { return [.headsetMic, .mic] }
+      return port.name.contains("mic") ? [.mic] : []
+    }
+  }
+
+  private static func outputs(_ port: Port?, _ form: String) -> [PortType] {
+    guard let port else {
+      return switch form {
+      case "headset", "headphone", "hands-free": [.headphones]
+      case "internal", "speaker", "portable", "hifi", "computer": [.speaker]
+      case "tv": [.hdmi]
+      default: []
+      }
+    }
+    return switch port.kind {
+    case .headphones, .headset, .handset, .earpiece: [.headphones]
+    case .speaker, .portable, .hifi, .car: [.speaker]
+    case .hdmi, .tv, .video: [.hdmi]
+    case .line, .spdif, .aux: [.lineOut]
+    default:
+      if port.name.contains("headphone") {
+        [.headphones]
+      } else {
+        port.name.contains("speaker") ? [.speaker] : []
+      }
+    }
+  }
+}
