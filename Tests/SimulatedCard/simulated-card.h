@@ -1,0 +1,161 @@
+/* A sound card without hardware for a real PulseAudio daemon: cards, profiles, ports, sinks and
+ * sources behave as ALSA's and BlueZ's do, and messages play the user's hand. See README.md. */
+
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <pulse/timeval.h>
+
+#include <pulsecore/core.h>
+#include <pulsecore/card.h>
+#include <pulsecore/device-port.h>
+#include <pulsecore/memchunk.h>
+#include <pulsecore/module.h>
+#include <pulsecore/rtpoll.h>
+#include <pulsecore/sink.h>
+#include <pulsecore/source.h>
+#include <pulsecore/thread.h>
+#include <pulsecore/thread-mq.h>
+
+/* The daemon loads modules into one name space: only pa__init and its kin may be seen there. */
+#pragma GCC visibility push(hidden)
+
+#define SIM_MAX_PORTS 4
+#define SIM_MAX_RATES 8
+#define SIM_MIN_LATENCY ((pa_usec_t) 500)
+#define SIM_MAX_LATENCY (2 * PA_USEC_PER_SEC)
+
+/* ---- What a kind of card is made of: constant tables (card-kinds.c) ---- */
+
+typedef struct sim_port {
+    const char *name;
+    const char *description;
+    pa_direction_t direction;
+    pa_device_port_type_t type;
+    pa_available_t available; /* when the card appears */
+    unsigned priority;
+} sim_port;
+
+/* One possible sink or source of a card. Profiles that share a mapping share its device. */
+typedef struct sim_mapping {
+    const char *name;
+    const char *description;
+    pa_direction_t direction;
+    pa_channel_map map;
+    uint32_t fixed_rate;      /* 0: the rates= of the module */
+    pa_usec_t fixed_latency;  /* 0: follows what the streams ask for */
+    const sim_port *ports[SIM_MAX_PORTS];
+} sim_mapping;
+
+typedef struct sim_profile {
+    const char *name;
+    const char *description;
+    unsigned priority;
+    const sim_mapping *output; /* NULL: none */
+    const sim_mapping *input;
+    const char *output_name; /* what policy modules compare to keep the other direction */
+    const char *input_name;
+} sim_profile;
+
+typedef struct sim_property {
+    const char *key;
+    const char *value;
+} sim_property;
+
+typedef struct sim_kind {
+    const char *name;
+    unsigned channels; /* of the capture device, where the kind can be had with several; or 0 */
+    const char *default_name;
+    bool bluetooth;
+    const sim_property *properties;
+    const sim_profile *profiles; /* ends with a NULL name */
+} sim_kind;
+
+const sim_kind *sim_kind_find(const char *name, unsigned channels);
+
+/* ---- A card ---- */
+
+typedef struct sim_device sim_device;
+
+typedef struct sim_card {
+    pa_core *core;
+    pa_module *module;
+    pa_card *card;
+    const sim_kind *kind;
+    char *name; /* the end of the card's name, the middle of its devices' */
+    char *message_path;
+    uint32_t rates[SIM_MAX_RATES];
+    unsigned n_rates;
+    bool tone;
+
+    sim_device *output; /* of the active profile, NULL: none */
+    sim_device *input;
+
+    char *failing_profile; /* the next change to this one fails */
+    pa_usec_t profile_delay;
+    pa_time_event *delayed; /* set while devices are still to appear */
+} sim_card;
+
+/* Makes the devices those of the profile; the core marks it active. */
+int sim_card_set_profile(pa_card *card, pa_card_profile *profile);
+/* The first profile's devices, once the card is put. */
+void sim_card_create_devices(sim_card *card);
+void sim_card_remove_devices(sim_card *card);
+/* A profile is unavailable when one of its directions has ports and all are unplugged. */
+void sim_card_update_profiles(sim_card *card);
+
+void sim_card_register_messages(sim_card *card);
+void sim_card_unregister_messages(sim_card *card);
+
+/* ---- A device: a sink or a source, with its own thread ---- */
+
+/* The device's clock counts frames from a base time, so that rounding never adds up. */
+typedef struct sim_clock {
+    pa_usec_t base;
+    int64_t frames;
+} sim_clock;
+
+struct sim_device {
+    sim_card *card;
+    const sim_mapping *mapping;
+    pa_sink *sink; /* either this */
+    pa_source *source; /* or this */
+
+    pa_thread *thread;
+    pa_thread_mq mq;
+    bool mq_ready;
+    pa_rtpoll *rtpoll;
+
+    /* Of the device's thread: */
+    sim_clock clock;         /* the sink has rendered, the source delivered, up to here */
+    pa_usec_t block;         /* the device's latency now */
+    pa_usec_t stalled_until; /* a source delivers nothing before */
+
+    pa_memchunk wave; /* a source's sound: whole periods, played in a loop */
+    size_t wave_index;
+};
+
+#define SIM_SOURCE_MESSAGE_STALL PA_SOURCE_MESSAGE_MAX
+
+sim_device *sim_device_new(sim_card *card, const sim_mapping *mapping);
+void sim_device_free(sim_device *device);
+
+bool sim_sink_create(sim_device *device);
+void sim_sink_thread(void *device);
+bool sim_source_create(sim_device *device);
+void sim_source_thread(void *device);
+
+/* Shared by both (device.c). */
+bool sim_device_has_rate(const sim_device *device, uint32_t rate);
+uint32_t sim_device_first_rate(const sim_device *device);
+char *sim_device_name(const sim_device *device);
+void sim_device_describe(const sim_device *device, pa_proplist *properties);
+void sim_device_add_ports(const sim_device *device, pa_hashmap *ports);
+
+void sim_clock_start(sim_clock *clock, pa_usec_t now);
+pa_usec_t sim_clock_time(const sim_clock *clock, uint32_t rate);
+int64_t sim_clock_frames_until(const sim_clock *clock, pa_usec_t now, uint32_t rate);
+
+#pragma GCC visibility pop
