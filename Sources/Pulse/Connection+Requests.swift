@@ -1,0 +1,94 @@
+internal import CPulse
+internal import Logging
+
+extension Connection {
+  /// Asks one thing and waits for the answer.
+  ///
+  /// Runs where the caller is isolated, so an actor on the loop's thread pays no hop.
+  func request<Value: Sendable>(
+    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
+    isolation: isolated (any Actor)? = #isolation,
+    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) async throws(PulseError) -> Value {
+    let request: Pending<Value> = try send(operation(), timeout: timeout, call)
+    return try await request.value()
+  }
+
+  /// Asks for something to be done and waits until it is.
+  func command(
+    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
+    isolation: isolated (any Actor)? = #isolation,
+    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) async throws(PulseError) {
+    let request: Pending<Void> = try send(operation(), timeout: timeout, call)
+    try await request.value()
+  }
+
+  /// Asks one thing now; the answer can be awaited later, so that several fly at once.
+  func send<Value: Sendable>(
+    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
+    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) throws(PulseError) -> Pending<Value> {
+    let context = try readyContext(operation)
+    let request: Pending<Value> = makeRequest(operation(), timeout: timeout, in: context)
+    request.start { call(context, $0) }
+    return request
+  }
+
+  /// Asks for a list now; the answer can be awaited later.
+  func sendList<Element: Sendable>(
+    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
+    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) throws(PulseError) -> PendingList<Element> {
+    let context = try readyContext(operation)
+    let request: PendingList<Element> = makeRequest(operation(), timeout: timeout, in: context)
+    request.start { call(context, $0) }
+    return request
+  }
+
+  /// Registers something to wait for; whoever makes it ends it.
+  func makeRequest<Value: Sendable, Request: Pending<Value>>(
+    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
+    in context: OpaquePointer
+  ) -> Request {
+    lastID += 1
+    let deadline = Deadlines.deadline(in: timeout ?? requestTimeout)
+    let request = Request(
+      id: lastID, connection: self, deadline: deadline, operation: operation)
+    pending[lastID] = request
+    deadlines.arm(deadline, context, Unmanaged.passUnretained(self).toOpaque())
+    return request
+  }
+
+  private func readyContext(_ operation: () -> String) throws(PulseError) -> OpaquePointer {
+    logger?.trace("\(operation())")
+    if Task.isCancelled { throw PulseError(.cancelled, operation(), address: serverAddress) }
+    switch state {
+    case .ready(let context): return context
+    case .idle, .opening: throw PulseError(.busy, operation(), "not connected yet")
+    case .ended: throw abandonment(operation)
+    }
+  }
+
+  func remove(_ request: PendingRequest) { pending[request.id] = nil }
+
+  func cancel(_ id: UInt64) { abort(id, .cancelled) }
+
+  private func abort(_ id: UInt64, _ code: PulseError.Code) {
+    guard let request = pending[id] else { return }
+    request.abort(PulseError(code, request.operation, address: serverAddress))
+    // A context that is not let in yet serves nobody any more.
+    if case .opening(_, let opening) = state, opening.id == id {
+      end(PulseError(code, "connect", address: serverAddress))
+    }
+  }
+
+  /// The timer fired: ends what is due, and arms it for the rest.
+  func deadlineReached() {
+    deadlines.fired()
+    let now = pa_rtclock_now()
+    for request in pending.values where request.deadline <= now { abort(request.id, .timedOut) }
+    guard let context, let next = pending.values.lazy.map(\.deadline).min() else { return }
+    deadlines.arm(next, context, Unmanaged.passUnretained(self).toOpaque())
+  }
+}

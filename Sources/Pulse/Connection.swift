@@ -1,0 +1,123 @@
+internal import CPulse
+internal import Logging
+
+/// A `pa_context` with everything that waits on it: the part of a client that libpulse calls.
+///
+/// Every method runs on the loop's thread, where libpulse's callbacks run too; so it needs no lock,
+/// and `PulseClient` and `PulseStream`, two actors on that thread, can both use it.
+final class Connection: @unchecked Sendable {  // confined to the loop's thread, see above
+  enum State {
+    case idle
+    case opening(OpaquePointer, Pending<Void>)
+    case ready(OpaquePointer)
+    case ended(PulseError)
+  }
+
+  let thread: LoopThread
+  let requestTimeout: Duration
+  let logger: Logger?
+  var state = State.idle
+  var requestedAddress: String?
+  var pending: [UInt64: PendingRequest] = [:]
+  var lastID: UInt64 = 0
+  var deadlines = Deadlines()
+  var streams: [ObjectIdentifier: StreamHandle] = [:]
+  var events = EventHub()
+  var disconnectHandler: (@Sendable (PulseError) -> Void)?
+
+  init(thread: LoopThread, requestTimeout: Duration, logger: Logger?) {
+    self.thread = thread
+    self.requestTimeout = requestTimeout
+    self.logger = logger
+  }
+
+  var context: OpaquePointer? {
+    switch state {
+    case .opening(let context, _), .ready(let context): context
+    case .idle, .ended: nil
+    }
+  }
+
+  var isReady: Bool { if case .ready = state { true } else { false } }
+
+  var serverAddress: String? {
+    context.flatMap { pa_context_get_server($0) }.map { String(cString: $0) } ?? requestedAddress
+  }
+
+  /// Starts to connect; the answer ends when the server has let us in.
+  func open(
+    address: String?, name: String, properties: [String: String], timeout: Duration
+  ) throws(PulseError) -> Pending<Void> {
+    requestedAddress = address
+    let list = try PropertyList(properties, for: "connect")
+    guard let context = pa_context_new_with_proplist(thread.api, name, list.pointer) else {
+      throw PulseError(.invalidArgument, "connect", "not a client's name: \(name)")
+    }
+    let me = Unmanaged.passRetained(self)  // for the callbacks; `end` releases it with the context
+    pa_context_set_state_callback(context, onContextState, me.toOpaque())
+    pa_context_set_subscribe_callback(context, onSubscriptionEvent, me.toOpaque())
+    let opening: Pending<Void> = makeRequest("connect", timeout: timeout, in: context)
+    state = .opening(context, opening)
+    if pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
+      end(contextError("connect"))
+    }
+    return opening
+  }
+
+  /// Ends the connection and, exactly once each, everything that waits on it.
+  func end(_ error: PulseError) {
+    guard let context else { return }
+    let (requests, streams) = (pending.values, self.streams.values)
+    deadlines.free(thread.api)
+    state = .ended(error)
+    for request in requests { request.abort(abandonment { request.operation }) }
+    for stream in streams { stream.end(error) }
+    pa_context_set_state_callback(context, nil, nil)
+    pa_context_set_subscribe_callback(context, nil, nil)
+    pa_context_disconnect(context)
+    pa_context_unref(context)
+    Unmanaged.passUnretained(self).release()  // balances open()
+    logger?.debug("disconnected: \(error)")
+    events.finish()
+    disconnectHandler?(error)
+    disconnectHandler = nil
+  }
+
+  func close() {
+    end(PulseError(.closed, "close", address: serverAddress))
+    if case .idle = state { state = .ended(PulseError(.closed, "close")) }
+  }
+
+  /// Libpulse changed the context's state.
+  func contextStateChanged() {
+    guard let context else { return }
+    switch (pa_context_get_state(context), state) {
+    case (PA_CONTEXT_READY, .opening(_, let opening)):
+      state = .ready(context)
+      logger?.debug("connected to \(serverAddress ?? "the default server")")
+      opening.succeed(())
+    case (PA_CONTEXT_FAILED, .opening): end(contextError("connect"))
+    case (PA_CONTEXT_FAILED, _), (PA_CONTEXT_TERMINATED, _):
+      var error = contextError("connection")
+      error.code = .disconnected
+      end(error)
+    default: break
+    }
+  }
+
+  /// The error libpulse has at this moment, for the request that it is about.
+  func contextError(_ operation: String) -> PulseError {
+    if case .ended = state { return abandonment { operation } }
+    let number = context.map { pa_context_errno($0) } ?? 0
+    return PulseError(number: number, operation, address: serverAddress)
+  }
+
+  /// Why a request ends that got no answer: the connection's end, or that of its stream.
+  func abandonment(_ operation: () -> String) -> PulseError {
+    guard case .ended(var error) = state else {
+      return PulseError(.killed, operation(), address: serverAddress)
+    }
+    error.operation = operation()
+    return error
+  }
+}

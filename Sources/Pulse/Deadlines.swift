@@ -1,0 +1,38 @@
+internal import CPulse
+internal import PulseTypes
+
+/// One time event for all requests of a connection, armed for the earliest deadline.
+///
+/// Requests usually share one timeout, so a new one seldom has an earlier deadline than the one the
+/// timer is armed for: a request costs a comparison, and the timer fires once a timeout at most.
+struct Deadlines {
+  private var timer: OpaquePointer?
+  private var armedFor = UInt64.max
+
+  static func deadline(in timeout: Duration) -> UInt64 {
+    let now = pa_rtclock_now()
+    let (sum, overflow) = now.addingReportingOverflow(UInt64(max(0, timeout.microseconds)))
+    return overflow ? .max - 1 : sum
+  }
+
+  mutating func arm(
+    _ deadline: UInt64, _ context: OpaquePointer, _ userdata: UnsafeMutableRawPointer
+  ) {
+    guard deadline < armedFor else { return }
+    armedFor = deadline
+    if let timer {
+      pa_context_rttime_restart(context, timer, deadline)
+    } else {
+      timer = pa_context_rttime_new(context, deadline, onDeadline, userdata)
+    }
+  }
+
+  /// The timer went off: a time event fires once.
+  mutating func fired() { armedFor = .max }
+
+  mutating func free(_ api: UnsafeMutablePointer<pa_mainloop_api>) {
+    if let timer { api.pointee.time_free(timer) }
+    timer = nil
+    armedFor = .max
+  }
+}

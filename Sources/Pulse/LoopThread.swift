@@ -1,0 +1,120 @@
+internal import CPulse
+internal import Glibc
+
+/// The thread behind a `PulseLoop`: a `pa_mainloop`, and a queue of work from everywhere.
+///
+/// It outlives the `PulseLoop`, whose `deinit` may run on this very thread and so cannot join it:
+/// `stop` raises a flag, and the thread frees the main loop on its way out.
+final class LoopThread: @unchecked Sendable {  // what is shared is behind `lock`
+  enum Work {
+    case job(UnownedJob)
+    case call(@Sendable () -> Void)
+  }
+
+  private enum Step {
+    case run([Work])
+    case poll
+    case exit
+  }
+
+  let mainloop: OpaquePointer
+  let api: UnsafeMutablePointer<pa_mainloop_api>
+  /// Set once, before the thread starts; weak, or the loop would keep itself alive.
+  weak var executor: PulseLoop?
+
+  private let lock = Lock()
+  private var queue: [Work] = []
+  private var thread: pthread_t?
+  private var isWakePending = false
+  private var isStopping = false
+  private var hasExited = false
+
+  init() throws(PulseError) {
+    guard let mainloop = pa_mainloop_new(), let api = pa_mainloop_get_api(mainloop) else {
+      throw PulseError(.ioError, "pa_mainloop_new", String(cString: strerror(errno)))
+    }
+    self.mainloop = mainloop
+    self.api = api
+  }
+
+  func start() throws(PulseError) {
+    var thread = pthread_t()
+    let me = Unmanaged.passRetained(self)  // for the thread; `runLoopThread` takes it over
+    let result = pthread_create(&thread, nil, runLoopThread, me.toOpaque())
+    guard result == 0 else {
+      me.release()
+      pa_mainloop_free(mainloop)
+      throw PulseError(.ioError, "pthread_create", String(cString: strerror(result)))
+    }
+    pthread_detach(thread)
+  }
+
+  var isCurrent: Bool { lock.withLock { isOnThread } }
+
+  /// Must be called with the lock held.
+  private var isOnThread: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+
+  /// Appends work, and wakes the thread only if it may be asleep: work that comes from the thread
+  /// itself is found before the next poll, and one byte in the pipe wakes as well as ten.
+  func add(_ work: Work) {
+    lock.withLock {
+      queue.append(work)
+      wakeIfNeeded()
+    }
+  }
+
+  func stop() {
+    lock.withLock {
+      isStopping = true
+      wakeIfNeeded()
+    }
+  }
+
+  /// Must be called with the lock held, so that the thread cannot free the main loop meanwhile.
+  private func wakeIfNeeded() {
+    guard !isWakePending, !hasExited, !isOnThread else { return }
+    isWakePending = true
+    pa_mainloop_wakeup(mainloop)
+  }
+
+  /// The body of the thread.
+  func run() {
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)  // signals belong to the program's own threads
+    lock.withLock { thread = pthread_self() }
+    loop: while true {
+      switch nextStep() {
+      case .run(let work): perform(work)
+      case .poll: pa_mainloop_iterate(mainloop, 1, nil)
+      case .exit: break loop
+      }
+    }
+    pa_mainloop_free(mainloop)
+  }
+
+  private func nextStep() -> Step {
+    lock.withLock {
+      isWakePending = false
+      guard queue.isEmpty else {
+        defer { queue = [] }
+        return .run(queue)
+      }
+      hasExited = isStopping
+      return isStopping ? .exit : .poll
+    }
+  }
+
+  /// Runs one batch, then gives the sockets a turn without waiting, so that jobs that make jobs
+  /// cannot keep the replies out.
+  private func perform(_ batch: [Work]) {
+    let executor = executor  // held while its jobs run
+    for work in batch {
+      switch work {
+      case .job(let job):
+        if let executor { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
+      case .call(let call): call()
+      }
+    }
+  }
+}

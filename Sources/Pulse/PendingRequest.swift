@@ -1,0 +1,110 @@
+internal import CPulse
+
+/// One question to the server, until it has ended: exactly once, by its reply, its task's
+/// cancellation, its deadline, or the end of the connection.
+///
+/// Confined to the loop's thread, like the `Connection` it belongs to.
+class PendingRequest {
+  let id: UInt64
+  let connection: Connection
+  let deadline: UInt64
+  private let words: () -> String
+  private var handle: OpaquePointer?
+
+  required init(
+    id: UInt64, connection: Connection, deadline: UInt64, operation: @escaping () -> String
+  ) {
+    self.id = id
+    self.connection = connection
+    self.deadline = deadline
+    words = operation
+  }
+
+  /// The words for an error; made only when there is one.
+  var operation: String { words() }
+
+  /// Whether it has its result; the operation may live a moment longer.
+  var hasEnded: Bool { fatalError("a subclass knows the result") }
+
+  /// Ends with an error, without touching the operation.
+  func fail(_ error: PulseError) { fatalError("a subclass knows the result's type") }
+
+  /// Ends with the error that libpulse has at this moment.
+  func failWithContextError() { fail(connection.contextError(operation)) }
+
+  /// Ends with an error, and makes libpulse forget the question.
+  final func abort(_ error: PulseError) {
+    fail(error)
+    if let handle { pa_operation_cancel(handle) }
+  }
+
+  /// Calls libpulse. The request is retained for its callbacks until the *operation* ends, which may
+  /// be long after the request has: `operationEnded` is called then, in every case.
+  final func start(_ call: (UnsafeMutableRawPointer) -> OpaquePointer?) {
+    let me = Unmanaged<PendingRequest>.passRetained(self)  // released below, or in operationEnded
+    guard let handle = call(me.toOpaque()) else {
+      failWithContextError()
+      return me.release()
+    }
+    self.handle = handle
+    pa_operation_set_state_callback(handle, onOperationState, me.toOpaque())
+  }
+
+  /// Libpulse is done with the operation, also where it cancelled it without calling the reply's
+  /// callback: on disconnect, and when a stream ends.
+  final func operationEnded(_ operation: OpaquePointer) {
+    handle = nil
+    if !hasEnded { fail(connection.abandonment(words)) }
+    pa_operation_unref(operation)
+    Unmanaged.passUnretained(self).release()  // balances start()
+  }
+}
+
+/// A question whose answer is one value.
+class Pending<Value: Sendable>: PendingRequest {
+  private enum State {
+    case pending
+    case awaited(CheckedContinuation<Result<Value, PulseError>, Never>)
+    case ended(Result<Value, PulseError>)
+  }
+
+  private var state = State.pending
+
+  override final var hasEnded: Bool { if case .ended = state { true } else { false } }
+
+  override final func fail(_ error: PulseError) { finish(.failure(error)) }
+
+  final func succeed(_ value: Value) { finish(.success(value)) }
+
+  private func finish(_ result: Result<Value, PulseError>) {
+    switch state {
+    case .ended: return
+    case .pending: break
+    case .awaited(let continuation): continuation.resume(returning: result)
+    }
+    state = .ended(result)
+    connection.remove(self)
+  }
+
+  /// Waits for the end; a cancelled task ends the request at once.
+  final func value(isolation: isolated (any Actor)? = #isolation) async throws(PulseError) -> Value
+  {
+    if case .ended(let result) = state { return try result.get() }
+    let (connection, id) = (connection, id)
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { state = .awaited($0) }
+    } onCancel: {
+      connection.thread.add(.call { connection.cancel(id) })
+    }
+    return try result.get()
+  }
+}
+
+/// A question whose answer comes as a list, an element a callback.
+final class PendingList<Element: Sendable>: Pending<[Element]> {
+  private var elements: [Element] = []
+
+  func append(_ element: Element) { elements.append(element) }
+
+  func end() { succeed(elements) }
+}

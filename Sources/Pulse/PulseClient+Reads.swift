@@ -1,0 +1,137 @@
+internal import CPulse
+public import PulseTypes
+
+extension PulseClient {
+  /// Reads what the server says of itself (libpulse: `pa_context_get_server_info`).
+  public func serverInfo(timeout: Duration? = nil) async throws(PulseError) -> ServerInfo {
+    try await connection.sendServerInfo(timeout).value()
+  }
+
+  /// Lists the cards (libpulse: `pa_context_get_card_info_list`).
+  public func cards(timeout: Duration? = nil) async throws(PulseError) -> [Card] {
+    try await connection.sendCards(timeout).value()
+  }
+
+  /// Lists the sinks (libpulse: `pa_context_get_sink_info_list`).
+  public func sinks(timeout: Duration? = nil) async throws(PulseError) -> [Device] {
+    try await connection.sendDevices(.output, timeout).value()
+  }
+
+  /// Lists the sources, monitors included (libpulse: `pa_context_get_source_info_list`).
+  public func sources(timeout: Duration? = nil) async throws(PulseError) -> [Device] {
+    try await connection.sendDevices(.input, timeout).value()
+  }
+
+  /// Lists the playback streams (libpulse: `pa_context_get_sink_input_info_list`).
+  public func sinkInputs(timeout: Duration? = nil) async throws(PulseError) -> [Stream] {
+    try await connection.sendStreams(.output, timeout).value()
+  }
+
+  /// Lists the record streams (libpulse: `pa_context_get_source_output_info_list`).
+  public func sourceOutputs(timeout: Duration? = nil) async throws(PulseError) -> [Stream] {
+    try await connection.sendStreams(.input, timeout).value()
+  }
+
+  /// Lists the modules (libpulse: `pa_context_get_module_info_list`).
+  public func modules(timeout: Duration? = nil) async throws(PulseError) -> [Module] {
+    try await connection.sendModules(timeout).value()
+  }
+
+  /// Lists the clients (libpulse: `pa_context_get_client_info_list`).
+  public func clients(timeout: Duration? = nil) async throws(PulseError) -> [Client] {
+    try await connection.sendClients(timeout).value()
+  }
+}
+
+extension PulseClient {
+  /// Reads the card with a name, nil where there is none
+  /// (libpulse: `pa_context_get_card_info_by_name`).
+  public func card(named name: String, timeout: Duration? = nil) async throws(PulseError) -> Card? {
+    let cards: Pending<[Card]> = try connection.sendList("get_card \(name)", timeout: timeout) {
+      pa_context_get_card_info_by_name($0, name, onCards, $1)
+    }
+    return try await cards.firstValue()
+  }
+
+  /// Reads the source with a name, nil where there is none
+  /// (libpulse: `pa_context_get_source_info_by_name`).
+  ///
+  /// The server takes `@DEFAULT_SOURCE@` for the default, and digits for an index.
+  public func source(
+    named name: String, timeout: Duration? = nil
+  ) async throws(PulseError) -> Device? {
+    let sources: Pending<[Device]> = try connection.sendList(
+      "get_source \(name)", timeout: timeout
+    ) { pa_context_get_source_info_by_name($0, name, onSources, $1) }
+    return try await sources.firstValue()
+  }
+
+  /// Reads the sink with a name, nil where there is none
+  /// (libpulse: `pa_context_get_sink_info_by_name`).
+  ///
+  /// The server takes `@DEFAULT_SINK@` for the default, and digits for an index.
+  public func sink(
+    named name: String, timeout: Duration? = nil
+  ) async throws(PulseError) -> Device? {
+    let sinks: Pending<[Device]> = try connection.sendList("get_sink \(name)", timeout: timeout) {
+      pa_context_get_sink_info_by_name($0, name, onSinks, $1)
+    }
+    return try await sinks.firstValue()
+  }
+
+  /// Reads the card with a number, nil where there is none
+  /// (libpulse: `pa_context_get_card_info_by_index`).
+  public func card(
+    at index: Index<Card>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Card? {
+    try await connection.sendCards(at: index.rawValue, timeout).firstValue()
+  }
+
+  /// Reads the source with a number, nil where there is none
+  /// (libpulse: `pa_context_get_source_info_by_index`).
+  public func source(
+    at index: Index<Device>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Device? {
+    try await connection.sendDevices(.input, at: index.rawValue, timeout).firstValue()
+  }
+
+  /// Reads the sink with a number, nil where there is none
+  /// (libpulse: `pa_context_get_sink_info_by_index`).
+  public func sink(
+    at index: Index<Device>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Device? {
+    try await connection.sendDevices(.output, at: index.rawValue, timeout).firstValue()
+  }
+
+  /// Reads the playback stream with a number, nil where there is none
+  /// (libpulse: `pa_context_get_sink_input_info`).
+  public func sinkInput(
+    at index: Index<Stream>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Stream? {
+    try await connection.sendStreams(.output, at: index.rawValue, timeout).firstValue()
+  }
+
+  /// Reads the record stream with a number, nil where there is none
+  /// (libpulse: `pa_context_get_source_output_info`).
+  public func sourceOutput(
+    at index: Index<Stream>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Stream? {
+    try await connection.sendStreams(.input, at: index.rawValue, timeout).firstValue()
+  }
+
+  /// Reads the module with a number, nil where there is none
+  /// (libpulse: `pa_context_get_module_info`).
+  public func module(
+    at index: Index<Module>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Module? {
+    try await connection.sendModules(at: index.rawValue, timeout).firstValue()
+  }
+
+  /// Reads the client with a number, nil where there is none
+  /// (libpulse: `pa_context_get_client_info`).
+  public func client(
+    at index: Index<Client>, timeout: Duration? = nil
+  ) async throws(PulseError) -> Client? {
+    try await connection.sendClients(at: index.rawValue, timeout).firstValue()
+  }
+}

@@ -1,0 +1,108 @@
+internal import CPulse
+public import PulseTypes
+
+/// Changes of other programs' streams, of clients and of modules.
+extension PulseClient {
+  /// Sets the volume of each channel of a stream; one value sets all channels.
+  ///
+  /// libpulse: `pa_context_set_source_output_volume`, `pa_context_set_sink_input_volume`.
+  public func setStreamVolume(
+    _ direction: Direction, _ index: Index<Stream>, _ volume: ChannelVolumes,
+    timeout: Duration? = nil
+  ) async throws(PulseError) {
+    let call =
+      direction == .input ? pa_context_set_source_output_volume : pa_context_set_sink_input_volume
+    let words = "set_\(direction.streamWord)_volume \(index) \(volume.words)"
+    var native = volume.native
+    try await connection.command(words, timeout: timeout) {
+      call($0, index.rawValue, &native, onSuccess, $1)
+    }
+  }
+
+  /// Mutes or unmutes a stream.
+  ///
+  /// libpulse: `pa_context_set_source_output_mute`, `pa_context_set_sink_input_mute`.
+  public func setStreamMute(
+    _ direction: Direction, _ index: Index<Stream>, _ isMuted: Bool, timeout: Duration? = nil
+  ) async throws(PulseError) {
+    let call =
+      direction == .input ? pa_context_set_source_output_mute : pa_context_set_sink_input_mute
+    let words = "set_\(direction.streamWord)_mute \(index) \(isMuted)"
+    try await connection.command(words, timeout: timeout) {
+      call($0, index.rawValue, isMuted ? 1 : 0, onSuccess, $1)
+    }
+  }
+
+  /// Moves a stream to a device.
+  ///
+  /// On PulseAudio the stream keeps preferring that device, unless it is the default.
+  /// libpulse: `pa_context_move_source_output_by_name`, `pa_context_move_sink_input_by_name`.
+  public func moveStream(
+    _ direction: Direction, _ index: Index<Stream>, to device: String, timeout: Duration? = nil
+  ) async throws(PulseError) {
+    let call =
+      direction == .input
+      ? pa_context_move_source_output_by_name : pa_context_move_sink_input_by_name
+    let words = "move_\(direction.streamWord) \(index) \(device)"
+    try await connection.command(words, timeout: timeout) {
+      call($0, index.rawValue, device, onSuccess, $1)
+    }
+  }
+
+  /// Ends a stream; its program is told that it was killed.
+  ///
+  /// libpulse: `pa_context_kill_source_output`, `pa_context_kill_sink_input`.
+  public func killStream(
+    _ direction: Direction, _ index: Index<Stream>, timeout: Duration? = nil
+  ) async throws(PulseError) {
+    let call = direction == .input ? pa_context_kill_source_output : pa_context_kill_sink_input
+    try await connection.command("kill_\(direction.streamWord) \(index)", timeout: timeout) {
+      call($0, index.rawValue, onSuccess, $1)
+    }
+  }
+
+  /// Disconnects a client from the server; killing this one ends with `disconnected`.
+  ///
+  /// libpulse: `pa_context_kill_client`.
+  public func killClient(
+    _ index: Index<Client>, timeout: Duration? = nil
+  ) async throws(PulseError) {
+    try await connection.command("kill_client \(index)", timeout: timeout) {
+      pa_context_kill_client($0, index.rawValue, onSuccess, $1)
+    }
+  }
+
+  /// Loads a module, which stays until it is unloaded, unloads itself, or the server ends.
+  ///
+  /// Throws `moduleFailed` where it does not start or does not exist; pipewire-pulse also loads one
+  /// with nonsense in its argument. libpulse: `pa_context_load_module`.
+  public func loadModule(
+    _ name: String, _ argument: String = "", timeout: Duration? = nil
+  ) async throws(PulseError) -> Index<Module> {
+    let index: UInt32 = try await connection.request(
+      "load_module \(name) \(argument)", timeout: timeout
+    ) { pa_context_load_module($0, name, argument, onIndex, $1) }
+    return Index(index)
+  }
+
+  /// Unloads a module (libpulse: `pa_context_unload_module`).
+  public func unloadModule(
+    _ index: Index<Module>, timeout: Duration? = nil
+  ) async throws(PulseError) {
+    try await connection.command("unload_module \(index)", timeout: timeout) {
+      pa_context_unload_module($0, index.rawValue, onSuccess, $1)
+    }
+  }
+
+  /// Sends a message to an object of the server, such as `/core`, and returns its response.
+  ///
+  /// Throws `noSuchEntity` where nothing listens at the path, `notSupported` for an unknown message.
+  /// libpulse: `pa_context_send_message_to_object`.
+  public func sendMessage(
+    to path: String, _ message: String, _ parameters: String? = nil, timeout: Duration? = nil
+  ) async throws(PulseError) -> String? {
+    try await connection.request("send_message \(path) \(message)", timeout: timeout) {
+      pa_context_send_message_to_object($0, path, message, parameters, onString, $1)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+internal import CPulse
+public import Logging
+public import PulseTypes
+
+/// One connection to a PulseAudio server, or to pipewire-pulse.
+///
+/// An actor on a `PulseLoop`: what runs in it runs on the loop's thread. A client never reconnects:
+/// libpulse's context cannot be used again, so connect anew after a disconnect.
+///
+/// Every request ends exactly once: by the server's answer, its deadline, the cancellation of its
+/// task, or the end of the connection. A *write* that ended without an answer may have happened.
+/// Each takes a `timeout`; without one, `defaultTimeout` counts. libpulse itself gives up after
+/// 30 seconds.
+public actor PulseClient {
+  /// The thread this client runs on; give it to other clients and actors to share it.
+  public nonisolated let loop: PulseLoop
+  /// The deadline of a request that names none.
+  public nonisolated let defaultTimeout: Duration
+  nonisolated let connection: Connection
+
+  /// Runs the actor on the loop's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  private init(_ loop: PulseLoop, _ requestTimeout: Duration, _ logger: Logger?) {
+    self.loop = loop
+    defaultTimeout = requestTimeout
+    connection = Connection(thread: loop.thread, requestTimeout: requestTimeout, logger: logger)
+  }
+
+  deinit {
+    // A deinit can run anywhere; the context belongs to the loop's thread.
+    connection.thread.add(.call { [connection] in connection.close() })
+  }
+
+  /// Connects to a server and waits until it has let the client in.
+  ///
+  /// Never starts a server. An address that is nil means the environment's default; `/x/y` means
+  /// `unix:/x/y`. The connection lasts until `close`, the end of the last reference, or the server's.
+  ///
+  /// - Parameters:
+  ///   - address: the server's address, in PulseAudio's spelling.
+  ///   - name: what the server lists this client as.
+  ///   - properties: further properties of the client, such as `application.id`.
+  ///   - timeout: how long to wait for the connection.
+  ///   - requestTimeout: the deadline of each later request that names none.
+  ///   - loop: the thread to run on; nil starts one.
+  ///   - logger: gets each request at trace, and changes of the connection at debug.
+  /// - Throws: `connectionRefused` where nobody answers, `accessDenied` for a wrong cookie,
+  ///   `timedOut` for a frozen server, `invalidArgument` for an address or property that is none,
+  ///   `cancelled`, `ioError` where no thread can be started.
+  ///
+  /// libpulse: `pa_context_connect` with `PA_CONTEXT_NOAUTOSPAWN`.
+  public nonisolated(nonsending) static func connect(
+    to address: String? = nil, name: String, properties: [String: String] = [:],
+    timeout: Duration = .seconds(5), requestTimeout: Duration = .seconds(5),
+    loop: PulseLoop? = nil, logger: Logger? = nil
+  ) async throws(PulseError) -> PulseClient {
+    let loop = if let loop { loop } else { try PulseLoop(starting: LoopThread()) }
+    let client = PulseClient(loop, requestTimeout, logger)
+    try await client.open(address, name, properties, timeout)
+    return client
+  }
+
+  private func open(
+    _ address: String?, _ name: String, _ properties: [String: String], _ timeout: Duration
+  ) async throws(PulseError) {
+    let opening = try connection.open(
+      address: address, name: name, properties: properties, timeout: timeout)
+    try await opening.value()
+  }
+
+  /// Closes the connection; what the client made on the server for itself (streams) ends with it.
+  ///
+  /// Every pending request ends with `closed`, and so does every later one. May be repeated.
+  ///
+  /// libpulse: `pa_context_disconnect`.
+  public func close() { connection.close() }
+
+  /// Whether requests can be sent.
+  public var isConnected: Bool { connection.isReady }
+
+  /// The address of the server, as libpulse resolved it (libpulse: `pa_context_get_server`).
+  public var serverAddress: String? { connection.serverAddress }
+
+  /// This client's number on the server (libpulse: `pa_context_get_index`).
+  public var index: Index<Client>? {
+    connection.context.flatMap { Index(valid: pa_context_get_index($0)) }
+  }
+
+  /// The server's protocol version (libpulse: `pa_context_get_server_protocol_version`).
+  public var protocolVersion: UInt32? {
+    connection.context.map { pa_context_get_server_protocol_version($0) }
+  }
+}

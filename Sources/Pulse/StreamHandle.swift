@@ -1,0 +1,158 @@
+internal import CPulse
+internal import PulseTypes
+
+/// A `pa_stream` and what waits on it: the part of a stream that libpulse calls.
+final class StreamHandle: @unchecked Sendable {  // confined to the loop's thread, as Connection is
+  enum State {
+    case idle
+    case opening(OpaquePointer, Pending<Void>)
+    case ready(OpaquePointer)
+    case ended(PulseError)
+  }
+
+  let connection: Connection
+  let direction: Direction
+  let words: String
+  var state = State.idle
+  var endHandler: (@Sendable (PulseError) -> Void)?
+  var changeHandler: (@Sendable (StreamChange) -> Void)?
+
+  init(_ connection: Connection, _ options: StreamOptions) {
+    self.connection = connection
+    direction = options.direction
+    let device = options.device.map { " on \($0)" } ?? ""
+    words = "\(options.direction == .input ? "record" : "playback") stream \(options.name)\(device)"
+  }
+
+  var stream: OpaquePointer? {
+    switch state {
+    case .opening(let stream, _), .ready(let stream): stream
+    case .idle, .ended: nil
+    }
+  }
+
+  /// Creates the stream; the answer ends when the server has made it.
+  func open(
+    _ options: StreamOptions, timeout: Duration?
+  ) throws(PulseError) -> Pending<Void> {
+    let words = words
+    guard case .ready(let context) = connection.state else {
+      throw connection.abandonment { "open \(words)" }
+    }
+    let stream = try makeStream(options, context)
+    let me = Unmanaged.passRetained(self)  // for the callbacks; `end` releases it with the stream
+    setCallbacks(of: stream, me.toOpaque())
+    let opening: Pending<Void> = connection.makeRequest(
+      "open \(words)", timeout: timeout, in: context)
+    state = .opening(stream, opening)
+    connection.streams[ObjectIdentifier(self)] = self
+    if connect(stream, options) < 0 { end(connection.contextError("open \(words)")) }
+    return opening
+  }
+
+  private func makeStream(
+    _ options: StreamOptions, _ context: OpaquePointer
+  ) throws(PulseError) -> OpaquePointer {
+    let list = try PropertyList(options.properties, for: "open \(words)")
+    guard var spec = options.spec.native else {
+      throw PulseError(.invalidArgument, "open \(words)", "unknown sample format")
+    }
+    var map = options.channelMap?.native
+    if map == nil, let wish = options.channelMap {
+      throw PulseError(.invalidArgument, "open \(words)", "not a channel map: \(wish)")
+    }
+    let stream: OpaquePointer?
+    if map == nil {
+      stream = pa_stream_new_with_proplist(context, options.name, &spec, nil, list.pointer)
+    } else {
+      stream = pa_stream_new_with_proplist(context, options.name, &spec, &map!, list.pointer)
+    }
+    guard let stream else { throw connection.contextError("open \(words)") }
+    return stream
+  }
+
+  private func connect(_ stream: OpaquePointer, _ options: StreamOptions) -> Int32 {
+    var bits = options.flags.rawValue
+    if options.startCorked { bits |= UInt32(PA_STREAM_START_CORKED.rawValue) }
+    if options.latency != nil, !options.flags.contains(.earlyRequests) {
+      bits |= UInt32(PA_STREAM_ADJUST_LATENCY.rawValue)
+    }
+    let flags = pa_stream_flags_t(rawValue: numericCast(bits))
+    let wish = options.latency.map {
+      BufferAttributes(deviceLatency: $0, direction, options.spec)
+    }
+    var attributes = (wish ?? BufferAttributes()).native
+    return switch direction {
+    case .input: pa_stream_connect_record(stream, options.device, &attributes, flags)
+    case .output: pa_stream_connect_playback(stream, options.device, &attributes, flags, nil, nil)
+    }
+  }
+
+  private func setCallbacks(of stream: OpaquePointer, _ me: UnsafeMutableRawPointer?) {
+    let isSet = me != nil
+    pa_stream_set_state_callback(stream, isSet ? onStreamState : nil, me)
+    pa_stream_set_moved_callback(stream, isSet ? onStreamMoved : nil, me)
+    pa_stream_set_suspended_callback(stream, isSet ? onStreamSuspended : nil, me)
+    pa_stream_set_buffer_attr_callback(stream, isSet ? onStreamBuffer : nil, me)
+    pa_stream_set_event_callback(stream, isSet ? onStreamEvent : nil, me)
+    pa_stream_set_read_callback(stream, isSet ? onStreamReadable : nil, nil)
+    pa_stream_set_write_callback(stream, isSet ? onStreamWritable : nil, nil)
+  }
+
+  /// Ends the stream, once, and whoever still waits for it to open.
+  func end(_ error: PulseError) {
+    guard let stream else { return }
+    let before = state
+    state = .ended(error)
+    connection.streams[ObjectIdentifier(self)] = nil
+    setCallbacks(of: stream, nil)
+    pa_stream_disconnect(stream)  // answers BADSTATE where the server ended it; nothing to do then
+    pa_stream_unref(stream)
+    Unmanaged.passUnretained(self).release()  // balances open()
+    switch before {
+    case .opening(_, let opening): opening.fail(error)
+    default: endHandler?(error)
+    }
+    endHandler = nil
+    changeHandler = nil
+  }
+
+  func close() { end(PulseError(.closed, words, address: connection.serverAddress)) }
+
+  /// Libpulse changed the stream's state.
+  func stateChanged() {
+    guard let stream else { return }
+    switch (pa_stream_get_state(stream), state) {
+    case (PA_STREAM_READY, .opening(_, let opening)):
+      state = .ready(stream)
+      opening.succeed(())
+    case (PA_STREAM_FAILED, .opening): end(connection.contextError("open \(words)"))
+    case (PA_STREAM_FAILED, _), (PA_STREAM_TERMINATED, _): end(connection.contextError(words))
+    default: break
+    }
+  }
+
+  /// Asks one thing about the stream and waits for the answer.
+  func request(
+    _ operation: String, timeout: Duration?, isolation: isolated (any Actor)? = #isolation,
+    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
+  ) async throws(PulseError) {
+    let operation = "\(operation) \(words)"
+    switch state {
+    case .ready(let stream):
+      try await connection.command(operation, timeout: timeout) { call(stream, $1) }
+    case .ended(var error):
+      error.operation = operation
+      throw error
+    case .idle, .opening: throw PulseError(.busy, operation)
+    }
+  }
+}
+
+extension BufferAttributes {
+  var native: pa_buffer_attr {
+    pa_buffer_attr(
+      maxlength: maxLength, tlength: targetLength, prebuf: prebuffer, minreq: minimumRequest,
+      fragsize: fragmentSize)
+  }
+}

@@ -1,0 +1,125 @@
+public import PulseTypes
+
+/// How a stream behaves (libpulse: `pa_stream_flags_t`).
+public struct StreamFlags: OptionSet, Sendable, Hashable {
+  /// libpulse's bits.
+  public let rawValue: UInt32
+
+  /// Wraps libpulse's bits.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// The channels are used in order, whatever their positions.
+  public static let noRemapChannels = StreamFlags(rawValue: 0x0010)
+  /// Channels are not mixed up or down.
+  public static let noRemix = StreamFlags(rawValue: 0x0020)
+  /// The stream takes the device's format.
+  public static let fixFormat = StreamFlags(rawValue: 0x0040)
+  /// The stream takes the device's rate.
+  public static let fixRate = StreamFlags(rawValue: 0x0080)
+  /// The stream takes the device's channels.
+  public static let fixChannels = StreamFlags(rawValue: 0x0100)
+  /// Nobody can move it, and it dies with its device.
+  public static let dontMove = StreamFlags(rawValue: 0x0200)
+  /// Its rate can be changed later; it never changes the device's.
+  public static let variableRate = StreamFlags(rawValue: 0x0400)
+  /// It gives peaks, for a level meter.
+  public static let peakDetect = StreamFlags(rawValue: 0x0800)
+  /// It starts muted.
+  public static let startMuted = StreamFlags(rawValue: 0x1000)
+  /// The latency counts for the stream's buffer only; the device's is left alone.
+  public static let earlyRequests = StreamFlags(rawValue: 0x4000)
+  /// The device may suspend while the stream runs.
+  public static let dontInhibitAutoSuspend = StreamFlags(rawValue: 0x8000)
+  /// The stream fails when its device suspends.
+  public static let failOnSuspend = StreamFlags(rawValue: 0x20000)
+}
+
+/// What to ask the server for when a stream is opened.
+public struct StreamOptions: Sendable, Hashable {
+  /// Input records, output plays silence.
+  public var direction: Direction
+  /// What the server lists the stream as.
+  public var name: String
+  /// The device's name; nil follows the default.
+  public var device: String?
+  /// Format, rate and channels.
+  public var spec: SampleSpec
+  /// The channels' positions; nil means the usual ones.
+  public var channelMap: ChannelMap?
+  /// The latency the *device* shall take; nil leaves it alone.
+  ///
+  /// Asked with `PA_STREAM_ADJUST_LATENCY`, unless `earlyRequests` is among the flags.
+  public var latency: Duration?
+  /// Whether it starts paused.
+  public var startCorked: Bool
+  /// How it behaves.
+  public var flags: StreamFlags
+  /// Further properties, such as `node.force-rate`.
+  public var properties: [String: String]
+
+  /// Makes options; the latency is the device's.
+  public init(
+    direction: Direction, name: String, device: String? = nil, spec: SampleSpec,
+    channelMap: ChannelMap? = nil, latency: Duration? = nil, startCorked: Bool = true,
+    flags: StreamFlags = [], properties: [String: String] = [:]
+  ) {
+    self.direction = direction
+    self.name = name
+    self.device = device
+    self.spec = spec
+    self.channelMap = channelMap
+    self.latency = latency
+    self.startCorked = startCorked
+    self.flags = flags
+    self.properties = properties
+  }
+}
+
+/// The sizes of a stream's buffers on the server, in bytes of its spec (libpulse: `pa_buffer_attr`).
+public struct BufferAttributes: Sendable, Hashable {
+  /// The most the buffer holds.
+  public var maxLength: UInt32
+  /// Playback: how full the server keeps it.
+  public var targetLength: UInt32
+  /// Playback: how full it must be to start.
+  public var prebuffer: UInt32
+  /// Playback: the least the server asks for at once.
+  public var minimumRequest: UInt32
+  /// Record: how much comes at once.
+  public var fragmentSize: UInt32
+
+  /// Makes sizes; the default leaves each to the server.
+  public init(
+    maxLength: UInt32 = .max, targetLength: UInt32 = .max, prebuffer: UInt32 = .max,
+    minimumRequest: UInt32 = .max, fragmentSize: UInt32 = .max
+  ) {
+    self.maxLength = maxLength
+    self.targetLength = targetLength
+    self.prebuffer = prebuffer
+    self.minimumRequest = minimumRequest
+    self.fragmentSize = fragmentSize
+  }
+
+  /// Makes the sizes that give the device a latency.
+  ///
+  /// PulseAudio gives the device a record stream's fragment, and of a playback stream
+  /// (target - 2 · request) / 2: so a request is one latency and the target four.
+  public init(deviceLatency: Duration, _ direction: Direction, _ spec: SampleSpec) {
+    let bytes = UInt32(clamping: spec.bytes(for: deviceLatency))
+    switch direction {
+    case .input: self.init(fragmentSize: bytes)
+    case .output:
+      let (target, overflow) = bytes.multipliedReportingOverflow(by: 4)
+      self.init(targetLength: overflow ? .max : target, minimumRequest: bytes)
+    }
+  }
+
+  /// The latency that these sizes give the device, as `init(deviceLatency:)` asks for it.
+  public func deviceLatency(_ direction: Direction, _ spec: SampleSpec) -> Duration {
+    switch direction {
+    case .input: spec.duration(ofBytes: Int(fragmentSize))
+    case .output:
+      spec.duration(ofBytes: max(0, Int(targetLength) - 2 * Int(minimumRequest)) / 2)
+    }
+  }
+}

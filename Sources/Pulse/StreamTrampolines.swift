@@ -1,0 +1,76 @@
+internal import CPulse
+internal import Glibc
+
+// What libpulse calls about a stream; the rules of Trampolines.swift hold here too. The data
+// callbacks touch no object: a pin drops what it records and plays silence.
+
+private func tell(_ userdata: UnsafeMutableRawPointer?, _ change: StreamChange) {
+  let handle: StreamHandle = borrow(userdata)
+  handle.changeHandler?(change)
+}
+
+func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  let handle: StreamHandle = borrow(userdata)
+  handle.stateChanged()
+}
+
+func onStreamMoved(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  tell(userdata, .moved)
+}
+
+func onStreamSuspended(_ stream: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  guard let stream else { return }
+  tell(userdata, pa_stream_is_suspended(stream) > 0 ? .suspended : .resumed)
+}
+
+func onStreamBuffer(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  tell(userdata, .bufferAttributes)
+}
+
+func onStreamEvent(
+  _: OpaquePointer?, _ name: UnsafePointer<CChar>?, _: OpaquePointer?,
+  _ userdata: UnsafeMutableRawPointer?
+) {
+  switch text(name) {
+  case PA_STREAM_EVENT_REQUEST_CORK: tell(userdata, .corkRequested)
+  case PA_STREAM_EVENT_REQUEST_UNCORK: tell(userdata, .uncorkRequested)
+  default: break
+  }
+}
+
+/// Drops all that was recorded.
+func onStreamReadable(_ stream: OpaquePointer?, _: Int, _: UnsafeMutableRawPointer?) {
+  guard let stream else { return }
+  var data: UnsafeRawPointer?
+  var count = 0
+  while pa_stream_peek(stream, &data, &count) == 0, count > 0 { pa_stream_drop(stream) }
+}
+
+/// Writes as much silence as the server asks for.
+func onStreamWritable(_ stream: OpaquePointer?, _ wanted: Int, _: UnsafeMutableRawPointer?) {
+  guard let stream, let spec = pa_stream_get_sample_spec(stream) else { return }
+  let frame = pa_frame_size(spec)
+  var left = wanted
+  while left >= frame {
+    var data: UnsafeMutableRawPointer?
+    var count = left
+    guard pa_stream_begin_write(stream, &data, &count) == 0, let data else { return }
+    count = min(count, left) / frame * frame
+    guard count > 0 else {
+      pa_stream_cancel_write(stream)
+      return
+    }
+    memset(data, silence(spec.pointee.format), count)
+    guard pa_stream_write(stream, data, count, nil, 0, PA_SEEK_RELATIVE) == 0 else { return }
+    left -= count
+  }
+}
+
+private func silence(_ format: pa_sample_format_t) -> Int32 {
+  switch format {
+  case PA_SAMPLE_U8: 0x80
+  case PA_SAMPLE_ALAW: 0xd5
+  case PA_SAMPLE_ULAW: 0xff
+  default: 0
+  }
+}

@@ -1,0 +1,135 @@
+internal import CPulse
+internal import PulseTypes
+
+// What libpulse calls. All of it lives at file scope, where nothing is isolated: a C callback
+// written inside main-actor code dies in the runtime's isolation check. All of it runs on the loop's
+// thread. The unmanaged references are borrowed; who retains them says so where it does.
+
+func borrow<Object: AnyObject>(_ userdata: UnsafeMutableRawPointer?) -> Object {
+  guard let userdata else { preconditionFailure("libpulse lost the userdata") }
+  return Unmanaged<Object>.fromOpaque(userdata).takeUnretainedValue()
+}
+
+/// The request's type is fixed where the callback is passed to libpulse, a line away from its call.
+private func pending<Request: PendingRequest>(
+  _ userdata: UnsafeMutableRawPointer?, as: Request.Type
+) -> Request {
+  let request: PendingRequest = borrow(userdata)
+  return unsafeDowncast(request, to: Request.self)
+}
+
+/// One callback of a list: `eol` is 0 with an element, positive at the end, *negative* on an error.
+private func receive<Info, Element: Sendable>(
+  _ info: UnsafePointer<Info>?, _ eol: Int32, _ userdata: UnsafeMutableRawPointer?,
+  _ decode: (UnsafePointer<Info>) -> Element
+) {
+  let request = pending(userdata, as: PendingList<Element>.self)
+  if eol < 0 {
+    request.failWithContextError()
+  } else if eol > 0 {
+    request.end()
+  } else if let info {
+    request.append(decode(info))
+  }
+}
+
+func runLoopThread(_ userdata: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let userdata else { return nil }
+  Unmanaged<LoopThread>.fromOpaque(userdata).takeRetainedValue().run()  // retained in start()
+  return nil
+}
+
+// MARK: - Connection
+
+func onContextState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  let connection: Connection = borrow(userdata)
+  connection.contextStateChanged()
+}
+
+func onSubscriptionEvent(
+  _: OpaquePointer?, _ type: pa_subscription_event_type_t, _ index: UInt32,
+  _ userdata: UnsafeMutableRawPointer?
+) {
+  let connection: Connection = borrow(userdata)
+  if let event = PulseEvent(type, index) { connection.events.send(event) }
+}
+
+func onDeadline(
+  _: UnsafeMutablePointer<pa_mainloop_api>?, _: OpaquePointer?, _: UnsafePointer<timeval>?,
+  _ userdata: UnsafeMutableRawPointer?
+) {
+  let connection: Connection = borrow(userdata)
+  connection.deadlineReached()
+}
+
+func onOperationState(_ operation: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
+  guard let operation, pa_operation_get_state(operation) != PA_OPERATION_RUNNING else { return }
+  let request: PendingRequest = borrow(userdata)
+  request.operationEnded(operation)
+}
+
+// MARK: - Replies
+
+func onSuccess(_: OpaquePointer?, _ success: Int32, _ userdata: UnsafeMutableRawPointer?) {
+  let request = pending(userdata, as: Pending<Void>.self)
+  if success != 0 { request.succeed(()) } else { request.failWithContextError() }
+}
+
+func onIndex(_: OpaquePointer?, _ index: UInt32, _ userdata: UnsafeMutableRawPointer?) {
+  let request = pending(userdata, as: Pending<UInt32>.self)
+  if index == invalidIndex { request.failWithContextError() } else { request.succeed(index) }
+}
+
+func onString(
+  _: OpaquePointer?, _ success: Int32, _ response: UnsafeMutablePointer<CChar>?,
+  _ userdata: UnsafeMutableRawPointer?
+) {
+  let request = pending(userdata, as: Pending<String?>.self)
+  if success != 0 {
+    request.succeed(response.map { String(cString: $0) })
+  } else {
+    request.failWithContextError()
+  }
+}
+
+func onServerInfo(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_server_info>?, _ userdata: UnsafeMutableRawPointer?
+) {
+  let request = pending(userdata, as: Pending<ServerInfo>.self)
+  if let info { request.succeed(ServerInfo(info)) } else { request.failWithContextError() }
+}
+
+func onSinks(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_sink_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Device($0) } }
+
+func onSources(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_source_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Device($0) } }
+
+func onSinkInputs(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_sink_input_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Stream($0) } }
+
+func onSourceOutputs(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_source_output_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Stream($0) } }
+
+func onCards(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_card_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Card($0) } }
+
+func onModules(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_module_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Module($0) } }
+
+func onClients(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_client_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { Client($0) } }
