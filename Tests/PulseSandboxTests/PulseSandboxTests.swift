@@ -1,1 +1,106 @@
-// Placeholder.
+import Glibc
+import Testing
+
+@testable import PulseSandbox
+
+@Suite("A private server", needsServer, .timeLimit(.minutes(1)))
+struct PulseSandboxTests {
+  @Test func minimalHasOneSinkAndOneSource() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      #expect(try await sandbox.names(of: "sinks") == ["speakers"])
+      #expect(try await sandbox.names(of: "sources") == ["speakers.monitor", "mic"])
+      #expect(try await sandbox.info("Server String") == sandbox.address)
+      #expect(try await sandbox.info("Default Source") == "mic")
+      #expect(sandbox.address == "unix:\(sandbox.directory)/pulse.sock")
+    }
+  }
+
+  @Test func closeLeavesNothing() async throws {
+    let sandbox = try await PulseSandbox.start(.empty)
+    let process = try #require(await sandbox.processID())
+    #expect(isAlive(process) && exists(sandbox.directory))
+    await sandbox.close()
+    #expect(!isAlive(process) && !exists(sandbox.directory))
+    #expect(await sandbox.processID() == nil)
+    await sandbox.close()
+    await #expect(throws: SandboxError.self) { try await sandbox.restart() }
+  }
+
+  @Test func closeEndsAFrozenServer() async throws {
+    let sandbox = try await PulseSandbox.start(.empty)
+    try await sandbox.freeze()
+    await sandbox.close()
+    #expect(!exists(sandbox.directory))
+  }
+
+  @Test func theLastReferenceEndsTheServer() async throws {
+    var sandbox: PulseSandbox? = try await PulseSandbox.start(.empty)
+    let process = try #require(await sandbox?.processID())
+    let directory = try #require(sandbox?.directory)
+    sandbox = nil
+    #expect(await eventually { !isAlive(process) && !exists(directory) })
+  }
+
+  /// The process that holds the sandbox is killed like by `kill -9`.
+  @Test func theServerEndsWithAKilledProcess() async throws {
+    let result = await #expect(
+      processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
+    ) {
+      let sandbox = try await PulseSandbox.start(.minimal)
+      print("@\(try #require(await sandbox.processID()))@\(sandbox.directory)@")
+      fflush(nil)
+      kill(getpid(), SIGKILL)
+    }
+    let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
+    let parts = output.split(separator: "@").map(String.init)
+    let process = try #require(parts.lazy.compactMap { Int32($0) }.first)
+    let directory = try #require(parts.first { $0.contains("/pulse-") })
+    #expect(await eventually { !isAlive(process) && !exists(directory) })
+  }
+
+  @Test func theUsersFoldersAreOutOfReach() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let result = try await sandbox.capture(
+        ["env"], environment: ["PULSE_SINK": "x", "HOME": "/home/x", "PATH": "/usr/bin"])
+      let lines = Set(result.standardOutput.split(separator: "\n").map(String.init))
+      #expect(lines.contains("PULSE_SERVER=\(sandbox.address)"))
+      #expect(lines.contains("HOME=/home/x"))
+      #expect(!lines.contains("PULSE_SINK=x"))
+      for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH"] {
+        let folder = try #require(sandbox.environment[name])
+        #expect(folder.hasPrefix(sandbox.directory) && exists(folder))
+      }
+      var status = stat()
+      #expect(stat(sandbox.directory, &status) == 0 && status.st_mode & 0o777 == 0o700)
+    }
+  }
+
+  @Test func twentyAtOnce() async throws {
+    let directories = try await withThrowingTaskGroup { group in
+      for _ in 0..<20 { group.addTask { try await PulseSandbox.start(.minimal) } }
+      var directories: Set<String> = []
+      for try await sandbox in group {
+        #expect(try await sandbox.names(of: "sinks") == ["speakers"])
+        directories.insert(sandbox.directory)
+        await sandbox.close()
+      }
+      return directories
+    }
+    #expect(directories.count == 20)
+    #expect(!directories.contains(where: exists))
+  }
+
+  @Test func readyInWellUnderASecond() async throws {
+    let clock = ContinuousClock()
+    var times: [Duration] = []
+    for _ in 0..<5 {
+      let begin = clock.now
+      let sandbox = try await PulseSandbox.start(.minimal)
+      times.append(clock.now - begin)
+      await sandbox.close()
+    }
+    times.sort()
+    print("sandbox ready in \(times[0]) … \(times[2]) … \(times[4])")
+    #expect(times[0] < .seconds(1))
+  }
+}

@@ -1,0 +1,97 @@
+internal import Glibc
+
+/// What to start, and what of this process the child gets: nothing that is not named here.
+struct Launch {
+  enum Group {
+    /// This process's group: a terminal's Ctrl-C reaches both.
+    case inherited
+    /// A group of its own, whose number is the child's.
+    case own
+    /// A session of its own, out of reach of the terminal.
+    case ownSession
+  }
+
+  var program: String
+  var arguments: [String]
+  var environment: [String: String]
+  /// Where the child's standard descriptors come from; one that is missing is inherited.
+  var descriptors: [(child: Int32, parent: Int32)] = []
+  var files: [(child: Int32, path: String, flags: Int32)] = []
+  var group: Group = .inherited
+
+  /// Starts the program. The caller must reap the child.
+  func spawn() throws(SandboxError) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (child, parent) in descriptors {
+      posix_spawn_file_actions_adddup2(&actions, parent, child)
+    }
+    for (child, path, flags) in files {
+      posix_spawn_file_actions_addopen(&actions, child, path, flags, 0o600)
+    }
+    // Our own descriptors close on exec anyway; this is for those of the rest of the process.
+    _ = GNU.addCloseFrom?(&actions, 3)
+
+    var attributes = makeAttributes()
+    defer { posix_spawnattr_destroy(&attributes) }
+    let arguments = CStrings([program] + arguments)
+    let environment = CStrings(environment.map { "\($0)=\($1)" })
+    var child: pid_t = 0
+    let result = posix_spawn(
+      &child, program, &actions, &attributes, arguments.pointers, environment.pointers)
+    guard result == 0 else { throw .system(.spawn, "cannot start \(program)", errno: result) }
+    return child
+  }
+
+  /// Signals as a fresh process has them, whatever this process and this thread ignore or block.
+  private func makeAttributes() -> posix_spawnattr_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    for signal in [SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM, SIGCHLD] {
+      sigaddset(&signals, signal)
+    }
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    switch group {
+    case .inherited: break
+    case .own: flags |= POSIX_SPAWN_SETPGROUP
+    case .ownSession: flags |= GNU.spawnInNewSession
+    }
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    return attributes
+  }
+}
+
+/// A null-terminated array of C strings that lives as long as this value.
+private struct CStrings: ~Copyable {
+  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+  private let count: Int
+
+  init(_ strings: [String]) {
+    count = strings.count
+    pointers = .allocate(capacity: count + 1)
+    for (index, string) in strings.enumerated() { pointers[index] = strdup(string) }
+    pointers[count] = nil
+  }
+
+  deinit {
+    for index in 0..<count { free(pointers[index]) }
+    pointers.deallocate()
+  }
+}
+
+/// Waits for a child to end and reaps it: its exit status, 128 + the signal that ended it, or -1
+/// when this process ignores SIGCHLD, so that nobody knows.
+@discardableResult
+func reap(_ child: pid_t) -> Int32 {
+  var status: Int32 = 0
+  while waitpid(child, &status, 0) < 0 {
+    if errno != EINTR { return -1 }
+  }
+  let signal = status & 0x7f
+  return signal == 0 ? (status >> 8) & 0xff : 128 + signal
+}

@@ -1,0 +1,129 @@
+internal import Glibc
+
+/// One run of the server, under a supervisor that ends it when this process ends, however it does.
+///
+/// PR_SET_PDEATHSIG would follow the thread that spawned the server, and a library has no program
+/// of its own to start in between, so the supervisor is a shell script (below) at the other end of
+/// a *leash*: a socket whose one end only this process holds. When this process ends, be it by
+/// SIGKILL, the kernel closes that end, and the supervisor reads the end of the stream. Closing a
+/// sandbox in good order is nothing else, so there is one way to end, and each test tries it.
+///
+/// The server's standard output is a *life line* that nobody else holds: the end of the stream is
+/// the end of the server. The supervisor writes the server's process number on it and lets go.
+///
+/// One supervisor watches one server. A restart starts both anew in the same folder, and lets the
+/// former supervisor go with the word `keep`; a script with commands to start and stop would need
+/// to watch two things at once, which a shell cannot.
+///
+/// Not Sendable: a sandbox uses its daemon under its lock.
+final class Daemon {
+  /// The server's process; only meaningful while ``isRunning``.
+  private(set) var processID: pid_t = 0
+  private let supervisor: pid_t
+  private var leash: Descriptor?
+  private let life: Descriptor
+
+  /// $1 is the folder, the rest is the server's command line.
+  ///
+  /// The group is the session that this shell leads: its number cannot be taken by another process
+  /// while the shell lives, as that of a server which died long ago could. SIGKILL to the group is
+  /// the shell's own end too, and takes a timer with it that is still running.
+  private static let script = """
+    folder=$1; shift
+    "$@" </dev/null &
+    server=$!
+    trap '' HUP INT QUIT TERM
+    echo "$server"
+    exec >/dev/null
+    if read -r word; then exit 0; fi
+    kill -TERM 0
+    kill -CONT 0
+    (sleep 2; rm -rf -- "$folder"; kill -KILL 0) &
+    wait "$server"
+    rm -rf -- "$folder"
+    kill -KILL 0
+    """
+
+  /// Starts a server and its supervisor; `command` is the server's program and its arguments.
+  init(command: [String], folder: SandboxFolder) throws(SandboxError) {
+    var ends: [Int32] = [-1, -1]
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+      throw .system(.spawn, "cannot make a socket pair", errno: errno)
+    }
+    let near = Descriptor(owning: ends[0])
+    let far = Descriptor(owning: ends[1])
+    let pipe = try Pipe()
+    let launch = Launch(
+      program: "/bin/sh", arguments: ["-c", Self.script, "pulse-sandbox", folder.path] + command,
+      environment: folder.serverEnvironment,
+      descriptors: [(0, far.raw), (1, pipe.writing.raw)],
+      files: [(2, folder.log, O_WRONLY | O_CREAT | O_APPEND)], group: .ownSession)
+    supervisor = try launch.spawn()
+    life = pipe.reading
+    leash = .some(consume near)
+  }
+
+  deinit {
+    // Nobody called end(): the supervisor ends by itself now, only its zombie must be seen to.
+    guard letGo() else { return }
+    let supervisor = supervisor
+    startThread { reap(supervisor) }
+  }
+
+  /// Waits for the supervisor to tell the server's process number.
+  func awaitProcessID(until deadline: ContinuousClock.Instant) throws(SandboxError) {
+    var bytes: [UInt8] = []
+    while bytes.last != UInt8(ascii: "\n") {
+      let left = milliseconds(until: deadline)
+      guard left > 0 else { throw SandboxError(.timedOut, "the supervisor did not start in time") }
+      if poll([life.raw], for: left).contains(where: { $0 }), !life.read(into: &bytes) {
+        throw SandboxError(.serverDied, "the supervisor did not start the server")
+      }
+    }
+    processID = pid_t(String(decoding: bytes.dropLast(), as: UTF8.self)) ?? 0
+  }
+
+  /// Whether the server has not ended yet; true also while it is stopped.
+  var isRunning: Bool { !awaitEnd(until: .now) }
+
+  /// The life line, readable once the server has ended.
+  var endDescriptor: Int32 { life.raw }
+
+  /// Waits for the server's end. False when it is still there at the deadline.
+  func awaitEnd(until deadline: ContinuousClock.Instant) -> Bool {
+    poll([life.raw], for: milliseconds(until: deadline))[0]
+  }
+
+  /// Signals the server. False when it has ended.
+  ///
+  /// The life line is asked first, so the number is not that of some later process; and with
+  /// Debian's shell it cannot be: that reaps the server only when it waits for it, at the end.
+  func signal(_ number: Int32) -> Bool {
+    isRunning && processID > 0 && kill(processID, number) == 0
+  }
+
+  /// Lets the supervisor go, which leaves the folder; the server must have ended.
+  func release() {
+    guard let leash = leash.take() else { return }
+    // Not write(2): to a supervisor that somebody killed it would raise SIGPIPE.
+    send(leash.raw, "keep\n", 5, Int32(MSG_NOSIGNAL))
+    reap(supervisor)
+  }
+
+  /// Ends the server within two seconds, removes the folder, and waits for both.
+  func end(removing folder: SandboxFolder) {
+    guard letGo() else { return }
+    reap(supervisor)
+    // Only when somebody killed the supervisor is there anything left to do.
+    if isRunning, processID > 0 { kill(processID, SIGKILL) }
+    if exists(folder.path) { folder.remove() }
+  }
+
+  /// Closes the leash. False when that was done before.
+  private func letGo() -> Bool {
+    guard let leash = leash.take() else { return false }
+    _ = consume leash
+    return true
+  }
+}

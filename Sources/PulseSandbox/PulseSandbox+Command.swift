@@ -1,0 +1,123 @@
+internal import Glibc
+
+extension PulseSandbox {
+  /// Runs a command inside the sandbox, with this process's standard input, output and error, and
+  /// waits for its end. It inherits no other descriptor.
+  ///
+  /// Ctrl-C and Ctrl-\ reach the command and are ignored here meanwhile, as with system(3).
+  /// Cancelling the task sends it SIGTERM; it is still waited for.
+  ///
+  /// - Parameters:
+  ///   - command: The program, looked up in `PATH`, and its arguments.
+  ///   - environment: What the sandbox's ``environment`` is merged over; this process's by default.
+  ///     Its variables that begin with `PULSE_` are dropped: they would lead elsewhere.
+  /// - Returns: The exit status; 128 + the signal's number when a signal ended the command.
+  /// - Throws: `commandNotFound`, `spawn`.
+  @discardableResult
+  public func run(
+    _ command: [String], environment: [String: String]? = nil
+  ) async throws(SandboxError) -> Int32 {
+    let launch = try makeLaunch(command, environment)
+    TerminalSignals.ignore()
+    defer { TerminalSignals.restore() }
+    let running = try Command(launch)
+    return try await Self.cancelling(running, with: SIGTERM) { () throws(SandboxError) in
+      running.awaitEnd()
+    }
+  }
+
+  /// Runs a command inside the sandbox, without input and in a process group of its own, and
+  /// collects what it writes.
+  ///
+  /// Waits until it and those it started have closed their output. Cancelling the task kills it.
+  ///
+  /// - Parameters:
+  ///   - command: The program, looked up in `PATH`, and its arguments.
+  ///   - environment: As for ``run(_:environment:)``.
+  ///   - timeout: How long it may take; then its whole group is killed.
+  /// - Throws: `commandNotFound`, `spawn`, `timedOut` with what it wrote until then.
+  public func capture(
+    _ command: [String], environment: [String: String]? = nil, timeout: Duration = .seconds(10)
+  ) async throws(SandboxError) -> CommandResult {
+    var launch = try makeLaunch(command, environment)
+    launch.group = .own
+    launch.files = [(0, "/dev/null", O_RDONLY)]
+    let capture = try Capture(launch)
+    let deadline = ContinuousClock.now + timeout
+    return try await Self.cancelling(capture.command, with: SIGKILL) { () throws(SandboxError) in
+      try capture.result(until: deadline)
+    }
+  }
+
+  private func makeLaunch(
+    _ command: [String], _ environment: [String: String]?
+  ) throws(SandboxError) -> Launch {
+    var merged = (environment ?? currentEnvironment()).filter { !$0.key.hasPrefix("PULSE_") }
+    merged.merge(self.environment) { _, ours in ours }
+    guard let name = command.first,
+      let program = executable(name, path: merged["PATH"] ?? "/usr/bin:/bin")
+    else {
+      throw SandboxError(
+        .commandNotFound, "no program '\(command.first ?? "")' to run in the sandbox")
+    }
+    return Launch(program: program, arguments: Array(command.dropFirst()), environment: merged)
+  }
+
+  private static func cancelling<Result: Sendable>(
+    _ command: Command, with signal: Int32,
+    _ body: @escaping @Sendable () throws(SandboxError) -> Result
+  ) async throws(SandboxError) -> Result {
+    let result = await withTaskCancellationHandler { () -> Swift.Result<Result, SandboxError> in
+      do throws(SandboxError) {
+        return .success(try await onOwnThread(body))
+      } catch {
+        return .failure(error)
+      }
+    } onCancel: {
+      command.signal(signal)
+    }
+    return try result.get()
+  }
+}
+
+/// A command whose output is collected.
+private final class Capture: Sendable {
+  let command: Command
+  private let output: Descriptor
+  private let error: Descriptor
+
+  init(_ launch: Launch) throws(SandboxError) {
+    var launch = launch
+    let output = try Pipe()
+    let error = try Pipe()
+    launch.descriptors = [(1, output.writing.raw), (2, error.writing.raw)]
+    command = try Command(launch)
+    self.output = output.reading
+    self.error = error.reading
+  }
+
+  /// Reads both pipes as they fill, so that neither can block the command.
+  func result(until deadline: ContinuousClock.Instant) throws(SandboxError) -> CommandResult {
+    var texts: [[UInt8]] = [[], []]
+    var isOpen = [true, true]
+    while isOpen.contains(true) {
+      let left = milliseconds(until: deadline)
+      guard left > 0 else { throw timedOut(texts) }
+      // A negative number is one that poll(2) skips.
+      let ready = poll([isOpen[0] ? output.raw : -1, isOpen[1] ? error.raw : -1], for: left)
+      if ready[0] { isOpen[0] = output.read(into: &texts[0]) }
+      if ready[1] { isOpen[1] = error.read(into: &texts[1]) }
+    }
+    guard let status = command.awaitEnd(until: deadline) else { throw timedOut(texts) }
+    return CommandResult(
+      status: status, standardOutput: String(decoding: texts[0], as: UTF8.self),
+      standardError: String(decoding: texts[1], as: UTF8.self))
+  }
+
+  private func timedOut(_ texts: [[UInt8]]) -> SandboxError {
+    command.signal(SIGKILL)
+    _ = command.awaitEnd()
+    let text = texts.map { String(decoding: $0, as: UTF8.self) }.joined()
+    return SandboxError(.timedOut, "the command did not end in time; it wrote:\n\(text)")
+  }
+}

@@ -1,0 +1,82 @@
+internal import Glibc
+
+/// Notices that a server accepts connections.
+///
+/// The native protocol is loaded last, so a server that answers has tried every other module. What
+/// is noticed is the socket's appearance; a connection then tells whether it is the new server's,
+/// or the one that a killed server left behind. (The server sees a client come and go.)
+struct Readiness: ~Copyable {
+  enum Outcome { case ready, died, timedOut }
+
+  private let watch: Descriptor
+  private let socket: String
+
+  /// Begins to watch. To be called before the server is started, or its socket may be missed.
+  init(folder: SandboxFolder) throws(SandboxError) {
+    socket = folder.socket
+    watch = Descriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
+    let events = UInt32(IN_CREATE | IN_ATTRIB)
+    guard watch.raw >= 0, inotify_add_watch(watch.raw, folder.path, events) >= 0 else {
+      throw .system(.folder, "cannot watch \(folder.path)", errno: errno)
+    }
+  }
+
+  /// Waits for the first of: the server answers, the server ends, the deadline.
+  func await(_ daemon: Daemon, until deadline: ContinuousClock.Instant) -> Outcome {
+    // bind(2) makes an event, listen(2) a moment later makes none: so after an event try again
+    // soon, then ever less often.
+    var pause = Int32.max
+    var discarded: [UInt8] = []
+    while true {
+      if acceptsConnections(socket) { return .ready }
+      let left = milliseconds(until: deadline)
+      guard left > 0 else { return .timedOut }
+      let happened = poll([watch.raw, daemon.endDescriptor], for: min(left, pause))
+      if happened[1] { return .died }
+      if happened[0] {
+        _ = watch.read(into: &discarded)
+        pause = 1
+      } else if pause < Int32.max / 2 {
+        pause *= 2
+      }
+    }
+  }
+}
+
+/// Whether a server listens on the Unix socket at `path`.
+func acceptsConnections(_ path: String) -> Bool {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
+    guard path.utf8.count < buffer.count else { return false }
+    buffer.copyBytes(from: path.utf8)
+    return true
+  }
+  guard fits else { return false }
+  // Not blocking: a server that is stopped leaves its queue full, and that is EAGAIN.
+  let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+  let client = Descriptor(owning: socket(AF_UNIX, Int32(kind), 0))
+  let result = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      connect(client.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+  return result == 0 || errno == EAGAIN
+}
+
+/// A TCP port of the loopback interface that was free a moment ago.
+func freePort() throws(SandboxError) -> Int {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+  var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+  let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
+  let server = Descriptor(owning: socket(AF_INET, Int32(kind), 0))
+  let result = withUnsafeMutablePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      bind(server.raw, $0, size) == 0 ? getsockname(server.raw, $0, &size) : -1
+    }
+  }
+  guard result == 0 else { throw .system(.spawn, "no free TCP port on 127.0.0.1", errno: errno) }
+  return Int(in_port_t(bigEndian: address.sin_port))
+}

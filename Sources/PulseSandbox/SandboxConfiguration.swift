@@ -1,0 +1,70 @@
+/// Says what a private server has: its modules, in order, and its settings.
+public struct SandboxConfiguration: Sendable, Hashable {
+  /// The modules to load, in order, as one would write them behind `load-module`:
+  /// `module-null-sink sink_name=speakers rate=44100`. A value with spaces is quoted for the
+  /// server, `sink_properties="device.description='Loud Speakers'"`; no shell reads the line. The
+  /// native protocol is added at the end.
+  ///
+  /// The server picks the defaults: among sinks by form factor, headphones before speakers before
+  /// none, then the first; among sources the first that is not a monitor.
+  public var modules: [String]
+
+  /// Lines of the server's command language to run after the modules, at each start of the server:
+  /// `set-default-source usb_mic`, `update-source-proplist usb_mic device.form_factor=webcam`.
+  public var commands: [String] = []
+
+  /// The rate of devices that name none, in Hz; nil for the server's own (44100).
+  public var defaultSampleRate: Int?
+
+  /// The other rate a device may take, in Hz; nil for the server's own (48000). A device whose
+  /// rate equals this one cannot take any other.
+  public var alternateSampleRate: Int?
+
+  /// Whether a device may take the rate of a stream that is neither of the two.
+  public var avoidResampling = false
+
+  /// Whether a client must know the cookie. Its address is then a TCP port of 127.0.0.1, because
+  /// over a Unix socket the server trusts a client of the same user without one.
+  public var cookieRequired = false
+
+  /// One line on what is lost because the simulated cards are missing; nil when nothing is.
+  public internal(set) var notice: String?
+
+  /// Creates a configuration with these modules and the server's own settings.
+  public init(modules: [String]) { self.modules = modules }
+
+  /// Whether a module of ``modules`` is the simulated card.
+  public var hasSimulatedCards: Bool {
+    modules.contains { line in
+      line.split(whereSeparator: \.isWhitespace).first?.hasSuffix("module-simulated-card.so")
+        ?? false
+    }
+  }
+
+  /// The server's `daemon.conf`.
+  var daemonConfiguration: String {
+    var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")"]
+    if let rate = defaultSampleRate { lines.append("default-sample-rate = \(rate)") }
+    if let rate = alternateSampleRate { lines.append("alternate-sample-rate = \(rate)") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The server's arguments, given its folder; `port` is that of an address with a cookie.
+  func arguments(folder: SandboxFolder, port: Int?) -> [String] {
+    var arguments = [
+      "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",
+      "--realtime=no", "--high-priority=no", "--log-target=stderr",
+    ]
+    for module in modules { arguments += ["-L", module] }
+    if !commands.isEmpty { arguments += ["-F", folder.setup] }
+    if let port {
+      arguments += [
+        "-L",
+        "module-native-protocol-tcp listen=127.0.0.1 port=\(port) auth-anonymous=0"
+          + " auth-cookie-enabled=1 auth-cookie=\(folder.cookie)",
+      ]
+    }
+    let access = port == nil ? "auth-anonymous=1 auth-cookie-enabled=0" : "auth-anonymous=0"
+    return arguments + ["-L", "module-native-protocol-unix socket=\(folder.socket) \(access)"]
+  }
+}

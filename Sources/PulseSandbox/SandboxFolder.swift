@@ -1,0 +1,98 @@
+internal import Glibc
+
+/// The folder that holds everything of one sandbox; nobody else can look into it.
+struct SandboxFolder: Sendable {
+  let path: String
+
+  var socket: String { path + "/pulse.sock" }
+  var cookie: String { path + "/cookie" }
+  var log: String { path + "/log" }
+  var setup: String { path + "/home/setup.pa" }
+
+  /// Makes the folder, with what the server reads at its start.
+  ///
+  /// Killed between this and the start of the supervisor, some 100 µs later, this process would
+  /// leave an empty folder behind; nothing else of a sandbox can outlive it.
+  init(for configuration: SandboxConfiguration) throws(SandboxError) {
+    var template = Array((Self.parent() + "/pulse-XXXXXX").utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw .system(
+        .folder, "cannot make a folder in \(Self.parent())", errno: errno)
+    }
+    path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+    do {
+      try fill(for: configuration)
+    } catch {
+      remove()
+      throw error
+    }
+  }
+
+  private func fill(for configuration: SandboxConfiguration) throws(SandboxError) {
+    let folders = ["run", "state", "home", "user", "user/run", "user/state", "user/config"]
+    for name in folders where mkdir("\(path)/\(name)", 0o700) != 0 {
+      throw .system(.folder, "cannot make the folder \(path)/\(name)", errno: errno)
+    }
+    try write(Array(configuration.daemonConfiguration.utf8), to: path + "/home/daemon.conf")
+    if !configuration.commands.isEmpty {
+      let text = configuration.commands.joined(separator: "\n") + "\n"
+      try write(Array(text.utf8), to: setup)
+    }
+    // Beforehand, so that server and clients cannot both make one.
+    try write((0..<256).map { _ in UInt8.random(in: 0...255) }, to: cookie)
+  }
+
+  /// What the server gets to see of the machine: no settings, no bus, no session of the user's.
+  var serverEnvironment: [String: String] {
+    [
+      "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LD_BIND_NOW": "1",
+      "HOME": path + "/home", "TMPDIR": path, "XDG_RUNTIME_DIR": path,
+      "PULSE_RUNTIME_PATH": path + "/run", "PULSE_STATE_PATH": path + "/state",
+      "PULSE_CONFIG_PATH": path + "/home", "PULSE_COOKIE": cookie,
+      "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+      "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent",
+    ]
+  }
+
+  /// What leads a client here, and keeps it from reading or writing anything of the user's.
+  func clientEnvironment(address: String) -> [String: String] {
+    [
+      "PULSE_SERVER": address, "PULSE_COOKIE": cookie, "PULSE_RUNTIME_PATH": path + "/user/run",
+      "XDG_RUNTIME_DIR": path + "/user/run", "XDG_STATE_HOME": path + "/user/state",
+      "XDG_CONFIG_HOME": path + "/user/config",
+    ]
+  }
+
+  /// Removes the folder where no supervisor is left to do it.
+  func remove() {
+    let launch = Launch(
+      program: "/bin/rm", arguments: ["-rf", "--", path], environment: ["LANG": "C.UTF-8"],
+      group: .ownSession)
+    if let child = try? launch.spawn() { reap(child) }
+  }
+
+  private func write(_ bytes: [UInt8], to path: String) throws(SandboxError) {
+    let file = Descriptor(owning: open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+    guard file.raw >= 0, Glibc.write(file.raw, bytes, bytes.count) == bytes.count else {
+      throw .system(.folder, "cannot write \(path)", errno: errno)
+    }
+  }
+
+  /// `TMPDIR` if a socket's path in it is short enough (107 bytes) and has nothing that would need
+  /// quoting in a server's address or a module's argument; else `/tmp`.
+  private static func parent() -> String {
+    guard let path = environmentValue("TMPDIR"), path.hasPrefix("/"),
+      path.utf8.count + "/pulse-XXXXXX/pulse.sock".utf8.count <= 107,
+      path.utf8.allSatisfy({ isPlain($0) }), access(path, W_OK | X_OK) == 0
+    else { return "/tmp" }
+    return path
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "-")...UInt8(ascii: "9"), UInt8(ascii: "_"): true  // - . / and digits
+    default: false
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import Glibc
+
+/// What a server wrote to its standard error.
+struct ServerLog: Sendable {
+  let text: String
+
+  /// Reads the log from the byte `offset` on; empty when there is none.
+  init(path: String, from offset: Int = 0) {
+    let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
+    guard file.raw >= 0 else {
+      text = ""
+      return
+    }
+    lseek(file.raw, off_t(offset), SEEK_SET)
+    var bytes: [UInt8] = []
+    while file.read(into: &bytes) {}
+    text = String(decoding: bytes, as: UTF8.self)
+  }
+
+  init(text: String) { self.text = text }
+
+  /// The last lines, for an error message.
+  var tail: String {
+    text.split(separator: "\n").suffix(6).joined(separator: "\n")
+  }
+
+  /// The first line of the configuration that failed, with the server's reasons. PulseAudio 16.1
+  /// keeps running without the module; its log is the only place that tells.
+  func failure(in configuration: SandboxConfiguration) -> SandboxError? {
+    let errors = text.split(separator: "\n").filter { $0.hasPrefix("E: ") }
+    for error in errors {
+      guard let line = line(in: error, of: configuration) else { continue }
+      return SandboxError(
+        .configuration,
+        "the server could not run the line '\(line)':\n" + errors.joined(separator: "\n"),
+        remedy: "pulseaudio --dump-modules -v lists the modules and their arguments")
+    }
+    return nil
+  }
+
+  /// The configuration's line that an error is about; nil when the error is about none.
+  private func line(in error: Substring, of configuration: SandboxConfiguration) -> String? {
+    // E: [pulseaudio] module.c: Failed to load module "NAME" (argument: "ARGUMENTS"): …
+    // E: [pulseaudio] module.c: Failed to open module "NAME".
+    let parts = error.split(separator: "\"", maxSplits: 2, omittingEmptySubsequences: false)
+    let isModule = ["module.c: Failed to load module ", "module.c: Failed to open module "]
+      .contains { parts[0].hasSuffix($0) }
+    if isModule, parts.count == 3 {
+      let named = configuration.modules.filter {
+        $0.split(whereSeparator: \.isWhitespace).first == parts[1]
+      }
+      let exact = named.first { line in
+        let arguments = line.dropFirst(parts[1].count).drop(while: \.isWhitespace)
+        return parts[2].hasPrefix(" (argument: \"\(arguments)\")")
+      }
+      return exact ?? named.first ?? String(parts[1])
+    }
+    // E: [pulseaudio] main.c: Source nope does not exist.
+    let isCommand = error.hasPrefix("E: [pulseaudio] main.c: ")
+    return isCommand ? configuration.commands.joined(separator: "; ") : nil
+  }
+}

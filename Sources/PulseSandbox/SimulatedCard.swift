@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// Finds the module that gives a private server cards with profiles, ports and jacks.
+///
+/// Null devices have none of these. The module is built for tests from this project's sources, for
+/// exactly the version of the server that is installed; nothing here builds it.
+public enum SimulatedCard {
+  /// The variable that names the module's file, before any other place. A path where there is no
+  /// file means: none, wherever else one may be.
+  public static let environmentVariable = "AUDIOSESSION_SIMULATED_CARD"
+
+  /// The absolute path of the module for the installed server; nil when it has not been built.
+  ///
+  /// Looks for `.cache/simulated-card/VERSION/module-simulated-card.so` in each folder above the
+  /// running program, then above the current directory.
+  public static func modulePath() -> String? {
+    if let path = environmentValue(environmentVariable) {
+      return path.hasPrefix("/") && exists(path) ? path : nil
+    }
+    guard let version = serverVersion() else { return nil }
+    let file = ".cache/simulated-card/\(version)/module-simulated-card.so"
+    return [executableFolder(), currentFolder()].lazy.compactMap { start in
+      start.flatMap { ancestors(of: $0).first { exists("\($0)/\(file)") } }
+    }.first.map { "\($0)/\(file)" }
+  }
+
+  /// The version in the name of the server's library; asking the program would cost its start.
+  static func serverVersion() -> String? {
+    let patterns = [
+      "/usr/lib/*/pulseaudio", "/usr/lib/pulseaudio", "/usr/lib64/pulseaudio",
+    ]
+    for pattern in patterns {
+      guard let path = glob(pattern + "/libpulsecore-*.so").first else { continue }
+      let name = path.split(separator: "/").last?.dropFirst("libpulsecore-".count)
+      return name.map { String($0.dropLast(".so".count)) }
+    }
+    return nil
+  }
+
+  static func ancestors(of folder: String) -> [String] {
+    var parts = folder.split(separator: "/")
+    var result: [String] = []
+    while !parts.isEmpty {
+      result.append("/" + parts.joined(separator: "/"))
+      parts.removeLast()
+    }
+    return result
+  }
+
+  private static func executableFolder() -> String? {
+    let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      let count = readlink("/proc/self/exe", buffer.baseAddress!, buffer.count - 1)
+      guard count > 0 else { return String?.none }
+      buffer[count] = 0
+      return String(cString: buffer.baseAddress!)
+    }
+    return path.flatMap { ancestors(of: $0).dropFirst().first }
+  }
+
+  private static func currentFolder() -> String? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return String(cString: path)
+  }
+
+  private static func glob(_ pattern: String) -> [String] {
+    var result = glob_t()
+    defer { globfree(&result) }
+    guard Glibc.glob(pattern, 0, nil, &result) == 0 else { return [] }
+    return (0..<Int(result.gl_pathc)).compactMap { index in
+      result.gl_pathv[index].map { String(cString: $0) }
+    }
+  }
+}
+
+/// Whether there is a file at `path`.
+func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

@@ -1,0 +1,63 @@
+internal import Glibc
+
+/// A value that one thread at a time can use. (`Synchronization.Mutex` makes ThreadSanitizer
+/// report races that are none on Linux.)
+final class Locked<Value>: @unchecked Sendable {  // the mutex guards the only mutable state
+  private var value: Value
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+
+  init(_ value: sending Value) {
+    self.value = value
+    mutex = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+  }
+
+  deinit {
+    pthread_mutex_destroy(mutex)
+    mutex.deallocate()
+  }
+
+  func withLock<Result, Failure>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    return try body(&value)
+  }
+}
+
+/// Runs `body`, which may block, on a thread of its own: Swift's own threads are as few as the
+/// processor's cores and must never wait.
+func onOwnThread<Result: Sendable>(
+  _ body: @escaping @Sendable () throws(SandboxError) -> Result
+) async throws(SandboxError) -> Result {
+  let result = await withCheckedContinuation { continuation in
+    startThread {
+      continuation.resume(returning: Swift.Result { () throws(SandboxError) in try body() })
+    }
+  }
+  return try result.get()
+}
+
+/// Starts a thread that nobody joins. Where no thread can be had, `body` runs on this one.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  let box = Unmanaged.passRetained(ThreadBody(body))
+  var attributes = pthread_attr_t()
+  pthread_attr_init(&attributes)
+  defer { pthread_attr_destroy(&attributes) }
+  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+  var thread = pthread_t()
+  let result = pthread_create(
+    &thread, &attributes,
+    { argument in
+      Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
+      return nil
+    }, box.toOpaque())
+  if result != 0 { box.takeRetainedValue().run() }
+}
+
+private final class ThreadBody: Sendable {
+  let run: @Sendable () -> Void
+
+  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}

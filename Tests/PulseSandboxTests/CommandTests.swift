@@ -1,0 +1,64 @@
+import Glibc
+import Testing
+
+@testable import PulseSandbox
+
+@Suite("Commands in a sandbox", needsServer, .timeLimit(.minutes(1)))
+struct SandboxCommandTests {
+  @Test func runPassesOnTheExitStatus() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      #expect(try await sandbox.run(["sh", "-c", "exit 7"]) == 7)
+      #expect(try await sandbox.run(["sh", "-c", "kill -KILL $$"]) == 137)
+    }
+  }
+
+  @Test func aCancelledRunTerminatesTheCommand() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let task = Task { try await sandbox.run(["sleep", "60"]) }
+      task.cancel()
+      #expect(try await task.value == 143)
+    }
+  }
+
+  @Test func captureReadsBothStreamsWithoutBlocking() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let script = "head -c 300000 /dev/zero >&2; head -c 200000 /dev/zero; exit 3"
+      let result = try await sandbox.capture(["sh", "-c", script])
+      #expect(result.status == 3)
+      #expect(result.standardOutput.utf8.count == 200_000)
+      #expect(result.standardError.utf8.count == 300_000)
+    }
+  }
+
+  @Test(arguments: ["sleep 60 & wait", "exec >/dev/null 2>&1; sleep 60"])
+  func captureKillsTheGroupAtTheDeadline(script: String) async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let error = await #expect(throws: SandboxError.self) {
+        try await sandbox.capture(["sh", "-c", "echo text; " + script], timeout: .milliseconds(50))
+      }
+      #expect(error?.code == .timedOut)
+    }
+  }
+
+  @Test func aMissingCommandIsAnError() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      for command in [["no-such-command"], ["/nonexistent/x"], []] {
+        let error = await #expect(throws: SandboxError.self) { try await sandbox.run(command) }
+        #expect(error?.code == .commandNotFound)
+      }
+    }
+  }
+
+  @Test func aCommandInheritsNothingElse() async throws {
+    let descriptor = Glibc.open("/dev/null", O_RDONLY)  // without O_CLOEXEC
+    defer { close(descriptor) }
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let result = try await sandbox.capture(["ls", "/proc/self/fd"])
+      // 3 is the folder that ls reads.
+      #expect(result.standardOutput == "0\n1\n2\n3\n")
+      let process = try #require(await sandbox.processID())
+      let links = try await sandbox.capture(["sh", "-c", "readlink /proc/\(process)/fd/*"])
+      #expect(links.standardOutput.split(separator: "\n").filter { $0 == "/dev/null" }.count == 1)
+    }
+  }
+}

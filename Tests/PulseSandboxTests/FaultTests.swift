@@ -1,0 +1,111 @@
+import Testing
+
+@testable import PulseSandbox
+
+@Suite("A server's faults", needsServer, .timeLimit(.minutes(1)))
+struct FaultTests {
+  @Test func killLeavesAStaleSocketAndRestartTakesItOver() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      let first = try #require(await sandbox.processID())
+      try await sandbox.kill()
+      #expect(await sandbox.processID() == nil)
+      #expect(exists(sandbox.folder.socket) && !acceptsConnections(sandbox.folder.socket))
+      #expect(try await sandbox.capture(["pactl", "info"]).status != 0)
+      let error = await #expect(throws: SandboxError.self) { try await sandbox.freeze() }
+      #expect(error?.code == .notRunning)
+
+      try await sandbox.restart()
+      #expect(await sandbox.processID() != first)
+      #expect(try await sandbox.names(of: "sinks") == ["speakers"])
+    }
+  }
+
+  @Test func terminateRemovesTheSocket() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      try await sandbox.terminate()
+      #expect(!exists(sandbox.folder.socket) && exists(sandbox.directory))
+      try await sandbox.restart()
+      #expect(try await sandbox.info("Default Sink") == "speakers")
+    }
+  }
+
+  @Test func restartOfARunningServerReplacesIt() async throws {
+    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+      let first = try #require(await sandbox.processID())
+      try await sandbox.freeze()
+      try await sandbox.restart()
+      #expect(!isAlive(first))
+      #expect(try await sandbox.info("Server Name") == "pulseaudio")
+    }
+  }
+
+  @Test func aFrozenServerAnswersOnceItIsThawed() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      try await sandbox.freeze()
+      let error = await #expect(throws: SandboxError.self) {
+        try await sandbox.capture(["pactl", "info"], timeout: .milliseconds(200))
+      }
+      #expect(error?.code == .timedOut)
+      #expect(await sandbox.processID() != nil)
+      try await sandbox.thaw()
+      #expect(try await sandbox.info("Default Sink") == "speakers")
+    }
+  }
+
+  @Test func aFailingModuleIsNamed() async throws {
+    let bad = #"module-null-sink sink_name=b sink_properties="device.description=\"x y\"""#
+    for line in ["module-no-such-thing a=b", bad, "module-null-sink sink_name=b bogus=1"] {
+      let modules = ["module-null-sink sink_name=a", line, "module-null-sink sink_name=c"]
+      let error = await #expect(throws: SandboxError.self) {
+        try await PulseSandbox.start(SandboxConfiguration(modules: modules))
+      }
+      #expect(error?.code == .configuration)
+      #expect(error?.message.contains("'\(line)'") == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test func aFailingCommandIsReported() async throws {
+    var configuration = SandboxConfiguration.minimal
+    configuration.commands = ["set-default-source nowhere"]
+    let error = await #expect(throws: SandboxError.self) {
+      try await PulseSandbox.start(configuration)
+    }
+    #expect(error?.code == .configuration)
+    #expect(error?.message.contains("Source nowhere does not exist") == true)
+  }
+
+  @Test func aServerThatEndsAtItsStartIsReportedAtOnce() async throws {
+    let begin = ContinuousClock.now
+    let error = await #expect(throws: SandboxError.self) {
+      try await PulseSandbox.start(.empty, timeout: .seconds(60), program: "/bin/false")
+    }
+    #expect(error?.code == .serverDied)
+    #expect(ContinuousClock.now - begin < .seconds(30))
+  }
+
+  @Test func aServerThatIsNeverReadyTimesOut() async throws {
+    let error = await #expect(throws: SandboxError.self) {
+      // `yes` writes on the life line until that is full, and never makes a socket.
+      try await PulseSandbox.start(.empty, timeout: .milliseconds(50), program: "/usr/bin/yes")
+    }
+    #expect(error?.code == .timedOut)
+  }
+}
+
+@Suite("A machine without a server")
+struct MissingProgramTests {
+  @Test func theErrorNamesThePackage() async throws {
+    let error = await #expect(throws: SandboxError.self) {
+      try await PulseSandbox.start(.empty, timeout: .seconds(1), program: nil)
+    }
+    #expect(error?.code == .programMissing)
+    #expect(error?.description.contains("apt-get install pulseaudio") == true)
+  }
+
+  @Test func programsAreFoundInThePathOrInTheSystemsFolders() {
+    #expect(ServerProgram.find("sh", path: "/nonexistent:/bin") == "/bin/sh")
+    #expect(ServerProgram.find("env", path: nil) == "/usr/bin/env")
+    #expect(ServerProgram.find("no-such-program", path: "/bin") == nil)
+    #expect(executable("bin", path: "/usr") == nil, "a folder is no program")
+  }
+}

@@ -1,0 +1,46 @@
+import Glibc
+import Testing
+
+@testable import PulseSandbox
+
+/// Where a test needs a server: without the program it is skipped, with the package's name.
+let needsServer = ConditionTrait.enabled(
+  if: ServerProgram.pulseaudio != nil && hasProgram("pactl"),
+  "needs the packages pulseaudio and pulseaudio-utils")
+
+func hasProgram(_ name: String) -> Bool { ServerProgram.find(name, path: nil) != nil }
+
+/// Waits for a condition that nothing announces; false when it does not come true in time.
+func eventually(within limit: Duration = .seconds(5), _ condition: () -> Bool) async -> Bool {
+  let deadline = ContinuousClock.now + limit
+  while !condition() {
+    guard ContinuousClock.now < deadline else { return false }
+    try? await Task.sleep(for: .milliseconds(1))
+  }
+  return true
+}
+
+/// Whether there is a process with this number that is not merely waiting to be reaped.
+func isAlive(_ process: Int32) -> Bool {
+  let text = ServerLog(path: "/proc/\(process)/stat").text
+  return !text.isEmpty && !text.contains(") Z ")
+}
+
+extension PulseSandbox {
+  /// The names of the server's objects of a kind: sinks, sources, cards, modules.
+  func names(of kind: String) async throws -> [String] {
+    let result = try await capture(["pactl", "list", "short", kind])
+    try #require(result.status == 0, "\(result.standardError)")
+    return result.standardOutput.split(separator: "\n").map {
+      String($0.split(separator: "\t", omittingEmptySubsequences: false)[1])
+    }
+  }
+
+  /// What `pactl info` says behind `key`.
+  func info(_ key: String) async throws -> String? {
+    let result = try await capture(["pactl", "info"])
+    try #require(result.status == 0, "\(result.standardError)")
+    return result.standardOutput.split(separator: "\n").first { $0.hasPrefix("\(key): ") }
+      .map { String($0.dropFirst(key.count + 2)) }
+  }
+}
