@@ -1,1 +1,130 @@
-// Placeholder until the target's first file.
+public import Logging
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// How a session connects and keeps its things.
+public struct SessionConfiguration: Sendable {
+  /// How long a call may take in all, rollback included.
+  public var timeout: Duration
+  /// Where wish, status and baseline are kept; nil means `$XDG_STATE_HOME/audiosession`.
+  public var storeFolder: String?
+  /// Whether the session holds its server's session while active: the lock, and the pins that keep
+  /// rate and buffer. A command that applies and ends does not.
+  public var isHolding: Bool
+  /// What the session is called on the server.
+  public var name: String
+  /// Gets each request at trace, each plan at debug.
+  public var logger: Logger?
+
+  /// Makes a configuration; every value has a default.
+  public init(
+    timeout: Duration = .seconds(5), storeFolder: String? = nil, isHolding: Bool = true,
+    name: String = "Audio session", logger: Logger? = nil
+  ) {
+    self.timeout = timeout
+    self.storeFolder = storeFolder
+    self.isHolding = isHolding
+    self.name = name
+    self.logger = logger
+  }
+}
+
+/// The audio setup of a server, declared and made so: AVAudioSession for Linux.
+///
+/// An actor on the thread that talks to the server. Calls may come from anywhere; those that change
+/// something run one after the other, and a later `setAudioMode` takes the place of an earlier one
+/// that has not begun. What was applied stays when the session closes; `setActive(false)` and
+/// `revert()` restore what was before.
+public actor AudioSession {
+  /// The session of the environment's default server.
+  public static let shared = AudioSession()
+
+  let loop = PulseLoop()
+  let address: String?
+  let configuration: SessionConfiguration
+  var live: LiveServer?
+  var lock: LockBox?
+  var own: OwnWish?
+  var refusals: [Setting: String] = [:]
+  var capabilities: Capabilities?
+  var turns = Turns()
+  var latestRequest: UInt64 = 0
+  var broadcast = Broadcast()
+  var lastRoute: Route?
+  var lastSnapshot: ServerSnapshot?
+  var isLookScheduled = false
+  var isClosed = false
+
+  /// A wish of this process.
+  struct OwnWish {
+    var mode: AudioMode
+    var profile: String?
+  }
+
+  /// Runs the actor on the server connection's thread.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    loop.asUnownedSerialExecutor()
+  }
+
+  /// Makes a session; it connects when it is first needed.
+  ///
+  /// - Parameters:
+  ///   - server: the server's address in PulseAudio's spelling; nil means the environment's.
+  ///   - configuration: timeouts and places.
+  public init(server: String? = nil, configuration: SessionConfiguration = .init()) {
+    address = server
+    self.configuration = configuration
+  }
+
+  /// Ends the session's connection, pins and lock; what was applied stays. May be repeated.
+  public func close() async {
+    isClosed = true
+    await disconnect()
+    broadcast.emit(.stopped)
+    broadcast.finish()
+  }
+
+  func disconnect() async {
+    let live = live
+    self.live = nil
+    lock = nil
+    await live?.close()
+  }
+}
+
+/// The lock, in a class so that an actor can drop it.
+final class LockBox: Sendable {
+  private let lock: SessionLock
+
+  init(_ lock: consuming SessionLock) { self.lock = lock }
+}
+
+/// Lets calls that change something run one after the other, in their order.
+struct Turns {
+  private var isTaken = false
+  private var waiting: [CheckedContinuation<Void, Never>] = []
+
+  /// Whether the caller has the turn at once; else it must wait with `enqueue`.
+  mutating func takeIfFree() -> Bool {
+    defer { isTaken = true }
+    return !isTaken
+  }
+
+  mutating func enqueue(_ continuation: CheckedContinuation<Void, Never>) {
+    waiting.append(continuation)
+  }
+
+  /// Gives the turn to the next, if somebody waits.
+  mutating func pass() {
+    guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+    isTaken = false
+  }
+}
+
+extension AudioSession {
+  func takeTurn() async {
+    if turns.takeIfFree() { return }
+    await withCheckedContinuation { turns.enqueue($0) }
+  }
+}

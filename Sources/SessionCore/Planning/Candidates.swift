@@ -14,7 +14,7 @@ struct Candidate {
 
 extension ServerSnapshot {
   /// The hardware devices of a direction: not ours, no monitors, no dummy.
-  func hardware(_ direction: Direction) -> [Device] {
+  public func hardware(_ direction: Direction) -> [Device] {
     devices(direction).filter { !isOwned($0) && !$0.isMonitor && !isDummy($0) }
   }
 

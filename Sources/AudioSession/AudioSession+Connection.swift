@@ -1,0 +1,65 @@
+import Pulse
+import PulseTypes
+import SessionCore
+
+extension AudioSession {
+  /// The connected server; connects where there is none, or where the last one was lost.
+  func connected(_ deadline: Deadline) async throws(SessionError) -> LiveServer {
+    guard !isClosed else {
+      throw SessionError(
+        .activationFailed, stage: .session, "the session is closed; make a new one")
+    }
+    if let live {
+      guard await live.lost != nil else { return live }
+      await disconnect()
+    }
+    let server = try await LiveServer.connect(
+      to: address, name: configuration.name, loop: loop, deadline: deadline,
+      logger: configuration.logger)
+    live = server
+    refusals = [:]
+    capabilities = nil
+    await server.setChangeHandler { [weak self] in
+      self?.assumeIsolated { $0.noteChange() }
+    }
+    return server
+  }
+
+  /// The store of a server; without a connection, of the one that the address means.
+  func store(_ live: LiveServer?) -> SessionStore {
+    SessionStore(
+      folder: configuration.storeFolder,
+      address: live?.address ?? address ?? SessionStore.environmentAddress())
+  }
+
+  /// Takes the right to write to the server; a holding session keeps it.
+  func takeLock(_ store: SessionStore, _ deadline: Deadline) async throws(SessionError) {
+    guard lock == nil else { return }
+    try store.prepare()
+    lock = LockBox(
+      try await SessionLock.take(
+        store.lockPath, isHolding: configuration.isHolding, deadline: deadline))
+  }
+
+  /// Gives the lock and the pins back after a command, or when nothing is active any more.
+  func release(_ live: LiveServer?, keepsHolding: Bool) async {
+    guard !(configuration.isHolding && keepsHolding) else { return }
+    await live?.closePins()
+    lock = nil
+  }
+
+  /// Everything a plan is made from, for a wish on the server as it is now.
+  func input(
+    _ wish: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
+  ) async throws(SessionError) -> PlanInput {
+    var input = PlanInput(wish: wish, snapshot: await live.snapshot)
+    if let capabilities { input.capabilities = capabilities }
+    input.baseline = try store.baseline()
+    input.memory = try store.status()?.memory ?? HintMemory()
+    input.isExplicit = isExplicit
+    input.holdsPins = configuration.isHolding
+    input.grants = await live.grants()
+    input.refusals = refusals
+    return input
+  }
+}

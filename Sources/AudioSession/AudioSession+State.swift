@@ -1,0 +1,88 @@
+import Glibc
+import Pulse
+public import PulseTypes
+public import SessionCore
+
+extension AudioSession {
+  /// What is wished, what is, and why they differ, read from the server now.
+  ///
+  /// The wish is this session's, else the stored one. Throws where the server cannot be reached;
+  /// `storedState()` has the wish then.
+  public func getSessionState() async throws(SessionError) -> SessionState {
+    let deadline = Deadline(after: configuration.timeout)
+    let live = try await connected(deadline)
+    try await live.refresh(deadline: deadline)
+    return try await state(live, store(live))
+  }
+
+  /// The stored wish without a server: every preference is pending, nothing is known.
+  public func storedState() throws(SessionError) -> SessionState {
+    let wish = try store(nil).wish()
+    return SessionState(
+      input: nil, wish: wish?.mode ?? AudioMode(), server: nil, profile: wish?.profile,
+      active: false)
+  }
+
+  /// The route that a program with no wish of its own gets now.
+  public var currentRoute: Route {
+    get async throws(SessionError) { try await snapshot().route }
+  }
+
+  /// The inputs that may be preferred: hardware sources, not monitors and not ours.
+  public var availableInputs: [Device] {
+    get async throws(SessionError) { try await snapshot().hardware(.input) }
+  }
+
+  /// The outputs that may be preferred.
+  public var availableOutputs: [Device] {
+    get async throws(SessionError) { try await snapshot().hardware(.output) }
+  }
+
+  /// The categories that the machine has devices for.
+  public var availableCategories: [Category] {
+    get async throws(SessionError) {
+      let snapshot = try await snapshot()
+      return Category.allCases.filter { category in
+        category.directions.allSatisfy { snapshot.canServe($0) }
+      }
+    }
+  }
+
+  /// The modes whose processing this version has.
+  public nonisolated var availableModes: [Mode] { [.default, .measurement] }
+
+  /// The server as it is now: every card, device, stream, module and client.
+  public func snapshot() async throws(SessionError) -> ServerSnapshot {
+    let deadline = Deadline(after: configuration.timeout)
+    return try await connected(deadline).refresh(deadline: deadline)
+  }
+
+  func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {
+    if let own { return own }
+    return try store.wish().map { OwnWish(mode: $0.mode, profile: $0.profile) }
+  }
+
+  /// The state for the wish in force, on the snapshot as it is.
+  func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
+    let stored = try store.wish()
+    let wish = own ?? stored.map { OwnWish(mode: $0.mode, profile: $0.profile) }
+    let isActive = stored?.isActive ?? false
+    // An inactive wish is kept for later and is nothing that the server should be.
+    let mode = isActive ? wish?.mode ?? AudioMode() : AudioMode()
+    let input = try await input(mode, live, store, isExplicit: false)
+    let server = SessionState.Server(
+      kind: input.snapshot.server.kind, name: input.snapshot.server.name,
+      version: input.snapshot.server.version, address: SessionStore.canonical(live.address))
+    var state = SessionState(
+      input: input, wish: mode, server: server, profile: wish?.profile, active: isActive)
+    state.pins = await live.pinList()
+    if lock != nil, configuration.isHolding {
+      state.holder = SessionState.Holder(pid: getpid(), name: SessionLock.programName)
+      state.resets = 0
+      state.reapplies = 0
+    } else if let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
+      state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
+    }
+    return state
+  }
+}

@@ -1,0 +1,2 @@
+@_exported public import PulseTypes
+@_exported public import SessionCore

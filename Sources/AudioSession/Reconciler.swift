@@ -1,0 +1,168 @@
+import Logging
+import PulseTypes
+import SessionCore
+
+/// One step of a run, and what became of it.
+public struct StepResult: Sendable, Hashable {
+  /// The step as planned.
+  public var step: Step
+  /// What became of it.
+  public var outcome: StepOutcome
+}
+
+/// The one loop that changes a server: plan; run the first phase; see that it is so; plan again.
+///
+/// First apply, restore and rollback are this loop with another goal. It ends when the plan is empty.
+struct Reconciler {
+  private let live: LiveServer
+  private let store: SessionStore
+  private let deadline: Deadline
+  private let logger: Logger?
+  /// The plan's input; its snapshot is replaced in every round.
+  private(set) var input: PlanInput
+  /// What this run changed, and what was before: the goal of a rollback.
+  private(set) var journal = Baseline()
+  /// The first plan: what the run promised.
+  private(set) var firstPlan: Plan?
+  /// The last plan: what it could not meet.
+  private(set) var lastPlan = Plan()
+  private var results: [StepResult] = []
+  private var attempts: [Setting: Int] = [:]
+
+  init(
+    _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
+    logger: Logger?
+  ) {
+    self.live = live
+    self.store = store
+    self.input = input
+    self.deadline = deadline
+    self.logger = logger
+  }
+
+  /// Runs until the plan is empty.
+  mutating func run() async throws(SessionError) {
+    while true {
+      input.snapshot = try await live.refresh(deadline: deadline)
+      input.grants = await live.grants()
+      let plan = try Plan.make(input)
+      if firstPlan == nil { firstPlan = plan }
+      lastPlan = plan
+      guard let first = plan.steps.first else { return }
+      logger?.debug("plan", metadata: ["steps": "\(plan.steps.count)", "phase": "\(first.phase)"])
+      if first.isDeferred {
+        try await waitForObject(of: first)
+      } else {
+        let batch = plan.steps.prefix { $0.phase == first.phase && !$0.isDeferred }
+        try await run(Array(batch))
+      }
+    }
+  }
+
+  /// A step whose object an earlier one should have made: it may still be on its way.
+  private func waitForObject(of step: Step) async throws(SessionError) {
+    let before = input.snapshot
+    let hasChanged = try await live.wait(deadline: deadline) { $0 != before }
+    guard hasChanged else {
+      throw SessionError(
+        .timedOut, stage: .server,
+        "\(step.setting.object) did not appear after its card profile was set",
+        property: step.property)
+    }
+  }
+
+  private mutating func run(_ batch: [Step]) async throws(SessionError) {
+    for step in batch { journal.record(step, in: input.snapshot) }
+    // On disk before the first write: a process that is killed leaves what revert needs.
+    try store.write(stored)
+    for step in batch {
+      let snapshot = try await live.refresh(deadline: deadline)
+      if snapshot.value(of: step.setting) == step.to {
+        results.append(StepResult(step: step, outcome: .alreadySo))
+        continue
+      }
+      try countAttempt(step)
+      do throws(SessionError) {
+        let outcome = try await live.run(step, deadline: deadline)
+        results.append(StepResult(step: step, outcome: outcome))
+        await remember(step)
+      } catch {
+        try refuse(step, error)
+      }
+    }
+  }
+
+  /// The baseline of the store with this run's changes.
+  var stored: Baseline {
+    var result = input.baseline.valid(for: input.snapshot)
+    for entry in journal.entries {
+      result.record(entry.setting, before: entry.before, ours: entry.ours)
+    }
+    result.serverCookie = input.snapshot.server.cookie
+    return result
+  }
+
+  /// A setting that must be set again and again is in somebody else's hands.
+  private mutating func countAttempt(_ step: Step) throws(SessionError) {
+    // A bracket takes a default and a chain twice in one run, and each may be repeated once.
+    attempts[step.setting, default: 0] += 1
+    guard attempts[step.setting, default: 0] > 4 else { return }
+    throw SessionError(
+      .refused, stage: .server,
+      "\(step.setting.propertyName) of \(step.setting.object) was set to \(step.to) and did not "
+        + "stay: another program keeps changing it",
+      property: step.property, value: step.to.description)
+  }
+
+  private mutating func remember(_ step: Step) async {
+    guard step.setting.isHint, step.to != .absent else { return }
+    let snapshot = await live.snapshot
+    var got = snapshot.value(of: step.setting) ?? .absent
+    if case .latency(let direction, let name) = step.setting,
+      let device = snapshot.device(direction, named: name)
+    {
+      got = .duration(device.configuredLatency)
+    }
+    input.memory.note(
+      HintMemory.Attempt(setting: step.setting, asked: step.to, got: got), on: snapshot)
+  }
+
+  /// What the server says no to: a hint or a best effort goes on without it, the rest fails.
+  private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
+    if error.endsConnection { throw error.about(step) }
+    if case .chain = step.setting, error.code == .accessDenied {
+      input.capabilities.moduleLoading = false
+    } else if step.setting.isHint || input.wish.onFailure == .bestEffort {
+      input.refusals[step.setting] = error.message
+    } else {
+      throw error.about(step)
+    }
+    results.append(StepResult(step: step, outcome: .refused(error.message)))
+  }
+
+  /// The steps of the first plan with their outcomes, then those that nobody foresaw.
+  var report: [StepResult] {
+    var rest = results
+    var report = (firstPlan?.steps ?? []).map { step in
+      guard
+        let at = rest.firstIndex(where: { $0.step.setting == step.setting && $0.step.to == step.to })
+          ?? rest.firstIndex(where: { $0.step.property == step.property && step.isDeferred })
+      else { return StepResult(step: step, outcome: .dropped) }
+      return StepResult(step: step, outcome: rest.remove(at: at).outcome)
+    }
+    report += rest.filter { $0.outcome != .alreadySo }
+    return report
+  }
+}
+
+extension SessionError {
+  /// The error with the step that met it.
+  func about(_ step: Step) -> SessionError {
+    var result = self
+    result.property = property ?? step.property
+    result.value = value ?? step.to.description
+    result.message =
+      "cannot set \(step.setting.propertyName) of \(step.setting.object) to \(step.to): \(message)"
+    return result
+  }
+}

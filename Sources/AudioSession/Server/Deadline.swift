@@ -1,0 +1,20 @@
+/// The moment by which an operation must have ended, success or not.
+struct Deadline: Sendable {
+  private let instant: ContinuousClock.Instant
+
+  init(after duration: Duration) { instant = .now + duration }
+
+  /// What is left, at least a millisecond, so that a request made now still fails by its own error.
+  var remaining: Duration { max(.milliseconds(1), instant - .now) }
+
+  var hasPassed: Bool { ContinuousClock.now >= instant }
+
+  /// Calls the action when the deadline passes, unless the task is cancelled before.
+  func onPassing(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+    let instant = instant
+    return Task {
+      do { try await ContinuousClock().sleep(until: instant) } catch { return }
+      await action()
+    }
+  }
+}

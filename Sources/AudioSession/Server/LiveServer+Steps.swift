@@ -1,0 +1,129 @@
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// What became of a step.
+public enum StepOutcome: Sendable, Hashable {
+  /// Read back as planned.
+  case applied
+  /// It was so already when its turn came.
+  case alreadySo
+  /// A hint that the server did not grant, with what it gave.
+  case notGranted(String)
+  /// The server said no, with its words.
+  case refused(String)
+  /// A later plan did without it.
+  case dropped
+}
+
+extension LiveServer {
+  /// Makes one change and waits for its postcondition.
+  ///
+  /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
+  /// that is not granted is no failure.
+  func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+    do throws(PulseError) {
+      try await write(step, deadline)
+    } catch {
+      throw SessionError(error)
+    }
+    let objects = objects(of: step.setting)
+    try await refresh(objects, deadline: deadline)
+    if step.setting.isHint { return outcome(ofHint: step) }
+    let isMet = try await wait(deadline: deadline) { $0.satisfies(step) }
+    guard isMet else {
+      let now = snapshot.value(of: step.setting)?.description ?? "gone"
+      throw SessionError(
+        .timedOut, stage: .server,
+        "\(step.setting.propertyName) of \(step.setting.object) was set to \(step.to) and the server "
+          + "still says \(now)",
+        property: step.property, value: step.to.description)
+    }
+    return .applied
+  }
+
+  private func outcome(ofHint step: Step) -> StepOutcome {
+    guard let now = snapshot.value(of: step.setting) else { return .notGranted("gone") }
+    return now == step.to ? .applied : .notGranted(now.description)
+  }
+
+  /// The objects to read again after a write, beside those that events name.
+  private func objects(of setting: Setting) -> Set<ObjectID> {
+    switch setting {
+    case .cardProfile(let card), .latencyOffset(let card, _):
+      return Set(snapshot.card(named: card).map { ObjectID.card($0.index) }.map { [$0] } ?? [])
+    case .rate(let direction, let name), .latency(let direction, let name),
+      .port(let direction, let name), .volume(let direction, let name),
+      .mute(let direction, let name):
+      return Set(
+        snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
+    case .defaultDevice, .chain: return [.server]
+    case .stream(let direction, let index): return [.stream(direction, index)]
+    }
+  }
+
+  private func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
+    let timeout = deadline.remaining
+    switch (step.setting, step.to) {
+    case (.cardProfile(let card), .name(let profile)):
+      try await client.setCardProfile(card, profile, timeout: timeout)
+    case (.defaultDevice(.input), .name(let name)):
+      try await client.setDefaultSource(name, timeout: timeout)
+    case (.defaultDevice(.output), .name(let name)):
+      try await client.setDefaultSink(name, timeout: timeout)
+    case (.port(let direction, let device), .name(let port)):
+      try await client.setPort(direction, device: device, port: port, timeout: timeout)
+    case (.volume(let direction, let device), .volume(let volume)):
+      try await client.setVolume(direction, device: device, volume, timeout: timeout)
+    case (.mute(let direction, let device), .flag(let flag)):
+      try await client.setMute(direction, device: device, flag, timeout: timeout)
+    case (.latencyOffset(let card, let port), .duration(let offset)):
+      try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
+    case (.stream(let direction, let index), .name(let device)):
+      try await client.moveStream(direction, index, to: device, timeout: timeout)
+    case (.chain(let direction), _): try await writeChain(direction, step.to, timeout)
+    case (.rate, _), (.latency, _): try await writePin(step, timeout)
+    default:
+      throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
+    }
+  }
+
+  /// Unloads what stands, whoever's run made it, then loads what is wished.
+  private func writeChain(
+    _ direction: Direction, _ value: SettingValue, _ timeout: Duration
+  ) async throws(PulseError) {
+    for module in Set(snapshot.ownedDevices(direction).compactMap(\.ownerModule)) {
+      do throws(PulseError) {
+        try await client.unloadModule(module, timeout: timeout)
+      } catch {
+        // Gone by itself meanwhile is as good as unloaded.
+        guard error.code == .noSuchEntity else { throw error }
+      }
+    }
+    guard case .remap(let spec) = value else { return }
+    _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+  }
+}
+
+extension ServerSnapshot {
+  /// Whether a step's postcondition holds.
+  ///
+  /// A profile's label alone is not believed: its devices must be there. A stream that ended needs
+  /// no moving.
+  func satisfies(_ step: Step) -> Bool {
+    let now = value(of: step.setting)
+    switch step.setting {
+    case .stream: return now == nil || now == step.to
+    case .cardProfile(let name):
+      guard now == step.to, let card = card(named: name),
+        let profile = card.profiles.first(where: { $0.name == card.activeProfile })
+      else { return false }
+      return Direction.allCases.allSatisfy { direction in
+        let wanted = direction == .input ? profile.sourceCount : profile.sinkCount
+        let there = devices(direction).filter { $0.card == card.index && !$0.isMonitor }
+        return wanted == 0 || !there.isEmpty
+      }
+    default: return now == step.to
+    }
+  }
+}

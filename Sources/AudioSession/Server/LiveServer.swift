@@ -1,0 +1,158 @@
+import Logging
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// A connected server with a snapshot that its events keep current, and the pins on it.
+///
+/// Runs on the client's loop, so calls between it, the client and the session change no thread. An
+/// event marks its object dirty; the next `refresh` asks for just those objects. Nothing is queued.
+actor LiveServer {
+  nonisolated let client: PulseClient
+  nonisolated let address: String
+  private(set) var snapshot: ServerSnapshot
+  private var dirty: Set<ObjectID> = []
+  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var nextWaiter: UInt64 = 0
+  private(set) var lost: SessionError?
+  private var changeHandler: (@Sendable () -> Void)?
+  var pins: [Setting: PulseStream] = [:]
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
+
+  private init(_ client: PulseClient, _ address: String, _ snapshot: ServerSnapshot) {
+    self.client = client
+    self.address = address
+    self.snapshot = snapshot
+  }
+
+  /// Connects, subscribes, and takes the first snapshot after that, so that no change is lost.
+  static func connect(
+    to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger?
+  ) async throws(SessionError) -> LiveServer {
+    do throws(PulseError) {
+      let client = try await PulseClient.connect(
+        to: address, name: name, timeout: deadline.remaining, loop: loop, logger: logger)
+      let events = EarlyEvents()
+      await client.setEventHandler { events.note($0) }
+      try await client.subscribe(timeout: deadline.remaining)
+      let snapshot = try await client.snapshot(timeout: deadline.remaining)
+      let server = LiveServer(
+        client, await client.serverAddress ?? address ?? "default", snapshot)
+      await server.listen(events)
+      return server
+    } catch {
+      throw SessionError(error)
+    }
+  }
+
+  private func listen(_ early: EarlyEvents) async {
+    await client.setEventHandler { [weak self] event in
+      self?.assumeIsolated { $0.note(event) }
+    }
+    await client.setDisconnectHandler { [weak self] error in
+      self?.assumeIsolated { $0.end(SessionError(error)) }
+    }
+    for event in early.take() { note(event) }
+  }
+
+  private func note(_ event: PulseEvent) {
+    // A new or changed client is of no interest before one of its streams is.
+    dirty.insert(event.object)
+    wakeWaiters()
+    changeHandler?()
+  }
+
+  private func end(_ error: SessionError) {
+    lost = error
+    wakeWaiters()
+    changeHandler?()
+  }
+
+  /// Sets what is called on the loop's thread whenever something may have changed.
+  func setChangeHandler(_ handler: (@Sendable () -> Void)?) { changeHandler = handler }
+
+  private func wakeWaiters() {
+    let woken = waiters.values
+    waiters = [:]
+    for waiter in woken { waiter.resume() }
+  }
+
+  /// Brings the snapshot up to the server's last event.
+  ///
+  /// - Parameter objects: objects that are read again even without an event.
+  @discardableResult
+  func refresh(
+    _ objects: Set<ObjectID> = [], deadline: Deadline
+  ) async throws(SessionError) -> ServerSnapshot {
+    dirty.formUnion(objects)
+    while !dirty.isEmpty {
+      if let lost { throw lost }
+      let asked = dirty
+      dirty = []
+      do throws(PulseError) {
+        // Events that come while this waits mark their objects dirty again, for the next round.
+        let base = snapshot
+        snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
+      } catch {
+        dirty.formUnion(asked)
+        throw SessionError(error)
+      }
+      if deadline.hasPassed { break }
+    }
+    return snapshot
+  }
+
+  /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
+  ///
+  /// An acknowledgement alone proves nothing (pipewire-pulse acknowledges before it acts): each event
+  /// leads to a new reading.
+  func wait(
+    deadline: Deadline, for condition: (ServerSnapshot) -> Bool
+  ) async throws(SessionError) -> Bool {
+    while true {
+      try await refresh(deadline: deadline)
+      if condition(snapshot) { return true }
+      if let lost { throw lost }
+      if deadline.hasPassed { return false }
+      await nextEvent(deadline)
+    }
+  }
+
+  private func nextEvent(_ deadline: Deadline) async {
+    guard dirty.isEmpty, lost == nil else { return }
+    nextWaiter += 1
+    let id = nextWaiter
+    let alarm = deadline.onPassing { [weak self] in await self?.wake(id) }
+    await withCheckedContinuation { waiters[id] = $0 }
+    alarm.cancel()
+  }
+
+  private func wake(_ id: UInt64) { waiters.removeValue(forKey: id)?.resume() }
+
+  /// Closes the pins and the connection.
+  func close() async {
+    changeHandler = nil
+    await closePins()
+    await client.close()
+  }
+
+  func closePins() async {
+    for pin in pins.values { await pin.close() }
+    pins = [:]
+  }
+}
+
+/// The events between the subscription and the first snapshot.
+///
+/// Used on the loop's thread alone: by the handler, then by `LiveServer`, which shares it.
+private final class EarlyEvents: @unchecked Sendable {  // only ever touched on the loop's thread
+  private var events: [PulseEvent] = []
+
+  func note(_ event: PulseEvent) { events.append(event) }
+
+  func take() -> [PulseEvent] {
+    defer { events = [] }
+    return events
+  }
+}

@@ -1,0 +1,119 @@
+import Glibc
+import SessionCore
+import SessionProfiles
+
+/// What a session keeps between processes, beside its lock: the wish, the status, the baseline.
+struct SessionStore: Sendable {
+  /// What is wished of a server.
+  struct Wish: Sendable {
+    var mode: AudioMode
+    var profile: String?
+    var generation: Int
+    var isActive: Bool
+  }
+
+  /// What became of it.
+  struct Status: Codable, Sendable {
+    var generation: Int
+    var memory: HintMemory
+    var state: SessionState
+  }
+
+  private let folder: String
+  private let base: String
+
+  /// - Parameters:
+  ///   - folder: where the files are; nil means `$XDG_STATE_HOME/audiosession`.
+  ///   - address: the server's address.
+  init(folder: String?, address: String) {
+    let environment = ProcessEnvironment.self
+    let state =
+      environment["XDG_STATE_HOME"] ?? (environment["HOME"] ?? "") + "/.local/state"
+    self.folder = folder ?? state + "/audiosession"
+    base = self.folder + "/" + Self.encode(address)
+  }
+
+  var lockPath: String { base + ".lock" }
+  private var wishPath: String { base + ".wish.toml" }
+  private var statusPath: String { base + ".status.json" }
+  private var baselinePath: String { base + ".baseline.json" }
+
+  func prepare() throws(SessionError) { try Files.makeFolder(folder) }
+
+  func wish() throws(SessionError) -> Wish? {
+    guard let bytes = try Files.read(wishPath) else { return nil }
+    return try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: wishPath)
+  }
+
+  func write(_ wish: Wish?) throws(SessionError) {
+    guard let wish else { return Files.remove(wishPath) }
+    try Files.write(Array(StoredWish.text(wish).utf8), to: wishPath)
+  }
+
+  func baseline() throws(SessionError) -> Baseline {
+    guard let bytes = try Files.read(baselinePath) else { return Baseline() }
+    guard let baseline = StoreCoding.decode(Baseline.self, bytes) else {
+      throw SessionError(
+        .storeFailed, stage: .session,
+        "\(baselinePath) is damaged: what was before the session is not known; "
+          + "remove the file to go on without it",
+        value: baselinePath)
+    }
+    return baseline
+  }
+
+  func write(_ baseline: Baseline) throws(SessionError) {
+    guard !baseline.entries.isEmpty else { return Files.remove(baselinePath) }
+    try Files.write(try StoreCoding.encode(baseline), to: baselinePath)
+  }
+
+  /// The status is a memory of what was found; a damaged one counts as none.
+  func status() throws(SessionError) -> Status? {
+    try Files.read(statusPath).flatMap { StoreCoding.decode(Status.self, $0) }
+  }
+
+  func write(_ status: Status?) throws(SessionError) {
+    guard let status else { return Files.remove(statusPath) }
+    try Files.write(try StoreCoding.encode(status), to: statusPath)
+  }
+
+  /// A file name for an address: every byte that is not a letter, digit, `.`, `_` or `-` as `%XX`.
+  static func encode(_ address: String) -> String {
+    let digits = Array("0123456789ABCDEF")
+    return canonical(address).utf8.map { byte in
+      let scalar = UnicodeScalar(byte)
+      let isPlain =
+        byte < 0x80 && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))
+      if isPlain || "._-".utf8.contains(byte) { return String(scalar) }
+      return "%" + String(digits[Int(byte >> 4)]) + String(digits[Int(byte & 15)])
+    }.joined()
+  }
+
+  /// One spelling for one server: without the `{…}` of libpulse's lists, and sockets as `unix:/…`.
+  static func canonical(_ address: String) -> String {
+    var result = Substring(address)
+    if result.first == "{", let end = result.firstIndex(of: "}") {
+      result = result[result.index(after: end)...]
+    }
+    return result.first == "/" ? "unix:\(result)" : String(result)
+  }
+
+  /// The server that the environment means, as far as that is known without connecting.
+  static func environmentAddress() -> String {
+    let environment = ProcessEnvironment.self
+    if let server = environment["PULSE_SERVER"], let first = server.split(separator: " ").first {
+      return String(first)
+    }
+    if let folder = environment["PULSE_RUNTIME_PATH"] { return "unix:\(folder)/native" }
+    let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())"
+    return "unix:\(runtime)/pulse/native"
+  }
+}
+
+/// The variables of this process.
+enum ProcessEnvironment {
+  /// A variable's value; nil where it is not set or empty.
+  static subscript(name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

@@ -1,0 +1,26 @@
+public import PulseTypes
+
+extension ServerSnapshot {
+  /// Whether there is a device of a direction, or a card profile that would make one.
+  public func canServe(_ direction: Direction) -> Bool {
+    !hardware(direction).isEmpty
+      || cards.contains { !predictedCandidates(direction, on: $0).isEmpty }
+  }
+
+  /// Whether cards, profiles, devices or ports differ from another snapshot's.
+  public func hasOtherDevices(than other: ServerSnapshot) -> Bool {
+    names != other.names
+  }
+
+  private var names: Set<String> {
+    var result: Set<String> = []
+    for card in cards {
+      result.insert("card \(card.name) \(card.activeProfile ?? "")")
+      for port in card.ports { result.insert("port \(card.name) \(port.name) \(port.availability)") }
+    }
+    for direction in Direction.allCases {
+      for device in hardware(direction) { result.insert("\(direction) \(device.name)") }
+    }
+    return result
+  }
+}

@@ -1,0 +1,34 @@
+/// Why the route changed, as AVAudioSession's reasons.
+public enum RouteChangeReason: String, Sendable, Hashable, Codable, CaseIterable {
+  case unknown
+  /// A device came and is used.
+  case newDeviceAvailable
+  /// The device that was used went.
+  case oldDeviceUnavailable
+  /// The session applied a wish.
+  case categoryChange
+  /// Somebody chose another device.
+  case override
+  /// The machine slept.
+  case wakeFromSleep
+  /// There is no device for the category.
+  case noSuitableRouteForCategory
+  /// The same devices, with another port, rate or map.
+  case routeConfigurationChange
+}
+
+extension RouteChangeReason {
+  /// The reason for a change between two routes; `isOurs` where the session made it.
+  public static func between(
+    _ previous: Route, _ current: Route, isOurs: Bool
+  ) -> RouteChangeReason {
+    if isOurs { return .categoryChange }
+    let before = Set((previous.inputs + previous.outputs).map(\.name))
+    let now = Set((current.inputs + current.outputs).map(\.name))
+    if before == now { return .routeConfigurationChange }
+    if now.isEmpty { return .noSuitableRouteForCategory }
+    if before.isSubset(of: now) { return .newDeviceAvailable }
+    if now.isSubset(of: before) { return .oldDeviceUnavailable }
+    return .override
+  }
+}
