@@ -145,7 +145,8 @@ struct Reconciler {
     var rest = results
     var report = (firstPlan?.steps ?? []).map { step in
       guard
-        let at = rest.firstIndex(where: { $0.step.setting == step.setting && $0.step.to == step.to })
+        let at = rest.firstIndex(where: { $0.step.setting == step.setting && $0.step.to == step.to }
+        )
           ?? rest.firstIndex(where: { $0.step.property == step.property && step.isDeferred })
       else { return StepResult(step: step, outcome: .dropped) }
       return StepResult(step: step, outcome: rest.remove(at: at).outcome)

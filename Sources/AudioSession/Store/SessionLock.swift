@@ -70,7 +70,9 @@ struct SessionLock: ~Copyable {
 
   /// The name of this program, as the process list has it.
   static var programName: String {
-    let name = (try? Files.read("/proc/self/comm")).flatMap { $0 }.map { String(decoding: $0, as: UTF8.self) }
+    let name = (try? Files.read("/proc/self/comm")).flatMap { $0 }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
     return name?.split(separator: "\n").first.map(String.init) ?? "audiosession"
   }
 }

@@ -1,28 +1,53 @@
 /// The one place that writes module arguments: names from a server are hostile.
 ///
 /// PulseAudio splits arguments at white space, takes values in double or single quotes, and takes a
-/// backslash before any character. A property list is quoted twice: its values, then the whole.
+/// backslash before any character. It hands a property list on with its backslashes, for a second
+/// parser with the same rules: there everything is escaped once, values in single quotes and the
+/// whole in double ones.
 public enum ModuleArguments {
+  /// The value of one argument.
+  public enum Value: Sendable, Hashable {
+    /// Plain text, such as a name or a channel map.
+    case text(String)
+    /// A property list.
+    case properties([Property])
+  }
+
+  /// One entry of a property list.
+  public struct Property: Sendable, Hashable {
+    /// The key, which must not need quoting.
+    public var key: String
+    /// Any text.
+    public var value: String
+
+    /// Makes an entry.
+    public init(_ key: String, _ value: String) {
+      self.key = key
+      self.value = value
+    }
+  }
+
   /// `key=value` pairs as one argument string, each value quoted where it must be.
-  public static func render(_ pairs: [(key: String, value: String)]) -> String {
-    pairs.map { "\($0.key)=\(quoted($0.value))" }.joined(separator: " ")
+  public static func render(_ pairs: [(key: String, value: Value)]) -> String {
+    pairs.map { "\($0.key)=\(render($0.value))" }.joined(separator: " ")
   }
 
-  /// A property list as a value for `render`.
-  public static func properties(_ pairs: [(key: String, value: String)]) -> String {
-    pairs.map { "\($0.key)=\"\(escaped($0.value))\"" }.joined(separator: " ")
+  private static func render(_ value: Value) -> String {
+    switch value {
+    case .text(let text): isPlain(text) ? text : "\"\(escaped(text))\""
+    case .properties(let list):
+      "\"" + list.map { "\($0.key)='\(escaped($0.value))'" }.joined(separator: " ") + "\""
+    }
   }
 
-  private static func quoted(_ value: String) -> String {
-    let isPlain =
-      !value.isEmpty
-      && value.utf8.allSatisfy { byte in
+  private static func isPlain(_ text: String) -> Bool {
+    !text.isEmpty
+      && text.utf8.allSatisfy { byte in
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
           || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
           || "_-.,:+".utf8.contains(byte)
       }
-    return isPlain ? value : "\"\(escaped(value))\""
   }
 
   private static func escaped(_ value: String) -> String {
@@ -30,7 +55,7 @@ public enum ModuleArguments {
     for scalar in value.unicodeScalars {
       // A NUL would end the string for the server; it cannot be part of any name.
       if scalar == "\0" { continue }
-      if scalar == "\\" || scalar == "\"" { result.unicodeScalars.append("\\") }
+      if scalar == "\\" || scalar == "\"" || scalar == "'" { result.unicodeScalars.append("\\") }
       result.unicodeScalars.append(scalar)
     }
     return result

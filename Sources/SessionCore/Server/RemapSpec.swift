@@ -30,20 +30,20 @@ public struct RemapSpec: Sendable, Hashable, Codable {
   /// The arguments to load the module with.
   public var moduleArgument: String {
     let kind = direction == .input ? "source" : "sink"
-    let properties = ModuleArguments.properties(
-      [
-        (Owned.roleKey, Owned.remapRole),
-        ("device.description", "Audio session \(direction.rawValue)"),
-        ("device.intended_roles", ""),
-      ].filter { !$0.value.isEmpty })
     return ModuleArguments.render([
-      ("\(kind)_name", name),
-      ("\(kind)_properties", properties),
-      ("master", master),
-      ("channels", String(map.count)),
-      ("master_channel_map", masterMap.description),
-      ("channel_map", map.description),
-      ("remix", isMix ? "yes" : "no"),
+      ("\(kind)_name", .text(name)),
+      (
+        "\(kind)_properties",
+        .properties([
+          ModuleArguments.Property(Owned.roleKey, Owned.remapRole),
+          ModuleArguments.Property("device.description", "Audio session \(direction.rawValue)"),
+        ])
+      ),
+      ("master", .text(master)),
+      ("channels", .text(String(map.count))),
+      ("master_channel_map", .text(masterMap.description)),
+      ("channel_map", .text(map.description)),
+      ("remix", .text(isMix ? "yes" : "no")),
     ])
   }
 

@@ -16,7 +16,9 @@ extension ServerSnapshot {
     var result: Set<String> = []
     for card in cards {
       result.insert("card \(card.name) \(card.activeProfile ?? "")")
-      for port in card.ports { result.insert("port \(card.name) \(port.name) \(port.availability)") }
+      for port in card.ports {
+        result.insert("port \(card.name) \(port.name) \(port.availability)")
+      }
     }
     for direction in Direction.allCases {
       for device in hardware(direction) { result.insert("\(direction) \(device.name)") }

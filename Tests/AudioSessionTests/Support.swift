@@ -1,0 +1,69 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import Testing
+
+/// What a test needs from the machine, and how a skip names it.
+enum Needs {
+  static let pulseaudio = ServerProgram.pulseaudio != nil
+  static let simulatedCard = pulseaudio && SimulatedCard.modulePath() != nil
+}
+
+extension Trait where Self == ConditionTrait {
+  static var server: Self {
+    .enabled(if: Needs.pulseaudio, "needs the package pulseaudio")
+  }
+
+  static var simulatedCard: Self {
+    .enabled(
+      if: Needs.simulatedCard,
+      "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
+  }
+}
+
+/// A private server, a session on it, and a client that watches from outside.
+struct Rig {
+  let sandbox: PulseSandbox
+  let session: AudioSession
+  let outside: PulseClient
+
+  static func with(
+    _ configuration: SandboxConfiguration = .demo, isHolding: Bool = true,
+    timeout: Duration = .seconds(5), _ body: (Rig) async throws -> Void
+  ) async throws {
+    try await PulseSandbox.with(configuration) { sandbox in
+      let rig = Rig(
+        sandbox: sandbox, session: session(sandbox, isHolding: isHolding, timeout: timeout),
+        outside: try await PulseClient.connect(to: sandbox.address, name: "outside"))
+      do {
+        try await body(rig)
+      } catch {
+        await rig.close()
+        throw error
+      }
+      await rig.close()
+    }
+  }
+
+  static func session(
+    _ sandbox: PulseSandbox, isHolding: Bool = true, timeout: Duration = .seconds(5)
+  ) -> AudioSession {
+    AudioSession(
+      server: sandbox.address,
+      configuration: SessionConfiguration(
+        timeout: timeout, storeFolder: sandbox.directory + "/store", isHolding: isHolding))
+  }
+
+  private func close() async {
+    await session.close()
+    await outside.close()
+  }
+}
+
+enum Names {
+  static let laptop = "alsa_card.pci-0000_00_1f.3"
+  static let laptopInput = "alsa_input.pci-0000_00_1f.3.analog-stereo"
+  static let laptopOutput = "alsa_output.pci-0000_00_1f.3.analog-stereo"
+  static let usbCard = "alsa_card.usb-Example_USB_Microphone-00"
+  static let usbInput = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+}
