@@ -51,6 +51,7 @@ extension Connection {
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     in context: OpaquePointer
   ) -> Request {
+    assert(thread.isCurrent)
     lastID += 1
     let deadline = Deadlines.deadline(in: timeout ?? requestTimeout)
     let request = Request(
