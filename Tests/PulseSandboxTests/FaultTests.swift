@@ -56,9 +56,9 @@ struct FaultTests {
   @Test func theServerEndsWithoutItsSupervisor() async throws {
     let sandbox = try await PulseSandbox.start(.minimal)
     let process = try #require(await sandbox.processID())
-    let status = try await sandbox.capture(["ps", "-o", "ppid=", "-p", "\(process)"])
-    let supervisor = try #require(
-      Int32(status.standardOutput.split(whereSeparator: \.isWhitespace)[0]))
+    // "PID (NAME) STATE PARENT …"
+    let fields = ServerLog(path: "/proc/\(process)/stat").text.split(separator: " ")
+    let supervisor = try #require(Int32(fields[3]))
     #expect(Glibc.kill(supervisor, SIGKILL) == 0)
     await sandbox.close()
     #expect(!isAlive(process) && !exists(sandbox.directory))
