@@ -11,7 +11,7 @@ extension AudioSession {
   public func getSessionState() async throws(SessionError) -> SessionState {
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
-    try await live.refresh(deadline: deadline)
+    try await live.refreshDevices(deadline: deadline)
     return try await state(live, store(live))
   }
 

@@ -82,6 +82,7 @@ struct Reconciler {
         continue
       }
       try countAttempt(step)
+      input.baseline.follow(step, in: snapshot)
       do throws(SessionError) {
         let outcome = try await live.run(step, deadline: deadline)
         results.append(StepResult(step: step, outcome: outcome))

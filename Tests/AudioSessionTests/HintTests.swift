@@ -11,7 +11,8 @@ struct HintTests {
     try await rig.outside.openStream(
       StreamOptions(
         direction: .input, name: "recorder", device: device,
-        spec: SampleSpec(format: .s16le, rate: rate, channels: 2), latency: .milliseconds(200)))
+        spec: SampleSpec(format: .s16le, rate: rate, channels: 2), latency: .milliseconds(200),
+        startCorked: false))
   }
 
   @Test("a 10 ms pin serves a recorder that asks for 200 ms, until the session ends", .server)
@@ -107,6 +108,7 @@ struct HintTests {
       #expect(rate?.waitingFor == .idle)
       #expect(rate?.reason?.contains("until outside stops") == true)
       await stream.close()
+      #expect(try await rig.eventually { $0.sourceOutputs.isEmpty })
       #expect(try await rig.session.plan(for: mode).steps.map(\.to) == [.rate(48000)])
     }
   }

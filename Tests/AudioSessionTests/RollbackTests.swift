@@ -54,8 +54,10 @@ struct RollbackTests {
     }
   }
 
-  @Test("a recorder on our remap survives a profile change of ours and its rollback", .simulatedCard)
-  func recorderSurvives() async throws {
+  @Test(
+    "a recorder on our remap survives a profile change of ours and its rollback", .simulatedCard,
+    arguments: [false, true])
+  func recorderSurvives(isCorked: Bool) async throws {
     try await Rig.with { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.laptopInput)]
@@ -64,7 +66,7 @@ struct RollbackTests {
       let recorder = try await rig.outside.openStream(
         StreamOptions(
           direction: .input, name: "recorder", device: "audiosession.input",
-          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2)))
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: isCorked))
       // The output's profile changes the card, and its rate cannot be had: rolled back.
       try await rig.act(on: Names.laptop, "plug", "hdmi-output-0")
       mode.preferredOutput = [.name("alsa_output.pci-0000_00_1f.3.hdmi-stereo")]
