@@ -34,6 +34,26 @@ struct EventTests {
       Set(removed).isSuperset(of: [.device(.output, sink.index), .device(.input, source.index)]))
   }
 
+  /// A handler is inside the actor, and may do there what it wants.
+  @Test func theHandlerMayCloseTheClient() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let stream = try await client.openStream(.pin(.input, on: "hall.monitor"))
+    await client.setEventHandler { [unowned client] _ in
+      client.assumeIsolated {
+        $0.setEventHandler(nil)
+        $0.close()
+      }
+    }
+    try await client.subscribe()
+    await expect(.closed, "get_") {
+      try await client.setMute(.output, device: "hall", true)
+      while true { _ = try await client.snapshot() }
+    }
+    #expect(await !stream.isOpen)
+    #expect(await client.pendingCount == 0)
+  }
+
   @Test func theMaskFilters() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()

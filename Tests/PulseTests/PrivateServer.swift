@@ -10,7 +10,8 @@ final class PrivateServer: Sendable {
   /// No test may ever find the user's server or cookie.
   static let isolatedEnvironment: Void = {
     setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
-    setenv("PULSE_COOKIE", NSTemporaryDirectory() + "/pulse-tests-\(getpid()).cookie", 1)
+    setenv("PULSE_COOKIE", "/tmp/pulse-tests-\(getpid()).cookie", 1)
+    atexit { unlink("/tmp/pulse-tests-\(getpid()).cookie") }
   }()
 
   static let sinks = [
