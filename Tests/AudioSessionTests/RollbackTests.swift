@@ -67,14 +67,20 @@ struct RollbackTests {
         StreamOptions(
           direction: .input, name: "recorder", device: "audiosession.input",
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: isCorked))
-      // The output's profile changes the card, and its rate cannot be had: rolled back.
+      // The laptop's profile changes for HDMI, then that of the other card fails: rolled back.
       try await rig.act(on: Names.laptop, "plug", "hdmi-output-0")
       mode.preferredOutput = [.name("alsa_output.pci-0000_00_1f.3.hdmi-stereo")]
-      mode.sampleRate = 96000
-      mode.strict = [.sampleRate]
-      await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(mode) }
+      mode.preferredInput = [.name(Names.usbInput)]
+      try await rig.outside.setCardProfile(Names.usbCard, "off")
+      try await rig.act(on: Names.usbCard, "fail-profile", "input:analog-stereo")
+      let before = try await rig.listing()
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.restored == true, "\(String(describing: error))")
+      #expect(try await rig.listing() == before)
       #expect(await recorder.isOpen)
-      mode.strict = nil
+      mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
       #expect(await recorder.isOpen)
       let seen = try await rig.outside.snapshot()

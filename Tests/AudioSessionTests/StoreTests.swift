@@ -88,7 +88,8 @@ struct StoreTests {
       #expect(state.properties["inputGain"]?.verdict == .applied)
       let source = try await rig.outside.source(named: "mic")
       let fraction = try #require(source?.volume.loudest.fraction)
-      #expect(state.properties["inputGain"]?.actual == .number((fraction * 10_000).rounded() / 10_000))
+      #expect(
+        state.properties["inputGain"]?.actual == .number((fraction * 10_000).rounded() / 10_000))
     }
   }
 
@@ -109,7 +110,8 @@ struct StoreTests {
       mode.preferredInput = [.name(Names.usbInput)]
       mode.channelMap = .swap
       let leftover = RemapSpec(
-        direction: .input, master: Names.usbInput, masterMap: ChannelMap([.frontRight, .frontLeft]),
+        direction: .input, master: Names.usbInput,
+        masterMap: ChannelMap([.frontRight, .frontLeft]),
         map: .stereo)
       _ = try await rig.outside.loadModule(leftover.moduleName, leftover.moduleArgument)
       let report = try await rig.session.setAudioMode(mode)
