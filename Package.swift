@@ -37,6 +37,7 @@ let package = Package(
     .target(
       name: "SessionProfiles",
       dependencies: ["SessionCore", "PulseTypes", "TOMLKit"],
+      resources: [.embedInCode("Profiles")],
       swiftSettings: settings),
     .target(
       name: "AudioSession",
