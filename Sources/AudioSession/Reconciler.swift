@@ -18,6 +18,7 @@ struct Reconciler {
   private let store: SessionStore
   private let deadline: Deadline
   private let logger: Logger?
+  private let stop: StopSignal?
   /// The plan's input; its snapshot is replaced in every round.
   private(set) var input: PlanInput
   /// What this run changed, and what was before: the goal of a rollback.
@@ -31,18 +32,20 @@ struct Reconciler {
 
   init(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
-    logger: Logger?
+    logger: Logger?, stop: StopSignal? = nil
   ) {
     self.live = live
     self.store = store
     self.input = input
     self.deadline = deadline
     self.logger = logger
+    self.stop = stop
   }
 
   /// Runs until the plan is empty.
   mutating func run() async throws(SessionError) {
     while true {
+      try checkStop()
       input.snapshot = try await live.refresh(deadline: deadline)
       input.grants = await live.grants()
       let plan = try Plan.make(input)
@@ -76,6 +79,7 @@ struct Reconciler {
     // On disk before the first write: a process that is killed leaves what revert needs.
     try store.write(stored)
     for step in batch {
+      try checkStop()
       let snapshot = try await live.refresh(deadline: deadline)
       if snapshot.value(of: step.setting) == step.to {
         results.append(StepResult(step: step, outcome: .alreadySo))
@@ -91,6 +95,12 @@ struct Reconciler {
         try refuse(step, error)
       }
     }
+  }
+
+  /// Between steps is the only place to stop: the journal has all that was done until here.
+  private func checkStop() throws(SessionError) {
+    guard stop?.isRaised == true else { return }
+    throw SessionError(.cancelled, stage: .session, "cancelled before all was done")
   }
 
   /// The baseline of the store with this run's changes.

@@ -29,6 +29,10 @@ struct SessionLock: ~Copyable {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw Files.failure("lock", path) }
       let owner = owner(path)
       if owner?.isHolding == true || deadline.hasPassed { throw busy(owner) }
+      if Task.isCancelled {
+        throw SessionError(
+          .cancelled, stage: .session, "cancelled while another command was at work")
+      }
       // Another command is at work: it ends in milliseconds, so ask again, ever more rarely.
       let wait = Deadline(after: min(pause, deadline.remaining))
       await wait.onPassing {}.value

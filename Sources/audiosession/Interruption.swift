@@ -1,0 +1,91 @@
+import Glibc
+import Synchronization
+
+/// What the signals that end a program do: SIGINT, SIGTERM and SIGHUP.
+///
+/// They are blocked in every thread and awaited by one. A command that only reads ends at once. One
+/// that changes the server is cancelled: it ends its step, rolls back and reports; a second signal
+/// ends it as it is. A private server ends by itself when this process does.
+enum Interruption {
+  private enum Mode {
+    case ending
+    case cancelling(@Sendable () -> Void)
+    case ignoringKeyboard(@Sendable () -> Void)
+  }
+
+  private static let mode = Mutex(Mode.ending)
+  private static let first = Atomic<Int32>(0)
+
+  /// The signal that came first; nil without one.
+  static var received: Int32? {
+    let number = first.load(ordering: .acquiring)
+    return number == 0 ? nil : number
+  }
+
+  /// Blocks the signals and starts the thread that awaits them; to be called before any other thread
+  /// exists, because threads inherit what is blocked.
+  ///
+  /// A broken pipe must not end a command that still has to restore something: writing tells it.
+  static func install() {
+    signal(SIGPIPE, SIG_IGN)
+    var signals = awaited
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    var thread = pthread_t()
+    pthread_create(&thread, nil, { _ in Interruption.awaitForEver() }, nil)
+    pthread_detach(thread)
+  }
+
+  private static var awaited: sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+    return signals
+  }
+
+  private static func awaitForEver() -> Never {
+    var signals = awaited
+    while true {
+      var number: Int32 = 0
+      guard sigwait(&signals, &number) == 0 else { continue }
+      handle(number)
+    }
+  }
+
+  private static func handle(_ number: Int32) {
+    let mode = mode.withLock { $0 }
+    if case .ignoringKeyboard = mode, number == SIGINT { return }
+    let isFirst = first.compareExchange(
+      expected: 0, desired: number, ordering: .acquiringAndReleasing
+    ).exchanged
+    switch mode {
+    case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst:
+      cancel()
+    default: _exit(128 + number)
+    }
+  }
+
+  /// Runs a change that the first signal cancels instead of ending the program.
+  static func cancelling<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await run(body) { .cancelling($0) }
+  }
+
+  /// Runs another program in the foreground: Ctrl-C is for that one, the rest cancels.
+  static func leavingKeyboard<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await run(body) { .ignoringKeyboard($0) }
+  }
+
+  private static func run<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value,
+    _ makeMode: (@escaping @Sendable () -> Void) -> Mode
+  ) async throws -> Value {
+    let work = Task { try await body() }
+    let new = makeMode { work.cancel() }
+    mode.withLock { $0 = new }
+    defer { mode.withLock { $0 = .ending } }
+    return try await work.value
+  }
+}
