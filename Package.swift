@@ -45,7 +45,8 @@ let package = Package(
         "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      // What the session calls stays on the session's thread: no hop to a pool and back.
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "PulseSandbox", swiftSettings: settings),
     .executableTarget(
       name: "audiosession",
@@ -54,6 +55,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "audiosession-benchmark",
+      dependencies: ["AudioSession", "Pulse", "PulseSandbox", "SessionProfiles"],
       swiftSettings: settings),
     .testTarget(
       name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],
