@@ -245,17 +245,22 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     refusals = run.input.refusals
     capabilities = run.input.capabilities
-    var baseline = wish?.isActive == true ? run.stored : Baseline()
+    let isActive = wish?.isActive == true
+    var baseline = isActive ? run.stored : Baseline()
     baseline.settle(in: run.input.snapshot)
     try store.write(baseline)
     try store.write(wish)
+    let isKept = configuration.isHolding && isActive
+    if !isKept { await live.closePins() }
+    // The pins may be gone, and no event tells of a latency.
+    try await live.refreshDevices(deadline: Deadline(after: configuration.timeout * 3 / 10))
+    var input = run.input
+    input.baseline = baseline
+    let state = await state(live, store, input, wish)
     try store.write(
       SessionStore.Status(
-        generation: wish?.generation ?? 0, memory: run.input.memory,
-        state: try await state(live, store)))
-    await release(live, keepsHolding: wish?.isActive == true)
-    try await live.refresh(deadline: Deadline(after: configuration.timeout))
-    let state = try await state(live, store)
+        generation: wish?.generation ?? 0, memory: run.input.memory, state: state))
+    if !isKept { lock = nil }
     publish(state, isOurs: true)
     if wish?.isActive == true { broadcast.emit(.applied) }
     return ApplyReport(

@@ -29,6 +29,7 @@ struct Reconciler {
   private(set) var lastPlan = Plan()
   private var results: [StepResult] = []
   private var attempts: [Setting: Int] = [:]
+  private var latencies: [HintMemory.Attempt] = []
 
   init(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
@@ -51,7 +52,10 @@ struct Reconciler {
       let plan = try Plan.make(input)
       if firstPlan == nil { firstPlan = plan }
       lastPlan = plan
-      guard let first = plan.steps.first else { return }
+      guard let first = plan.steps.first else {
+        for attempt in latencies { input.memory.note(attempt, on: input.snapshot) }
+        return
+      }
       logger?.debug("plan", metadata: ["steps": "\(plan.steps.count)", "phase": "\(first.phase)"])
       if first.isDeferred {
         try await waitForObject(of: first)
@@ -86,6 +90,7 @@ struct Reconciler {
         continue
       }
       try countAttempt(step)
+      input.baseline.follow(step, in: snapshot)
       do throws(SessionError) {
         let outcome = try await live.run(step, deadline: deadline)
         results.append(StepResult(step: step, outcome: outcome))
@@ -127,14 +132,17 @@ struct Reconciler {
   private mutating func remember(_ step: Step) async {
     guard step.setting.isHint, step.to != .absent else { return }
     let snapshot = await live.snapshot
-    var got = snapshot.value(of: step.setting) ?? .absent
-    if case .latency(let direction, let name) = step.setting,
-      let device = snapshot.device(direction, named: name)
-    {
-      got = .duration(device.configuredLatency)
+    let got = snapshot.value(of: step.setting) ?? .absent
+    guard case .latency(let direction, let name) = step.setting else {
+      // A rate that was not granted must not be asked for again in the next round.
+      return input.memory.note(
+        HintMemory.Attempt(setting: step.setting, asked: step.to, got: got), on: snapshot)
     }
-    input.memory.note(
-      HintMemory.Attempt(setting: step.setting, asked: step.to, got: got), on: snapshot)
+    // A latency is held by its pin for the rest of the run, and only remembered after it.
+    let latency = snapshot.device(direction, named: name)?.configuredLatency
+    latencies.append(
+      HintMemory.Attempt(
+        setting: step.setting, asked: step.to, got: latency.map(SettingValue.duration) ?? .absent))
   }
 
   /// What the server says no to: a hint or a best effort goes on without it, the rest fails.

@@ -103,6 +103,14 @@ actor LiveServer {
     return snapshot
   }
 
+  /// Brings the snapshot up to date, latencies included: no event tells of a latency.
+  func refreshDevices(deadline: Deadline) async throws(SessionError) {
+    let devices = (snapshot.sources + snapshot.sinks).map {
+      ObjectID.device($0.direction, $0.index)
+    }
+    try await refresh(Set(devices), deadline: deadline)
+  }
+
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
   ///
   /// An acknowledgement alone proves nothing (pipewire-pulse acknowledges before it acts): each event

@@ -12,7 +12,8 @@ struct PreferredDeviceAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction)
     else { return [] }
-    let chain = try ChannelMapAspect(direction: direction).wishedChain(context, device)
+    // What is wrong with a map is said by the map's own phase.
+    let chain = try? ChannelMapAspect(direction: direction).wishedChain(context, device)
     guard chain == nil, isAsked(context, resolved) else { return [] }
     return [
       Target(

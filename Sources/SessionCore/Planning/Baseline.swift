@@ -61,6 +61,22 @@ public struct Baseline: Sendable, Hashable, Codable {
     record(step.setting, before: before, ours: step.to)
   }
 
+  /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
+  /// a card's profile is wherever the profile took it.
+  public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
+    var moved: [Setting] = []
+    if case .cardProfile(let name) = step.setting, let card = snapshot.card(named: name) {
+      moved = snapshot.settings(dependingOn: card)
+    }
+    for index in entries.indices {
+      if entries[index].setting == step.setting {
+        entries[index].ours = step.to
+      } else if moved.contains(entries[index].setting) {
+        entries[index].ours = nil
+      }
+    }
+  }
+
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
   /// is no change at all.
   public mutating func settle(in snapshot: ServerSnapshot) {

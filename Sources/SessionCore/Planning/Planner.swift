@@ -34,7 +34,7 @@ private struct Planner {
   init(_ input: PlanInput, _ resolution: Resolution, restore: [Baseline.Entry]) {
     self.input = input
     self.resolution = resolution
-    self.restore = restore
+    self.restore = restore.sorted { $0.rank < $1.rank }
     world = World(input.snapshot)
   }
 
@@ -46,13 +46,16 @@ private struct Planner {
     for phase in Phase.allCases {
       for aspect in allAspects where aspect.phase == phase {
         do throws(SessionError) {
-          for target in try aspect.targets(context) { emit(target) }
+          for target in try aspect.targets(context) {
+            claimed.insert(target.setting)
+            emit(target)
+          }
         } catch {
           guard isTolerant else { throw error }
           note(aspect.property, .unreachable, error.description)
         }
       }
-      for entry in restore where entry.setting.phase == phase { emit(restoring: entry) }
+      for entry in restore where entry.phase == phase { emit(restoring: entry) }
       removeUnwished(in: phase)
     }
     let final = context
@@ -77,6 +80,9 @@ private struct Planner {
           + "that was set; left as it is")
       return
     }
+    // A hint that was tried and not granted would be tried for ever.
+    let got = input.memory.outcome(entry.setting, asked: entry.before, on: input.snapshot)
+    if let got, got != entry.before { return }
     if case .defaultDevice(let direction) = entry.setting {
       guard case .name(let name) = entry.before,
         world.snapshot.device(direction, named: name) != nil
@@ -121,7 +127,6 @@ private struct Planner {
   }
 
   private mutating func emit(_ target: Target) {
-    claimed.insert(target.setting)
     let now = world.value(of: target.setting)
     guard now != target.value else { return }
     bracket(target, now)
@@ -191,6 +196,24 @@ private struct Planner {
       Target(
         direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
         .name(master), phase: phase, why: "before the remap goes: \(why)"))
+  }
+}
+
+extension Baseline.Entry {
+  /// A default that was our remap comes back after it.
+  fileprivate var phase: Phase {
+    guard case .defaultDevice(let direction) = setting, before == .name(Owned.name(direction))
+    else { return setting.phase }
+    return .channelMap
+  }
+
+  /// Within a phase: the remap, then the default, then the streams.
+  fileprivate var rank: Int {
+    switch setting {
+    case .chain: 0
+    case .stream: 2
+    default: 1
+    }
   }
 }
 
