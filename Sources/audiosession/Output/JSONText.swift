@@ -1,12 +1,14 @@
 import FoundationEssentials
 
-/// JSON as the program prints it: keys sorted, two spaces a level.
+/// JSON as the program prints it: keys as documented, two spaces a level, short lists on one line.
 enum JSONText {
   static func encode(_ value: some Encodable, isOneLine: Bool = false) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    if !isOneLine { encoder.outputFormatting.insert(.prettyPrinted) }
-    return escaped(String(decoding: try encoder.encode(value), as: UTF8.self)) + "\n"
+    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    if isOneLine { return escaped(text) + "\n" }
+    var printer = JSONPrinter(text)
+    return escaped(printer.print()) + "\n"
   }
 
   /// The encoder escapes what JSON forbids; here goes what else a terminal would act on.

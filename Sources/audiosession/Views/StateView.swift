@@ -7,8 +7,9 @@ enum StateView {
     for (name, text) in facts(state) { lines += fact(name, text, width) }
     lines += route("input", state.route.inputs, width)
     lines += route("output", state.route.outputs, width)
-    lines.append(.empty)
-    lines += PropertiesView.lines(state.properties, width: width, wishedOnly: false)
+    let properties = PropertiesView.lines(
+      state.properties, width: width, wishedOnly: state.server == nil)
+    if !properties.isEmpty { lines += [.empty] + properties }
     for note in state.notes { lines += Layout.wrap(note, indent: 0, width: width) }
     return lines
   }
