@@ -94,9 +94,8 @@ extension ServerSnapshot {
         result.append(.mute(direction, device: device.name))
         result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
       }
-      if let root = defaultRoot(direction), devices.contains(where: { $0.name == root.name }) {
-        result.append(.defaultDevice(direction))
-      }
+      // Always: a monitor goes with its sink, and a device that comes may become the default.
+      result.append(.defaultDevice(direction))
     }
     return result
   }
