@@ -71,7 +71,9 @@ private struct Planner {
   private mutating func emit(restoring entry: Baseline.Entry) {
     let now = world.value(of: entry.setting)
     guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
-    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now {
+    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now,
+      !isFallback(entry.setting, from: ours)
+    {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
           + "that was set; left as it is")
@@ -92,6 +94,14 @@ private struct Planner {
         entry.setting.stateProperty, entry.setting, entry.before,
         why: "as it was before the session")
     )
+  }
+
+  /// Whether the server chose a default because ours is gone, which is nobody's choice.
+  private func isFallback(_ setting: Setting, from ours: SettingValue) -> Bool {
+    guard case .defaultDevice(let direction) = setting, case .name(let name) = ours else {
+      return false
+    }
+    return world.snapshot.device(direction, named: name) == nil
   }
 
   /// Pins and remaps of ours that no wish and no baseline asks for go.
