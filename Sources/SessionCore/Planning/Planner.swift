@@ -14,7 +14,10 @@ extension Plan {
       : try Resolution(input.wish, input.snapshot, baseline: baseline)
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
-    let restore = baseline.entries.filter { !survey.claimed.contains($0.setting) }
+    let restore = baseline.entries.filter { entry in
+      !survey.claimed.contains(entry.setting)
+        && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
+    }
     guard !restore.isEmpty else { return survey.plan }
     var planner = Planner(input, resolution, restore: restore)
     try planner.run(isTolerant: isTolerant)
@@ -59,6 +62,25 @@ private struct Planner {
     for aspect in allAspects {
       guard let unmet = try aspect.unmet(final, steps: plan.steps) else { continue }
       note(unmet.property, unmet.verdict, unmet.reason)
+    }
+  }
+
+  /// Whether the wish still wants a change of ours that a setting can have followed from.
+  func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
+    baseline.entries.contains { entry in
+      guard claimed.contains(entry.setting) else { return false }
+      switch (entry.setting, setting) {
+      case (.cardProfile, .defaultDevice), (.cardProfile, .stream): return true
+      case (.port(_, let device), .volume(_, let other)),
+        (.port(_, let device), .mute(_, let other)):
+        return device == other
+      case (.cardProfile(let card), .port(let direction, let device)),
+        (.cardProfile(let card), .volume(let direction, let device)),
+        (.cardProfile(let card), .mute(let direction, let device)):
+        return input.snapshot.device(direction, named: device)
+          .flatMap { input.snapshot.card(of: $0) }?.name == card
+      default: return false
+      }
     }
   }
 
