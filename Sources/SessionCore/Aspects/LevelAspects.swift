@@ -114,10 +114,17 @@ struct LatencyOffsetAspect: Aspect {
   private func place(_ context: PlanContext) -> (Card, Port)? {
     guard let device = context.shownDevice(direction),
       let card = context.snapshot.card(of: device),
-      let name = context.resolved(direction)?.port?.name ?? device.activePort,
+      let name = context.resolved(direction)?.port?.name ?? device.activePort
+        ?? firstPort(context, device),
       let port = card.ports.first(where: { $0.name == name })
     else { return nil }
     return (card, port)
+  }
+
+  /// The port that a device will come with: servers take the best usable one.
+  private func firstPort(_ context: PlanContext, _ device: Device) -> String? {
+    guard context.world.isPredicted(device.name) else { return nil }
+    return device.ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }?.name
   }
 
   func report(_ context: PlanContext) -> PropertyReport {

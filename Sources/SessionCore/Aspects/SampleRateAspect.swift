@@ -98,6 +98,10 @@ extension ServerSnapshot {
     if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
       users += foreignStreams(on: sink).filter { !$0.isCorked }
     }
+    // Those on our remap come back to the hardware when it goes, which a rate change needs.
+    for owned in ownedDevices(device.direction) where root(of: owned)?.name == device.name {
+      users += foreignStreams(on: owned).filter { !$0.isCorked }
+    }
     guard !users.isEmpty else { return nil }
     let names = Set(users.map { programName(of: $0) }).sorted()
     return "\(Words.list(names)) \(names.count == 1 ? "stops" : "stop")"

@@ -14,7 +14,10 @@ extension Plan {
       : try Resolution(input.wish, input.snapshot, baseline: baseline)
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
-    let restore = baseline.entries.filter { !survey.claimed.contains($0.setting) }
+    let restore = baseline.entries.filter { entry in
+      !survey.claimed.contains(entry.setting)
+        && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
+    }
     guard !restore.isEmpty else { return survey.plan }
     var planner = Planner(input, resolution, restore: restore)
     try planner.run(isTolerant: isTolerant)
@@ -65,6 +68,25 @@ private struct Planner {
     }
   }
 
+  /// Whether the wish still wants a change of ours that a setting can have followed from.
+  func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
+    baseline.entries.contains { entry in
+      guard claimed.contains(entry.setting) else { return false }
+      switch (entry.setting, setting) {
+      case (.cardProfile, .defaultDevice), (.cardProfile, .stream): return true
+      case (.port(_, let device), .volume(_, let other)),
+        (.port(_, let device), .mute(_, let other)):
+        return device == other
+      case (.cardProfile(let card), .port(let direction, let device)),
+        (.cardProfile(let card), .volume(let direction, let device)),
+        (.cardProfile(let card), .mute(let direction, let device)):
+        return input.snapshot.device(direction, named: device)
+          .flatMap { input.snapshot.card(of: $0) }?.name == card
+      default: return false
+      }
+    }
+  }
+
   private mutating func note(_ property: String, _ verdict: Verdict, _ reason: String) {
     guard !plan.unmet.contains(where: { $0.property == property }) else { return }
     plan.unmet.append(Unmet(property: property, verdict: verdict, reason: reason))
@@ -74,7 +96,9 @@ private struct Planner {
   private mutating func emit(restoring entry: Baseline.Entry) {
     let now = world.value(of: entry.setting)
     guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
-    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now {
+    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now,
+      !isFallback(entry.setting, from: ours)
+    {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
           + "that was set; left as it is")
@@ -98,6 +122,14 @@ private struct Planner {
         entry.setting.stateProperty, entry.setting, entry.before,
         why: "as it was before the session")
     )
+  }
+
+  /// Whether the server chose a default because ours is gone, which is nobody's choice.
+  private func isFallback(_ setting: Setting, from ours: SettingValue) -> Bool {
+    guard case .defaultDevice(let direction) = setting, case .name(let name) = ours else {
+      return false
+    }
+    return world.snapshot.device(direction, named: name) == nil
   }
 
   /// Pins and remaps of ours that no wish and no baseline asks for go.
