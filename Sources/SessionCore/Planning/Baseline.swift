@@ -69,12 +69,9 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
-  /// a card's profile is wherever the profile took it.
+  /// it is wherever the step took it.
   public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
-    var moved: [Setting] = []
-    if case .cardProfile(let name) = step.setting, let card = snapshot.card(named: name) {
-      moved = snapshot.settings(dependingOn: card)
-    }
+    let moved = snapshot.settings(dependingOn: step.setting)
     for index in entries.indices {
       if entries[index].setting == step.setting {
         entries[index].ours = step.to
