@@ -58,7 +58,9 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "audiosession-benchmark",
-      dependencies: ["AudioSession", "Pulse", "PulseSandbox", "SessionProfiles"],
+      dependencies: [
+        "AudioSession", "CPulse", "Pulse", "PulseSandbox", "PulseTypes", "SessionProfiles",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],

@@ -18,6 +18,7 @@ struct Benchmark {
       let benchmark = Benchmark(sandbox)
       try benchmark.processes()
       try await benchmark.inProcess()
+      try await benchmark.roundTrip()
     }
   }
 
@@ -87,6 +88,16 @@ struct Benchmark {
     row("setAudioMode(podcast)", Timings(apply), "\(trips) round trips")
     row("getSessionState()", Timings(state), "1 round trip")
     row("plan(for:)", Timings(plan), "no round trip")
+  }
+
+  /// One request, beside the bare C call.
+  func roundTrip() async throws {
+    let trip = try await RoundTrip(sandbox.address)
+    print("listing the sinks, \(RoundTrip.rounds) times each, in turn")
+    row("bare C", trip.bare, "")
+    row("PulseClient on its thread", trip.onLoop, "\(trip.onLoop.ratio(to: trip.bare)) of C's")
+    row(
+      "PulseClient from elsewhere", trip.elsewhere, "\(trip.elsewhere.ratio(to: trip.bare)) of C's")
   }
 
   private func time<Result>(_ body: () async throws -> Result) async rethrows -> Duration {

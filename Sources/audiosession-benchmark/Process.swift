@@ -33,7 +33,8 @@ enum Process {
   static var folder: String {
     var buffer = [CChar](repeating: 0, count: 4096)
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let path = String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let path = String(
+      decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
     return path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")
   }

@@ -12,17 +12,19 @@ struct Timings {
     sorted.isEmpty ? .zero : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
   }
 
-  /// `12.3 ms median, 15.0 ms p95`.
+  /// `12.34 ms median   15.01 ms p95`.
   var text: String {
-    "\(Self.milliseconds(median)) median  \(Self.milliseconds(percentile(95))) p95"
+    "\(Self.words(median)) median  \(Self.words(percentile(95))) p95"
   }
 
-  static func milliseconds(_ duration: Duration) -> String {
-    let hundredths = duration.microseconds / 10
-    let whole = String(hundredths / 100)
-    let fraction = hundredths % 100
-    let padding = String(repeating: " ", count: max(0, 4 - whole.count))
-    return padding + whole + (fraction < 10 ? ".0\(fraction)" : ".\(fraction)") + " ms"
+  /// `  12.34 ms`, or `  85 µs` below a millisecond.
+  static func words(_ duration: Duration) -> String {
+    let micros = duration.microseconds
+    let fraction = micros / 10 % 100
+    let text =
+      micros < 1000
+      ? "\(micros) µs" : "\(micros / 1000).\(fraction < 10 ? "0" : "")\(fraction) ms"
+    return String(repeating: " ", count: max(0, 9 - text.count)) + text
   }
 
   /// How many times as long as another.
