@@ -10,8 +10,8 @@ extension Plan {
     let baseline = input.baseline.valid(for: input.snapshot)
     let resolution =
       isTolerant
-      ? Resolution.tolerant(input.wish, input.snapshot, baseline: baseline)
-      : try Resolution(input.wish, input.snapshot, baseline: baseline)
+      ? Resolution.tolerant(input)
+      : try Resolution(input)
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
     let restore = baseline.entries.filter { entry in
