@@ -109,9 +109,16 @@ private struct Planner {
       return
     }
     guard let value = restorable(entry) else { return }
+    let why = "as it was before the session"
+    emit(Target(entry.setting.stateProperty, entry.setting, value, why: why))
+    // The default was on the remap before: it comes back with it.
+    guard case .chain(let direction) = entry.setting, case .remap(let spec) = value,
+      let end = restore.first(where: { $0.setting == .defaultDevice(direction) }),
+      end.before == .name(spec.name)
+    else { return }
     emit(
       Target(
-        entry.setting.stateProperty, entry.setting, value, why: "as it was before the session"))
+        end.setting.stateProperty, end.setting, end.before, phase: entry.setting.phase, why: why))
   }
 
   /// What a setting can be set back to; nil where there is no such thing any more.
@@ -130,6 +137,8 @@ private struct Planner {
       return map?.count == volumes.values.count ? entry.before : nil
     // A remap that had lost its master is not worth having again.
     case (.chain, .name): return .absent
+    case (.chain(let direction), .remap(let spec)):
+      return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
     case (.defaultDevice, _), (.stream, _), (.cardProfile, _), (.port, _), (.volume, _): return nil
     default: return entry.before
     }
@@ -149,7 +158,7 @@ private struct Planner {
       if phase == .channelMap, isUnwished(.chain(direction)),
         world.value(of: .chain(direction)) != SettingValue.absent
       {
-        emit(
+        remove(
           Target(
             direction == .input ? "channelMap" : "outputChannelMap", .chain(direction), .absent,
             why: "no wish needs the remap"))
@@ -160,9 +169,15 @@ private struct Planner {
         guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
           continue
         }
-        emit(Target("ioBufferDuration", setting, .absent, why: "no wish needs the pin"))
+        remove(Target("ioBufferDuration", setting, .absent, why: "no wish needs the pin"))
       }
     }
+  }
+
+  /// Takes something of ours away that is only unwished: that is no claim on what was before.
+  private mutating func remove(_ target: Target) {
+    bracket(target, world.value(of: target.setting))
+    append(target)
   }
 
   private func isUnwished(_ setting: Setting) -> Bool {
