@@ -25,9 +25,8 @@ struct PreferredDeviceAspect: Aspect {
   /// Whether the default must be this device: it was named, or the category has no other, or it was
   /// the default before the server chose another because of a change of ours.
   private func isAsked(_ context: PlanContext, _ resolved: Resolved) -> Bool {
-    if context.wish.wish(direction).prefer != nil { return true }
-    guard context.snapshot.defaultRoot(direction)?.name != resolved.name else { return false }
-    return context.wish.category?.directions.contains(direction) == true
+    context.wish.wish(direction).prefer != nil
+      || context.wish.category?.directions.contains(direction) == true
       || context.resolution.defaultsBefore[direction] == resolved.name
   }
 
