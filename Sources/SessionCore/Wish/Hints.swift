@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// A wish that the server grants if it can; unmet it is a warning unless the mode is strict.
 public enum Hint: String, Sendable, Hashable, Codable, CaseIterable {
   /// The preferred sample rate.
@@ -21,7 +23,7 @@ public enum BufferDuration: Sendable, Hashable, Codable {
   /// The time it means at a rate in Hz, in whole microseconds.
   public func duration(atRate rate: Int) -> Duration {
     switch self {
-    case .duration(let duration): duration
+    case .duration(let duration): .microseconds(duration.microseconds)
     case .frames(let frames):
       .microseconds(Int64(frames).multipliedSaturating(by: 1_000_000) / Int64(max(1, rate)))
     }
