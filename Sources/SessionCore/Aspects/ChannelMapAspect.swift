@@ -43,13 +43,14 @@ struct ChannelMapAspect: Aspect {
       direction: direction, master: device.name, masterMap: routing.masterMap, map: routing.map)
   }
 
-  /// Streams of others that are elsewhere; those that record a monitor mean it.
+  /// Streams of others, those already there too, as the wish holds them there; those that record a
+  /// monitor mean it.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
     context.snapshot.streams(direction).filter { stream in
       guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
         let device = context.snapshot.device(direction, at: stream.device)
       else { return false }
-      return !device.isMonitor && device.name != end
+      return !device.isMonitor || device.name == end
     }.map { stream in
       Target(
         direction == .input ? "preferredInput" : "preferredOutput",

@@ -43,7 +43,7 @@ struct SampleRateAspect: Aspect {
   }
 
   /// Why the device cannot switch now, or ever; nil where it may.
-  private func obstacle(
+  func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Int
   ) -> (verdict: Verdict, reason: String)? {
     let now = Int(device.sampleSpec.rate)

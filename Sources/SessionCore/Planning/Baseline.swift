@@ -82,9 +82,11 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
-  /// is no change at all.
+  /// is no change at all. A remap of ours that a run found was not there before the session.
   public mutating func settle(in snapshot: ServerSnapshot) {
-    for index in entries.indices where entries[index].ours == nil {
+    for index in entries.indices {
+      if case .chain = entries[index].setting { entries[index].before = .absent }
+      guard entries[index].ours == nil else { continue }
       entries[index].ours = snapshot.value(of: entries[index].setting)
     }
     entries.removeAll { $0.ours == $0.before }

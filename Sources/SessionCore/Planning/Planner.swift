@@ -10,8 +10,8 @@ extension Plan {
     let baseline = input.baseline.valid(for: input.snapshot)
     let resolution =
       isTolerant
-      ? Resolution.tolerant(input.wish, input.snapshot, baseline: baseline)
-      : try Resolution(input.wish, input.snapshot, baseline: baseline)
+      ? Resolution.tolerant(input)
+      : try Resolution(input)
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
     let restore = baseline.entries.filter { entry in
@@ -104,24 +104,41 @@ private struct Planner {
           + "that was set; left as it is")
       return
     }
-    // A hint that was tried and not granted would be tried for ever.
-    let got = input.memory.outcome(entry.setting, asked: entry.before, on: input.snapshot)
-    if let got, got != entry.before { return }
-    if case .defaultDevice(let direction) = entry.setting {
-      guard case .name(let name) = entry.before,
-        world.snapshot.device(direction, named: name) != nil
-      else { return }
-    }
-    if case .stream(let direction, _) = entry.setting, case .name(let name) = entry.before,
-      world.snapshot.device(direction, named: name) == nil
+    if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
+      let device = world.snapshot.device(direction, named: name),
+      let obstacle = SampleRateAspect().obstacle(context, device, rate)
     {
+      plan.left.append(obstacle.reason)
       return
     }
+    guard let value = restorable(entry) else { return }
     emit(
       Target(
-        entry.setting.stateProperty, entry.setting, entry.before,
-        why: "as it was before the session")
-    )
+        entry.setting.stateProperty, entry.setting, value, phase: entry.phase,
+        why: "as it was before the session"))
+  }
+
+  /// What a setting can be set back to; nil where there is no such thing any more.
+  private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
+    switch (entry.setting, entry.before) {
+    case (.defaultDevice(let direction), .name(let name)),
+      (.stream(let direction, _), .name(let name)):
+      return world.snapshot.device(direction, named: name) == nil ? nil : entry.before
+    case (.cardProfile(let card), .name(let profile)):
+      return world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : entry.before
+    case (.port(let direction, let device), .name(let port)):
+      let ports = world.snapshot.device(direction, named: device)?.ports
+      return ports?.contains { $0.name == port } == true ? entry.before : nil
+    case (.volume(let direction, let device), .volume(let volumes)):
+      let map = world.snapshot.device(direction, named: device)?.channelMap
+      return map?.count == volumes.values.count ? entry.before : nil
+    // A remap that had lost its master is not worth having again.
+    case (.chain, .name): return .absent
+    case (.chain(let direction), .remap(let spec)):
+      return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
+    case (.defaultDevice, _), (.stream, _), (.cardProfile, _), (.port, _), (.volume, _): return nil
+    default: return entry.before
+    }
   }
 
   /// Whether the server chose a default because ours is gone, which is nobody's choice.
