@@ -176,6 +176,10 @@ private struct Planner {
 
   /// Takes something of ours away that is only unwished: that is no claim on what was before.
   private mutating func remove(_ target: Target) {
+    if let refusal = input.refusals[target.setting] {
+      note(target.property, .refused, refusal)
+      return
+    }
     bracket(target, world.value(of: target.setting))
     append(target)
   }
@@ -188,6 +192,11 @@ private struct Planner {
     claimed.insert(target.setting)
     let now = world.value(of: target.setting)
     guard now != target.value else { return }
+    // Asked again it would be refused again, for ever; an explicit apply begins without refusals.
+    if let refusal = input.refusals[target.setting] {
+      note(target.property, .refused, refusal)
+      return
+    }
     bracket(target, now)
     append(target)
   }
