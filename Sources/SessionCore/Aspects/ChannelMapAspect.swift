@@ -32,10 +32,11 @@ struct ChannelMapAspect: Aspect {
   }
 
   /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
-  /// the server loads no modules.
+  /// the server loads no modules or refused this one.
   func wishedChain(_ context: PlanContext, _ device: Device) throws(SessionError) -> RemapSpec? {
     guard let routing = try ChannelRouting.make(context.wish.wish(direction), on: device),
-      !routing.isIdentity(on: device.channelMap), context.input.capabilities.moduleLoading
+      !routing.isIdentity(on: device.channelMap), context.input.capabilities.moduleLoading,
+      context.input.refusals[.chain(direction)] == nil
     else { return nil }
     // One channel mixed from one is that channel.
     if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }

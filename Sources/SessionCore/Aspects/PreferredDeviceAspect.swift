@@ -42,6 +42,11 @@ struct PreferredDeviceAspect: Aspect {
         preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
         waitingFor: .device)
     }
+    if let resolved = context.resolved(direction), context.device(direction) == nil {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .pending,
+        reason: "\(resolved.name) is not there yet", waitingFor: .profile)
+    }
     guard let resolved = context.resolved(direction), resolved.name == root?.name else {
       let wish = context.resolved(direction)?.name ?? "the wished one"
       return PropertyReport(

@@ -178,6 +178,11 @@ private struct Planner {
   private mutating func emit(_ target: Target) {
     let now = world.value(of: target.setting)
     guard now != target.value else { return }
+    // Asked again it would be refused again, for ever; an explicit apply begins without refusals.
+    if let refusal = input.refusals[target.setting] {
+      note(target.property, .refused, refusal)
+      return
+    }
     bracket(target, now)
     append(target)
   }

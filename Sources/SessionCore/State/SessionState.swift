@@ -115,7 +115,8 @@ public struct SessionState: Sendable, Hashable {
     guard let input else { return offline(wish) }
     let context = PlanContext(
       input: input, world: World(input.snapshot), resolution: .tolerant(input))
-    return Dictionary(uniqueKeysWithValues: allAspects.map { ($0.property, $0.report(context)) })
+    return Dictionary(
+      uniqueKeysWithValues: allAspects.map { ($0.property, $0.finalReport(context)) })
   }
 
   /// Without a server every wish is pending and nothing is known.

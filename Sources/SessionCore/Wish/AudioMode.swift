@@ -119,7 +119,8 @@ extension AudioMode {
       DirectionWish(
         prefer: preferredOutput, isRequired: outputRequired ?? true, port: outputPort,
         channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
-        moveStreams: moveOutputStreams ?? false, latencyOffset: outputLatencyOffset.map { .microseconds($0.microseconds) })
+        moveStreams: moveOutputStreams ?? false,
+        latencyOffset: outputLatencyOffset.map { .microseconds($0.microseconds) })
     }
   }
 
