@@ -44,19 +44,24 @@ enum Interruption {
 
   private static func awaitForEver() -> Never {
     var signals = awaited
+    var noticed = ContinuousClock.now
     while true {
       var number: Int32 = 0
       guard sigwait(&signals, &number) == 0 else { continue }
-      handle(number)
+      handle(number, &noticed)
     }
   }
 
-  private static func handle(_ number: Int32) {
+  /// - Parameter noticed: when the first signal came.
+  private static func handle(_ number: Int32, _ noticed: inout ContinuousClock.Instant) {
     let mode = mode.withLock { $0 }
     if case .ignoringKeyboard = mode, number == SIGINT { return }
     let isFirst = first.compareExchange(
       expected: 0, desired: number, ordering: .acquiringAndReleasing
     ).exchanged
+    // timeout(1) and others signal the process and then its group: no person is as fast.
+    if !isFirst, ContinuousClock.now - noticed < .milliseconds(100) { return }
+    if isFirst { noticed = .now }
     switch mode {
     case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst:
       cancel()
@@ -84,8 +89,8 @@ enum Interruption {
   ) async throws -> Value {
     let work = Task { try await body() }
     let new = makeMode { work.cancel() }
+    // It stays so afterwards: what is done is done, and the exit code must say that.
     mode.withLock { $0 = new }
-    defer { mode.withLock { $0 = .ending } }
     return try await work.value
   }
 }
