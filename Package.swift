@@ -45,7 +45,8 @@ let package = Package(
         "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      // What the session calls stays on the session's thread: no hop to a pool and back.
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "PulseSandbox", swiftSettings: settings),
     .executableTarget(
       name: "audiosession",
@@ -53,6 +54,12 @@ let package = Package(
         "AudioSession", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "audiosession-benchmark",
+      dependencies: [
+        "AudioSession", "CPulse", "Pulse", "PulseSandbox", "PulseTypes", "SessionProfiles",
       ],
       swiftSettings: settings),
     .testTarget(

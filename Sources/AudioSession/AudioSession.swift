@@ -85,6 +85,11 @@ public actor AudioSession {
     broadcast.finish()
   }
 
+  /// How often the session waited for the server since it connected; for the benchmark.
+  package var roundTrips: Int {
+    get async { await live?.roundTrips ?? 0 }
+  }
+
   func disconnect() async {
     let live = live
     self.live = nil

@@ -1,7 +1,10 @@
 extension Duration {
-  /// The whole microseconds, libpulse's unit of time (`pa_usec_t`), rounded toward zero.
+  /// The whole microseconds, libpulse's unit of time (`pa_usec_t`), rounded toward zero; the greatest
+  /// or least number where they do not fit.
   public var microseconds: Int64 {
     let (seconds, attoseconds) = components
+    let limit = Int64.max / 1_000_000 - 1
+    guard (-limit...limit).contains(seconds) else { return seconds < 0 ? -.max : .max }
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 

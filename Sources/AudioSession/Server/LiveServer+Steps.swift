@@ -22,6 +22,7 @@ extension LiveServer {
   /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
   /// that is not granted is no failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+    countRoundTrip()
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {

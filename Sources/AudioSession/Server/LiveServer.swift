@@ -15,6 +15,8 @@ actor LiveServer {
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
+  /// How often an answer was waited for, pipelined requests together counting once.
+  private(set) var roundTrips = 0
   private var changeHandler: (@Sendable () -> Void)?
   var pins: [Setting: PulseStream] = [:]
 
@@ -72,6 +74,8 @@ actor LiveServer {
   /// Sets what is called on the loop's thread whenever something may have changed.
   func setChangeHandler(_ handler: (@Sendable () -> Void)?) { changeHandler = handler }
 
+  func countRoundTrip() { roundTrips += 1 }
+
   private func wakeWaiters() {
     let woken = waiters.values
     waiters = [:]
@@ -93,6 +97,7 @@ actor LiveServer {
       do throws(PulseError) {
         // Events that come while this waits mark their objects dirty again, for the next round.
         let base = snapshot
+        countRoundTrip()
         snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
       } catch {
         dirty.formUnion(asked)

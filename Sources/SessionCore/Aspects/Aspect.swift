@@ -31,6 +31,25 @@ extension Aspect {
   }
 }
 
+extension Aspect {
+  /// The report, with the server's own word where it refused one of the aspect's settings.
+  func finalReport(_ context: PlanContext) -> PropertyReport {
+    var report = report(context)
+    guard report.verdict != .applied, report.verdict != .unset, !context.input.refusals.isEmpty
+    else { return report }
+    let targets = (try? targets(context)) ?? []
+    let refused = targets.first { target in
+      context.input.refusals[target.setting] != nil
+        && context.snapshot.value(of: target.setting) != target.value
+    }
+    guard let refused else { return report }
+    report.verdict = .refused
+    report.reason = context.input.refusals[refused.setting]
+    report.waitingFor = nil
+    return report
+  }
+}
+
 /// Every aspect, in the order of the state's JSON.
 let allAspects: [any Aspect] = [
   CategoryAspect(), ModeAspect(), OptionsAspect(), SampleRateAspect(), BufferDurationAspect(),

@@ -43,6 +43,12 @@ struct CategoryAspect: Aspect {
       guard context.device(direction) != nil else {
         return unmet(.pending, "\(resolved.name) is not there yet", .profile)
       }
+      let root = context.snapshot.defaultRoot(direction)?.name
+      guard root == resolved.name else {
+        return unmet(
+          .overridden, "the default is \(root ?? "none"), not \(resolved.name): somebody changed it",
+          nil)
+      }
     }
     switch category {
     case .soloAmbient:

@@ -32,10 +32,11 @@ struct ChannelMapAspect: Aspect {
   }
 
   /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
-  /// the server loads no modules.
+  /// the server loads no modules or refused this one.
   func wishedChain(_ context: PlanContext, _ device: Device) throws(SessionError) -> RemapSpec? {
     guard let routing = try ChannelRouting.make(context.wish.wish(direction), on: device),
-      !routing.isIdentity(on: device.channelMap), context.input.capabilities.moduleLoading
+      !routing.isIdentity(on: device.channelMap), context.input.capabilities.moduleLoading,
+      context.input.refusals[.chain(direction)] == nil
     else { return nil }
     // One channel mixed from one is that channel.
     if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
@@ -43,13 +44,14 @@ struct ChannelMapAspect: Aspect {
       direction: direction, master: device.name, masterMap: routing.masterMap, map: routing.map)
   }
 
-  /// Streams of others that are elsewhere; those that record a monitor mean it.
+  /// Streams of others, those already there too, as the wish holds them there; those that record a
+  /// monitor mean it.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
     context.snapshot.streams(direction).filter { stream in
       guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
         let device = context.snapshot.device(direction, at: stream.device)
       else { return false }
-      return !device.isMonitor && device.name != end
+      return !device.isMonitor || device.name == end
     }.map { stream in
       Target(
         direction == .input ? "preferredInput" : "preferredOutput",

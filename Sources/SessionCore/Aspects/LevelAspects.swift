@@ -32,6 +32,12 @@ struct LevelAspect: Aspect {
         preferred: preferred, actual: actual, verdict: .overridden,
         reason: "\(device.name) is at \(Words.volume(device.volume)): somebody changed it")
     }
+    guard volume == device.volume.loudest.fraction else {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .overridden,
+        reason: "the session's \(direction.rawValue) before \(device.name) is not at 100 %: "
+          + "somebody changed it")
+    }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }
 
@@ -61,10 +67,15 @@ struct MuteAspect: Aspect {
     guard let muted = context.wish.wish(direction).muted, let device = context.device(direction),
       muted || context.input.isExplicit || direction == .output
     else { return [] }
-    return [
-      Target(
-        property, .mute(direction, device: device.name), .flag(muted), why: "on the hardware")
-    ]
+    let hardware = Target(
+      property, .mute(direction, device: device.name), .flag(muted), why: "on the hardware")
+    // Either mutes; so unmuting takes both.
+    guard !muted, let remap = context.snapshot.remap(direction), remap.master == device.name
+    else { return [hardware] }
+    return [hardware]
+      + context.snapshot.ownedDevices(direction).map {
+        Target(property, .mute(direction, device: $0.name), .flag(false), why: "on the remap")
+      }
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
@@ -114,10 +125,17 @@ struct LatencyOffsetAspect: Aspect {
   private func place(_ context: PlanContext) -> (Card, Port)? {
     guard let device = context.shownDevice(direction),
       let card = context.snapshot.card(of: device),
-      let name = context.resolved(direction)?.port?.name ?? device.activePort,
+      let name = context.resolved(direction)?.port?.name ?? device.activePort
+        ?? firstPort(context, device),
       let port = card.ports.first(where: { $0.name == name })
     else { return nil }
     return (card, port)
+  }
+
+  /// The port that a device will come with: servers take the best usable one.
+  private func firstPort(_ context: PlanContext, _ device: Device) -> String? {
+    guard context.world.isPredicted(device.name) else { return nil }
+    return device.ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }?.name
   }
 
   func report(_ context: PlanContext) -> PropertyReport {

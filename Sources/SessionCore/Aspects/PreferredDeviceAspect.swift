@@ -23,11 +23,12 @@ struct PreferredDeviceAspect: Aspect {
     ]
   }
 
-  /// Whether the default must be this device: it was named, or the category has no other.
+  /// Whether the default must be this device: it was named, or the category has no other, or it was
+  /// the default before the server chose another because of a change of ours.
   private func isAsked(_ context: PlanContext, _ resolved: Resolved) -> Bool {
     context.wish.wish(direction).prefer != nil
-      || (context.wish.category?.directions.contains(direction) == true
-        && context.snapshot.defaultRoot(direction)?.name != resolved.name)
+      || context.wish.category?.directions.contains(direction) == true
+      || context.resolution.defaultsBefore[direction] == resolved.name
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
@@ -40,6 +41,11 @@ struct PreferredDeviceAspect: Aspect {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
         waitingFor: .device)
+    }
+    if let resolved = context.resolved(direction), context.device(direction) == nil {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .pending,
+        reason: "\(resolved.name) is not there yet", waitingFor: .profile)
     }
     guard let resolved = context.resolved(direction), resolved.name == root?.name else {
       let wish = context.resolved(direction)?.name ?? "the wished one"

@@ -43,7 +43,7 @@ struct SampleRateAspect: Aspect {
   }
 
   /// Why the device cannot switch now, or ever; nil where it may.
-  private func obstacle(
+  func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Int
   ) -> (verdict: Verdict, reason: String)? {
     let now = Int(device.sampleSpec.rate)
@@ -97,6 +97,10 @@ extension ServerSnapshot {
     var users = foreignStreams(on: device).filter { !$0.isCorked }
     if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
       users += foreignStreams(on: sink).filter { !$0.isCorked }
+    }
+    // Those on our remap come back to the hardware when it goes, which a rate change needs.
+    for owned in ownedDevices(device.direction) where root(of: owned)?.name == device.name {
+      users += foreignStreams(on: owned).filter { !$0.isCorked }
     }
     guard !users.isEmpty else { return nil }
     let names = Set(users.map { programName(of: $0) }).sorted()

@@ -13,12 +13,18 @@ public struct Baseline: Sendable, Hashable, Codable {
     public var before: SettingValue
     /// What we set it to; nil where it vanished or changed as a consequence of ours.
     public var ours: SettingValue?
+    /// Whether it only followed from another change of ours, such as a volume from a profile: it
+    /// goes back when that does, and not before.
+    public var isConsequence: Bool
 
     /// Makes an entry.
-    public init(setting: Setting, before: SettingValue, ours: SettingValue?) {
+    public init(
+      setting: Setting, before: SettingValue, ours: SettingValue?, isConsequence: Bool = false
+    ) {
       self.setting = setting
       self.before = before
       self.ours = ours
+      self.isConsequence = isConsequence
     }
   }
 
@@ -38,36 +44,34 @@ public struct Baseline: Sendable, Hashable, Codable {
     entries.first { $0.setting == setting }
   }
 
-  /// Notes a change of ours; what was before the first one stays.
+  /// Notes a change of ours, or without `ours` what followed from one; what was before the first one
+  /// stays.
   public mutating func record(_ setting: Setting, before: SettingValue, ours: SettingValue?) {
     if let index = entries.firstIndex(where: { $0.setting == setting }) {
       entries[index].ours = ours
+      if ours != nil { entries[index].isConsequence = false }
     } else {
-      entries.append(Entry(setting: setting, before: before, ours: ours))
+      entries.append(
+        Entry(setting: setting, before: before, ours: ours, isConsequence: ours == nil))
     }
   }
 
   /// Notes a step about to be run, and what it takes with it: a profile change removes devices with
-  /// their ports, levels and streams, and moves the default.
+  /// their ports, levels and streams, and moves the default; each port has levels of its own.
   public mutating func record(_ step: Step, in snapshot: ServerSnapshot) {
     guard !step.isPermanent else { return }
-    if case .cardProfile(let name) = step.setting, let card = snapshot.card(named: name) {
-      for setting in snapshot.settings(dependingOn: card) where self[setting] == nil {
-        guard let before = snapshot.value(of: setting) else { continue }
-        entries.append(Entry(setting: setting, before: before, ours: nil))
-      }
+    for setting in snapshot.settings(dependingOn: step.setting) where self[setting] == nil {
+      guard let before = snapshot.value(of: setting) else { continue }
+      record(setting, before: before, ours: nil)
     }
     guard let before = snapshot.value(of: step.setting) else { return }
     record(step.setting, before: before, ours: step.to)
   }
 
   /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
-  /// a card's profile is wherever the profile took it.
+  /// it is wherever the step took it.
   public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
-    var moved: [Setting] = []
-    if case .cardProfile(let name) = step.setting, let card = snapshot.card(named: name) {
-      moved = snapshot.settings(dependingOn: card)
-    }
+    let moved = snapshot.settings(dependingOn: step.setting)
     for index in entries.indices {
       if entries[index].setting == step.setting {
         entries[index].ours = step.to
@@ -78,9 +82,11 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
-  /// is no change at all.
+  /// is no change at all. A remap of ours that a run found was not there before the session.
   public mutating func settle(in snapshot: ServerSnapshot) {
-    for index in entries.indices where entries[index].ours == nil {
+    for index in entries.indices {
+      if case .chain = entries[index].setting { entries[index].before = .absent }
+      guard entries[index].ours == nil else { continue }
       entries[index].ours = snapshot.value(of: entries[index].setting)
     }
     entries.removeAll { $0.ours == $0.before }
@@ -99,8 +105,17 @@ public struct Baseline: Sendable, Hashable, Codable {
 }
 
 extension ServerSnapshot {
-  /// What goes or changes when a card's profile does.
-  func settings(dependingOn card: Card) -> [Setting] {
+  /// What goes or changes when a setting does.
+  func settings(dependingOn setting: Setting) -> [Setting] {
+    switch setting {
+    case .cardProfile(let name): card(named: name).map { settings(dependingOn: $0) } ?? []
+    case .port(let direction, let device):
+      [.volume(direction, device: device), .mute(direction, device: device)]
+    default: []
+    }
+  }
+
+  private func settings(dependingOn card: Card) -> [Setting] {
     var result: [Setting] = []
     for direction in Direction.allCases {
       let devices = devices(direction).filter { $0.card == card.index && !$0.isMonitor }
@@ -110,9 +125,8 @@ extension ServerSnapshot {
         result.append(.mute(direction, device: device.name))
         result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
       }
-      if let root = defaultRoot(direction), devices.contains(where: { $0.name == root.name }) {
-        result.append(.defaultDevice(direction))
-      }
+      // Always: a monitor goes with its sink, and a device that comes may become the default.
+      result.append(.defaultDevice(direction))
     }
     return result
   }

@@ -76,7 +76,9 @@ extension ServerSnapshot {
     let known = before.flatMap { device(direction, named: $0) } ?? defaultRoot(direction)
     let hardware = hardware(direction)
     guard let root = known, hardware.contains(where: { $0.name == root.name }) else {
-      return hardware.map { candidate(existing: $0) }
+      let present = defaultRoot(direction)?.name
+      return hardware.sorted { $0.name == present && $1.name != present }
+        .map { candidate(existing: $0) }
         + cards.flatMap { predictedCandidates(direction, on: $0) }
     }
     let first = candidate(existing: root)

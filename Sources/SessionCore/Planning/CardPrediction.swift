@@ -46,7 +46,8 @@ extension Card {
     return Device(
       direction: direction, index: Index(UInt32.max), name: name,
       description: properties["device.description"] ?? self.name, driver: driver,
-      sampleSpec: SampleSpec(format: nil, rate: 0, channels: UInt8(map.count)), channelMap: map,
+      sampleSpec: SampleSpec(format: nil, rate: 0, channels: UInt8(clamping: map.count)),
+      channelMap: map,
       card: index, ports: ports(direction, in: [profile.name]), properties: properties)
   }
 

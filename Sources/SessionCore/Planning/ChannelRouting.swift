@@ -7,8 +7,11 @@ public struct ChannelRouting: Sendable, Hashable {
   /// The positions presented.
   public var map: ChannelMap
 
-  /// Whether the hardware presents just this, so that no remap is needed.
-  func isIdentity(on hardware: ChannelMap) -> Bool { masterMap == hardware && map == hardware }
+  /// Whether the hardware presents just this, in whatever order, so that no remap is needed.
+  func isIdentity(on hardware: ChannelMap) -> Bool {
+    masterMap == map && Set(map.positions) == Set(hardware.positions)
+      && map.count == hardware.count
+  }
 }
 
 extension ChannelRouting {
@@ -24,14 +27,26 @@ extension ChannelRouting {
       base = try channels(pattern, hardware, device)
     } else if let channels = wish.channels {
       base = try self.channels(channels, hardware, device)
+    } else if turns != 0 {
+      base = standardOrder(of: base)
     }
     let turned = try turn(base, turns, wish, device)
     guard let map = ChannelMap.standard(channels: turned.count) else {
       // Only an untouched layout without a standard gets here: it is its own.
       return ChannelRouting(masterMap: ChannelMap(turned), map: hardware)
     }
-    return ChannelRouting(
-      masterMap: ChannelMap(turned), map: turned == hardware.positions ? hardware : map)
+    // All channels as they are, of hardware with names of its own, are left alone.
+    let isUntouched = turned == hardware.positions && Set(turned) != Set(map.positions)
+    return ChannelRouting(masterMap: ChannelMap(turned), map: isUntouched ? hardware : map)
+  }
+
+  /// The hardware's channels in the order of the standard layout, which is what is turned; as they
+  /// are where they are not that layout's.
+  private static func standardOrder(of hardware: [ChannelPosition]) -> [ChannelPosition] {
+    guard let standard = ChannelMap.standard(channels: hardware.count)?.positions,
+      Set(standard) == Set(hardware)
+    else { return hardware }
+    return standard
   }
 
   private static func channels(
@@ -96,7 +111,9 @@ extension ChannelRouting {
   ) throws(SessionError) -> [ChannelPosition] {
     if turns == 0 || (base.count == 1 && turns == 2) { return base }
     if base.count == 2, turns == 2 { return base.reversed() }
-    guard base.count == 4 else {
+    // Four channels that a wish put in order are a quad layout; four of any other kind are not.
+    let isQuad = wish.channels != nil || Set(base) == Set(ChannelMap.quad.positions)
+    guard base.count == 4, isQuad else {
       let orientation = wish.orientation ?? .none
       let possible: [String] =
         base.count <= 2
@@ -105,7 +122,7 @@ extension ChannelRouting {
       throw SessionError(
         .orientationNotSupported, stage: .device,
         "orientation \"\(orientation.rawValue)\" needs four channels (quad) to turn, "
-          + "and \(device.name) gives \(base.count)",
+          + "and \(device.name) gives \(base.count == 4 ? "\(device.channelMap)" : "\(base.count)")",
         property: "inputOrientation", value: orientation.rawValue, alternatives: possible)
     }
     return (0..<turns).reduce(base) { now, _ in

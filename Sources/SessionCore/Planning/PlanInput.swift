@@ -10,6 +10,9 @@ public struct PlanInput: Sendable {
   public var capabilities: Capabilities
   /// What was before us: restored where the wish does not name it.
   public var baseline: Baseline
+  /// The defaults when the run began: a profile that it set can have made the server choose others,
+  /// and "default" goes on to mean these. Empty before a run.
+  public var defaultsBefore: [Direction: String]
   /// What became of earlier hints.
   public var memory: HintMemory
   /// Whether a person or program just asked: only then an input is unmuted.
@@ -27,11 +30,35 @@ public struct PlanInput: Sendable {
     self.snapshot = snapshot
     capabilities = Capabilities(snapshot.server.kind)
     baseline = Baseline()
+    defaultsBefore = [:]
     memory = HintMemory()
     isExplicit = true
     holdsPins = true
     grants = [:]
     refusals = [:]
+  }
+}
+
+extension PlanInput {
+  /// Keeps the present defaults as those that the run began with; once, before its first plan.
+  public mutating func beginRun() {
+    for direction in Direction.allCases {
+      defaultsBefore[direction] = snapshot.defaultRoot(direction)?.name
+    }
+  }
+
+  /// The default before us of each direction: the baseline's as long as the present one is ours, else
+  /// the one that the run began with; none where the present one is somebody's choice.
+  var knownDefaults: [Direction: String] {
+    let baseline = baseline.valid(for: snapshot)
+    var result = defaultsBefore
+    for direction in Direction.allCases {
+      guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
+        snapshot.value(of: entry.setting) == entry.ours
+      else { continue }
+      result[direction] = name
+    }
+    return result
   }
 }
 

@@ -10,11 +10,14 @@ extension Plan {
     let baseline = input.baseline.valid(for: input.snapshot)
     let resolution =
       isTolerant
-      ? Resolution.tolerant(input.wish, input.snapshot, baseline: baseline)
-      : try Resolution(input.wish, input.snapshot, baseline: baseline)
+      ? Resolution.tolerant(input)
+      : try Resolution(input)
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
-    let restore = baseline.entries.filter { !survey.claimed.contains($0.setting) }
+    let restore = baseline.entries.filter { entry in
+      !survey.claimed.contains(entry.setting)
+        && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
+    }
     guard !restore.isEmpty else { return survey.plan }
     var planner = Planner(input, resolution, restore: restore)
     try planner.run(isTolerant: isTolerant)
@@ -65,6 +68,25 @@ private struct Planner {
     }
   }
 
+  /// Whether the wish still wants a change of ours that a setting can have followed from.
+  func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
+    baseline.entries.contains { entry in
+      guard claimed.contains(entry.setting) else { return false }
+      switch (entry.setting, setting) {
+      case (.cardProfile, .defaultDevice), (.cardProfile, .stream): return true
+      case (.port(_, let device), .volume(_, let other)),
+        (.port(_, let device), .mute(_, let other)):
+        return device == other
+      case (.cardProfile(let card), .port(let direction, let device)),
+        (.cardProfile(let card), .volume(let direction, let device)),
+        (.cardProfile(let card), .mute(let direction, let device)):
+        return input.snapshot.device(direction, named: device)
+          .flatMap { input.snapshot.card(of: $0) }?.name == card
+      default: return false
+      }
+    }
+  }
+
   private mutating func note(_ property: String, _ verdict: Verdict, _ reason: String) {
     guard !plan.unmet.contains(where: { $0.property == property }) else { return }
     plan.unmet.append(Unmet(property: property, verdict: verdict, reason: reason))
@@ -74,30 +96,57 @@ private struct Planner {
   private mutating func emit(restoring entry: Baseline.Entry) {
     let now = world.value(of: entry.setting)
     guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
-    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now {
+    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now,
+      !isFallback(entry.setting, from: ours)
+    {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
           + "that was set; left as it is")
       return
     }
-    // A hint that was tried and not granted would be tried for ever.
-    let got = input.memory.outcome(entry.setting, asked: entry.before, on: input.snapshot)
-    if let got, got != entry.before { return }
-    if case .defaultDevice(let direction) = entry.setting {
-      guard case .name(let name) = entry.before,
-        world.snapshot.device(direction, named: name) != nil
-      else { return }
-    }
-    if case .stream(let direction, _) = entry.setting, case .name(let name) = entry.before,
-      world.snapshot.device(direction, named: name) == nil
+    if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
+      let device = world.snapshot.device(direction, named: name),
+      let obstacle = SampleRateAspect().obstacle(context, device, rate)
     {
+      plan.left.append(obstacle.reason)
       return
     }
+    guard let value = restorable(entry) else { return }
     emit(
       Target(
-        entry.setting.stateProperty, entry.setting, entry.before,
-        why: "as it was before the session")
-    )
+        entry.setting.stateProperty, entry.setting, value, phase: entry.phase,
+        why: "as it was before the session"))
+  }
+
+  /// What a setting can be set back to; nil where there is no such thing any more.
+  private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
+    switch (entry.setting, entry.before) {
+    case (.defaultDevice(let direction), .name(let name)),
+      (.stream(let direction, _), .name(let name)):
+      return world.snapshot.device(direction, named: name) == nil ? nil : entry.before
+    case (.cardProfile(let card), .name(let profile)):
+      return world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : entry.before
+    case (.port(let direction, let device), .name(let port)):
+      let ports = world.snapshot.device(direction, named: device)?.ports
+      return ports?.contains { $0.name == port } == true ? entry.before : nil
+    case (.volume(let direction, let device), .volume(let volumes)):
+      let map = world.snapshot.device(direction, named: device)?.channelMap
+      return map?.count == volumes.values.count ? entry.before : nil
+    // A remap that had lost its master is not worth having again.
+    case (.chain, .name): return .absent
+    case (.chain(let direction), .remap(let spec)):
+      return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
+    case (.defaultDevice, _), (.stream, _), (.cardProfile, _), (.port, _), (.volume, _): return nil
+    default: return entry.before
+    }
+  }
+
+  /// Whether the server chose a default because ours is gone, which is nobody's choice.
+  private func isFallback(_ setting: Setting, from ours: SettingValue) -> Bool {
+    guard case .defaultDevice(let direction) = setting, case .name(let name) = ours else {
+      return false
+    }
+    return world.snapshot.device(direction, named: name) == nil
   }
 
   /// Pins and remaps of ours that no wish and no baseline asks for go.
@@ -129,6 +178,11 @@ private struct Planner {
   private mutating func emit(_ target: Target) {
     let now = world.value(of: target.setting)
     guard now != target.value else { return }
+    // Asked again it would be refused again, for ever; an explicit apply begins without refusals.
+    if let refusal = input.refusals[target.setting] {
+      note(target.property, .refused, refusal)
+      return
+    }
     bracket(target, now)
     append(target)
   }

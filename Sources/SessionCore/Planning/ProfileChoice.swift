@@ -28,13 +28,17 @@ struct ProfileChoice {
     return card.choosableProfiles.contains { $0.name.contains("a2dp") && gives($0) }
   }
 
-  /// Direction kept, then A2DP for playback, then priority.
+  /// Direction kept, then its very device, then A2DP for playback, then priority.
+  ///
+  /// The same device, because who starts to record must not lose the screen they listen on.
   private func rank(_ profile: CardProfile) -> UInt64 {
     let kept = Direction.allCases.filter { direction in
       (card.active?.count(direction) ?? 0) > 0 && profile.count(direction) > 0
-    }.count
+    }
+    let same = kept.filter { card.active?.parts($0) == profile.parts($0) }
     let isA2DP = card.isBluetooth && profile.name.contains("a2dp")
-    return UInt64(kept) << 40 + (isA2DP ? 1 << 36 : 0) + UInt64(profile.priority)
+    return UInt64(kept.count) << 40 + UInt64(same.count) << 38 + (isA2DP ? 1 << 36 : 0)
+      + UInt64(profile.priority)
   }
 
   private var failure: SessionError {

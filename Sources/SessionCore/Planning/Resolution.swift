@@ -22,10 +22,17 @@ struct Resolution {
   /// The profile that each card concerned should have.
   var profiles: [String: String] = [:]
 
-  init(_ wish: AudioMode, _ snapshot: ServerSnapshot, baseline: Baseline) throws(SessionError) {
+  /// The default before us of each direction, where the present one is not it.
+  var defaultsBefore: [Direction: String] = [:]
+
+  init(_ input: PlanInput) throws(SessionError) {
+    let wish = input.wish
+    let snapshot = input.snapshot
+    defaultsBefore = input.knownDefaults
     for direction in Direction.allCases where wish.concerns(direction) {
       do throws(SessionError) {
-        devices[direction] = try Resolver.resolve(wish, direction, snapshot, baseline)
+        devices[direction] = try Resolver.resolve(
+          wish, direction, snapshot, defaultBefore: defaultsBefore[direction])
       } catch {
         guard !wish.wish(direction).isRequired || !wish.requires(direction) else { throw error }
         waiting[direction] = error
@@ -42,13 +49,15 @@ struct Resolution {
   init() {}
 
   /// As much as can be resolved, for a state: what cannot waits with its reason.
-  static func tolerant(
-    _ wish: AudioMode, _ snapshot: ServerSnapshot, baseline: Baseline
-  ) -> Resolution {
+  static func tolerant(_ input: PlanInput) -> Resolution {
+    let wish = input.wish
+    let snapshot = input.snapshot
     var result = Resolution()
+    result.defaultsBefore = input.knownDefaults
     for direction in Direction.allCases where wish.concerns(direction) {
       do throws(SessionError) {
-        result.devices[direction] = try Resolver.resolve(wish, direction, snapshot, baseline)
+        result.devices[direction] = try Resolver.resolve(
+          wish, direction, snapshot, defaultBefore: result.defaultsBefore[direction])
       } catch {
         result.waiting[direction] = error
       }
@@ -81,30 +90,20 @@ struct Resolver {
   private var isPortAtFault = false
 
   private init(
-    _ wish: AudioMode, _ direction: Direction, _ snapshot: ServerSnapshot, _ baseline: Baseline
+    _ wish: AudioMode, _ direction: Direction, _ snapshot: ServerSnapshot, _ defaultBefore: String?
   ) {
     self.wish = wish
     self.direction = direction
     self.snapshot = snapshot
+    self.defaultBefore = defaultBefore
     part = wish.wish(direction)
-    defaultBefore = Self.defaultBeforeUs(direction, snapshot, baseline)
-  }
-
-  /// The default before ours, as long as the present one is ours.
-  private static func defaultBeforeUs(
-    _ direction: Direction, _ snapshot: ServerSnapshot, _ baseline: Baseline
-  ) -> String? {
-    guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
-      snapshot.value(of: entry.setting) == entry.ours
-    else { return nil }
-    return name
   }
 
   /// The first candidate of the first matcher that is usable.
   static func resolve(
-    _ wish: AudioMode, _ direction: Direction, _ snapshot: ServerSnapshot, _ baseline: Baseline
+    _ wish: AudioMode, _ direction: Direction, _ snapshot: ServerSnapshot, defaultBefore: String?
   ) throws(SessionError) -> Resolved {
-    var resolver = Resolver(wish, direction, snapshot, baseline)
+    var resolver = Resolver(wish, direction, snapshot, defaultBefore)
     return try resolver.resolve()
   }
 

@@ -78,7 +78,7 @@ struct World {
   private mutating func setDeviceValue(_ setting: Setting, _ value: SettingValue) {
     switch (setting, value) {
     case (.rate(let direction, let name), .rate(let rate)):
-      edit(direction, name) { $0.sampleSpec.rate = UInt32(rate) }
+      edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
     case (.port(let direction, let name), .name(let port)):
       edit(direction, name) { $0.activePort = port }
     case (.volume(let direction, let name), .volume(let volume)):
@@ -124,8 +124,16 @@ struct World {
 // MARK: Things that come and go
 
 extension World {
+  /// A number that is not taken; a server's numbers can be anything, the highest included.
+  private static func free(_ taken: [UInt32]) -> UInt32 {
+    let highest = taken.filter { $0 < .max - 1 }.max() ?? 0
+    guard taken.contains(highest + 1) else { return highest + 1 }
+    let all = Set(taken)
+    return (1..<UInt32.max).first { !all.contains($0) } ?? 0
+  }
+
   private func freeStreamIndex(_ direction: Direction) -> Index<Stream> {
-    Index((snapshot.streams(direction).map(\.index.rawValue).max() ?? 0) + 1)
+    Index(Self.free(snapshot.streams(direction).map(\.index.rawValue)))
   }
 
   /// Removes our remap; its streams move to its master, as PulseAudio does.
@@ -134,7 +142,9 @@ extension World {
     for device in snapshot.ownedDevices(direction) {
       let master = snapshot.link(of: device)?.device
       let streams = Self.streams(direction)
-      snapshot[keyPath: streams].removeAll { $0.ownerModule == device.ownerModule }
+      snapshot[keyPath: streams].removeAll {
+        $0.ownerModule != nil && $0.ownerModule == device.ownerModule
+      }
       for at in snapshot[keyPath: streams].indices
       where snapshot[keyPath: streams][at].device == device.index {
         snapshot[keyPath: streams][at].device = master
@@ -146,10 +156,9 @@ extension World {
 
   private mutating func addChain(_ spec: RemapSpec) {
     guard let master = snapshot.device(spec.direction, named: spec.master) else { return }
-    let number = (snapshot.modules.map(\.index.rawValue).max() ?? 0) + 1
+    let number = Self.free(snapshot.modules.map(\.index.rawValue))
     let devices = Self.devices(spec.direction)
-    let index =
-      (snapshot[keyPath: devices].map(\.index.rawValue).filter { $0 < .max }.max() ?? 0) + 1
+    let index = Self.free(snapshot[keyPath: devices].map(\.index.rawValue))
     snapshot.modules.append(
       Module(index: Index(number), name: spec.moduleName, argument: spec.moduleArgument))
     snapshot[keyPath: devices].append(
@@ -157,7 +166,7 @@ extension World {
         direction: spec.direction, index: Index(index), name: spec.name,
         sampleSpec: SampleSpec(
           format: master.sampleSpec.format, rate: master.sampleSpec.rate,
-          channels: UInt8(spec.map.count)),
+          channels: UInt8(clamping: spec.map.count)),
         channelMap: spec.map, ownerModule: Index(number),
         properties: [Owned.roleKey: Owned.remapRole]))
     snapshot[keyPath: Self.streams(spec.direction)].append(

@@ -14,19 +14,77 @@ enum Glob {
   static func matches(_ pattern: String, _ name: String) -> Bool {
     if pattern == name { return true }
     guard isPattern(pattern) else { return false }
-    return matches(Array(pattern.unicodeScalars), Array(name.unicodeScalars))
+    return matches(parse(Array(pattern.unicodeScalars)), Array(name.unicodeScalars))
   }
 
-  private static func matches(_ pattern: [Unicode.Scalar], _ name: [Unicode.Scalar]) -> Bool {
+  /// One part of a pattern.
+  private enum Element {
+    case star, any
+    case one(Unicode.Scalar)
+    case set([ClosedRange<Unicode.Scalar>], isNegated: Bool)
+
+    func takes(_ scalar: Unicode.Scalar) -> Bool {
+      switch self {
+      case .star: false
+      case .any: true
+      case .one(let own): own == scalar
+      case .set(let ranges, let isNegated):
+        ranges.contains { $0.contains(scalar) } != isNegated
+      }
+    }
+  }
+
+  /// Read once, so that a bracket that never ends is looked for once.
+  private static func parse(_ pattern: [Unicode.Scalar]) -> [Element] {
+    var result: [Element] = []
+    var at = 0
+    var canClose = true
+    while at < pattern.count {
+      switch pattern[at] {
+      case "*": result.append(.star)
+      case "?": result.append(.any)
+      case "[" where canClose:
+        let end = pattern[(at + 1)...].firstIndex(of: "]")
+        canClose = end != nil
+        if let end, end > at + 1 {
+          result.append(set(pattern[(at + 1)..<end]))
+          at = end
+        } else {
+          result.append(.one("["))
+        }
+      default: result.append(.one(pattern[at]))
+      }
+      at += 1
+    }
+    return result
+  }
+
+  private static func set(_ content: ArraySlice<Unicode.Scalar>) -> Element {
+    let isNegated = content.count > 1 && (content.first == "!" || content.first == "^")
+    var rest = isNegated ? content.dropFirst() : content
+    var ranges: [ClosedRange<Unicode.Scalar>] = []
+    while let first = rest.popFirst() {
+      if rest.count >= 2, rest.first == "-", let last = rest.dropFirst().first {
+        // A range from high to low has nothing in it.
+        if first <= last { ranges.append(first...last) }
+        rest = rest.dropFirst(2)
+      } else {
+        ranges.append(first...first)
+      }
+    }
+    return .set(ranges, isNegated: isNegated)
+  }
+
+  private static func matches(_ pattern: [Element], _ name: [Unicode.Scalar]) -> Bool {
     var p = 0
     var n = 0
     var star: (pattern: Int, name: Int)?
     while n < name.count {
-      if p < pattern.count, pattern[p] == "*" {
+      if p < pattern.count, case .star = pattern[p] {
         star = (p, n)
         p += 1
-      } else if p < pattern.count, let next = step(pattern, p, name[n]) {
-        p = next
+      } else if p < pattern.count, pattern[p].takes(name[n]) {
+        p += 1
         n += 1
       } else if let last = star {
         p = last.pattern + 1
@@ -36,36 +94,6 @@ enum Glob {
         return false
       }
     }
-    return pattern[p...].allSatisfy { $0 == "*" }
-  }
-
-  /// Where the pattern goes on when its next element takes the scalar.
-  private static func step(_ pattern: [Unicode.Scalar], _ at: Int, _ scalar: Unicode.Scalar) -> Int?
-  {
-    switch pattern[at] {
-    case "?": return at + 1
-    case "[":
-      guard let end = pattern[(at + 1)...].firstIndex(of: "]"), end > at + 1 else {
-        return scalar == "[" ? at + 1 : nil
-      }
-      return contains(pattern[(at + 1)..<end], scalar) ? end + 1 : nil
-    default: return pattern[at] == scalar ? at + 1 : nil
-    }
-  }
-
-  private static func contains(_ set: ArraySlice<Unicode.Scalar>, _ scalar: Unicode.Scalar) -> Bool
-  {
-    let isNegated = set.first == "!" || set.first == "^"
-    var rest = isNegated ? set.dropFirst() : set
-    var isFound = false
-    while let first = rest.popFirst() {
-      if rest.count >= 2, rest.first == "-", let last = rest.dropFirst().first {
-        isFound = isFound || (first...max(first, last)).contains(scalar)
-        rest = rest.dropFirst(2)
-      } else {
-        isFound = isFound || first == scalar
-      }
-    }
-    return isFound != isNegated
+    return pattern[p...].allSatisfy { if case .star = $0 { true } else { false } }
   }
 }

@@ -77,11 +77,11 @@ extension ServerSnapshot {
     return pin.flatMap { Int64($0) }.map { .duration(.microseconds($0)) } ?? .absent
   }
 
-  /// A chain that lost its link is there and is nothing that could be wished.
+  /// A chain that lost its link, or that is there twice, is nothing that could be wished.
   private func chainValue(_ direction: Direction) -> SettingValue {
-    if let remap = remap(direction) { return .remap(remap) }
-    guard let broken = ownedDevices(direction).first else { return .absent }
-    return .name(broken.name)
+    let owned = ownedDevices(direction)
+    if owned.count == 1, let remap = remap(direction) { return .remap(remap) }
+    return owned.last.map { .name($0.name) } ?? .absent
   }
 }
 

@@ -4,7 +4,8 @@ import PulseTypes
 enum Words {
   /// `10 ms`, `5.8 ms`.
   static func milliseconds(_ duration: Duration) -> String {
-    let tenths = (abs(duration.microseconds) + 50) / 100
+    let micros = duration.microseconds.magnitude
+    let tenths = micros / 100 + (micros % 100 >= 50 ? 1 : 0)
     let sign = duration < .zero ? "-" : ""
     let fraction = tenths % 10 == 0 ? "" : ".\(tenths % 10)"
     return "\(sign)\(tenths / 10)\(fraction) ms"

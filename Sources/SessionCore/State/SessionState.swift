@@ -113,11 +113,10 @@ public struct SessionState: Sendable, Hashable {
   /// Wish and fact of every property.
   private static func reports(_ input: PlanInput?, _ wish: AudioMode) -> [String: PropertyReport] {
     guard let input else { return offline(wish) }
-    let baseline = input.baseline.valid(for: input.snapshot)
     let context = PlanContext(
-      input: input, world: World(input.snapshot),
-      resolution: .tolerant(wish, input.snapshot, baseline: baseline))
-    return Dictionary(uniqueKeysWithValues: allAspects.map { ($0.property, $0.report(context)) })
+      input: input, world: World(input.snapshot), resolution: .tolerant(input))
+    return Dictionary(
+      uniqueKeysWithValues: allAspects.map { ($0.property, $0.finalReport(context)) })
   }
 
   /// Without a server every wish is pending and nothing is known.

@@ -61,10 +61,8 @@ extension AudioMode {
     }
     try Check.volume(wish.volume, direction == .input ? "inputGain" : "outputVolume")
     try Check.channels(wish.channels, direction == .input ? "channelMap" : "outputChannelMap")
-    try Check.range(
-      wish.latencyOffset.map { Int($0.microseconds / 1000) }, -5000...5000,
-      direction == .input ? "inputLatencyOffset" : "outputLatencyOffset", unit: "ms",
-      example: "20 ms")
+    try Check.offset(
+      wish.latencyOffset, direction == .input ? "inputLatencyOffset" : "outputLatencyOffset")
   }
 
   private func validatePolarPattern() throws(SessionError) {
@@ -113,6 +111,13 @@ private enum Check {
     throw failure(
       "ioBufferDuration", value,
       "the IO buffer is \(value); it must be 0.5 ms to 2 s, such as \"10 ms\" or \"256 frames\"")
+  }
+
+  static func offset(_ offset: Duration?, _ property: String) throws(SessionError) {
+    guard let offset, offset < .seconds(-5) || offset > .seconds(5) else { return }
+    throw failure(
+      property, "\(offset.seconds * 1000) ms",
+      "\(property) is \(offset.seconds * 1000) ms; it must be -5000 to 5000 ms, such as \"20 ms\"")
   }
 
   static func volume(_ volume: Volume?, _ property: String) throws(SessionError) {

@@ -114,12 +114,13 @@ extension AudioMode {
         prefer: preferredInput, isRequired: inputRequired ?? true, port: inputPort,
         polarPattern: polarPattern, orientation: inputOrientation, channels: channelMap,
         volume: inputGain, muted: inputMuted, moveStreams: moveInputStreams ?? false,
-        latencyOffset: inputLatencyOffset)
+        latencyOffset: inputLatencyOffset.map { .microseconds($0.microseconds) })
     case .output:
       DirectionWish(
         prefer: preferredOutput, isRequired: outputRequired ?? true, port: outputPort,
         channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
-        moveStreams: moveOutputStreams ?? false, latencyOffset: outputLatencyOffset)
+        moveStreams: moveOutputStreams ?? false,
+        latencyOffset: outputLatencyOffset.map { .microseconds($0.microseconds) })
     }
   }
 

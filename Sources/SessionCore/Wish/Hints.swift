@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// A wish that the server grants if it can; unmet it is a warning unless the mode is strict.
 public enum Hint: String, Sendable, Hashable, Codable, CaseIterable {
   /// The preferred sample rate.
@@ -21,9 +23,19 @@ public enum BufferDuration: Sendable, Hashable, Codable {
   /// The time it means at a rate in Hz, in whole microseconds.
   public func duration(atRate rate: Int) -> Duration {
     switch self {
-    case .duration(let duration): duration
-    case .frames(let frames): .microseconds(Int64(frames) * 1_000_000 / Int64(max(1, rate)))
+    case .duration(let duration): .microseconds(duration.microseconds)
+    case .frames(let frames):
+      .microseconds(Int64(frames).multipliedSaturating(by: 1_000_000) / Int64(max(1, rate)))
     }
+  }
+}
+
+extension Int64 {
+  /// The product, or the greatest or least number where it does not fit.
+  fileprivate func multipliedSaturating(by other: Int64) -> Int64 {
+    let (product, overflows) = multipliedReportingOverflow(by: other)
+    guard overflows else { return product }
+    return (self < 0) == (other < 0) ? .max : .min
   }
 }
 

@@ -1,0 +1,83 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+/// Idempotence as a property: for any wish and any machine, the plan after the plan is empty.
+@Suite struct ConvergenceTests {
+  static let blocks = Array(0..<20)
+  static let casesPerBlock = 100
+
+  private func forEachCase(
+    of block: Int, _ body: (UInt64, inout SeededRandom) -> Void
+  ) {
+    for number in 0..<Self.casesPerBlock {
+      let seed = UInt64(block * Self.casesPerBlock + number)
+      var random = SeededRandom(seed: seed)
+      body(seed, &random)
+    }
+  }
+
+  @Test(arguments: blocks) func `any wish converges on any machine`(_ block: Int) {
+    forEachCase(of: block) { seed, random in
+      var server = random.machine()
+      if random.one(in: 3) { random.addLeftover(to: &server) }
+      server.deniesModules = random.one(in: 10)
+      var run = Run(server, PlanInput(wish: random.wish(), snapshot: server.snapshot))
+      run.input.isExplicit = !random.one(in: 4)
+      run.run()
+      #expect(run.failure == nil, "seed \(seed)\n\(run.trace)")
+      if run.plans.count > 1 {
+        #expect(run.refusal == nil, "seed \(seed): failed after the first write\n\(run.trace)")
+      }
+      // Without a microphone as the default, a wish that names no input means any there is: a profile
+      // may bring a better one.
+      let isVague =
+        server.snapshot.defaultDevice(.input)?.isMonitor == true
+        && run.input.wish.preferredInput == nil
+      #expect(
+        isVague || run.surprises(since: server.snapshot) == [], "seed \(seed)\n\(run.trace)")
+      for plan in run.plans {
+        #expect(
+          plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted(),
+          "seed \(seed): out of order\n\(run.trace)")
+      }
+      guard run.refusal == nil else { return }
+      // The same wish once more, now with the baseline of the first time.
+      var again = Run(run.server, run.input)
+      again.input.baseline = run.stored
+      again.run()
+      #expect(again.plans.first?.lines == [], "seed \(seed)\n\(run.trace)\nagain\n\(again.trace)")
+      // The state agrees with the plan: nothing is called overridden that the plan would not touch.
+      let reports = run.server.reports(run.input.wish) { input in
+        let snapshot = input.snapshot
+        input = run.input
+        input.snapshot = snapshot
+      }
+      for (property, report) in reports {
+        let isFine = report.verdict == .applied || report.verdict == .unset
+        #expect((report.reason == nil) == isFine, "seed \(seed): \(property) \(report)")
+      }
+    }
+  }
+
+  @Test(arguments: blocks) func `a failed run is rolled back to what was`(_ block: Int) {
+    forEachCase(of: block) { seed, random in
+      let server = random.machine()
+      let before = server.snapshot
+      var run = Run(server, PlanInput(wish: random.wish(), snapshot: before))
+      run.run(batches: random.int(in: 1...4))
+      guard run.refusal == nil || run.plans.count > 0 else { return }
+      var back = Run(run.server, PlanInput(wish: AudioMode(), snapshot: run.server.snapshot))
+      back.input.baseline = run.journal
+      back.input.baseline.serverCookie = before.server.cookie
+      back.input.memory = run.input.memory
+      back.run()
+      #expect(
+        back.failure == nil && back.refusal == nil, "seed \(seed)\n\(run.trace)\n\(back.trace)")
+      let differences = back.server.snapshot.fingerprint.difference(from: before.fingerprint)
+      #expect(
+        differences.isEmpty, "seed \(seed)\n\(differences)\nforth\n\(run.trace)\n\(back.trace)")
+    }
+  }
+}

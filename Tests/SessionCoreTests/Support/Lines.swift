@@ -1,0 +1,55 @@
+import PulseTypes
+
+@testable import SessionCore
+
+extension Plan {
+  /// The steps as lines: `1 alsa_card.pci profile: off → input:analog-stereo`.
+  var lines: [String] {
+    steps.map { step in
+      "\(step.phase.rawValue) \(step.setting.object) \(step.setting.propertyName): "
+        + "\(step.from.map(\.description) ?? "?") → \(step.to)"
+        + (step.isDeferred ? " (deferred)" : "")
+    }
+  }
+
+  /// The unmet wishes as lines: `sampleRate pending: …`.
+  var unmetLines: [String] { unmet.map { "\($0.property) \($0.verdict): \($0.reason)" } }
+}
+
+extension SimulatedServer {
+  /// The plan for a wish here; further input is set by the closure.
+  func plan(
+    _ wish: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
+  ) throws(SessionError) -> Plan {
+    var input = PlanInput(wish: wish, snapshot: snapshot)
+    more(&input)
+    return try Plan.make(input)
+  }
+
+  /// The error that a plan ends with, or nil.
+  func failure(_ wish: AudioMode) -> SessionError? {
+    do throws(SessionError) {
+      _ = try plan(wish)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The reports of every property here.
+  func reports(
+    _ wish: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
+  ) -> [String: PropertyReport] {
+    var input = PlanInput(wish: wish, snapshot: snapshot)
+    more(&input)
+    return SessionState(input: input, wish: wish, server: nil, profile: nil, active: true)
+      .properties
+  }
+}
+
+/// A wish, written as its changes to the empty one.
+func wish(_ change: (inout AudioMode) -> Void) -> AudioMode {
+  var mode = AudioMode()
+  change(&mode)
+  return mode
+}

@@ -1,0 +1,214 @@
+import PulseTypes
+import SessionCore
+
+// MARK: The default
+
+extension SimulatedServer {
+  /// The order of PulseAudio 16.1: an available port, the configured one, no monitor, priority.
+  mutating func updateDefaults() {
+    for direction in Direction.allCases {
+      let current = snapshot.server.defaultName(direction)
+      let best = snapshot.devices(direction).max { isWorse($0, than: $1, current) }
+      set(default: best?.name, direction)
+    }
+  }
+
+  private mutating func set(default name: String?, _ direction: Direction) {
+    if direction == .input {
+      snapshot.server.defaultSourceName = name
+    } else {
+      snapshot.server.defaultSinkName = name
+    }
+  }
+
+  private func isWorse(_ a: Device, than b: Device, _ current: String?) -> Bool {
+    func rank(_ device: Device) -> [Int] {
+      let port = device.ports.first { $0.name == device.activePort }
+      return [
+        port?.availability == .no ? 0 : 1,
+        device.name == configured[device.direction] ? 1 : 0,
+        device.isMonitor ? 0 : 1,
+        priorities[device.name] ?? 1000,
+        device.name == current ? 1 : 0,
+      ]
+    }
+    return rank(a).lexicographicallyPrecedes(rank(b))
+  }
+
+  /// Streams follow the default unless they were put elsewhere.
+  mutating func setDefault(_ direction: Direction, _ name: String) throws(Refusal) {
+    guard snapshot.device(direction, named: name) != nil else {
+      throw Refusal("No such entity: \(name)")
+    }
+    let old = snapshot.defaultDevice(direction)
+    configured[direction] = name
+    updateDefaults()
+    guard let old, let new = snapshot.defaultDevice(direction), old.index != new.index else {
+      return
+    }
+    let owned = Set(snapshot.modules.map { Optional($0.index) })
+    editStreams(direction) { stream in
+      guard stream.device == old.index, stream.properties["stays"] == nil,
+        stream.properties[Owned.pinKey] == nil,
+        stream.ownerModule == nil || !owned.contains(stream.ownerModule)
+      else { return }
+      stream.device = new.index
+    }
+  }
+
+  /// Streams whose device went are moved to the default; where there is none they end.
+  mutating func rescueStreams() {
+    for direction in Direction.allCases {
+      let target = snapshot.defaultDevice(direction)
+      removeStreams(direction) { stream in
+        stream.device == nil
+          && (target == nil || stream.properties[Owned.pinKey] != nil || stream.ownerModule != nil)
+      }
+      editStreams(direction) { stream in
+        if stream.device == nil { stream.device = target?.index }
+      }
+    }
+  }
+}
+
+// MARK: Streams
+
+extension SimulatedServer {
+  mutating func editStreams(_ direction: Direction, _ change: (inout Stream) -> Void) {
+    let path = direction == .input ? \ServerSnapshot.sourceOutputs : \ServerSnapshot.sinkInputs
+    for at in snapshot[keyPath: path].indices { change(&snapshot[keyPath: path][at]) }
+  }
+
+  mutating func removeStreams(_ direction: Direction, _ condition: (Stream) -> Bool) {
+    if direction == .input {
+      snapshot.sourceOutputs.removeAll(where: condition)
+    } else {
+      snapshot.sinkInputs.removeAll(where: condition)
+    }
+  }
+
+  @discardableResult
+  mutating func add(
+    stream program: String, _ direction: Direction, on name: String, isCorked: Bool = false,
+    properties: [String: String] = [:], latency: Duration? = nil
+  ) -> Index<Stream> {
+    guard let device = snapshot.device(direction, named: name) else {
+      fatalError("no \(name) for a stream")
+    }
+    let index = Index<Stream>(newIndex())
+    let stream = Stream(
+      direction: direction, index: index, device: device.index,
+      sampleSpec: device.sampleSpec, channelMap: device.channelMap, isCorked: isCorked,
+      driver: "protocol-native.c",
+      properties: properties.merging(["application.name": program]) { own, _ in own })
+    if direction == .input {
+      snapshot.sourceOutputs.append(stream)
+    } else {
+      snapshot.sinkInputs.append(stream)
+    }
+    askedLatency[index] = latency
+    updateStates()
+    return index
+  }
+
+  mutating func move(
+    _ direction: Direction, _ index: Index<Stream>, _ name: String
+  ) throws(Refusal) {
+    guard let device = snapshot.device(direction, named: name),
+      let stream = snapshot.streams(direction).first(where: { $0.index == index })
+    else { throw Refusal("No such entity") }
+    guard stream.properties["stays"] == nil else { throw Refusal("Invalid argument: DONT_MOVE") }
+    editStreams(direction) { if $0.index == index { $0.device = device.index } }
+  }
+
+  /// The latency of a device is the least that its streams asked for, corked ones included.
+  mutating func pin(
+    _ direction: Direction, _ name: String, _ value: SettingValue
+  ) throws(Refusal) {
+    guard let device = snapshot.device(direction, named: name) else {
+      throw Refusal("No such entity: \(name)")
+    }
+    removeStreams(direction) {
+      $0.device == device.index && $0.properties[Owned.pinLatencyKey] != nil
+    }
+    guard case .duration(let latency) = value else { return }
+    add(
+      stream: "audiosession", direction, on: name, isCorked: true,
+      properties: [
+        Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
+      ], latency: latency)
+  }
+
+  /// Running, idle, and the latencies that follow from the streams.
+  mutating func updateStates() {
+    for direction in Direction.allCases {
+      for device in snapshot.devices(direction) {
+        let streams = snapshot.streams(on: device)
+        let least = streams.compactMap { askedLatency[$0.index] }.min()
+        try? edit(direction, device.name) { device in
+          device.state = streams.contains { !$0.isCorked } ? .running : .idle
+          device.configuredLatency =
+            least.map { min(max($0, .microseconds(500)), .seconds(2)) }
+            ?? (streams.isEmpty ? .zero : .seconds(2))
+        }
+      }
+    }
+  }
+}
+
+// MARK: Remaps
+
+extension SimulatedServer {
+  /// The remap takes its master's streams map; its own starts at 100 % and unmuted.
+  mutating func loadRemap(_ spec: RemapSpec) throws(Refusal) {
+    guard !deniesModules else { throw Refusal("Access denied") }
+    guard let master = snapshot.device(spec.direction, named: spec.master) else {
+      throw Refusal("Module initialization failed: no master \(spec.master)")
+    }
+    let module = Index<Module>(newIndex())
+    snapshot.modules.append(
+      Module(index: module, name: spec.moduleName, argument: spec.moduleArgument))
+    var name = spec.name
+    var number = 2
+    while snapshot.device(spec.direction, named: name) != nil {
+      name = "\(spec.name).\(number)"
+      number += 1
+    }
+    let device = Device(
+      direction: spec.direction, index: Index(newIndex()), name: name,
+      driver: "\(spec.moduleName).c",
+      sampleSpec: SampleSpec(
+        format: .s16le, rate: master.sampleSpec.rate, channels: UInt8(spec.map.count)),
+      channelMap: spec.map, ownerModule: module, properties: [Owned.roleKey: Owned.remapRole])
+    rates[name] = []
+    priorities[name] = 500
+    let link = Stream(
+      direction: spec.direction, index: Index(newIndex()), ownerModule: module,
+      device: master.index, sampleSpec: master.sampleSpec, channelMap: spec.masterMap,
+      driver: "\(spec.moduleName).c")
+    if spec.direction == .input {
+      snapshot.sourceOutputs.append(link)
+    } else {
+      snapshot.sinkInputs.append(link)
+    }
+    add(device)
+    let back = remapStreams[spec.direction] ?? []
+    editStreams(spec.direction) { if back.contains($0.index) { $0.device = device.index } }
+    updateDefaults()
+  }
+
+  /// Streams of a remap move to its master and come back when it does.
+  mutating func unloadRemaps(_ direction: Direction) {
+    for device in snapshot.devices(direction) where device.properties[Owned.roleKey] != nil {
+      let module = device.ownerModule
+      let link = snapshot.streams(direction).first { $0.ownerModule == module }
+      removeStreams(direction) { $0.index == link?.index }
+      remapStreams[direction, default: []].formUnion(snapshot.streams(on: device).map(\.index))
+      editStreams(direction) { if $0.device == device.index { $0.device = link?.device } }
+      snapshot.modules.removeAll { $0.index == module }
+      remove(device)
+    }
+    updateDefaults()
+    rescueStreams()
+  }
+}

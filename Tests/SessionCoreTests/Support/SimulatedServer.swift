@@ -1,0 +1,258 @@
+import PulseTypes
+import SessionCore
+
+/// A PulseAudio made of values: takes the steps of a plan as the real one takes its commands.
+///
+/// Written from what was measured on real servers, and on purpose not from the planner's own idea
+/// of what a step does: a new device has levels of its own, the default follows the server's rules,
+/// a rate may stay, a profile change kills what hangs on a remap.
+struct SimulatedServer {
+  /// A device that a card profile makes.
+  struct Make {
+    var direction: Direction
+    var name: String
+    var map: ChannelMap = .stereo
+    var ports: [String] = []
+    var rates: [UInt32] = [44100, 48000]
+    var priority = 9000
+    var driver = "module-alsa-card.c"
+  }
+
+  /// What the server says to a command that it does not take.
+  struct Refusal: Error, Equatable {
+    var message: String
+    init(_ message: String) { self.message = message }
+  }
+
+  var snapshot: ServerSnapshot
+  /// The devices of each card's profiles.
+  var makes: [String: [String: [Make]]] = [:]
+  /// The rates between which a device can switch: its own and the alternate one; one is none.
+  var rates: [String: [UInt32]] = [:]
+  /// The higher, the better as a default.
+  var priorities: [String: Int] = [:]
+  /// What a person or program last chose as the default; its name stays when the device goes.
+  var configured: [Direction: String] = [:]
+  /// What the device-restore module kept of each device and port.
+  var remembered: [String: ChannelVolumes] = [:]
+  /// The latency that each stream asked for.
+  var askedLatency: [Index<Stream>: Duration] = [:]
+  /// Where streams of a remap come back to when it is loaded again.
+  var remapStreams: [Direction: Set<Index<Stream>>] = [:]
+  /// Whether devices of both profiles are made anew, as some drivers do.
+  var recreatesKeptDevices = false
+  /// Whether `load-module` is forbidden.
+  var deniesModules = false
+  /// Settings that the server says no to, whatever is asked.
+  var refuses: Set<Setting> = []
+  private var lastIndex: UInt32 = 10
+  private var levels = SeededRandom(seed: 1)
+
+  init(kind: ServerKind = .pulseaudio, seed: UInt64 = 1) {
+    levels = SeededRandom(seed: seed)
+    snapshot = ServerSnapshot(
+      server: ServerInfo(
+        name: kind == .pipewire ? "PulseAudio (on PipeWire 1.4.2)" : "pulseaudio",
+        version: kind == .pipewire ? "15.0.0" : "16.1",
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+        defaultSinkName: nil, defaultSourceName: nil, cookie: 77))
+  }
+
+  mutating func newIndex() -> UInt32 {
+    lastIndex += 1
+    return lastIndex
+  }
+
+  /// A step as the server takes it; a hint that is not granted is no error.
+  mutating func run(_ step: Step) throws(Refusal) {
+    guard !refuses.contains(step.setting) else { throw Refusal("Access denied") }
+    switch (step.setting, step.to) {
+    case (.cardProfile(let card), .name(let profile)): try setProfile(card, profile)
+    case (.defaultDevice(let direction), .name(let name)): try setDefault(direction, name)
+    case (.port(let direction, let device), .name(let port)):
+      try setPort(direction, device, port)
+    case (.volume(let direction, let name), .volume(let volumes)):
+      try edit(direction, name) { device throws(Refusal) in
+        guard volumes.values.count == device.channelMap.count else {
+          throw Refusal("Invalid argument: \(volumes.values.count) volumes")
+        }
+        device.volume = volumes
+      }
+      remember(direction, name)
+    case (.mute(let direction, let name), .flag(let flag)):
+      try edit(direction, name) { device in device.isMuted = flag }
+    case (.rate(let direction, let name), .rate(let rate)):
+      try askRate(direction, name, UInt32(rate))
+    case (.latency(let direction, let name), _): try pin(direction, name, step.to)
+    case (.chain(let direction), .absent): unloadRemaps(direction)
+    case (.chain, .remap(let spec)): try loadRemap(spec)
+    case (.stream(let direction, let index), .name(let name)): try move(direction, index, name)
+    case (.latencyOffset(let card, let port), .duration(let offset)):
+      try setOffset(card, port, offset)
+    default: throw Refusal("no such command: \(step.setting) to \(step.to)")
+    }
+    updateStates()
+  }
+
+  // MARK: Values of devices
+
+  mutating func edit(
+    _ direction: Direction, _ name: String, _ change: (inout Device) throws(Refusal) -> Void
+  ) throws(Refusal) {
+    let path = direction == .input ? \ServerSnapshot.sources : \ServerSnapshot.sinks
+    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.name == name }) else {
+      throw Refusal("No such entity: \(name)")
+    }
+    try change(&snapshot[keyPath: path][at])
+  }
+
+  private mutating func remember(_ direction: Direction, _ name: String) {
+    guard let device = snapshot.device(direction, named: name) else { return }
+    remembered["\(name):\(device.activePort ?? "")"] = device.volume
+  }
+
+  /// The levels of a port are its own: a device that changes its port changes its volume.
+  private mutating func restoreLevels(_ device: inout Device) {
+    let key = "\(device.name):\(device.activePort ?? "")"
+    let fresh = ChannelVolumes(
+      Volume(fraction: Double(levels.int(in: 1...10)) / 10), channels: device.channelMap.count)
+    device.volume = remembered[key] ?? fresh
+    remembered[key] = device.volume
+  }
+
+  private mutating func setPort(
+    _ direction: Direction, _ name: String, _ port: String
+  ) throws(Refusal) {
+    remember(direction, name)
+    guard var device = snapshot.device(direction, named: name) else {
+      throw Refusal("No such entity: \(name)")
+    }
+    guard !device.ports.isEmpty else { throw Refusal("Missing implementation") }
+    guard device.ports.contains(where: { $0.name == port }) else {
+      throw Refusal("No such entity: \(port)")
+    }
+    guard device.activePort != port else { return }
+    device.activePort = port
+    restoreLevels(&device)
+    try edit(direction, name) { $0 = device }
+    updateDefaults()
+  }
+
+  /// A device changes its rate only while nothing runs on it, and only to its own or the alternate.
+  private mutating func askRate(
+    _ direction: Direction, _ name: String, _ rate: UInt32
+  ) throws(Refusal) {
+    guard let device = snapshot.device(direction, named: name) else {
+      throw Refusal("No such entity: \(name)")
+    }
+    let choices = rates[name] ?? []
+    var users = snapshot.streams(on: device)
+    if let sink = device.isMonitor ? snapshot.device(.output, named: device.monitor!) : nil {
+      users += snapshot.streams(on: sink)
+    }
+    guard Set(choices).count > 1, choices.contains(rate), users.allSatisfy(\.isCorked) else {
+      return
+    }
+    try edit(direction, name) { $0.sampleSpec.rate = rate }
+  }
+
+  private mutating func setOffset(
+    _ card: String, _ port: String, _ offset: Duration
+  ) throws(Refusal) {
+    guard let at = snapshot.cards.firstIndex(where: { $0.name == card }),
+      let p = snapshot.cards[at].ports.firstIndex(where: { $0.name == port })
+    else { throw Refusal("No such entity: \(card) \(port)") }
+    snapshot.cards[at].ports[p].latencyOffset = offset
+  }
+
+  // MARK: Cards
+
+  /// The devices of the old profile go, those of the new one come with levels and ports of their own.
+  private mutating func setProfile(_ name: String, _ profile: String) throws(Refusal) {
+    guard let at = snapshot.cards.firstIndex(where: { $0.name == name }),
+      snapshot.cards[at].profiles.contains(where: { $0.name == profile })
+    else { throw Refusal("No such entity: \(name) \(profile)") }
+    guard snapshot.cards[at].activeProfile != profile else { return }
+    let made = makes[name]?[profile] ?? []
+    for direction in Direction.allCases {
+      for device in snapshot.devices(direction)
+      where device.card == snapshot.cards[at].index && !device.isMonitor {
+        let stays = made.contains { $0.name == device.name } && !recreatesKeptDevices
+        if !stays { remove(device) }
+      }
+    }
+    snapshot.cards[at].activeProfile = profile
+    for make in made where snapshot.device(make.direction, named: make.name) == nil {
+      create(make, on: snapshot.cards[at])
+    }
+    updateDefaults()
+    rescueStreams()
+  }
+
+  mutating func create(_ make: Make, on card: Card?) {
+    let ports = (card?.ports ?? []).filter {
+      make.ports.contains($0.name) && $0.direction == make.direction
+    }.map { port in
+      var port = port
+      port.profiles = []
+      port.latencyOffset = .zero
+      return port
+    }
+    let best = ports.max { a, b in
+      (a.availability.isUsable ? 1 : 0, a.priority) < (b.availability.isUsable ? 1 : 0, b.priority)
+    }
+    var device = Device(
+      direction: make.direction, index: Index(newIndex()), name: make.name,
+      description: make.name, driver: make.driver,
+      sampleSpec: SampleSpec(
+        format: .s16le, rate: make.rates.first ?? 44100, channels: UInt8(make.map.count)),
+      channelMap: make.map, card: card?.index, ports: ports, activePort: best?.name,
+      properties: card?.properties ?? [:])
+    restoreLevels(&device)
+    rates[make.name] = make.rates
+    priorities[make.name] = make.priority
+    add(device)
+  }
+
+  /// A sink comes with its monitor.
+  mutating func add(_ device: Device) {
+    guard device.direction == .output else {
+      snapshot.sources.append(device)
+      return
+    }
+    var sink = device
+    sink.monitor = "\(device.name).monitor"
+    snapshot.sinks.append(sink)
+    rates["\(device.name).monitor"] = rates[device.name]
+    snapshot.sources.append(
+      Device(
+        direction: .input, index: Index(newIndex()), name: "\(device.name).monitor",
+        driver: device.driver, sampleSpec: device.sampleSpec, channelMap: device.channelMap,
+        ownerModule: device.ownerModule, card: device.card, monitor: device.name))
+  }
+
+  /// Takes a device away: what hangs on it as a remap is killed with its streams, other streams wait
+  /// for the new default.
+  mutating func remove(_ device: Device) {
+    for stream in snapshot.streams(on: device) {
+      guard let module = stream.ownerModule,
+        let remap = snapshot.devices(device.direction).first(where: { $0.ownerModule == module })
+      else { continue }
+      let killed = snapshot.streams(on: remap).map(\.index)
+      removeStreams(device.direction) { killed.contains($0.index) || $0.index == stream.index }
+      snapshot.modules.removeAll { $0.index == module }
+      remove(remap)
+    }
+    editStreams(device.direction) { stream in
+      if stream.device == device.index { stream.device = nil }
+    }
+    if device.direction == .output {
+      snapshot.sinks.removeAll { $0.index == device.index }
+      if let monitor = snapshot.sources.first(where: { $0.monitor == device.name }) {
+        remove(monitor)
+      }
+    } else {
+      snapshot.sources.removeAll { $0.index == device.index }
+    }
+  }
+}
