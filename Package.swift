@@ -80,7 +80,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["PulseSandbox", "audiosession"],
+      name: "CommandTests", dependencies: ["AudioSession", "PulseSandbox", "audiosession"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -3,9 +3,9 @@ import Synchronization
 
 /// What the signals that end a program do: SIGINT, SIGTERM and SIGHUP.
 ///
-/// They are blocked in every thread and awaited by one. A command that only reads ends at once. One
-/// that changes the server is cancelled: it ends its step, rolls back and reports; a second signal
-/// ends it as it is. A private server ends by itself when this process does.
+/// One thread handles them. A command that only reads ends at once. One that changes the server is
+/// cancelled: it ends its step, rolls back and reports; a second signal ends it as it is. A private
+/// server ends by itself when this process does.
 enum Interruption {
   private enum Mode {
     case ending
@@ -22,41 +22,65 @@ enum Interruption {
     return number == 0 ? nil : number
   }
 
-  /// Blocks the signals and starts the thread that awaits them; to be called before any other thread
-  /// exists, because threads inherit what is blocked.
+  /// Catches the signals and starts the thread that handles them; to be called before any other
+  /// thread exists, because threads inherit what is blocked.
+  ///
+  /// Sigwait alone would not do: once the main function waits, Swift's main thread ends in
+  /// libdispatch's `sigsuspend` with an empty mask, which lets every signal in. So a handler writes
+  /// the number into a pipe, on that thread or on the one that reads.
   ///
   /// A broken pipe must not end a command that still has to restore something: writing tells it.
   static func install() {
     signal(SIGPIPE, SIG_IGN)
-    var signals = awaited
+    guard pipe.writing >= 0 else { return }
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { number in
+      var byte = UInt8(truncatingIfNeeded: number)
+      let saved = errno
+      write(Interruption.pipe.writing, &byte, 1)
+      errno = saved
+    }
+    action.sa_flags = SA_RESTART
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM, SIGHUP] {
+      sigaction(number, &action, nil)
+      sigaddset(&signals, number)
+    }
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     var thread = pthread_t()
-    pthread_create(&thread, nil, { _ in Interruption.awaitForEver() }, nil)
+    pthread_create(&thread, nil, { _ in Interruption.readForEver() }, nil)
     pthread_detach(thread)
   }
 
-  private static var awaited: sigset_t {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
-    return signals
-  }
+  private static let pipe: (reading: Int32, writing: Int32) = {
+    var ends: [Int32] = [-1, -1]
+    guard Glibc.pipe(&ends) == 0 else { return (-1, -1) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }()
 
-  private static func awaitForEver() -> Never {
-    var signals = awaited
+  private static func readForEver() -> Never {
+    var none = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, nil)
+    var noticed = ContinuousClock.now
+    var byte: UInt8 = 0
     while true {
-      var number: Int32 = 0
-      guard sigwait(&signals, &number) == 0 else { continue }
-      handle(number)
+      if read(pipe.reading, &byte, 1) == 1 { handle(Int32(byte), &noticed) }
     }
   }
 
-  private static func handle(_ number: Int32) {
+  /// - Parameter noticed: when the first signal came.
+  private static func handle(_ number: Int32, _ noticed: inout ContinuousClock.Instant) {
     let mode = mode.withLock { $0 }
     if case .ignoringKeyboard = mode, number == SIGINT { return }
     let isFirst = first.compareExchange(
       expected: 0, desired: number, ordering: .acquiringAndReleasing
     ).exchanged
+    // timeout(1) and others signal the process and then its group: no person is as fast.
+    if !isFirst, ContinuousClock.now - noticed < .milliseconds(100) { return }
+    if isFirst { noticed = .now }
     switch mode {
     case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst:
       cancel()
@@ -84,8 +108,8 @@ enum Interruption {
   ) async throws -> Value {
     let work = Task { try await body() }
     let new = makeMode { work.cancel() }
+    // It stays so afterwards: what is done is done, and the exit code must say that.
     mode.withLock { $0 = new }
-    defer { mode.withLock { $0 = .ending } }
     return try await work.value
   }
 }

@@ -55,13 +55,12 @@ struct JSONPrinter {
     let keys =
       [
         "schema", "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
-        "object", "version", "address", "server", "active", "profile", "profiles", "scope", "holder",
-        "capabilities", "property", "value", "alternatives", "restored", "description", "source",
-        "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
+        "object", "version", "address", "server", "active", "profile", "profiles", "scope",
+        "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
+        "source", "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
         "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
         "inputs", "outputs", "cards", "default", "state", "port", "portType", "channels",
-        "sampleRate", "format", "channelMap", "via",
-      ] + SessionState.propertyNames
+      ] + SessionState.propertyNames + ["format", "via", "volume", "muted", "card"]
     return Dictionary(
       keys.enumerated().map { ("\"\($0.element)\"", $0.offset) }, uniquingKeysWith: { a, _ in a })
   }()

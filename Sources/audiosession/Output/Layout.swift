@@ -35,6 +35,17 @@ enum Layout {
     return rows.map { [margin, Span($0, style)] }
   }
 
+  /// A message after its kind, continued two columns in.
+  static func message(_ kind: Span, _ text: String, width: Int?) -> [Line] {
+    let text = visible(text)
+    guard let width else { return [[kind, Span(text)]] }
+    let filler = String(repeating: "\u{a0}", count: kind.width - 1) + " "
+    var lines = wrap(filler + text, indent: 2, width: width)
+    guard let first = lines.first?.spans.last?.text else { return [[kind]] }
+    lines[0] = [kind, Span(String(first.dropFirst(kind.width)))]
+    return lines
+  }
+
   /// Rows with aligned columns, two spaces between; the last column is not padded.
   static func columns(_ rows: [[Span]], indent: Int = 0) -> [Line] {
     var widths: [Int] = []

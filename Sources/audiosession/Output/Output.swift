@@ -34,11 +34,7 @@ final class Output: Sendable {
   func log(_ text: String) { message("", text, .dim) }
 
   private func message(_ kind: String, _ text: String, _ style: Style) {
-    let name = Span("audiosession: \(kind)", style)
-    guard let width = messages.width else { return say([[name, Span(text)]]) }
-    var lines = Layout.wrap(text, indent: name.width, width: width)
-    if !lines.isEmpty { lines[0].spans[0] = name }
-    say(lines)
+    say(Layout.message(Span("audiosession: \(kind)", style), text, width: messages.width))
   }
 
   private func say(_ lines: [Line]) { write(lines.rendered(colour: messages.hasColour), to: 2) }
