@@ -84,6 +84,8 @@ extension AudioSession {
     let store = store(live)
     var input = try await input(own.mode, live, store, isExplicit: false)
     input.occasion = occasion
+    // What was refused before may be possible now; who refuses again and again is given way to.
+    input.refusals = [:]
     input.yielded = upkeep.fights.yielded(at: upkeep.now)
     // What is away is waited for, and the rest is kept meanwhile.
     input.wish.onFailure = .bestEffort
@@ -94,7 +96,12 @@ extension AudioSession {
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
       logger: configuration.logger)
-    try await run.run()
+    do throws(SessionError) {
+      try await run.run()
+    } catch {
+      if occasion == .upkeep { await noteFights(run.attempted, live) }
+      throw error
+    }
     refusals = run.input.refusals
     var baseline = run.stored
     baseline.settle(in: run.input.snapshot)
@@ -106,13 +113,11 @@ extension AudioSession {
         state: try await state(live, store)))
     upkeep.reapplies += 1
     broadcast.emit(.reapplied(upkeep.now - start))
-    if occasion == .upkeep { await noteFights(run.report, live) }
+    if occasion == .upkeep { await noteFights(run.attempted, live) }
   }
 
   /// A setting that is set again and again is in somebody else's hands: say so, and give way.
-  private func noteFights(_ report: [StepResult], _ live: LiveServer) async {
-    let settings = Set(
-      report.filter { $0.outcome == .applied && !$0.step.setting.isHint }.map(\.step.setting))
+  private func noteFights(_ settings: Set<Setting>, _ live: LiveServer) async {
     for setting in settings where upkeep.fights.noteReassertion(of: setting, at: upkeep.now) {
       let opponents = await live.snapshot.likelyOpponents
       configuration.logger?.debug("fight", metadata: ["setting": "\(setting.object)"])

@@ -117,6 +117,9 @@ struct Reconciler {
     return result
   }
 
+  /// What this run tried to set, hints apart.
+  var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }
+
   /// A setting that must be set again and again is in somebody else's hands.
   private mutating func countAttempt(_ step: Step) throws(SessionError) {
     // A bracket takes a default and a chain twice in one run, and each may be repeated once.

@@ -47,9 +47,8 @@ extension Rig {
     try await outside.subscribe(.all)
     let events = await outside.events()
     let alarm = Task { [outside] in
-      try? await ContinuousClock().sleep(for: limit)
-      // Any reading wakes the loop below, which then sees that the time is over.
-      try? await outside.subscribe(.all)
+      do { try await ContinuousClock().sleep(for: limit) } catch { return }
+      // The end of the connection ends the loop below.
       await outside.close()
     }
     defer { alarm.cancel() }

@@ -12,8 +12,7 @@ extension ServerSnapshot {
     let loaded = modules.map(\.name).filter(policies.contains)
     let users = Set((sinkInputs + sourceOutputs).compactMap(\.client))
     let quiet = clients.filter { client in
-      !users.contains(client.index) && client.ownerModule == nil
-        && client.properties["application.id"] != Owned.applicationID
+      !users.contains(client.index) && client.properties["application.id"] != Owned.applicationID
     }
     return quiet.map(\.name) + Set(loaded).sorted()
   }
