@@ -15,8 +15,8 @@ struct AudioSessionCommand: AsyncParsableCommand {
       """,
     version: "audiosession \(programVersion)",
     subcommands: [
-      ApplyCommand.self, PlanCommand.self, StateCommand.self, RevertCommand.self,
-      DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
+      ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
+      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

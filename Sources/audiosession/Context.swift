@@ -12,25 +12,27 @@ struct Context: Sendable {
   ///
   /// With `--sandbox` that is a private server which lives as long, and the store is inside it.
   func withSession<Result: Sendable>(
-    _ body: (AudioSession) async throws -> Result
+    isHolding: Bool = false, _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     guard options.sandbox else {
-      return try await withSession(options.server, store: nil, body)
+      return try await withSession(options.server, store: nil, isHolding, body)
     }
     return try await PulseSandbox.with(.demo) { sandbox in
       if let notice = sandbox.notice { output.note(notice) }
       let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
-      return try await withSession(sandbox.address, store: state + "/audiosession", body)
+      return try await withSession(
+        sandbox.address, store: state + "/audiosession", isHolding, body)
     }
   }
 
   private func withSession<Result: Sendable>(
-    _ server: String?, store: String?, _ body: (AudioSession) async throws -> Result
+    _ server: String?, store: String?, _ isHolding: Bool,
+    _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     let session = AudioSession(
       server: server,
       configuration: SessionConfiguration(
-        timeout: options.timeout.duration, storeFolder: store, isHolding: false,
+        timeout: options.timeout.duration, storeFolder: store, isHolding: isHolding,
         name: "audiosession", logger: logger))
     do {
       let result = try await body(session)

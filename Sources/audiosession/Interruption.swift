@@ -11,6 +11,7 @@ enum Interruption {
     case ending
     case cancelling(@Sendable () -> Void)
     case ignoringKeyboard(@Sendable () -> Void)
+    case watching(end: @Sendable () -> Void, reload: @Sendable () -> Void)
   }
 
   private static let mode = Mutex(Mode.ending)
@@ -75,6 +76,7 @@ enum Interruption {
   private static func handle(_ number: Int32, _ noticed: inout ContinuousClock.Instant) {
     let mode = mode.withLock { $0 }
     if case .ignoringKeyboard = mode, number == SIGINT { return }
+    if case .watching(_, let reload) = mode, number == SIGHUP { return reload() }
     let isFirst = first.compareExchange(
       expected: 0, desired: number, ordering: .acquiringAndReleasing
     ).exchanged
@@ -82,7 +84,8 @@ enum Interruption {
     if !isFirst, ContinuousClock.now - noticed < .milliseconds(100) { return }
     if isFirst { noticed = .now }
     switch mode {
-    case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst:
+    case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst,
+      .watching(let cancel, _) where isFirst:
       cancel()
     default: _exit(128 + number)
     }
@@ -100,6 +103,13 @@ enum Interruption {
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await run(body) { .ignoringKeyboard($0) }
+  }
+
+  /// Runs until the first signal cancels it; SIGHUP calls `reload` instead.
+  static func watching<Value: Sendable>(
+    reload: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    try await run(body) { .watching(end: $0, reload: reload) }
   }
 
   private static func run<Value: Sendable>(
