@@ -12,7 +12,8 @@ struct PreferredDeviceAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction)
     else { return [] }
-    let chain = try ChannelMapAspect(direction: direction).wishedChain(context, device)
+    // A chain that cannot be had is the channel map's error; the device is the preferred one still.
+    let chain = try? ChannelMapAspect(direction: direction).wishedChain(context, device)
     guard chain == nil, isAsked(context, resolved) else { return [] }
     return [
       Target(
