@@ -136,6 +136,8 @@ struct Reconciler {
     guard step.setting.isHint, step.to != .absent else { return }
     let snapshot = await live.snapshot
     let got = snapshot.value(of: step.setting) ?? .absent
+    journal.note(step.setting, got: got)
+    input.baseline.note(step.setting, got: got)
     guard case .latency(let direction, let name) = step.setting else {
       // A rate that was not granted must not be asked for again in the next round.
       return input.memory.note(

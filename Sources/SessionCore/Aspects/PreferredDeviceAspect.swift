@@ -12,7 +12,7 @@ struct PreferredDeviceAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction)
     else { return [] }
-    // What is wrong with a map is said by the map's own phase.
+    // A chain that cannot be had is the channel map's error; the device is the preferred one still.
     let chain = try? ChannelMapAspect(direction: direction).wishedChain(context, device)
     guard chain == nil, isAsked(context, resolved) else { return [] }
     return [

@@ -61,7 +61,7 @@ struct SampleRateAspect: Aspect {
     {
       return (
         .unreachable,
-        "\(device.name) was asked for \(wished) Hz and stayed at \(got): the server switches only "
+        "\(device.name) was asked for \(wished) Hz and is at \(got): the server switches only "
           + "between a device's own rate and its alternate-sample-rate, and neither is \(wished) Hz"
       )
     }
@@ -86,7 +86,8 @@ extension Aspect {
       return Unmet(property: property, verdict: report.verdict, reason: reason)
     }
     throw SessionError(
-      .hintNotGranted, stage: .device, "\(property) must be met (strict) and cannot be: \(reason)",
+      .hintNotGranted, stage: .device,
+      "\(hint.rawValue) must be met (strict) and cannot be: \(reason)",
       property: property)
   }
 }

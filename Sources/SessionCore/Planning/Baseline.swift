@@ -81,6 +81,13 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
   }
 
+  /// Notes what the server made of a hint: that, and not what was asked for, is ours.
+  public mutating func note(_ setting: Setting, got value: SettingValue) {
+    for index in entries.indices where entries[index].setting == setting {
+      entries[index].ours = value
+    }
+  }
+
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
   /// is no change at all. A remap of ours that a run found was not there before the session.
   public mutating func settle(in snapshot: ServerSnapshot) {

@@ -56,7 +56,7 @@ private struct Planner {
           }
         } catch {
           guard isTolerant else { throw error }
-          note(aspect.property, .unreachable, error.description)
+          note(error.property ?? aspect.property, .unreachable, error.description)
         }
       }
       for entry in restore where entry.phase == phase { emit(restoring: entry) }
@@ -98,7 +98,7 @@ private struct Planner {
     let now = world.value(of: entry.setting)
     guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
     if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now,
-      !isFallback(entry.setting, from: ours)
+      !isOwn(entry.setting, ours)
     {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
@@ -142,12 +142,15 @@ private struct Planner {
     }
   }
 
-  /// Whether the server chose a default because ours is gone, which is nobody's choice.
-  private func isFallback(_ setting: Setting, from ours: SettingValue) -> Bool {
-    guard case .defaultDevice(let direction) = setting, case .name(let name) = ours else {
-      return false
+  /// Whether a change is nobody's choice: a remap is ours alone, and where the default that we chose
+  /// is gone the present one is the server's fallback.
+  private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
+    switch (setting, ours) {
+    case (.chain, _): true
+    case (.defaultDevice(let direction), .name(let name)):
+      world.snapshot.device(direction, named: name) == nil
+    default: false
     }
-    return world.snapshot.device(direction, named: name) == nil
   }
 
   /// Pins and remaps of ours that no wish and no baseline asks for go.

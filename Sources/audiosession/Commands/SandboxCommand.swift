@@ -38,9 +38,28 @@ struct SandboxCommand: SessionCommand {
         } else if let notice = sandbox.notice {
           context.output.note(notice)
         }
-        return Status(rawValue: try await sandbox.run(command))
+        return Status(rawValue: try await sandbox.run(command, environment: Self.environment))
       }
     }
+  }
+
+  /// This process's environment with the program's own folder first in `PATH`, so that
+  /// `audiosession` inside is this one.
+  private static var environment: [String: String] {
+    var result: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+      entry += 1
+    }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let program = buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }
+    guard let end = program.lastIndex(of: UInt8(ascii: "/")) else { return result }
+    let folder = String(decoding: program[..<end], as: UTF8.self)
+    result["PATH"] = folder + ":" + (result["PATH"] ?? "/usr/bin:/bin")
+    return result
   }
 }
 

@@ -11,7 +11,9 @@ struct ServiceNotifier {
   func send(_ message: String) {
     var address = sockaddr_un()
     let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard let path, path.hasPrefix("/") || path.hasPrefix("@"), path.utf8.count < room else { return }
+    guard let path, path.hasPrefix("/") || path.hasPrefix("@"), path.utf8.count < room else {
+      return
+    }
     let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }

@@ -4,9 +4,10 @@ import AudioSession
 enum ApplyNotes {
   private static let hints = ["sampleRate", "ioBufferDuration"]
 
-  /// Hints that were not granted: nothing failed, and it is not as wished.
+  /// What is not as wished although nothing failed: hints that were not granted, and what this
+  /// version or this machine does not have.
   static func warnings(_ state: SessionState) -> [String] {
-    hints.compactMap { name in
+    SessionState.propertyNames.compactMap { name in
       guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder
       else { return nil }
       let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""

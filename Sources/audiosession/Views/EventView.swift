@@ -12,7 +12,8 @@ enum EventView {
   }
 
   static func line(_ event: SessionEvent, _ time: Date) -> Line {
-    let clock = time.formatted(.iso8601.time(includingFractionalSeconds: true).timeSeparator(.colon))
+    let clock = time.formatted(
+      .iso8601.time(includingFractionalSeconds: true).timeSeparator(.colon))
     let (name, text, style) = words(event)
     return [Span(clock, .dim), "  ", Span(name, style).padded(to: 14), "  ", Span(text)]
   }
@@ -34,13 +35,16 @@ enum EventView {
           + "now. Likely: \(opponents.joined(separator: ", "))", .red
       )
     case .serverLost: ("lost", "the server is gone; waiting for it", .red)
-    case .serverReset(let time): ("reset", "the server is back, all is made anew in \(milliseconds(time))", .green)
+    case .serverReset(let time):
+      ("reset", "the server is back, all is made anew in \(milliseconds(time))", .green)
     case .stopped: ("stopped", "", .plain)
     }
   }
 
   private static func names(_ route: Route) -> String {
-    let all = (route.inputs + route.outputs).map { $0.description.isEmpty ? $0.name : $0.description }
+    let all = (route.inputs + route.outputs).map {
+      $0.description.isEmpty ? $0.name : $0.description
+    }
     return all.isEmpty ? "nothing" : all.joined(separator: " + ")
   }
 
