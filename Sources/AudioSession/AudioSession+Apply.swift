@@ -246,6 +246,8 @@ extension AudioSession {
     refusals = run.input.refusals
     capabilities = run.input.capabilities
     let isActive = wish?.isActive == true
+    self.isActive = isActive
+    upkeep.fights.forget()
     var baseline = isActive ? run.stored : Baseline()
     baseline.settle(in: run.input.snapshot)
     try store.write(baseline)

@@ -89,8 +89,11 @@ extension AudioSession {
     state.pins = await live.pinList()
     if lock != nil, configuration.isHolding {
       state.holder = SessionState.Holder(pid: getpid(), name: SessionLock.programName)
-      state.resets = 0
-      state.reapplies = 0
+      state.resets = upkeep.resets
+      state.reapplies = upkeep.reapplies
+      state.fights = upkeep.fights.yielded(at: upkeep.now).map {
+        "\($0.propertyName) of \($0.object)"
+      }.sorted()
     } else if lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
     }

@@ -53,7 +53,9 @@ public actor AudioSession {
   var broadcast = Broadcast()
   var lastRoute: Route?
   var lastSnapshot: ServerSnapshot?
-  var isLookScheduled = false
+  var upkeep = Upkeep()
+  /// Whether the wish is in force; false after `setActive(false)` and before the first apply.
+  var isActive = false
   var isClosed = false
 
   /// A wish of this process.

@@ -34,7 +34,7 @@ actor LiveServer {
   ) async throws(SessionError) -> LiveServer {
     do throws(PulseError) {
       let client = try await PulseClient.connect(
-        to: address, name: name, timeout: deadline.remaining, loop: loop, logger: logger)
+        to: address, name: name, properties: ["application.id": Owned.applicationID], timeout: deadline.remaining, loop: loop, logger: logger)
       let events = EarlyEvents()
       await client.setEventHandler { events.note($0) }
       try await client.subscribe(timeout: deadline.remaining)

@@ -46,7 +46,8 @@ struct CategoryAspect: Aspect {
       let root = context.snapshot.defaultRoot(direction)?.name
       guard root == resolved.name else {
         return unmet(
-          .overridden, "the default is \(root ?? "none"), not \(resolved.name): somebody changed it",
+          .overridden,
+          "the default is \(root ?? "none"), not \(resolved.name): somebody changed it",
           nil)
       }
     }

@@ -51,6 +51,7 @@ private struct Planner {
         do throws(SessionError) {
           for target in try aspect.targets(context) {
             claimed.insert(target.setting)
+            guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
             emit(target)
           }
         } catch {

@@ -110,7 +110,8 @@ struct Resolver {
   private mutating func resolve() throws(SessionError) -> Resolved {
     let matchers = part.prefer ?? [.default]
     for matcher in matchers {
-      let candidates = snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
+      let candidates = preferringA2DP(
+        snapshot.candidates(matcher, direction, defaultBefore: defaultBefore))
       for candidate in candidates {
         if let resolved = accept(candidate, matcher) { return resolved }
       }
@@ -119,6 +120,26 @@ struct Resolver {
       }
     }
     throw failure(matchers)
+  }
+
+  /// A headset's A2DP device before its hands-free one, for a category that only plays: each has a
+  /// name of its own, so that the profile alone cannot choose.
+  private func preferringA2DP(_ candidates: [Candidate]) -> [Candidate] {
+    guard wish.category?.directions == [.output], direction == .output, !wish.concerns(.input)
+    else { return candidates }
+    func isA2DP(_ candidate: Candidate) -> Bool {
+      candidate.profiles.contains { $0.contains("a2dp") }
+    }
+    var result: [Candidate] = []
+    for candidate in candidates where !result.contains(where: { $0.name == candidate.name }) {
+      if let card = candidate.card, card.isBluetooth, !isA2DP(candidate),
+        let better = candidates.first(where: { $0.card?.name == card.name && isA2DP($0) })
+      {
+        result.append(better)
+      }
+      result.append(candidate)
+    }
+    return result
   }
 
   private var noun: String { direction == .input ? "input" : "output" }

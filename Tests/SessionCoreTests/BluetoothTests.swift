@@ -1,0 +1,102 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// Record needs the headset profile, and only with allow-bluetooth-hfp; playback prefers A2DP.
+@Suite struct BluetoothTests {
+  struct Row: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let profile: String
+    let wish: AudioMode
+    /// The card's profile after, or the start of the error's message.
+    let result: String
+    init(
+      _ name: String, on profile: String, gives result: String,
+      _ change: (inout AudioMode) -> Void
+    ) {
+      testDescription = "\(name) on \(profile)"
+      self.profile = profile
+      self.result = result
+      wish = SessionCoreTests.wish(change)
+    }
+  }
+
+  static let rows = [
+    Row("playback", on: "a2dp_sink", gives: "a2dp_sink") { $0.category = .playback },
+    Row("playback prefers A2DP", on: "headset_head_unit", gives: "a2dp_sink") {
+      $0.category = .playback
+    },
+    Row("playback", on: "off", gives: "a2dp_sink") {
+      $0.category = .playback
+      $0.preferredOutput = ["bluez_sink.*"]
+    },
+    Row("record without the option", on: "a2dp_sink", gives: "no usable input for 'bluez_source.*'")
+    {
+      $0.category = .record
+      $0.preferredInput = ["bluez_source.*"]
+    },
+    Row("record", on: "a2dp_sink", gives: "headset_head_unit") {
+      $0.category = .record
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = ["bluez_source.*"]
+    },
+    Row("a call", on: "a2dp_sink", gives: "headset_head_unit") {
+      $0.category = .playAndRecord
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = [.portType(.bluetoothHFP)]
+      $0.preferredOutput = [.portType(.bluetoothHFP), .portType(.bluetoothA2DP)]
+    },
+    Row("a call stays in hands-free", on: "headset_head_unit", gives: "headset_head_unit") {
+      $0.category = .playAndRecord
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = ["bluez_source.*"]
+    },
+    Row("another wish leaves the profile", on: "headset_head_unit", gives: "headset_head_unit") {
+      $0.inputMuted = true
+      $0.preferredInput = ["alsa_input.*"]
+    },
+  ]
+
+  @Test(arguments: rows) func `profiles of a headset`(_ row: Row) throws {
+    let server = Server.machine {
+      $0.addLaptop("input:analog-stereo")
+      $0.addBluetooth(row.profile)
+    }
+    if let failure = server.failure(row.wish) {
+      #expect(failure.message.hasPrefix(row.result))
+      return
+    }
+    var run = Run(server, PlanInput(wish: row.wish, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    #expect(run.server.snapshot.card(named: "bluez_card.AA")?.activeProfile == row.result)
+  }
+
+  @Test func `the error names the option, and the other inputs`() throws {
+    let server = Server.machine {
+      $0.addLaptop()
+      $0.addBluetooth("headset_head_unit")
+    }
+    let failure = try #require(server.failure(wish { $0.preferredInput = ["bluez_source.*"] }))
+    #expect(failure.code == .inputNotAvailable)
+    #expect(
+      failure.alternatives == [
+        "\(Server.headset): a Bluetooth microphone needs options = [\"allow-bluetooth-hfp\"]",
+        "\(Server.microphone): is there and was not asked for",
+      ])
+  }
+
+  @Test func `a headset without the option is passed over for the next candidate`() throws {
+    let server = Server.machine {
+      $0.addLaptop()
+      $0.addBluetooth("headset_head_unit")
+    }
+    try #require(server.snapshot.server.defaultSourceName == Server.headset)
+    let plan = try server.plan(
+      wish { $0.preferredInput = [.portType(.headsetMic), "bluez_source.*", "alsa_input.*"] })
+    #expect(plan.lines == ["4 server default source: \(Server.headset) → \(Server.microphone)"])
+  }
+}
