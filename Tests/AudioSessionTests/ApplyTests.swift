@@ -114,7 +114,7 @@ struct ApplyTests {
 
   @Test("applying twice makes the server see nothing but our own client", .simulatedCard)
   func twice() async throws {
-    try await Rig.with(isHolding: false) { rig in
+    try await Rig.with(.quiet, isHolding: false) { rig in
       var mode = AudioMode.full
       mode.inputPort = ["analog-input-internal-mic"]
       try await rig.session.setAudioMode(mode)

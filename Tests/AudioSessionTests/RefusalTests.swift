@@ -73,7 +73,7 @@ struct RefusalTests {
 
   @Test("bad input", .simulatedCard, arguments: cases)
   func bad(_ example: Case) async throws {
-    try await Rig.with { rig in
+    try await Rig.with(.quiet) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.laptopInput)]
       example.change(&mode)

@@ -7,11 +7,12 @@ struct SampleRateAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
-    guard let wished = context.wish.sampleRate, let device = context.device(direction),
-      obstacle(context, device, wished) == nil
+    guard let wished = context.wish.sampleRate, let device = context.device(direction)
     else { return [] }
     return [
-      Target(property, .rate(direction, device: device.name), .rate(wished), why: "preferred rate")
+      Target(
+        property, .rate(direction, device: device.name), .rate(wished),
+        isLeft: obstacle(context, device, wished) != nil, why: "preferred rate")
     ]
   }
 
