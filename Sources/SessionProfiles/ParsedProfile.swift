@@ -17,11 +17,52 @@ public struct ParsedProfile: Sendable, Hashable {
   /// The `[session]` table of a stored wish; nil in a profile.
   public var session: StoredSession?
   /// Where each property is set.
-  var places: [String: Position] = [:]
+  var places: [String: Place] = [:]
 
   init(name: String, file: String?) {
     self.name = name
     self.file = file
+  }
+
+  /// What messages call the profile.
+  var shownFile: String { file ?? name }
+
+  /// What the core says about a property, in the words and at the place of the file.
+  func diagnostic(_ error: SessionError, _ property: String) -> ProfileDiagnostic {
+    var message = error.message
+    if let key = Field.property(property)?.key {
+      // The core speaks of properties; in a file they are keys.
+      if message.hasPrefix("\(property) ") {
+        message = key + message.dropFirst(property.count)
+      } else if let range = message.firstRange(of: " in \(property)") {
+        message.replaceSubrange(range, with: " in \(key)")
+      }
+    }
+    let place = places[property]
+    var value = error.value
+    if let written = place?.text, let said = error.value, said.contains(where: \.isLetter) {
+      // `3600 s` as it was written, not as it is counted.
+      message = message.replacing(said, with: written, maxReplacements: 1)
+      value = written
+    }
+    return ProfileDiagnostic(
+      message, file: shownFile, at: place?.position, property: error.property, value: value,
+      code: error.code)
+  }
+}
+
+/// Where a property is set.
+struct Place: Sendable, Hashable {
+  var position: Position
+  /// The value as written, where it is one word or number.
+  var text: String?
+
+  init(_ node: Node) {
+    position = node.position
+    switch node.value {
+    case .string, .integer: text = node.text
+    default: text = nil
+    }
   }
 }
 

@@ -17,7 +17,8 @@ struct ProfileResolver {
       code: SessionError.Code = .invalidValue, alternatives: [String] = []
     ) -> ProfileDiagnostic {
       ProfileDiagnostic(
-        message, file: found.file, at: parsed.places[property], property: property, value: value,
+        message, file: found.file, at: parsed.places[property]?.position, property: property,
+        value: value,
         code: code, alternatives: alternatives)
     }
   }
@@ -38,7 +39,7 @@ struct ProfileResolver {
     let found = library.file(file)
     var own: [ProfileDiagnostic] = []
     do throws(ProfileDiagnostic) {
-      let reader = ProfileReader(try library.text(of: found), name: found.name, file: file)
+      let reader = ProfileReader(try library.text(of: found), name: found.name, file: found.file)
       own = reader.diagnostics
       let link = Link(found: found, parsed: reader.profile)
       return own + others(link, assuming: Set(own.compactMap(\.property)))
@@ -77,7 +78,11 @@ struct ProfileResolver {
     while let last = chain.last, let base = last.parsed.extends {
       let found = try locate(base, of: last)
       let known = chain.map(\.found.identity)
-      guard !known.contains(found.identity), chain.count < ProfileResolver.limit else {
+      guard chain.count < ProfileResolver.limit else {
+        let message = "extends more than \(ProfileResolver.limit) deep"
+        throw last.diagnostic(message, at: "extends", value: base)
+      }
+      guard !known.contains(found.identity) else {
         let names = (chain.map(\.found.name) + [found.name]).map { Text.visible($0) }
         throw last.diagnostic(
           "a profile that extends itself: \(names.joined(separator: " → "))", at: "extends",
@@ -111,7 +116,7 @@ struct ProfileResolver {
   ) -> [ProfileDiagnostic] {
     mode.problems(assuming: failed).map { error, property in
       let link = chain.first { $0.parsed.places[property] != nil } ?? chain[0]
-      return link.diagnostic(error.message, at: property, value: error.value, code: error.code)
+      return link.parsed.diagnostic(error, property)
     }
   }
 

@@ -34,7 +34,7 @@ extension Codec<[PortMatcher]> {
     _ node: Node, _ label: Label, _ reading: inout Reading
   ) -> PortMatcher? {
     guard let word = node.string else {
-      return reading.wrongType(node, label, "an array of strings; an element of it")
+      return reading.wrongType(node, label.element, "a string, such as \"type:mic\"")
     }
     guard word.hasPrefix("type:") else { return .name(word) }
     let type = String(word.dropFirst("type:".count))
@@ -53,7 +53,7 @@ private enum MatcherFormat {
   ) -> DeviceMatcher? {
     if let word = node.string { return DeviceMatcher(word) }
     guard let entries = node.table else {
-      return reading.wrongType(node, label, "an array of strings and tables; an element of it")
+      return reading.wrongType(node, label.element, "a name or a table")
     }
     guard !entries.isEmpty else {
       return reading.wrongValue(

@@ -26,9 +26,10 @@ struct Vocabulary<Value: Sendable>: Sendable {
   /// `polar-pattern "figure-8" is not known; it can be stereo, …`.
   func unknown(_ word: String, _ key: String) -> String {
     let near = Text.nearest(word, among: words)
-    let hint = near.isEmpty ? "" : "did you mean \(Text.list(near.map { "\"\($0)\"" }))? "
-    return "\(key) \"\(Text.visible(word))\" is not known; \(hint)"
-      + "It can be \(summary ?? Text.list(words))"
+    let hint =
+      near.isEmpty ? "it" : "did you mean \(Text.list(near.map { "\"\($0)\"" }))? It"
+    return "\(key) \"\(Text.visible(word))\" is not known; \(hint) can be "
+      + (summary ?? Text.list(words))
   }
 
   func read(_ node: Node, _ label: Label, _ reading: inout Reading) -> Value? {

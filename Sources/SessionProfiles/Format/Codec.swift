@@ -16,11 +16,11 @@ extension Codec<Bool> {
 }
 
 extension Codec<Int> {
-  /// A whole number of a unit.
-  static func integer(of unit: String, example: Int) -> Codec {
-    Codec { node, label, reading in
-      node.integer
-        ?? reading.wrongType(node, label, "a whole number of \(unit), such as \(example)")
+  /// A whole number, of a unit where it has one.
+  static func integer(of unit: String? = nil, example: Int) -> Codec {
+    let what = "a whole number" + (unit.map { " of \($0)" } ?? "")
+    return Codec { node, label, reading in
+      node.integer ?? reading.wrongType(node, label, "\(what), such as \(example)")
     } write: {
       "\($0)"
     }

@@ -11,6 +11,7 @@ enum Keys {
 
   /// `unknown key 'sample_rate'; did you mean 'sample-rate'?`.
   static func unknown(_ key: String, in table: String? = nil) -> String {
+    if table == "match" { return unknown(key, among: match, prefix: "match.") }
     let shown = table.map { "\($0).\(key)" } ?? key
     if let elsewhere = counterparts[shown] ?? elsewhere(key, not: table) {
       let hint =
@@ -18,21 +19,18 @@ enum Keys {
         ? "" : " It belongs above the first [table] of the file"
       return "unknown key '\(Text.visible(shown))'; did you mean '\(elsewhere)'?\(hint)"
     }
-    let fields = Field.all.filter { $0.table == table }.map(\.key)
-    switch table {
-    case nil: return unknown(shown, among: fields + top)
-    case "match": return unknown(shown, among: match.map { "match.\($0)" })
-    default: return unknown(shown, among: fields)
-    }
+    let fields = Field.all.filter { $0.table == table }.map(\.name)
+    guard let table else { return unknown(key, among: fields + top) }
+    return unknown(key, among: fields, prefix: "\(table).")
   }
 
   /// The message where all possible keys are in a list.
-  static func unknown(_ key: String, among known: [String]) -> String {
-    let start = "unknown key '\(Text.visible(key))'; "
+  static func unknown(_ key: String, among known: [String], prefix: String = "") -> String {
+    let start = "unknown key '\(prefix)\(Text.visible(key))'; "
     let near = Text.nearest(key, among: known)
     return near.isEmpty
       ? start + "known here: \(known.joined(separator: ", "))"
-      : start + "did you mean \(Text.list(near.map { "'\($0)'" }))?"
+      : start + "did you mean \(Text.list(near.map { "'\(prefix)\($0)'" }))?"
   }
 
   /// A key that is right but in another table, or is the property's name in Swift.

@@ -22,7 +22,7 @@ struct ProfileReader {
     // What extends another is checked when it is whole: the other may have what is missing.
     guard profile.extends == nil else { return }
     for (error, property) in profile.mode.problems(assuming: failed) {
-      reading.report(error, at: profile.places[property])
+      reading.add(profile.diagnostic(error, property))
     }
   }
 
@@ -34,7 +34,7 @@ struct ProfileReader {
   private var failed: Set<String> { Set(reading.diagnostics.compactMap(\.property)) }
 
   private mutating func top(_ root: Node) {
-    for entry in root.table ?? [] {
+    for entry in root.table ?? [] where !reading.isFull {
       let label = Label(key: entry.key, property: entry.key)
       switch entry.key {
       case "schema": schema(entry.node, label)
@@ -48,7 +48,7 @@ struct ProfileReader {
   }
 
   private mutating func schema(_ node: Node, _ label: Label) {
-    guard let schema = Codec.integer(of: "format", example: 1).read(node, label, &reading) else {
+    guard let schema = Codec.integer(example: 1).read(node, label, &reading) else {
       return
     }
     guard schema != ProfileReader.schema else { return }
@@ -61,7 +61,7 @@ struct ProfileReader {
   }
 
   private mutating func extends(_ node: Node, _ label: Label) {
-    profile.places["extends"] = node.position
+    profile.places["extends"] = Place(node)
     guard let base = Codec.text.read(node, label, &reading) else { return }
     guard !base.isEmpty else {
       reading.report("extends needs the name of a profile", at: node.position, property: "extends")
@@ -77,7 +77,7 @@ struct ProfileReader {
         entry.node, Label(key: entry.key, property: entry.key), form)
       return
     }
-    for inner in entries {
+    for inner in entries where !reading.isFull {
       if entry.key == "match" { match(inner) } else { field(inner, in: entry.key) }
     }
   }
@@ -90,7 +90,7 @@ struct ProfileReader {
         value: Text.visible(entry.key), code: .unknownKey)
       return
     }
-    profile.places[field.property] = entry.node.position
+    profile.places[field.property] = Place(entry.node)
     field.read(entry.node, &profile.mode, &reading)
   }
 
@@ -117,50 +117,9 @@ struct ProfileReader {
         session.profile = Codec.text.read(entry.node, label, &reading)
       } else {
         session.numbers[entry.key] =
-          Codec.integer(of: entry.key, example: 1).read(entry.node, label, &reading)
+          Codec.integer(example: 1).read(entry.node, label, &reading)
       }
     }
     profile.session = session
-  }
-}
-
-extension Reading {
-  /// Notes what the core says about a value.
-  mutating func report(_ error: SessionError, at position: Position?) {
-    report(
-      error.message, at: position, property: error.property, value: error.value, code: error.code)
-  }
-}
-
-extension AudioMode {
-  /// Every problem of the wish, each with the property that it is about.
-  ///
-  /// The core ends at the first; here that property is taken out and the rest is asked again.
-  /// Properties that a file sets to something wrong are assumed to be there.
-  func problems(assuming failed: Set<String> = []) -> [(error: SessionError, property: String)] {
-    var rest = self
-    var problems: [(SessionError, String)] = []
-    while let error = rest.problem {
-      guard let field = Field.property(error.property) else {
-        problems.append((error, error.property ?? ""))
-        break
-      }
-      let hasInput = preferredInput != nil || failed.contains("preferredInput")
-      let hasPort = inputPort != nil || failed.contains("inputPort")
-      if error.code != .missingDataSourceName || !(hasInput && hasPort) {
-        problems.append((error, field.property))
-      }
-      field.clear(&rest)
-    }
-    return problems
-  }
-
-  private var problem: SessionError? {
-    do {
-      try validate()
-      return nil
-    } catch {
-      return error
-    }
   }
 }

@@ -18,12 +18,19 @@ struct Reading {
     property: String? = nil, value: String? = nil, code: SessionError.Code = .invalidValue,
     as type: Value.Type = Never.self
   ) -> Value? {
-    guard diagnostics.count < Reading.limit else { return nil }
-    diagnostics.append(
+    add(
       ProfileDiagnostic(
         message, file: file, at: position, severity: severity, property: property, value: value,
         code: code))
     return nil
+  }
+
+  /// Whether more would not be noted.
+  var isFull: Bool { diagnostics.count >= Reading.limit }
+
+  /// Notes a problem that has its place.
+  mutating func add(_ diagnostic: ProfileDiagnostic) {
+    if !isFull { diagnostics.append(diagnostic) }
   }
 
   /// Notes that a value is of the wrong type.
@@ -46,6 +53,9 @@ struct Label: Sendable {
   var key: String
   /// As in the state's JSON: `polarPattern`.
   var property: String
+
+  /// The label of an element of the value.
+  var element: Label { Label(key: "an element of \(key)", property: property) }
 
   /// The label of a key inside the value.
   func inner(_ name: String) -> Label { Label(key: "\(key) \(name)", property: property) }

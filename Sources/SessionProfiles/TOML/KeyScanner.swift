@@ -25,6 +25,14 @@ struct KeyScanner {
     }
   }
 
+  /// Whether a key may begin with a scalar.
+  static func beginsKey(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", "\"", "'": true
+    default: false
+    }
+  }
+
   /// Reads `[table]` or `[[table]]`.
   private mutating func header() -> [String] {
     let start = cursor.position

@@ -30,10 +30,7 @@ enum TOMLText {
       throw Failure(
         position: Position(line: line), message: "not a text: there is a NUL byte in this line")
     }
-    if let position = Nesting.excess(in: text) {
-      throw Failure(
-        position: position, message: "nested more than \(Nesting.limit) deep; no profile is")
-    }
+    try ParserGuard.check(text)
   }
 
   private static func parse(_ text: String) throws(Failure) -> TOMLTable {
