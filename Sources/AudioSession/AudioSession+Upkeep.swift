@@ -47,6 +47,7 @@ extension AudioSession {
       schedule()
     }
     guard !isClosed, let live else { return }
+    upkeep.pacer.beginLook(at: upkeep.now)
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
       Task { await recover() }
@@ -62,9 +63,9 @@ extension AudioSession {
         try await reapply(live, .upkeep)
       }
       publish(try await state(live, store(live)), isOurs: false)
-      upkeep.pacer.noteLook(at: upkeep.now)
+      upkeep.pacer.endLook(at: upkeep.now)
     } catch {
-      upkeep.pacer.noteFailure(at: upkeep.now)
+      upkeep.pacer.failLook(at: upkeep.now)
       if isKept { broadcast.emit(.reapplyFailed(error)) }
     }
   }
@@ -161,7 +162,7 @@ extension AudioSession {
       lastSnapshot = await live.snapshot
       broadcast.emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)
-      upkeep.pacer.noteLook(at: upkeep.now)
+      upkeep.pacer.endLook(at: upkeep.now)
       return true
     } catch {
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
