@@ -6,7 +6,7 @@ import Testing
 /// Idempotence as a property: for any wish and any machine, the plan after the plan is empty.
 @Suite struct ConvergenceTests {
   static let blocks = Array(0..<20)
-  static let casesPerBlock = 100
+  static let casesPerBlock = 75
 
   private func forEachCase(
     of block: Int, _ body: (UInt64, inout SeededRandom) -> Void
