@@ -68,6 +68,15 @@ public struct Baseline: Sendable, Hashable, Codable {
     record(step.setting, before: before, ours: step.to)
   }
 
+  /// Takes note of a step about to be run that may change what is to be restored: a device that a
+  /// restored profile makes anew has another port or volume than ours, and nobody chose it.
+  public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
+    let settings = Set(snapshot.settings(dependingOn: step.setting))
+    for index in entries.indices where settings.contains(entries[index].setting) {
+      entries[index].ours = nil
+    }
+  }
+
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
   /// is no change at all. A remap of ours that a run found was not there before the session.
   public mutating func settle(in snapshot: ServerSnapshot) {

@@ -131,6 +131,10 @@ extension Device {
     PortType.types(of: port, direction: direction, properties: properties, name: name)
   }
 
+  /// Whether PulseAudio makes it the default when asked: not while its port is unplugged and others'
+  /// are not.
+  var canBeDefault: Bool { active?.availability != .no }
+
   /// The port in use.
   public var active: Port? { activePort.flatMap { name in ports.first { $0.name == name } } }
 }
