@@ -140,6 +140,8 @@ private struct Planner {
     case (.volume(let direction, let device), .volume(let volumes)):
       let map = world.snapshot.device(direction, named: device)?.channelMap
       return map?.count == volumes.values.count ? entry.before : nil
+    // No upkeep ever unmutes an input.
+    case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
     // A remap that had lost its master is not worth having again.
     case (.chain, .name): return .absent
     case (.chain(let direction), .remap(let spec)):
