@@ -83,6 +83,17 @@ private typealias Server = SimulatedServer
       ])
   }
 
+  @Test func `only who asks now gets a microphone opened`() throws {
+    let (server, baseline) = try applied(wish { $0.inputMuted = true })
+    for isExplicit in [true, false] {
+      let plan = try server.plan(AudioMode()) {
+        $0.baseline = baseline
+        $0.isExplicit = isExplicit
+      }
+      #expect(plan.lines == (isExplicit ? ["7 \(Self.mic) mute: on → off"] : []))
+    }
+  }
+
   @Test func `a device or value that is gone is passed over`() throws {
     let baseline = Baseline(
       entries: [
