@@ -10,7 +10,11 @@ extension AudioSession {
         .activationFailed, stage: .session, "the session is closed; make a new one")
     }
     if let live {
-      guard await live.lost != nil else { return live }
+      guard await live.lost != nil else {
+        // An event of what somebody just did may still be on its way.
+        try await live.reread(deadline: deadline)
+        return live
+      }
       await disconnect()
     }
     let server = try await LiveServer.connect(

@@ -14,6 +14,7 @@ actor LiveServer {
   private var dirty: Set<ObjectID> = []
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
+  private var readers = Turns()
   private(set) var lost: SessionError?
   /// How often an answer was waited for, pipelined requests together counting once.
   private(set) var roundTrips = 0
@@ -91,30 +92,51 @@ actor LiveServer {
     _ objects: Set<ObjectID> = [], deadline: Deadline
   ) async throws(SessionError) -> ServerSnapshot {
     dirty.formUnion(objects)
-    while !dirty.isEmpty {
-      if let lost { throw lost }
-      let asked = dirty
-      dirty = []
-      do throws(PulseError) {
-        // Events that come while this waits mark their objects dirty again, for the next round.
-        let base = snapshot
-        countRoundTrip()
-        snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
-      } catch {
-        dirty.formUnion(asked)
-        throw SessionError(error)
-      }
-      if deadline.hasPassed { break }
-    }
+    try await reading { server throws(PulseError) in try await server.readDirty(deadline) }
     return snapshot
   }
 
-  /// Brings the snapshot up to date, latencies included: no event tells of a latency.
-  func refreshDevices(deadline: Deadline) async throws(SessionError) {
-    let devices = (snapshot.sources + snapshot.sinks).map {
-      ObjectID.device($0.direction, $0.index)
+  /// Reads everything anew: no event tells of a latency, and one that tells of a stream may still be
+  /// on its way when another client's answer has come.
+  func reread(deadline: Deadline) async throws(SessionError) {
+    try await reading { server throws(PulseError) in try await server.readAll(deadline) }
+  }
+
+  /// One reading at a time: each replaces the snapshot that it began with.
+  private func reading(
+    _ read: (isolated LiveServer) async throws(PulseError) -> Void
+  ) async throws(SessionError) {
+    if !readers.takeIfFree() { await withCheckedContinuation { readers.enqueue($0) } }
+    defer { readers.pass() }
+    if let lost { throw lost }
+    do throws(PulseError) {
+      try await read(self)
+    } catch {
+      throw SessionError(error)
     }
-    try await refresh(Set(devices), deadline: deadline)
+  }
+
+  private func readAll(_ deadline: Deadline) async throws(PulseError) {
+    dirty = []
+    countRoundTrip()
+    snapshot = try await client.snapshot(timeout: deadline.remaining)
+    try await readDirty(deadline)
+  }
+
+  private func readDirty(_ deadline: Deadline) async throws(PulseError) {
+    while !dirty.isEmpty, !deadline.hasPassed {
+      let asked = dirty
+      dirty = []
+      countRoundTrip()
+      do throws(PulseError) {
+        // Events that come while this waits mark their objects dirty again, for the next round.
+        let base = snapshot
+        snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
+      } catch {
+        dirty.formUnion(asked)
+        throw error
+      }
+    }
   }
 
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
