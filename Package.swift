@@ -23,7 +23,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
@@ -37,6 +37,7 @@ let package = Package(
     .target(
       name: "SessionProfiles",
       dependencies: ["SessionCore", "PulseTypes", "TOMLKit"],
+      resources: [.embedInCode("Profiles")],
       swiftSettings: settings),
     .target(
       name: "AudioSession",
@@ -44,7 +45,8 @@ let package = Package(
         "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      // What the session calls stays on the session's thread: no hop to a pool and back.
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "PulseSandbox", swiftSettings: settings),
     .executableTarget(
       name: "audiosession",
@@ -52,6 +54,12 @@ let package = Package(
         "AudioSession", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "audiosession-benchmark",
+      dependencies: [
+        "AudioSession", "CPulse", "Pulse", "PulseSandbox", "PulseTypes", "SessionProfiles",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -72,7 +80,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["PulseSandbox", "audiosession"],
+      name: "CommandTests", dependencies: ["AudioSession", "PulseSandbox", "audiosession"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

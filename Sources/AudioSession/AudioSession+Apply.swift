@@ -132,20 +132,24 @@ extension AudioSession {
     let live = try await connected(deadline)
     let store = store(live)
     try await takeLock(store, deadline)
-    do throws(SessionError) {
-      let generation = (try store.wish()?.generation ?? 0) + 1
-      var input = try await input(wish.mode, live, store, isExplicit: true)
-      input.refusals = [:]
-      let run = try await reconcile(input, live, store, deadline)
-      own = wish
-      return try await finish(
-        run, live, store,
-        SessionStore.Wish(
-          mode: wish.mode, profile: wish.profile, generation: generation, isActive: true))
-    } catch {
-      await release(live, keepsHolding: own != nil)
-      throw error
+    return try await shielded(live) { session, stop throws(SessionError) in
+      try await session.apply(wish, live, store, deadline, stop)
     }
+  }
+
+  private func apply(
+    _ wish: OwnWish, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline,
+    _ stop: StopSignal
+  ) async throws(SessionError) -> ApplyReport {
+    let generation = (try store.wish()?.generation ?? 0) + 1
+    var input = try await input(wish.mode, live, store, isExplicit: true)
+    input.refusals = [:]
+    let run = try await reconcile(input, live, store, deadline, stop)
+    own = wish
+    return try await finish(
+      run, live, store,
+      SessionStore.Wish(
+        mode: wish.mode, profile: wish.profile, generation: generation, isActive: true))
   }
 
   private func restore(
@@ -154,18 +158,38 @@ extension AudioSession {
     let live = try await connected(deadline)
     let store = store(live)
     try await takeLock(store, deadline)
+    return try await shielded(live) { session, stop throws(SessionError) in
+      try await session.restore(keeping: wish, live, store, deadline, stop)
+    }
+  }
+
+  private func restore(
+    keeping wish: OwnWish?, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline,
+    _ stop: StopSignal
+  ) async throws(SessionError) -> ApplyReport {
+    let generation = (try store.wish()?.generation ?? 0) + 1
+    let input = try await input(AudioMode(), live, store, isExplicit: true)
+    let run = try await reconcile(input, live, store, deadline, stop)
+    try store.write(Baseline())
+    own = wish
+    return try await finish(
+      run, live, store,
+      wish.map {
+        SessionStore.Wish(
+          mode: $0.mode, profile: $0.profile, generation: generation, isActive: false)
+      })
+  }
+
+  /// Runs a change that a cancelled task does not cut short; one that fails gives the lock back.
+  private func shielded(
+    _ live: LiveServer,
+    _ change:
+      @escaping @Sendable (AudioSession, StopSignal) async throws(SessionError) -> ApplyReport
+  ) async throws(SessionError) -> ApplyReport {
     do throws(SessionError) {
-      let generation = (try store.wish()?.generation ?? 0) + 1
-      let input = try await input(AudioMode(), live, store, isExplicit: true)
-      let run = try await reconcile(input, live, store, deadline)
-      try store.write(Baseline())
-      own = wish
-      return try await finish(
-        run, live, store,
-        wish.map {
-          SessionStore.Wish(
-            mode: $0.mode, profile: $0.profile, generation: generation, isActive: false)
-        })
+      return try await StopSignal.shielding { stop throws(SessionError) in
+        try await change(self, stop)
+      }
     } catch {
       await release(live, keepsHolding: own != nil)
       throw error
@@ -174,10 +198,12 @@ extension AudioSession {
 
   /// Runs the one loop; on failure runs it again, back to what was.
   private func reconcile(
-    _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline
+    _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline,
+    _ stop: StopSignal
   ) async throws(SessionError) -> Reconciler {
     let before = input.baseline
-    var run = Reconciler(live, store, input, deadline: deadline, logger: configuration.logger)
+    var run = Reconciler(
+      live, store, input, deadline: deadline, logger: configuration.logger, stop: stop)
     do throws(SessionError) {
       try await run.run()
       return run
@@ -219,17 +245,24 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     refusals = run.input.refusals
     capabilities = run.input.capabilities
-    var baseline = wish?.isActive == true ? run.stored : Baseline()
+    let isActive = wish?.isActive == true
+    self.isActive = isActive
+    upkeep.fights.forget()
+    var baseline = isActive ? run.stored : Baseline()
     baseline.settle(in: run.input.snapshot)
     try store.write(baseline)
     try store.write(wish)
+    let isKept = configuration.isHolding && isActive
+    if !isKept { await live.closePins() }
+    // The pins may be gone, and no event tells of a latency.
+    try await live.refreshDevices(deadline: Deadline(after: configuration.timeout * 3 / 10))
+    var input = run.input
+    input.baseline = baseline
+    let state = await state(live, store, input, wish)
     try store.write(
       SessionStore.Status(
-        generation: wish?.generation ?? 0, memory: run.input.memory,
-        state: try await state(live, store)))
-    await release(live, keepsHolding: wish?.isActive == true)
-    try await live.refresh(deadline: Deadline(after: configuration.timeout))
-    let state = try await state(live, store)
+        generation: wish?.generation ?? 0, memory: run.input.memory, state: state))
+    if !isKept { lock = nil }
     publish(state, isOurs: true)
     if wish?.isActive == true { broadcast.emit(.applied) }
     return ApplyReport(

@@ -55,7 +55,7 @@ extension AudioSession {
     var input = PlanInput(wish: wish, snapshot: await live.snapshot)
     if let capabilities { input.capabilities = capabilities }
     input.baseline = try store.baseline()
-    input.memory = try store.status()?.memory ?? HintMemory()
+    input.memory = try store.memory()
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding
     input.grants = await live.grants()

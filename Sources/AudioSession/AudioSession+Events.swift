@@ -1,5 +1,3 @@
-internal import Logging
-import PulseTypes
 public import SessionCore
 
 extension AudioSession {
@@ -21,33 +19,6 @@ extension AudioSession {
   }
 
   private func removeReader(_ id: UInt64) { broadcast.remove(id) }
-
-  /// Called on the loop's thread for each event of the server; a burst leads to one look.
-  func noteChange() {
-    guard broadcast.hasReaders, !isLookScheduled else { return }
-    isLookScheduled = true
-    Task { await look() }
-  }
-
-  /// Compares what is with what was published last, when no change of ours is under way.
-  private func look() async {
-    await takeTurn()
-    defer { turns.pass() }
-    isLookScheduled = false
-    guard let live else { return }
-    guard await live.lost == nil else { return broadcast.emit(.serverLost) }
-    do throws(SessionError) {
-      try await live.refresh(deadline: Deadline(after: configuration.timeout))
-      publish(try await state(live, store(live)), isOurs: false)
-    } catch {
-      configuration.logger?.debug("state not read", metadata: ["error": "\(error)"])
-    }
-    let snapshot = await live.snapshot
-    if let before = lastSnapshot, snapshot.hasOtherDevices(than: before) {
-      broadcast.emit(.devicesChanged)
-    }
-    lastSnapshot = snapshot
-  }
 
   /// Tells readers of a new state, and of a route that differs from the last.
   func publish(_ state: SessionState, isOurs: Bool) {

@@ -11,7 +11,7 @@ extension AudioSession {
   public func getSessionState() async throws(SessionError) -> SessionState {
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
-    try await live.refresh(deadline: deadline)
+    try await live.refreshDevices(deadline: deadline)
     return try await state(live, store(live))
   }
 
@@ -64,23 +64,37 @@ extension AudioSession {
 
   /// The state for the wish in force, on the snapshot as it is.
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
-    let stored = try store.wish()
-    let wish = own ?? stored.map { OwnWish(mode: $0.mode, profile: $0.profile) }
-    let isActive = stored?.isActive ?? false
+    let wish = try store.wish()
+    let input = try await input(AudioMode(), live, store, isExplicit: false)
+    return await state(live, store, input, wish)
+  }
+
+  /// The state for a wish; what else it is made from is in the input.
+  func state(
+    _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, _ wish: SessionStore.Wish?
+  ) async -> SessionState {
+    var input = input
     // An inactive wish is kept for later and is nothing that the server should be.
-    let mode = isActive ? wish?.mode ?? AudioMode() : AudioMode()
-    let input = try await input(mode, live, store, isExplicit: false)
-    let server = SessionState.Server(
-      kind: input.snapshot.server.kind, name: input.snapshot.server.name,
-      version: input.snapshot.server.version, address: SessionStore.canonical(live.address))
+    input.wish = wish.flatMap { $0.isActive ? $0.mode : nil } ?? AudioMode()
+    input.snapshot = await live.snapshot
+    input.grants = await live.grants()
+    input.isExplicit = false
+    let info = input.snapshot.server
     var state = SessionState(
-      input: input, wish: mode, server: server, profile: wish?.profile, active: isActive)
+      input: input, wish: input.wish,
+      server: SessionState.Server(
+        kind: info.kind, name: info.name, version: info.version,
+        address: SessionStore.canonical(live.address)),
+      profile: wish?.profile, active: wish?.isActive ?? false)
     state.pins = await live.pinList()
     if lock != nil, configuration.isHolding {
       state.holder = SessionState.Holder(pid: getpid(), name: SessionLock.programName)
-      state.resets = 0
-      state.reapplies = 0
-    } else if let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
+      state.resets = upkeep.resets
+      state.reapplies = upkeep.reapplies
+      state.fights = upkeep.fights.yielded(at: upkeep.now).map {
+        "\($0.propertyName) of \($0.object)"
+      }.sorted()
+    } else if lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
     }
     return state

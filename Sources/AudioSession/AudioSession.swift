@@ -53,7 +53,9 @@ public actor AudioSession {
   var broadcast = Broadcast()
   var lastRoute: Route?
   var lastSnapshot: ServerSnapshot?
-  var isLookScheduled = false
+  var upkeep = Upkeep()
+  /// Whether the wish is in force; false after `setActive(false)` and before the first apply.
+  var isActive = false
   var isClosed = false
 
   /// A wish of this process.
@@ -83,6 +85,11 @@ public actor AudioSession {
     await disconnect()
     broadcast.emit(.stopped)
     broadcast.finish()
+  }
+
+  /// How often the session waited for the server since it connected; for the benchmark.
+  package var roundTrips: Int {
+    get async { await live?.roundTrips ?? 0 }
   }
 
   func disconnect() async {

@@ -8,8 +8,18 @@ public enum SessionEvent: Sendable, Hashable {
   case routeChanged(RouteChangeReason, previous: Route, current: Route)
   /// Devices, ports or profiles came or went.
   case devicesChanged
+  /// These properties are no longer as wished.
+  case drift([String])
+  /// The wish was made so again, in this time.
+  case reapplied(Duration)
+  /// The wish could not be made so again; it is tried again.
+  case reapplyFailed(SessionError)
+  /// Somebody keeps changing a setting: it is left alone for a while.
+  case fight(Setting, opponents: [String])
   /// The server is gone.
   case serverLost
+  /// The server is back, and everything is as wished again after this time.
+  case serverReset(Duration)
   /// The session was closed.
   case stopped
 }

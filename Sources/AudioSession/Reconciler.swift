@@ -18,6 +18,7 @@ struct Reconciler {
   private let store: SessionStore
   private let deadline: Deadline
   private let logger: Logger?
+  private let stop: StopSignal?
   /// The plan's input; its snapshot is replaced in every round.
   private(set) var input: PlanInput
   /// What this run changed, and what was before: the goal of a rollback.
@@ -28,27 +29,33 @@ struct Reconciler {
   private(set) var lastPlan = Plan()
   private var results: [StepResult] = []
   private var attempts: [Setting: Int] = [:]
+  private var latencies: [HintMemory.Attempt] = []
 
   init(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
-    logger: Logger?
+    logger: Logger?, stop: StopSignal? = nil
   ) {
     self.live = live
     self.store = store
     self.input = input
     self.deadline = deadline
     self.logger = logger
+    self.stop = stop
   }
 
   /// Runs until the plan is empty.
   mutating func run() async throws(SessionError) {
     while true {
+      try checkStop()
       input.snapshot = try await live.refresh(deadline: deadline)
       input.grants = await live.grants()
       let plan = try Plan.make(input)
       if firstPlan == nil { firstPlan = plan }
       lastPlan = plan
-      guard let first = plan.steps.first else { return }
+      guard let first = plan.steps.first else {
+        for attempt in latencies { input.memory.note(attempt, on: input.snapshot) }
+        return
+      }
       logger?.debug("plan", metadata: ["steps": "\(plan.steps.count)", "phase": "\(first.phase)"])
       if first.isDeferred {
         try await waitForObject(of: first)
@@ -76,12 +83,14 @@ struct Reconciler {
     // On disk before the first write: a process that is killed leaves what revert needs.
     try store.write(stored)
     for step in batch {
+      try checkStop()
       let snapshot = try await live.refresh(deadline: deadline)
       if snapshot.value(of: step.setting) == step.to {
         results.append(StepResult(step: step, outcome: .alreadySo))
         continue
       }
       try countAttempt(step)
+      input.baseline.follow(step, in: snapshot)
       do throws(SessionError) {
         let outcome = try await live.run(step, deadline: deadline)
         results.append(StepResult(step: step, outcome: outcome))
@@ -90,6 +99,12 @@ struct Reconciler {
         try refuse(step, error)
       }
     }
+  }
+
+  /// Between steps is the only place to stop: the journal has all that was done until here.
+  private func checkStop() throws(SessionError) {
+    guard stop?.isRaised == true else { return }
+    throw SessionError(.cancelled, stage: .session, "cancelled before all was done")
   }
 
   /// The baseline of the store with this run's changes.
@@ -101,6 +116,9 @@ struct Reconciler {
     result.serverCookie = input.snapshot.server.cookie
     return result
   }
+
+  /// What this run tried to set, hints apart.
+  var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }
 
   /// A setting that must be set again and again is in somebody else's hands.
   private mutating func countAttempt(_ step: Step) throws(SessionError) {
@@ -117,14 +135,19 @@ struct Reconciler {
   private mutating func remember(_ step: Step) async {
     guard step.setting.isHint, step.to != .absent else { return }
     let snapshot = await live.snapshot
-    var got = snapshot.value(of: step.setting) ?? .absent
-    if case .latency(let direction, let name) = step.setting,
-      let device = snapshot.device(direction, named: name)
-    {
-      got = .duration(device.configuredLatency)
+    let got = snapshot.value(of: step.setting) ?? .absent
+    journal.note(step.setting, got: got)
+    input.baseline.note(step.setting, got: got)
+    guard case .latency(let direction, let name) = step.setting else {
+      // A rate that was not granted must not be asked for again in the next round.
+      return input.memory.note(
+        HintMemory.Attempt(setting: step.setting, asked: step.to, got: got), on: snapshot)
     }
-    input.memory.note(
-      HintMemory.Attempt(setting: step.setting, asked: step.to, got: got), on: snapshot)
+    // A latency is held by its pin for the rest of the run, and only remembered after it.
+    let latency = snapshot.device(direction, named: name)?.configuredLatency
+    latencies.append(
+      HintMemory.Attempt(
+        setting: step.setting, asked: step.to, got: latency.map(SettingValue.duration) ?? .absent))
   }
 
   /// What the server says no to: a hint or a best effort goes on without it, the rest fails.

@@ -51,12 +51,13 @@ extension Connection {
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     in context: OpaquePointer
   ) -> Request {
+    assert(thread.isCurrent)
     lastID += 1
     let deadline = Deadlines.deadline(in: timeout ?? requestTimeout)
     let request = Request(
       id: lastID, connection: self, deadline: deadline, operation: operation)
     pending[lastID] = request
-    deadlines.arm(deadline, context, Unmanaged.passUnretained(self).toOpaque())
+    deadlines.arm(deadline, context, self)
     return request
   }
 
@@ -89,6 +90,6 @@ extension Connection {
     let now = pa_rtclock_now()
     for request in pending.values where request.deadline <= now { abort(request.id, .timedOut) }
     guard let context, let next = pending.values.lazy.map(\.deadline).min() else { return }
-    deadlines.arm(next, context, Unmanaged.passUnretained(self).toOpaque())
+    deadlines.arm(next, context, self)
   }
 }

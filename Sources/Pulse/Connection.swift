@@ -49,8 +49,10 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     address: String?, name: String, properties: [String: String], timeout: Duration
   ) throws(PulseError) -> Pending<Void> {
     requestedAddress = address
-    let list = try PropertyList(properties, for: "connect")
-    guard let context = pa_context_new_with_proplist(thread.api, name, list.pointer) else {
+    let context = try withPropertyList(properties, for: "connect") {
+      pa_context_new_with_proplist(thread.api, name, $0)
+    }
+    guard let context else {
       throw PulseError(.invalidArgument, "connect", "not a client's name: \(name)")
     }
     let me = Unmanaged.passRetained(self)  // for the callbacks; `end` releases it with the context
@@ -79,8 +81,9 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     Unmanaged.passUnretained(self).release()  // balances open()
     logger?.debug("disconnected: \(error)")
     events.finish()
-    disconnectHandler?(error)
+    let handler = disconnectHandler
     disconnectHandler = nil
+    handler?(error)
   }
 
   func close() {

@@ -15,14 +15,14 @@ struct Deadlines {
     return overflow ? .max - 1 : sum
   }
 
-  mutating func arm(
-    _ deadline: UInt64, _ context: OpaquePointer, _ userdata: UnsafeMutableRawPointer
-  ) {
+  mutating func arm(_ deadline: UInt64, _ context: OpaquePointer, _ connection: Connection) {
     guard deadline < armedFor else { return }
     armedFor = deadline
     if let timer {
       pa_context_rttime_restart(context, timer, deadline)
     } else {
+      // Borrowed: the connection frees the timer before it goes itself.
+      let userdata = Unmanaged.passUnretained(connection).toOpaque()
       timer = pa_context_rttime_new(context, deadline, onDeadline, userdata)
     }
   }

@@ -11,12 +11,6 @@ final class LoopThread: @unchecked Sendable {  // what is shared is behind `lock
     case call(@Sendable () -> Void)
   }
 
-  private enum Step {
-    case run([Work])
-    case poll
-    case exit
-  }
-
   let mainloop: OpaquePointer
   let api: UnsafeMutablePointer<pa_mainloop_api>
   /// Set once, before the thread starts; weak, or the loop would keep itself alive.
@@ -83,30 +77,39 @@ final class LoopThread: @unchecked Sendable {  // what is shared is behind `lock
     sigfillset(&signals)
     pthread_sigmask(SIG_BLOCK, &signals, nil)  // signals belong to the program's own threads
     lock.withLock { thread = pthread_self() }
-    loop: while true {
-      switch nextStep() {
-      case .run(let work): perform(work)
-      case .poll: pa_mainloop_iterate(mainloop, 1, nil)
-      case .exit: break loop
-      }
-    }
+    while !runQueue() { iterate() }
     pa_mainloop_free(mainloop)
   }
 
-  private func nextStep() -> Step {
-    lock.withLock {
-      isWakePending = false
-      guard queue.isEmpty else {
+  /// Runs what is queued, and says whether the thread is to end.
+  ///
+  /// A bounded number of batches: jobs that make jobs must not keep the replies out.
+  private func runQueue() -> Bool {
+    for _ in 0..<16 {
+      let batch = lock.withLock {
+        isWakePending = false
+        hasExited = isStopping && queue.isEmpty
         defer { queue = [] }
-        return .run(queue)
+        return queue
       }
-      hasExited = isStopping
-      return isStopping ? .exit : .poll
+      if batch.isEmpty { return hasExited }
+      perform(batch)
     }
+    return false
   }
 
-  /// Runs one batch, then gives the sockets a turn without waiting, so that jobs that make jobs
-  /// cannot keep the replies out.
+  /// Waits for something to happen, and lets libpulse handle it.
+  ///
+  /// `prepare` empties the wakeup pipe, so a wakeup since `runQueue` is lost in it: where work has
+  /// come meanwhile, the pipe is filled again. (`pa_mainloop_iterate` would sleep on that work.)
+  private func iterate() {
+    pa_mainloop_prepare(mainloop, -1)
+    if lock.withLock({ !queue.isEmpty || isStopping }) { pa_mainloop_wakeup(mainloop) }
+    pa_mainloop_poll(mainloop)
+    pa_mainloop_dispatch(mainloop)
+  }
+
+  /// Runs one batch of work.
   private func perform(_ batch: [Work]) {
     let executor = executor  // held while its jobs run
     for work in batch {

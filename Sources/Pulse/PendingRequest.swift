@@ -86,13 +86,26 @@ class Pending<Value: Sendable>: PendingRequest {
     connection.remove(self)
   }
 
+  private func suspend(_ continuation: CheckedContinuation<Result<Value, PulseError>, Never>) {
+    assert(connection.thread.isCurrent)
+    if case .ended(let result) = state {
+      continuation.resume(returning: result)
+    } else {
+      state = .awaited(continuation)
+    }
+  }
+
   /// Waits for the end; a cancelled task ends the request at once.
   final func value(isolation: isolated (any Actor)? = #isolation) async throws(PulseError) -> Value
   {
+    assert(connection.thread.isCurrent)
     if case .ended(let result) = state { return try result.get() }
     let (connection, id) = (connection, id)
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { state = .awaited($0) }
+      // Only a closure that captures the isolated parameter is isolated; another one would run on
+      // some other thread, and miss an answer that comes meanwhile.
+      _ = isolation
+      return await withCheckedContinuation { suspend($0) }
     } onCancel: {
       connection.thread.add(.call { connection.cancel(id) })
     }

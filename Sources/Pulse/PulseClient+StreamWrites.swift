@@ -3,8 +3,9 @@ public import PulseTypes
 
 /// Changes of other programs' streams, of clients and of modules.
 extension PulseClient {
-  /// Sets the volume of each channel of a stream; one value sets all channels.
+  /// Sets the volume of each channel of a stream.
   ///
+  /// One value alone becomes the loudest channel's, and the others keep their share of it.
   /// libpulse: `pa_context_set_source_output_volume`, `pa_context_set_sink_input_volume`.
   public func setStreamVolume(
     _ direction: Direction, _ index: Index<Stream>, _ volume: ChannelVolumes,

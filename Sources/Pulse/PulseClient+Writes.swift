@@ -51,8 +51,9 @@ extension PulseClient {
     try await connection.command(words, timeout: timeout) { call($0, device, port, onSuccess, $1) }
   }
 
-  /// Sets the volume of each channel of a device; one value sets all channels.
+  /// Sets the volume of each channel of a device.
   ///
+  /// One value alone becomes the loudest channel's, and the others keep their share of it.
   /// Throws `invalidArgument` where the number of values is neither one nor that of the channels.
   /// libpulse: `pa_context_set_source_volume_by_name`, `pa_context_set_sink_volume_by_name`.
   public func setVolume(

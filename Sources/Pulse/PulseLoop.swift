@@ -7,7 +7,7 @@
 /// The thread ends by itself after the last reference to the loop is gone, wherever that happens.
 /// Never block it: every request of every client on it waits meanwhile.
 ///
-/// libpulse: `pa_mainloop_new`, `pa_mainloop_iterate`, `pa_mainloop_wakeup`.
+/// libpulse: `pa_mainloop_new`, `pa_mainloop_poll`, `pa_mainloop_wakeup`.
 public final class PulseLoop: SerialExecutor {
   let thread: LoopThread
 

@@ -72,10 +72,10 @@ public actor PulseStream {
     }
   }
 
-  /// The latency that the granted sizes ask of the device.
+  /// The latency that the granted sizes give the device; means nothing with `earlyRequests`.
   public var grantedLatency: Duration? {
     guard let sampleSpec else { return nil }
-    return bufferAttributes?.deviceLatency(direction, sampleSpec)
+    return bufferAttributes?.grantedLatency(direction, sampleSpec)
   }
 
   /// Whether it is paused (libpulse: `pa_stream_is_corked`).

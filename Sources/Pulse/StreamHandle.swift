@@ -53,19 +53,19 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
   private func makeStream(
     _ options: StreamOptions, _ context: OpaquePointer
   ) throws(PulseError) -> OpaquePointer {
-    let list = try PropertyList(options.properties, for: "open \(words)")
     guard var spec = options.spec.native else {
       throw PulseError(.invalidArgument, "open \(words)", "unknown sample format")
     }
-    var map = options.channelMap?.native
+    let map = options.channelMap?.native
     if map == nil, let wish = options.channelMap {
       throw PulseError(.invalidArgument, "open \(words)", "not a channel map: \(wish)")
     }
-    let stream: OpaquePointer?
-    if map == nil {
-      stream = pa_stream_new_with_proplist(context, options.name, &spec, nil, list.pointer)
-    } else {
-      stream = pa_stream_new_with_proplist(context, options.name, &spec, &map!, list.pointer)
+    let stream = try withPropertyList(options.properties, for: "open \(words)") { list in
+      if var map {
+        pa_stream_new_with_proplist(context, options.name, &spec, &map, list)
+      } else {
+        pa_stream_new_with_proplist(context, options.name, &spec, nil, list)
+      }
     }
     guard let stream else { throw connection.contextError("open \(words)") }
     return stream
@@ -109,12 +109,13 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     pa_stream_disconnect(stream)  // answers BADSTATE where the server ended it; nothing to do then
     pa_stream_unref(stream)
     Unmanaged.passUnretained(self).release()  // balances open()
-    switch before {
-    case .opening(_, let opening): opening.fail(error)
-    default: endHandler?(error)
-    }
+    let handler = endHandler
     endHandler = nil
     changeHandler = nil
+    switch before {
+    case .opening(_, let opening): opening.fail(error)
+    default: handler?(error)
+    }
   }
 
   func close() { end(PulseError(.closed, words, address: connection.serverAddress)) }

@@ -114,12 +114,15 @@ public struct BufferAttributes: Sendable, Hashable {
     }
   }
 
-  /// The latency that these sizes give the device, as `init(deviceLatency:)` asks for it.
-  public func deviceLatency(_ direction: Direction, _ spec: SampleSpec) -> Duration {
+  /// The latency that the device has by these *granted* sizes.
+  ///
+  /// A granted playback target is the asked one less the device's latency, which leaves
+  /// target - 2 · request.
+  public func grantedLatency(_ direction: Direction, _ spec: SampleSpec) -> Duration {
     switch direction {
     case .input: spec.duration(ofBytes: Int(fragmentSize))
     case .output:
-      spec.duration(ofBytes: max(0, Int(targetLength) - 2 * Int(minimumRequest)) / 2)
+      spec.duration(ofBytes: max(0, Int(targetLength) - 2 * Int(minimumRequest)))
     }
   }
 }

@@ -51,7 +51,9 @@ func onSubscriptionEvent(
   _ userdata: UnsafeMutableRawPointer?
 ) {
   let connection: Connection = borrow(userdata)
-  if let event = PulseEvent(type, index) { connection.events.send(event) }
+  guard let event = PulseEvent(type, index) else { return }
+  let events = connection.events  // a copy: the handler may set another one, or close the client
+  events.send(event)
 }
 
 func onDeadline(

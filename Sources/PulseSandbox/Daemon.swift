@@ -5,15 +5,13 @@ internal import Glibc
 /// PR_SET_PDEATHSIG would follow the thread that spawned the server, and a library has no program
 /// of its own to start in between, so the supervisor is a shell script (below) at the other end of
 /// a *leash*: a socket whose one end only this process holds. When this process ends, be it by
-/// SIGKILL, the kernel closes that end, and the supervisor reads the end of the stream. Closing a
-/// sandbox in good order is nothing else, so there is one way to end, and each test tries it.
+/// SIGKILL, the kernel closes that end, and the supervisor reads the end of the stream.
 ///
 /// The server's standard output is a *life line* that nobody else holds: the end of the stream is
 /// the end of the server. The supervisor writes the server's process number on it and lets go.
 ///
-/// One supervisor watches one server. A restart starts both anew in the same folder, and lets the
-/// former supervisor go with the word `keep`; a script with commands to start and stop would need
-/// to watch two things at once, which a shell cannot.
+/// One supervisor watches one server. A restart starts both anew in the same folder; a script with
+/// commands to start and stop would need to watch two things at once, which a shell cannot.
 ///
 /// Not Sendable: a sandbox uses its daemon under its lock.
 final class Daemon {
@@ -25,9 +23,13 @@ final class Daemon {
 
   /// $1 is the folder, the rest is the server's command line.
   ///
-  /// The group is the session that this shell leads: its number cannot be taken by another process
-  /// while the shell lives, as that of a server which died long ago could. SIGKILL to the group is
-  /// the shell's own end too, and takes a timer with it that is still running.
+  /// The group is the session that this shell leads: its number cannot be another's while the shell
+  /// lives, as that of a server which died long ago could.
+  ///
+  /// A word on the leash comes from ``dismiss(_:)``: the server has ended, and is reaped here, so
+  /// that nothing is left to the machine's first process, which in a container may reap nobody.
+  /// Without a word the other process is dead. SIGKILL to the group is then the shell's own end
+  /// too, and that of a timer still running.
   private static let script = """
     folder=$1; shift
     "$@" </dev/null &
@@ -35,9 +37,13 @@ final class Daemon {
     trap '' HUP INT QUIT TERM
     echo "$server"
     exec >/dev/null
-    if read -r word; then exit 0; fi
+    read -r word || word=
     kill -TERM 0
     kill -CONT 0
+    case $word in
+      keep) wait "$server"; exit 0 ;;
+      remove) wait "$server"; rm -rf -- "$folder"; exit 0 ;;
+    esac
     (sleep 2; rm -rf -- "$folder"; kill -KILL 0) &
     wait "$server"
     rm -rf -- "$folder"
@@ -64,66 +70,76 @@ final class Daemon {
     leash = .some(consume near)
   }
 
-  deinit {
-    // Nobody called end(): the supervisor ends by itself now, only its zombie must be seen to.
-    guard letGo() else { return }
-    let supervisor = supervisor
-    startThread { reap(supervisor) }
-  }
-
   /// Waits for the supervisor to tell the server's process number.
   func awaitProcessID(until deadline: ContinuousClock.Instant) throws(SandboxError) {
     var bytes: [UInt8] = []
     while bytes.last != UInt8(ascii: "\n") {
       let left = milliseconds(until: deadline)
       guard left > 0 else { throw SandboxError(.timedOut, "the supervisor did not start in time") }
-      if poll([life.raw], for: left).contains(where: { $0 }), !life.read(into: &bytes) {
+      if poll([.input(life.raw)], for: left)[0], !life.read(into: &bytes) {
         throw SandboxError(.serverDied, "the supervisor did not start the server")
       }
     }
-    processID = pid_t(String(decoding: bytes.dropLast(), as: UTF8.self)) ?? 0
+    let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+    guard let number = pid_t(text) else {
+      throw SandboxError(.spawn, "the supervisor said '\(text)' for a process number")
+    }
+    processID = number
   }
 
   /// Whether the server has not ended yet; true also while it is stopped.
   var isRunning: Bool { !awaitEnd(until: .now) }
 
-  /// The life line, readable once the server has ended.
-  var endDescriptor: Int32 { life.raw }
+  /// Whether SIGSTOP has taken effect.
+  var isStopped: Bool {
+    // "PID (NAME) STATE …"; the file is the server's as long as it runs.
+    ServerLog(path: "/proc/\(processID)/stat").text.contains(") T ")
+  }
+
+  /// What happens when the server ends.
+  var ending: Happening { .end(life.raw) }
 
   /// Waits for the server's end. False when it is still there at the deadline.
   func awaitEnd(until deadline: ContinuousClock.Instant) -> Bool {
-    poll([life.raw], for: milliseconds(until: deadline))[0]
+    poll([ending], for: milliseconds(until: deadline))[0]
   }
 
   /// Signals the server. False when it has ended.
   ///
   /// The life line is asked first, so the number is not that of some later process; and with
-  /// Debian's shell it cannot be: that reaps the server only when it waits for it, at the end.
+  /// Debian's shell it cannot be: that reaps the server only when it waits for it.
   func signal(_ number: Int32) -> Bool {
     isRunning && processID > 0 && kill(processID, number) == 0
   }
 
-  /// Lets the supervisor go, which leaves the folder; the server must have ended.
-  func release() {
-    guard let leash = leash.take() else { return }
-    // Not write(2): to a supervisor that somebody killed it would raise SIGPIPE.
-    send(leash.raw, "keep\n", 5, Int32(MSG_NOSIGNAL))
-    reap(supervisor)
-  }
+  /// Ends the server and its supervisor, and leaves the folder.
+  func end() { dismiss("keep") }
 
-  /// Ends the server within two seconds, removes the folder, and waits for both.
+  /// Ends the server and its supervisor, and removes the folder.
   func end(removing folder: SandboxFolder) {
-    guard letGo() else { return }
-    reap(supervisor)
+    dismiss("remove")
     // Only when somebody killed the supervisor is there anything left to do.
-    if isRunning, processID > 0 { kill(processID, SIGKILL) }
     if exists(folder.path) { folder.remove() }
   }
 
-  /// Closes the leash. False when that was done before.
-  private func letGo() -> Bool {
-    guard let leash = leash.take() else { return false }
+  private func dismiss(_ word: String) {
+    guard let leash = leash.take() else { return }
+    if stop() {
+      let line = Array("\(word)\n".utf8)
+      // Not write(2): to a supervisor that somebody killed it would raise SIGPIPE.
+      send(leash.raw, line, line.count, Int32(MSG_NOSIGNAL))
+    }
     _ = consume leash
-    return true
+    reap(supervisor)
+  }
+
+  /// Ends the server; false when not even SIGKILL does, or its number is not known yet.
+  private func stop() -> Bool {
+    guard processID > 0 else { return false }
+    _ = signal(SIGTERM)
+    _ = signal(SIGCONT)
+    if awaitEnd(until: .now + .seconds(2)) { return true }
+    _ = signal(SIGKILL)
+    return awaitEnd(until: .now + .seconds(2))
   }
 }

@@ -103,8 +103,8 @@ private final class Capture: Sendable {
     while isOpen.contains(true) {
       let left = milliseconds(until: deadline)
       guard left > 0 else { throw timedOut(texts) }
-      // A negative number is one that poll(2) skips.
-      let ready = poll([isOpen[0] ? output.raw : -1, isOpen[1] ? error.raw : -1], for: left)
+      let ready = poll(
+        [.input(isOpen[0] ? output.raw : -1), .input(isOpen[1] ? error.raw : -1)], for: left)
       if ready[0] { isOpen[0] = output.read(into: &texts[0]) }
       if ready[1] { isOpen[1] = error.read(into: &texts[1]) }
     }

@@ -27,7 +27,11 @@ extension PulseSandbox {
   ///
   /// - Throws: `notRunning`, `closed`.
   public func freeze() async throws(SandboxError) {
-    try await withRunningServer { daemon in _ = daemon.signal(SIGSTOP) }
+    try await withRunningServer { daemon in
+      _ = daemon.signal(SIGSTOP)
+      // Its threads stop one after the other, a moment later.
+      while daemon.isRunning, !daemon.isStopped { _ = poll([], for: 1) }
+    }
   }
 
   /// Lets a frozen server go on (SIGCONT); it answers what has queued up meanwhile.

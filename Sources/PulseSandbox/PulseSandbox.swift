@@ -6,8 +6,8 @@ internal import Glibc
 /// the sound hardware. It is ready some 30 ms after ``start(_:timeout:)``, and many can run at once.
 ///
 /// It ends with ``close()``, with the last reference to this object, or with this process, however
-/// that ends: even after SIGKILL the server and its folder are gone. After `close()` no process is
-/// left; without it the supervisor, a shell, is reaped by a thread in the background.
+/// that ends: even after SIGKILL the server and its folder go. ``close()`` waits until they are
+/// gone; the last reference leaves that to a thread in the background.
 ///
 /// Each method may be called from any thread. Those that act on the server take turns, and do not
 /// block a thread of Swift's; cancelling the task does not interrupt them, their deadlines do.
@@ -96,6 +96,14 @@ public final class PulseSandbox: Sendable {
       try Self.launch(command, in: folder, configuration, until: deadline))
   }
 
+  deinit {
+    // Ending takes time, and this may be any thread: a thread of Swift's too.
+    guard daemon.withLock({ $0 != nil }) else { return }
+    startThread { [daemon, folder] in
+      daemon.withLock { $0?.end(removing: folder) }
+    }
+  }
+
   /// Starts a server in the folder. When that fails, the folder goes: the sandbox is closed.
   private static func launch(
     _ command: [String], in folder: SandboxFolder, _ configuration: SandboxConfiguration,
@@ -104,7 +112,7 @@ public final class PulseSandbox: Sendable {
     var started: Daemon?
     do throws(SandboxError) {
       let logged = ServerLog(path: folder.log).text.utf8.count
-      let readiness = try Readiness(folder: folder)
+      let readiness = Readiness(folder: folder)
       let daemon = try Daemon(command: command, folder: folder)
       started = daemon
       try daemon.awaitProcessID(until: deadline)
@@ -145,13 +153,7 @@ public final class PulseSandbox: Sendable {
     try await onOwnThread { [self] () throws(SandboxError) in
       try daemon.withLock { daemon throws(SandboxError) in
         guard let former = daemon else { throw Self.closedError }
-        if former.signal(SIGTERM), former.signal(SIGCONT),
-          !former.awaitEnd(until: .now + .seconds(2))
-        {
-          _ = former.signal(SIGKILL)
-          _ = former.awaitEnd(until: .now + .seconds(2))
-        }
-        former.release()
+        former.end()
         daemon = nil
         daemon = try Self.launch(command, in: folder, configuration, until: .now + timeout)
       }

@@ -12,32 +12,32 @@ struct Readiness: ~Copyable {
   private let socket: String
 
   /// Begins to watch. To be called before the server is started, or its socket may be missed.
-  init(folder: SandboxFolder) throws(SandboxError) {
+  ///
+  /// A user may have only so many inotify instances (128 by default); without one we look often.
+  init(folder: SandboxFolder) {
     socket = folder.socket
     watch = Descriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
-    let events = UInt32(IN_CREATE | IN_ATTRIB)
-    guard watch.raw >= 0, inotify_add_watch(watch.raw, folder.path, events) >= 0 else {
-      throw .system(.folder, "cannot watch \(folder.path)", errno: errno)
-    }
+    inotify_add_watch(watch.raw, folder.path, UInt32(IN_CREATE | IN_ATTRIB))
   }
 
   /// Waits for the first of: the server answers, the server ends, the deadline.
   func await(_ daemon: Daemon, until deadline: ContinuousClock.Instant) -> Outcome {
     // bind(2) makes an event, listen(2) a moment later makes none: so after an event try again
     // soon, then ever less often.
-    var pause = Int32.max
+    let longest = watch.raw < 0 ? 16 : Int32.max / 2
+    var pause = longest
     var discarded: [UInt8] = []
     while true {
       if acceptsConnections(socket) { return .ready }
       let left = milliseconds(until: deadline)
       guard left > 0 else { return .timedOut }
-      let happened = poll([watch.raw, daemon.endDescriptor], for: min(left, pause))
+      let happened = poll([.input(watch.raw), daemon.ending], for: min(left, pause))
       if happened[1] { return .died }
       if happened[0] {
         _ = watch.read(into: &discarded)
         pause = 1
-      } else if pause < Int32.max / 2 {
-        pause *= 2
+      } else {
+        pause = min(pause, longest / 2) * 2
       }
     }
   }

@@ -1,19 +1,20 @@
 extension SandboxConfiguration {
   /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks where the
-  /// module for them is found (``SimulatedCard``); else ``nullDevices``, with a ``notice``.
+  /// module for them is found (``SimulatedCard``); else ``nullDevices``, with a ``notice``. The
+  /// defaults are the laptop's speakers and the USB microphone, which the server prefers.
   ///
   /// The policy of a desktop is loaded as well: what is plugged in is used, volumes and defaults
   /// are remembered over a restart, idle devices are suspended.
   public static var demo: SandboxConfiguration {
-    guard let path = SimulatedCard.modulePath() else {
+    // The first space in a module's line ends its name, so a path with one cannot be loaded.
+    guard let path = SimulatedCard.modulePath(), !path.contains(where: \.isWhitespace) else {
       var configuration = nullDevices
       configuration.notice = """
-        no simulated cards (module-simulated-card.so is not built): \
+        no simulated cards (module-simulated-card.so was not found): \
         the demo devices have no ports, no profiles and no jacks
         """
       return configuration
     }
-    // A path with spaces could not be a module's name: the first space ends it.
     return SandboxConfiguration(
       modules: restoring + ["\(path) kind=laptop", "\(path) kind=usb-mic"] + policy)
   }

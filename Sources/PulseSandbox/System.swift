@@ -97,13 +97,25 @@ func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
   return Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up)))
 }
 
-/// Waits until one of the descriptors has something to read or its other end is closed, and says
-/// which; all false when nothing happened in time.
-func poll(_ descriptors: [Int32], for milliseconds: Int32) -> [Bool] {
-  var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+/// What a thread can wait for on a descriptor; a negative one never has anything.
+enum Happening {
+  /// There is something to read, or the other end is closed.
+  case input(Int32)
+  /// The other end is closed, whatever is left to read.
+  case end(Int32)
+}
+
+/// Waits until one of these happens, and says which; all false when nothing did in time.
+func poll(_ happenings: [Happening], for milliseconds: Int32) -> [Bool] {
+  var entries = happenings.map { happening in
+    switch happening {
+    case .input(let descriptor): pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    case .end(let descriptor): pollfd(fd: descriptor, events: 0, revents: 0)  // POLLHUP: always
+    }
+  }
   // An interrupted wait looks like one in which nothing happened: callers loop on a deadline.
   guard Glibc.poll(&entries, nfds_t(entries.count), milliseconds) > 0 else {
-    return descriptors.map { _ in false }
+    return happenings.map { _ in false }
   }
   return entries.map { $0.revents != 0 }
 }

@@ -6,6 +6,8 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
     case inputNotAvailable, outputNotAvailable, portNotAvailable, polarPatternNotSupported
     case orientationNotSupported, categoryNotSupported, hintNotGranted, isBusy, activationFailed
     case serverUnreachable, serverLost, accessDenied, refused, timedOut, storeFailed
+    /// The caller cancelled; what had been done was undone.
+    case cancelled
   }
 
   /// Where the failure could first be known.

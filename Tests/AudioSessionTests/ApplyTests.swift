@@ -3,40 +3,197 @@ import Pulse
 import PulseSandbox
 import Testing
 
+extension AudioMode {
+  /// A mode with something in every phase, for the laptop's headset microphone.
+  static var full: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(Names.laptopInput)]
+    mode.inputPort = ["analog-input-headset-mic"]
+    mode.polarPattern = .stereo
+    mode.inputOrientation = .landscapeRight
+    mode.sampleRate = 48000
+    mode.ioBufferDuration = .milliseconds(10)
+    mode.inputGain = Volume(fraction: 0.8)
+    mode.inputMuted = false
+    return mode
+  }
+}
+
 @Suite("Apply to a real server")
 struct ApplyTests {
-  @Test("a podcast on the USB microphone", .simulatedCard)
-  func podcast() async throws {
+  @Test("every preference is read back as applied, and a second plan is empty", .simulatedCard)
+  func everything() async throws {
+    try await Rig.with { rig in
+      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
+      let report = try await rig.session.setAudioMode(.full, profile: "full")
+      for (name, property) in report.state.properties where property.preferred != nil {
+        #expect(property.verdict == .applied, "\(name): \(property)")
+        #expect(property.reason == nil)
+      }
+      #expect(report.steps.allSatisfy { $0.outcome == .applied }, "\(report.steps)")
+      #expect(try await rig.session.plan(for: .full).isEmpty)
+      let seen = try await rig.outside.snapshot()
+      #expect(seen.server.defaultSourceName == "audiosession.input")
+      let device = try #require(seen.device(.input, named: Names.laptopInput))
+      #expect(device.activePort == "analog-input-headset-mic")
+      #expect(device.sampleSpec.rate == 48000)
+      #expect(device.volume.isUniformly(Volume(fraction: 0.8)))
+      #expect(report.state.route.inputs.first?.name == Names.laptopInput)
+      #expect(report.state.route.inputs.first?.via == ["audiosession.input"])
+    }
+  }
+
+  @Test("apply does what plan printed, also under another card profile", .simulatedCard)
+  func planIsKept() async throws {
+    try await Rig.with { rig in
+      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let plan = try await rig.session.plan(for: .full)
+      #expect(plan.steps.first?.setting == .cardProfile(card: Names.laptop))
+      #expect(plan.steps.dropFirst().allSatisfy { $0.isDeferred })
+      let report = try await rig.session.setAudioMode(.full)
+      #expect(report.steps.map(\.step) == plan.steps)
+      #expect(report.state.properties.values.allSatisfy { $0.verdict != .overridden })
+      let seen = try await rig.outside.snapshot()
+      #expect(
+        seen.card(named: Names.laptop)?.activeProfile
+          == "output:analog-stereo+input:analog-stereo")
+      #expect(seen.server.defaultSourceName == "audiosession.input")
+    }
+  }
+
+  @Test("a plan changes nothing", .simulatedCard)
+  func planChangesNothing() async throws {
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      var mode = AudioMode.full
+      mode.inputPort = ["analog-input-internal-mic"]
+      #expect(try await rig.session.plan(for: mode).isEmpty == false)
+      #expect(try await rig.listing() == before)
+    }
+  }
+
+  @Test("the order on the wire is the documented one", .simulatedCard)
+  func order() async throws {
+    try await Rig.with { rig in
+      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      try await rig.outside.subscribe(.all)
+      let events = await rig.outside.events(bufferingNewest: 4096)
+      try await rig.session.setAudioMode(.full)
+      let seen = try await rig.outside.snapshot()
+      await rig.outside.close()
+      var order: [String] = []
+      let source = try #require(seen.device(.input, named: Names.laptopInput)).index.rawValue
+      for await event in events {
+        switch (event.facility, event.kind) {
+        case (.card, .change): order.append("profile")
+        case (.sourceOutput, .new): order.append("stream")
+        case (.module, .new): order.append("remap")
+        case (.server, _): order.append("default")
+        case (.source, .change) where event.index == source: order.append("device")
+        default: break
+        }
+      }
+      // A new source may change before its card says that the profile did.
+      order = Array(order.drop { $0 != "profile" })
+      // The profile, the rate pin, the latency pin (a stream each, and their device's changes), the
+      // port, the remap and its stream, the default at its end, and the gain after all of them.
+      let first = Dictionary(
+        order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { a, _ in a })
+      let last = Dictionary(
+        order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { _, b in b })
+      #expect(first["profile"] == 0, "\(order)")
+      #expect(first["stream"]! < first["remap"]!, "\(order)")
+      #expect(first["remap"]! < last["default"]!, "\(order)")
+      #expect(last["default"]! < last["device"]!, "\(order)")
+      #expect(order.filter { $0 == "stream" }.count == 3, "\(order)")
+      #expect(order.filter { $0 == "remap" }.count == 1, "\(order)")
+    }
+  }
+
+  @Test("applying twice makes the server see nothing but our own client", .simulatedCard)
+  func twice() async throws {
+    try await Rig.with(.quiet, isHolding: false) { rig in
+      var mode = AudioMode.full
+      mode.inputPort = ["analog-input-internal-mic"]
+      try await rig.session.setAudioMode(mode)
+      await rig.session.close()
+      try await rig.outside.subscribe(.all)
+      let second = Rig.session(rig.sandbox, isHolding: false)
+      let clients = try await rig.outside.clients().count
+      let events = await rig.outside.events(bufferingNewest: 4096)
+      let report = try await second.setAudioMode(mode)
+      await second.close()
+      #expect(report.steps.isEmpty)
+      #expect(report.state.properties["ioBufferDuration"]?.waitingFor == .holder)
+      // The departure of the second session's client is the last thing that can happen.
+      while try await rig.outside.clients().count > clients - 1 {
+        if try await rig.outside.clients().count == clients { break }
+      }
+      await rig.outside.close()
+      for await event in events { #expect(event.facility == .client, "\(event)") }
+    }
+  }
+
+  @Test("what the former mode changed and the new one does not name goes back", .simulatedCard)
+  func nextMode() async throws {
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      var mode = AudioMode.full
+      mode.inputPort = ["analog-input-internal-mic"]
+      try await rig.session.setAudioMode(mode)
+      var next = AudioMode()
+      next.outputVolume = Volume(fraction: 0.5)
+      try await rig.session.setAudioMode(next)
+      let seen = try await rig.outside.snapshot()
+      #expect(seen.ownedDevices(.input).isEmpty)
+      #expect(seen.server.defaultSourceName == before.defaultSource)
+      try await rig.session.revert()
+      #expect(try await rig.listing() == before)
+    }
+  }
+
+  @Test("what somebody changed since is left by a revert, and said", .simulatedCard)
+  func leavesOthers() async throws {
     try await Rig.with { rig in
       var mode = AudioMode(category: .record)
-      mode.sampleRate = 48000
-      mode.ioBufferDuration = .milliseconds(10)
-      mode.preferredInput = ["alsa_input.usb-*", .default]
-      mode.channelMap = .swap
-      mode.inputGain = Volume(fraction: 0.8)
-      let plan = try await rig.session.plan(for: mode)
-      for step in plan.steps {
-        print(
-          "PLAN", step.phase.rawValue, step.setting.object, step.setting.propertyName,
-          step.from?.description ?? "-", "->", step.to, step.isDeferred)
-      }
-      let report = try await rig.session.setAudioMode(mode)
-      for r in report.steps {
-        print(
-          "DONE", r.step.phase.rawValue, r.step.setting.object, r.step.setting.propertyName,
-          r.step.to, r.outcome)
-      }
-      for (k, v) in report.state.properties.sorted(by: { $0.key < $1.key }) {
-        print(k, v.verdict, v.actual as Any, v.reason ?? "")
-      }
-      let again = try await rig.session.plan(for: mode)
-      #expect(again.steps.isEmpty)
-      let back = try await rig.session.revert()
-      for r in back.steps {
-        print(
-          "BACK", r.step.phase.rawValue, r.step.setting.object, r.step.setting.propertyName,
-          r.step.to, r.outcome)
-      }
+      mode.preferredInput = [.name(Names.usbInput)]
+      mode.inputGain = Volume(fraction: 0.7)
+      try await rig.session.setAudioMode(mode)
+      let theirs = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
+      try await rig.outside.setVolume(.input, device: Names.usbInput, theirs)
+      let report = try await rig.session.revert()
+      #expect(report.left.count == 1)
+      #expect(try await rig.outside.source(named: Names.usbInput)?.volume == theirs)
     }
+  }
+
+  @Test("revert and setActive(false) compare equal to before", .simulatedCard, arguments: [0, 1])
+  func backToBefore(_ way: Int) async throws {
+    try await Rig.with { rig in
+      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let before = try await rig.listing()
+      try await rig.session.setAudioMode(.full)
+      #expect(try await rig.listing() != before)
+      if way == 0 {
+        try await rig.session.revert()
+      } else {
+        try await rig.session.setActive(false)
+        #expect(try await rig.session.getSessionState().active == false)
+      }
+      #expect(try await rig.listing() == before)
+      guard way == 1 else { return }
+      let again = try await rig.session.setActive(true)
+      #expect(again.state.properties["channelMap"]?.verdict == .unset)
+      #expect(again.state.properties["polarPattern"]?.verdict == .applied)
+    }
+  }
+}
+
+extension Listing {
+  var defaultSource: String? {
+    lines.first { $0.hasPrefix("default input: ") }.map { String($0.dropFirst(15)) }
   }
 }

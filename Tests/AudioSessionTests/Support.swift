@@ -60,6 +60,13 @@ struct Rig {
   }
 }
 
+extension SandboxConfiguration {
+  /// The demo's cards without the policy of a desktop: nothing happens there by itself.
+  static var quiet: SandboxConfiguration {
+    SandboxConfiguration(modules: demo.modules.filter { $0.contains("simulated-card") })
+  }
+}
+
 enum Names {
   static let laptop = "alsa_card.pci-0000_00_1f.3"
   static let laptopInput = "alsa_input.pci-0000_00_1f.3.analog-stereo"

@@ -42,8 +42,6 @@ struct ConfigurationTests {
     try await PulseSandbox.with(configuration) { (sandbox) async throws in
       let text = try await sandbox.info("Default Sample Specification")
       #expect(text?.hasSuffix("32000Hz") == true)
-      let values = try await sandbox.capture(["pulseaudio", "--dump-conf"])
-      #expect(values.status == 0)
     }
   }
 
@@ -71,8 +69,10 @@ struct ConfigurationTests {
     try await PulseSandbox.with(.demo) { (sandbox) async throws in
       let cards = try await sandbox.names(of: "cards")
       #expect(cards.isEmpty == !sandbox.hasSimulatedCards)
-      let laptop = sandbox.hasSimulatedCards ? "alsa_input.pci-0000_00_1f.3.analog-stereo" : nil
-      #expect(try await sandbox.info("Default Source") == laptop ?? "internal_mic")
+      let source =
+        sandbox.hasSimulatedCards
+        ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "internal_mic"
+      #expect(try await sandbox.info("Default Source") == source)
     }
   }
 

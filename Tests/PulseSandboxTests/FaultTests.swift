@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import PulseSandbox
@@ -52,6 +53,17 @@ struct FaultTests {
     }
   }
 
+  @Test func theServerEndsWithoutItsSupervisor() async throws {
+    let sandbox = try await PulseSandbox.start(.minimal)
+    let process = try #require(await sandbox.processID())
+    // "PID (NAME) STATE PARENT …"
+    let fields = ServerLog(path: "/proc/\(process)/stat").text.split(separator: " ")
+    let supervisor = try #require(Int32(fields[3]))
+    #expect(Glibc.kill(supervisor, SIGKILL) == 0)
+    await sandbox.close()
+    #expect(!isAlive(process) && !exists(sandbox.directory))
+  }
+
   @Test func aFailingModuleIsNamed() async throws {
     let bad = #"module-null-sink sink_name=b sink_properties="device.description=\"x y\"""#
     for line in ["module-no-such-thing a=b", bad, "module-null-sink sink_name=b bogus=1"] {
@@ -83,10 +95,9 @@ struct FaultTests {
     #expect(ContinuousClock.now - begin < .seconds(30))
   }
 
-  @Test func aServerThatIsNeverReadyTimesOut() async throws {
+  @Test func aServerThatIsNotReadyInTimeIsEnded() async throws {
     let error = await #expect(throws: SandboxError.self) {
-      // `yes` writes on the life line until that is full, and never makes a socket.
-      try await PulseSandbox.start(.empty, timeout: .milliseconds(50), program: "/usr/bin/yes")
+      try await PulseSandbox.start(.empty, timeout: .milliseconds(1))
     }
     #expect(error?.code == .timedOut)
   }

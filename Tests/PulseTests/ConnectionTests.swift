@@ -15,10 +15,6 @@ struct ConnectionTests {
     let index = try #require(await client.index)
     let me = try #require(try await client.client(at: index))
     #expect(me.properties["application.name"] == "ann")
-    await client.close()
-    await client.close()
-    #expect(await !client.isConnected)
-    await expect(.closed, "get_sink_list") { try await client.sinks() }
   }
 
   @Test func takesABarePathAsAddress() async throws {
@@ -29,25 +25,94 @@ struct ConnectionTests {
   }
 
   @Test func nobodyThere() async throws {
-    _ = try await PrivateServer([])  // isolates the environment
+    PrivateServer.isolatedEnvironment
     await expect(.connectionRefused, "connect") {
       try await PulseClient.connect(to: "/nonexistent/pulse.sock", name: "test")
     }
+    await expect(.connectionRefused, "connect") { try await PulseClient.connect(name: "test") }
   }
-}
 
-/// Expects an error with a code, of an operation that begins with these words.
-func expect<Value>(
-  _ code: PulseError.Code, _ operation: String, sourceLocation: SourceLocation = #_sourceLocation,
-  isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
-) async {
-  do {
-    _ = try await body()
-    Issue.record("no error", sourceLocation: sourceLocation)
-  } catch let error as PulseError {
-    #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
-    #expect(error.operation.hasPrefix(operation), "\(error)", sourceLocation: sourceLocation)
-  } catch {
-    Issue.record(error, sourceLocation: sourceLocation)
+  @Test func notAProperty() async throws {
+    PrivateServer.isolatedEnvironment
+    await expect(.invalidArgument, "connect") {
+      try await PulseClient.connect(to: "/x", name: "test", properties: ["naïve": "key"])
+    }
+  }
+
+  @Test func wrongCookie() async throws {
+    let port = try freePort()
+    let server = try await PrivateServer(
+      access: ["module-native-protocol-tcp port=\(port) listen=127.0.0.1"])
+    try await eventually {
+      do {
+        _ = try await PulseClient.connect(to: "tcp:127.0.0.1:\(port)", name: "test")
+        Issue.record("let in with the wrong cookie")
+      } catch let error as PulseError where error.code == .connectionRefused {
+        return false  // the server is still starting
+      } catch let error as PulseError {
+        #expect(error.code == .accessDenied, "\(error)")
+        #expect(error.address == "tcp:127.0.0.1:\(port)")
+      }
+      return true
+    }
+    withExtendedLifetime(server) {}
+  }
+
+  @Test func frozenServerOnConnect() async throws {
+    let server = try await PrivateServer()
+    server.signal(SIGSTOP)
+    let start = ContinuousClock.now
+    await expect(.timedOut, "connect") {
+      try await PulseClient.connect(
+        to: server.address, name: "test", timeout: .milliseconds(100))
+    }
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test func cancelledConnect() async throws {
+    let server = try await PrivateServer()
+    server.signal(SIGSTOP)
+    let task = Task { try await PulseClient.connect(to: server.address, name: "test") }
+    task.cancel()
+    await expect(.cancelled, "connect") { try await task.value }
+  }
+
+  /// A server that a test started is gone with the last reference; a client's loop too.
+  @Test func dropsWithoutClosing() async throws {
+    let server = try await PrivateServer()
+    let watcher = try await server.connect()
+    for _ in 0..<20 {
+      let client = try await server.connect()
+      let stream = try await client.openStream(.pin(.input, on: "speaker.monitor"))
+      _ = try await client.serverInfo()
+      withExtendedLifetime(stream) {}
+    }
+    try await eventually { try await watcher.clients().count == 1 }
+    try await eventually { try await watcher.sourceOutputs().isEmpty }
+  }
+
+  @Test func threadEndsWithTheLoop() async throws {
+    let server = try await PrivateServer()
+    var client: PulseClient? = try await server.connect()
+    weak let thread = client?.loop.thread
+    #expect(thread != nil)
+    await client?.close()
+    client = nil
+    try await eventually { thread == nil }
+  }
+
+  private func freePort() throws -> UInt16 {
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { Glibc.close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let result = withUnsafeMutableBytes(of: &address) { bytes in
+      let pointer = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress!
+      return bind(socket, pointer, size) | getsockname(socket, pointer, &size)
+    }
+    try #require(result == 0)
+    return UInt16(bigEndian: address.sin_port)
   }
 }

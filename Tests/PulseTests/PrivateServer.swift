@@ -8,9 +8,10 @@ final class PrivateServer: Sendable {
   static let isInstalled = access("/usr/bin/pulseaudio", X_OK) == 0
 
   /// No test may ever find the user's server or cookie.
-  private static let isolatedEnvironment: Void = {
+  static let isolatedEnvironment: Void = {
     setenv("PULSE_SERVER", "unix:/nonexistent/pulse", 1)
-    setenv("PULSE_COOKIE", NSTemporaryDirectory() + "/pulse-tests-\(getpid()).cookie", 1)
+    setenv("PULSE_COOKIE", "/tmp/pulse-tests-\(getpid()).cookie", 1)
+    atexit { unlink("/tmp/pulse-tests-\(getpid()).cookie") }
   }()
 
   static let sinks = [
@@ -32,7 +33,8 @@ final class PrivateServer: Sendable {
     let last = access ?? ["\(native) auth-anonymous=1 auth-cookie-enabled=0"]
     pid = try Self.spawn(folder, (modules + last).flatMap { ["-L", $0] })
     if access == nil {
-      try await eventually { FileManager.default.fileExists(atPath: folder + "/pulse.sock") }
+      // The file is there a moment before the server listens.
+      try await eventually { Self.listens(folder + "/pulse.sock") }
     }
   }
 
@@ -50,6 +52,18 @@ final class PrivateServer: Sendable {
   ) async throws -> PulseClient {
     try await PulseClient.connect(
       to: address, name: name, timeout: .seconds(20), requestTimeout: requestTimeout, loop: loop)
+  }
+
+  private static func listens(_ path: String) -> Bool {
+    let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { Glibc.close(socket) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
+    return withUnsafeBytes(of: &address) {
+      Glibc.connect(socket, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, size) == 0
+    }
   }
 
   private static func spawn(_ folder: String, _ modules: [String]) throws -> pid_t {

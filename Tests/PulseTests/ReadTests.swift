@@ -24,6 +24,118 @@ struct ReadTests {
     #expect(sources.map(\.name) == ["speaker.monitor", "hall.monitor"])
     #expect(sources.map(\.monitor) == ["speaker", "hall"])
     #expect(sources.allSatisfy { $0.isMonitor && $0.flags.contains(.dynamicLatency) })
-    #expect(try await client.snapshot().sinks == sinks)
+  }
+
+  @Test func readsSingleObjects() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let record = try await client.openStream(.pin(.input, on: "hall.monitor"))
+    let playback = try await client.openStream(.pin(.output, on: "hall"))
+    let all = try await client.snapshot()
+    #expect(try await client.sink(named: "hall") == all.sinks.last)
+    #expect(try await client.sink(at: all.sinks[1].index) == all.sinks.last)
+    #expect(try await client.source(named: "hall.monitor") == all.sources.last)
+    #expect(try await client.source(at: all.sources[1].index) == all.sources.last)
+    #expect(try await client.module(at: all.modules[0].index) == all.modules.first)
+    #expect(try await client.client(at: all.clients[0].index) == all.clients.first)
+    let output = try #require(try await client.sourceOutput(at: record.index))
+    #expect(all.sourceOutputs == [output])
+    #expect(output.isCorked && output.direction == .input && output.name == "pin")
+    #expect(output.client == all.clients.first?.index)
+    #expect(all.device(.input, at: output.device)?.name == "hall.monitor")
+    let input = try #require(try await client.sinkInput(at: playback.index))
+    #expect(all.sinkInputs == [input])
+    #expect(input.volume == ChannelVolumes(.norm, channels: 2))
+    #expect(all.modules.first?.name == "module-null-sink")
+    #expect(all.modules.first?.argument == "sink_name=speaker rate=44100")
+  }
+
+  @Test func nothingThereIsNil() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    #expect(try await client.cards() == [])
+    #expect(try await client.card(named: "x") == nil)
+    #expect(try await client.card(at: Index(99)) == nil)
+    #expect(try await client.source(named: "x") == nil)
+    #expect(try await client.source(at: Index(99)) == nil)
+    #expect(try await client.sink(named: "x") == nil)
+    #expect(try await client.sink(at: Index(99)) == nil)
+    #expect(try await client.sinkInput(at: Index(99)) == nil)
+    #expect(try await client.sourceOutput(at: Index(99)) == nil)
+    #expect(try await client.module(at: Index(99)) == nil)
+    #expect(try await client.client(at: Index(99)) == nil)
+  }
+
+  @Test func serverInfo() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let info = try await client.serverInfo()
+    #expect(info.kind == .pulseaudio)
+    #expect(info.defaultSinkName == "speaker")
+    #expect(info.defaultSourceName == "speaker.monitor")
+    #expect(info.channelMap.count == Int(info.sampleSpec.channels))
+  }
+
+  /// Without a device PulseAudio's default names are NULL.
+  @Test func noDevice() async throws {
+    let server = try await PrivateServer([])
+    let client = try await server.connect()
+    let all = try await client.snapshot()
+    #expect(all.server.defaultSinkName == nil && all.server.defaultSourceName == nil)
+    #expect(all.sinks.isEmpty && all.sources.isEmpty)
+  }
+
+  @Test func hostileNames() async throws {
+    let server = try await PrivateServer()
+    let name = "a\"b'c\nd\\e=ü " + String(repeating: "x", count: 10_000)
+    let client = try await PulseClient.connect(
+      to: server.address, name: name, properties: ["test.hostile": name])
+    var options = StreamOptions.pin(.input, on: "hall.monitor")
+    options.name = name
+    options.properties = ["test.hostile": name]
+    let stream = try await client.openStream(options)
+    let read = try #require(try await client.sourceOutput(at: stream.index))
+    #expect(read.name == name)
+    #expect(read.properties["test.hostile"] == name)
+    let index = try #require(await client.index)
+    let me = try #require(try await client.client(at: index))
+    #expect(me.name == name && me.properties["test.hostile"] == name)
+    // Not even a possible name of a device.
+    await expect(.invalidArgument, "set_default_sink a\"b'c\nd") {
+      try await client.setDefaultSink(String(name.prefix(100)))
+    }
+  }
+
+  @Test func repairsText() {
+    let bytes: [CChar] = [0x61, CChar(bitPattern: 0xff), 0x62, 0]
+    #expect(bytes.withUnsafeBufferPointer { text($0.baseAddress) } == "a\u{fffd}b")
+    #expect(text(nil) == nil)
+  }
+
+  @Test func channelsAndFormats() async throws {
+    let server = try await PrivateServer([
+      "module-null-sink sink_name=a format=float32le channels=4"
+        + " channel_map=front-left,lfe,aux31,top-rear-center",
+      "module-null-sink sink_name=b format=s24-32be channels=1 channel_map=mono",
+    ])
+    let sinks = try await server.connect().sinks()
+    #expect(sinks.map(\.sampleSpec.format) == [.float32le, .s24in32be])
+    #expect(
+      sinks.map(\.channelMap) == [
+        ChannelMap([.frontLeft, .lfe, .aux31, .topRearCenter]), .mono,
+      ])
+  }
+}
+
+extension StreamOptions {
+  /// A corked pin.
+  static func pin(
+    _ direction: Direction, on device: String, rate: UInt32 = 44100, latency: Duration? = nil,
+    corked: Bool = true, flags: StreamFlags = []
+  ) -> StreamOptions {
+    StreamOptions(
+      direction: direction, name: "pin", device: device,
+      spec: SampleSpec(format: .s16le, rate: rate, channels: 2), latency: latency,
+      startCorked: corked, flags: flags)
   }
 }

@@ -86,7 +86,7 @@ private typealias Server = SimulatedServer
     #expect(run.plans.map(\.steps.count) == [1, 0])
     #expect(
       run.plans.last?.unmet.first?.reason
-        == "\(Self.mic) was asked for 96000 Hz and stayed at 44100 Hz: the server switches only "
+        == "\(Self.mic) was asked for 96000 Hz and is at 44100 Hz: the server switches only "
         + "between a device's own rate and its alternate-sample-rate, and neither is 96000 Hz")
     // Another rate may be had, and another run of the server may have another configuration.
     let memory = run.input.memory
@@ -125,7 +125,7 @@ private typealias Server = SimulatedServer
     #expect(failure.stage == .device)
     #expect(
       failure.message
-        == "sampleRate must be met (strict) and cannot be: "
+        == "sample-rate must be met (strict) and cannot be: "
         + "\(Self.mic) stays at 44100 Hz until mumble stops")
     strict.strict = [.bufferDuration]
     #expect(server.failure(strict) == nil)

@@ -19,20 +19,27 @@ private typealias Server = SimulatedServer
     let direction: Direction
     let isMuted: Bool
     let wish: Bool
-    let isExplicit: Bool
+    let occasion: Occasion
+    var isLocked = false
     let lines: Int
     var testDescription: String {
-      "\(direction) muted \(isMuted), wished \(wish), \(isExplicit ? "apply" : "upkeep")"
+      "\(direction) muted \(isMuted), wished \(wish), \(occasion)\(isLocked ? ", locked" : "")"
     }
   }
 
   static let mutes = [
-    Row(direction: .input, isMuted: false, wish: true, isExplicit: true, lines: 1),
-    Row(direction: .input, isMuted: false, wish: true, isExplicit: false, lines: 1),
-    Row(direction: .input, isMuted: true, wish: false, isExplicit: true, lines: 1),
-    // The one that matters.
-    Row(direction: .input, isMuted: true, wish: false, isExplicit: false, lines: 0),
-    Row(direction: .output, isMuted: true, wish: false, isExplicit: false, lines: 1),
+    Row(direction: .input, isMuted: false, wish: true, occasion: .asked, lines: 1),
+    Row(direction: .input, isMuted: false, wish: true, occasion: .reset, lines: 1),
+    // People turn levels: only a lock says that they may not.
+    Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, isLocked: true, lines: 1),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .asked, lines: 1),
+    // The ones that matter.
+    Row(direction: .input, isMuted: true, wish: false, occasion: .reset, lines: 0),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, isLocked: true, lines: 0),
+    Row(direction: .output, isMuted: true, wish: false, occasion: .reset, lines: 1),
+    Row(direction: .output, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
   ]
 
   @Test(arguments: mutes) func `mute`(_ row: Row) throws {
@@ -41,9 +48,10 @@ private typealias Server = SimulatedServer
       try server.edit(direction, name) { $0.isMuted = row.isMuted }
     }
     let mode = wish {
+      $0.gainLock = row.isLocked
       if row.direction == .input { $0.inputMuted = row.wish } else { $0.outputMuted = row.wish }
     }
-    #expect(try server.plan(mode) { $0.isExplicit = row.isExplicit }.lines.count == row.lines)
+    #expect(try server.plan(mode) { $0.occasion = row.occasion }.lines.count == row.lines)
   }
 
   @Test func `somebody's mute of an input is reported and left`() throws {
@@ -119,7 +127,8 @@ private typealias Server = SimulatedServer
     let quiet = try laptop { $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2) }
     #expect(
       try quiet.plan(mode).unmetLines == [
-        "mode unreachable: the gain of \(Self.mic) is 50 %, not 100 %; set input.gain to choose one"
+        "mode unreachable: the gain of \(Self.mic) is 50 %, not 100 %; "
+          + "set input.gain = \"100 %\""
       ])
     let filtered = try laptop { $0.driver = "module-echo-cancel.c" }
     #expect(try filtered.plan(mode).unmet.first?.verdict == .unreachable)

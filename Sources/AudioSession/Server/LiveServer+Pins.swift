@@ -35,7 +35,7 @@ extension LiveServer {
     let device = snapshot.device(direction, named: name)
     let channels = device?.sampleSpec.channels ?? 2
     var properties = [
-      Owned.pinKey: kind, "media.role": "abstract", "application.id": "org.audiosession",
+      Owned.pinKey: kind, "media.role": "abstract", "application.id": Owned.applicationID,
     ]
     if let latency { properties[Owned.pinLatencyKey] = String(latency.microseconds) }
     return try await client.openStream(

@@ -22,6 +22,7 @@ extension LiveServer {
   /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
   /// that is not granted is no failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+    countRoundTrip()
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -30,16 +31,24 @@ extension LiveServer {
     let objects = objects(of: step.setting)
     try await refresh(objects, deadline: deadline)
     if step.setting.isHint { return outcome(ofHint: step) }
-    let isMet = try await wait(deadline: deadline) { $0.satisfies(step) }
+    let isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
       throw SessionError(
-        .timedOut, stage: .server,
+        deadline.hasPassed ? .timedOut : .refused, stage: .server,
         "\(step.setting.propertyName) of \(step.setting.object) was set to \(step.to) and the server "
-          + "still says \(now)",
+          + "says \(now): another program may be changing it",
         property: step.property, value: step.to.description)
     }
     return .applied
+  }
+
+  /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
+  /// was undone by somebody; only devices of a new profile may come later. Others answer first.
+  private func patience(for step: Step, _ deadline: Deadline) -> Deadline {
+    if case .cardProfile = step.setting { return deadline }
+    guard snapshot.server.kind == .pulseaudio else { return deadline }
+    return Deadline(after: min(deadline.remaining, .milliseconds(250)))
   }
 
   private func outcome(ofHint step: Step) -> StepOutcome {

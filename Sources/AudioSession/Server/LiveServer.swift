@@ -15,6 +15,8 @@ actor LiveServer {
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
+  /// How often an answer was waited for, pipelined requests together counting once.
+  private(set) var roundTrips = 0
   private var changeHandler: (@Sendable () -> Void)?
   var pins: [Setting: PulseStream] = [:]
 
@@ -32,7 +34,8 @@ actor LiveServer {
   ) async throws(SessionError) -> LiveServer {
     do throws(PulseError) {
       let client = try await PulseClient.connect(
-        to: address, name: name, timeout: deadline.remaining, loop: loop, logger: logger)
+        to: address, name: name, properties: ["application.id": Owned.applicationID],
+        timeout: deadline.remaining, loop: loop, logger: logger)
       let events = EarlyEvents()
       await client.setEventHandler { events.note($0) }
       try await client.subscribe(timeout: deadline.remaining)
@@ -72,6 +75,8 @@ actor LiveServer {
   /// Sets what is called on the loop's thread whenever something may have changed.
   func setChangeHandler(_ handler: (@Sendable () -> Void)?) { changeHandler = handler }
 
+  func countRoundTrip() { roundTrips += 1 }
+
   private func wakeWaiters() {
     let woken = waiters.values
     waiters = [:]
@@ -93,6 +98,7 @@ actor LiveServer {
       do throws(PulseError) {
         // Events that come while this waits mark their objects dirty again, for the next round.
         let base = snapshot
+        countRoundTrip()
         snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
       } catch {
         dirty.formUnion(asked)
@@ -101,6 +107,14 @@ actor LiveServer {
       if deadline.hasPassed { break }
     }
     return snapshot
+  }
+
+  /// Brings the snapshot up to date, latencies included: no event tells of a latency.
+  func refreshDevices(deadline: Deadline) async throws(SessionError) {
+    let devices = (snapshot.sources + snapshot.sinks).map {
+      ObjectID.device($0.direction, $0.index)
+    }
+    try await refresh(Set(devices), deadline: deadline)
   }
 
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.

@@ -8,6 +8,7 @@ extension SessionError {
       case .connectionRefused: .serverUnreachable
       case .accessDenied: .accessDenied
       case .timedOut: .timedOut
+      case .cancelled: .cancelled
       case .disconnected, .closed: .serverLost
       default: .refused
       }

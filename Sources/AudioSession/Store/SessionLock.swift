@@ -10,11 +10,27 @@ struct SessionLock: ~Copyable {
   deinit { close(descriptor) }
 
   /// Who has a lock: for messages, never for decisions about the lock itself.
-  struct Owner: Codable, Sendable {
+  struct Owner: Sendable {
     var pid: Int32
-    var name: String
     /// Whether it keeps the lock beyond one command.
     var isHolding: Bool
+    var name: String
+
+    /// One line: the process, `holder` or `command`, and the program.
+    var line: String { "\(pid) \(isHolding ? "holder" : "command") \(name)\n" }
+
+    init(pid: Int32, name: String, isHolding: Bool) {
+      self.pid = pid
+      self.name = name
+      self.isHolding = isHolding
+    }
+
+    /// Nil for what is no such line, such as one that is being written.
+    init?(line: String) {
+      let words = line.split(separator: "\n").first?.split(separator: " ", maxSplits: 2) ?? []
+      guard words.count == 3, let pid = Int32(words[0]) else { return nil }
+      self.init(pid: pid, name: String(words[2]), isHolding: words[1] == "holder")
+    }
   }
 
   /// Takes the lock, waiting for a command that has it, but not for a holder.
@@ -29,6 +45,10 @@ struct SessionLock: ~Copyable {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw Files.failure("lock", path) }
       let owner = owner(path)
       if owner?.isHolding == true || deadline.hasPassed { throw busy(owner) }
+      if Task.isCancelled {
+        throw SessionError(
+          .cancelled, stage: .session, "cancelled while another command was at work")
+      }
       // Another command is at work: it ends in milliseconds, so ask again, ever more rarely.
       let wait = Deadline(after: min(pause, deadline.remaining))
       await wait.onPassing {}.value
@@ -40,7 +60,7 @@ struct SessionLock: ~Copyable {
 
   private func sign(_ path: String, _ isHolding: Bool) throws(SessionError) {
     let owner = Owner(pid: getpid(), name: Self.programName, isHolding: isHolding)
-    let bytes = try StoreCoding.encode(owner)
+    let bytes = Array(owner.line.utf8)
     guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
     else { throw Files.failure("lock", path) }
   }
@@ -57,7 +77,7 @@ struct SessionLock: ~Copyable {
 
   private static func owner(_ path: String) -> Owner? {
     guard let bytes = try? Files.read(path) else { return nil }
-    return StoreCoding.decode(Owner.self, bytes)
+    return Owner(line: String(decoding: bytes, as: UTF8.self))
   }
 
   private static func busy(_ owner: Owner?) -> SessionError {

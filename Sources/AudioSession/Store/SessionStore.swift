@@ -13,7 +13,7 @@ struct SessionStore: Sendable {
   }
 
   /// What became of it.
-  struct Status: Codable, Sendable {
+  struct Status: Encodable, Sendable {
     var generation: Int
     var memory: HintMemory
     var state: SessionState
@@ -67,9 +67,12 @@ struct SessionStore: Sendable {
     try Files.write(try StoreCoding.encode(baseline), to: baselinePath)
   }
 
-  /// The status is a memory of what was found; a damaged one counts as none.
-  func status() throws(SessionError) -> Status? {
-    try Files.read(statusPath).flatMap { StoreCoding.decode(Status.self, $0) }
+  /// What became of earlier hints; a damaged status counts as none. The state beside it is for
+  /// others to read and is not decoded here.
+  func memory() throws(SessionError) -> HintMemory {
+    struct Part: Decodable { var memory: HintMemory }
+    let part = try Files.read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }
+    return part?.memory ?? HintMemory()
   }
 
   func write(_ status: Status?) throws(SessionError) {

@@ -1,18 +1,26 @@
 import SessionCore
+import SessionProfiles
 
-/// Temporary.
+/// The wish as a profile file with one table more: `[session]`, for the session alone.
 enum StoredWish {
-  struct W: Codable {
-    var mode: AudioMode; var profile: String?; var generation: Int; var isActive: Bool
-  }
   static func parse(_ text: String, file: String) throws(SessionError) -> SessionStore.Wish {
-    let w = StoreCoding.decode(W.self, Array(text.utf8))!
-    return SessionStore.Wish(
-      mode: w.mode, profile: w.profile, generation: w.generation, isActive: w.isActive)
+    do throws(SessionError) {
+      let parsed = try Profile.parseStored(text, name: "wish", file: file)
+      return SessionStore.Wish(
+        mode: parsed.mode, profile: parsed.session?.profile,
+        generation: parsed.session?.numbers["generation"] ?? 0,
+        isActive: parsed.session?.numbers["active"] != 0)
+    } catch {
+      throw SessionError(
+        .storeFailed, stage: .session,
+        "the stored wish is damaged (\(error.message)); apply a profile again to replace it",
+        value: file)
+    }
   }
+
   static func text(_ wish: SessionStore.Wish) -> String {
-    let w = W(
-      mode: wish.mode, profile: wish.profile, generation: wish.generation, isActive: wish.isActive)
-    return String(decoding: try! StoreCoding.encode(w), as: UTF8.self)
+    ProfileWriter.toml(
+      wish.mode, profile: wish.profile,
+      extra: [("generation", wish.generation), ("active", wish.isActive ? 1 : 0)])
   }
 }

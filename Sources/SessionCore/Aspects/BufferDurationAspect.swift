@@ -60,10 +60,11 @@ struct BufferDurationAspect: Aspect {
     return setting.flatMap { context.input.grants[$0] }
   }
 
-  /// Whether the hint was granted in an earlier run that nobody holds since.
+  /// Whether the hint was granted in an earlier run that nobody holds since. A pin that is still there
+  /// is this run's own, which stays until its end.
   private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Bool {
     let setting = Setting.latency(device.direction, device: device.name)
-    return !context.input.holdsPins
+    return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
       && context.input.memory.outcome(setting, asked: .duration(wished), on: context.snapshot)
         != nil
   }

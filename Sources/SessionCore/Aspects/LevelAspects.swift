@@ -14,7 +14,7 @@ struct LevelAspect: Aspect {
       Target(
         property, .volume(direction, device: device.name),
         .volume(ChannelVolumes(volume, channels: device.channelMap.count)),
-        why: "on the hardware")
+        isLeft: !context.keepsLevels(direction), why: "on the hardware")
     ]
   }
 
@@ -64,17 +64,21 @@ struct MuteAspect: Aspect {
   var property: String { direction == .input ? "inputMuted" : "outputMuted" }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let muted = context.wish.wish(direction).muted, let device = context.device(direction),
-      muted || context.input.isExplicit || direction == .output
+    guard let muted = context.wish.wish(direction).muted, let device = context.device(direction)
     else { return [] }
+    let mayUnmute = direction == .output || context.input.isExplicit
+    let isLeft = !context.keepsLevels(direction) || !(muted || mayUnmute)
     let hardware = Target(
-      property, .mute(direction, device: device.name), .flag(muted), why: "on the hardware")
+      property, .mute(direction, device: device.name), .flag(muted), isLeft: isLeft,
+      why: "on the hardware")
     // Either mutes; so unmuting takes both.
     guard !muted, let remap = context.snapshot.remap(direction), remap.master == device.name
     else { return [hardware] }
     return [hardware]
       + context.snapshot.ownedDevices(direction).map {
-        Target(property, .mute(direction, device: $0.name), .flag(false), why: "on the remap")
+        Target(
+          property, .mute(direction, device: $0.name), .flag(false), isLeft: isLeft,
+          why: "on the remap")
       }
   }
 
@@ -156,6 +160,14 @@ struct LatencyOffsetAspect: Aspect {
         preferred: preferred, actual: actual, verdict: .overridden, reason: "somebody changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  }
+}
+
+extension PlanContext {
+  /// Whether levels are set on this occasion: people turn them, and only a lock says that they may
+  /// not.
+  func keepsLevels(_ direction: Direction) -> Bool {
+    input.occasion != .upkeep || (direction == .input && wish.gainLock == true)
   }
 }
 

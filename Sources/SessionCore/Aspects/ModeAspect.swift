@@ -33,9 +33,13 @@ struct ModeAspect: Aspect {
     if filters.contains(where: device.driver.hasPrefix) {
       return "\(device.name) is made by \(device.driver), which processes the signal"
     }
-    guard device.volume.isUniformly(.norm) || context.wish.inputGain != nil else {
+    let gain = context.wish.inputGain ?? device.volume.loudest
+    guard gain == .norm, device.volume.isUniformly(gain) || context.wish.inputGain != nil else {
       return "the gain of \(device.name) is \(Words.volume(device.volume)), not 100 %; "
-        + "set input.gain to choose one"
+        + "set input.gain = \"100 %\""
+    }
+    if context.snapshot.remap(.input)?.isMix == true {
+      return "the channels of \(device.name) are mixed; leave the channel map as it is"
     }
     return nil
   }

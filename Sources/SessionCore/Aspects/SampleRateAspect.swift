@@ -7,11 +7,12 @@ struct SampleRateAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
-    guard let wished = context.wish.sampleRate, let device = context.device(direction),
-      obstacle(context, device, wished) == nil
+    guard let wished = context.wish.sampleRate, let device = context.device(direction)
     else { return [] }
     return [
-      Target(property, .rate(direction, device: device.name), .rate(wished), why: "preferred rate")
+      Target(
+        property, .rate(direction, device: device.name), .rate(wished),
+        isLeft: obstacle(context, device, wished) != nil, why: "preferred rate")
     ]
   }
 
@@ -61,7 +62,7 @@ struct SampleRateAspect: Aspect {
     {
       return (
         .unreachable,
-        "\(device.name) was asked for \(wished) Hz and stayed at \(got): the server switches only "
+        "\(device.name) was asked for \(wished) Hz and is at \(got): the server switches only "
           + "between a device's own rate and its alternate-sample-rate, and neither is \(wished) Hz"
       )
     }
@@ -86,7 +87,8 @@ extension Aspect {
       return Unmet(property: property, verdict: report.verdict, reason: reason)
     }
     throw SessionError(
-      .hintNotGranted, stage: .device, "\(property) must be met (strict) and cannot be: \(reason)",
+      .hintNotGranted, stage: .device,
+      "\(hint.rawValue) must be met (strict) and cannot be: \(reason)",
       property: property)
   }
 }

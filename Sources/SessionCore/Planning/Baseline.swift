@@ -72,12 +72,23 @@ public struct Baseline: Sendable, Hashable, Codable {
     record(step.setting, before: before, ours: step.to)
   }
 
-  /// Takes note of a step about to be run that may change what is to be restored: a device that a
-  /// restored profile makes anew has another port or volume than ours, and nobody chose it.
+  /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
+  /// it is wherever the step took it.
   public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
-    let settings = Set(snapshot.settings(dependingOn: step.setting))
-    for index in entries.indices where settings.contains(entries[index].setting) {
-      entries[index].ours = nil
+    let moved = snapshot.settings(dependingOn: step.setting)
+    for index in entries.indices {
+      if entries[index].setting == step.setting {
+        entries[index].ours = step.to
+      } else if moved.contains(entries[index].setting) {
+        entries[index].ours = nil
+      }
+    }
+  }
+
+  /// Notes what the server made of a hint: that, and not what was asked for, is ours.
+  public mutating func note(_ setting: Setting, got value: SettingValue) {
+    for index in entries.indices where entries[index].setting == setting {
+      entries[index].ours = value
     }
   }
 

@@ -1,5 +1,15 @@
 public import PulseTypes
 
+/// Why a plan is made.
+public enum Occasion: String, Sendable, Hashable, Codable {
+  /// A person or program just asked for it: all of the wish counts.
+  case asked
+  /// The server came back with nothing of ours: all counts, but no input is unmuted.
+  case reset
+  /// Something changed since: levels count only where they are locked, and no input is unmuted.
+  case upkeep
+}
+
 /// Everything a plan is made from; the plan is a pure function of it.
 public struct PlanInput: Sendable {
   /// What is wished.
@@ -16,11 +26,18 @@ public struct PlanInput: Sendable {
   /// What became of earlier hints.
   public var memory: HintMemory
   /// Whether a person or program just asked: only then an input is unmuted.
-  public var isExplicit: Bool
+  public var isExplicit: Bool {
+    get { occasion == .asked }
+    set { occasion = newValue ? .asked : .upkeep }
+  }
+  /// Why a plan is made now.
+  public var occasion: Occasion
   /// Whether pins stay open after the run; without, a hint that was granted is not asked again.
   public var holdsPins: Bool
   /// Latencies granted to pins that are held, for servers that do not report a device's.
   public var grants: [Setting: Duration]
+  /// Settings that are left to whoever keeps changing them.
+  public var yielded: Set<Setting>
   /// What the server refused during this session, with its words.
   public var refusals: [Setting: String]
 
@@ -32,7 +49,8 @@ public struct PlanInput: Sendable {
     baseline = Baseline()
     defaultsBefore = [:]
     memory = HintMemory()
-    isExplicit = true
+    occasion = .asked
+    yielded = []
     holdsPins = true
     grants = [:]
     refusals = [:]

@@ -37,7 +37,7 @@ private struct Planner {
   init(_ input: PlanInput, _ resolution: Resolution, restore: [Baseline.Entry]) {
     self.input = input
     self.resolution = resolution
-    self.restore = restore
+    self.restore = restore.sorted { $0.rank < $1.rank }
     world = World(input.snapshot)
   }
 
@@ -49,13 +49,17 @@ private struct Planner {
     for phase in Phase.allCases {
       for aspect in allAspects where aspect.phase == phase {
         do throws(SessionError) {
-          for target in try aspect.targets(context) { emit(target) }
+          for target in try aspect.targets(context) {
+            claimed.insert(target.setting)
+            guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
+            emit(target)
+          }
         } catch {
           guard isTolerant else { throw error }
           note(error.property ?? aspect.property, .unreachable, error.description)
         }
       }
-      for entry in restore where entry.setting.phase == phase { emit(restoring: entry) }
+      for entry in restore where entry.phase == phase { emit(restoring: entry) }
       removeUnwished(in: phase)
     }
     let final = context
@@ -109,16 +113,10 @@ private struct Planner {
       return
     }
     guard let value = restorable(entry) else { return }
-    let why = "as it was before the session"
-    emit(Target(entry.setting.stateProperty, entry.setting, value, why: why))
-    // The default was on the remap before: it comes back with it.
-    guard case .chain(let direction) = entry.setting, case .remap(let spec) = value,
-      let end = restore.first(where: { $0.setting == .defaultDevice(direction) }),
-      end.before == .name(spec.name)
-    else { return }
     emit(
       Target(
-        end.setting.stateProperty, end.setting, end.before, phase: entry.setting.phase, why: why))
+        entry.setting.stateProperty, entry.setting, value, phase: entry.phase,
+        why: "as it was before the session"))
   }
 
   /// What a setting can be set back to; nil where there is no such thing any more.
@@ -168,7 +166,7 @@ private struct Planner {
       if phase == .channelMap, isUnwished(.chain(direction)),
         world.value(of: .chain(direction)) != SettingValue.absent
       {
-        remove(
+        emit(
           Target(
             direction == .input ? "channelMap" : "outputChannelMap", .chain(direction), .absent,
             why: "no wish needs the remap"))
@@ -179,19 +177,9 @@ private struct Planner {
         guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
           continue
         }
-        remove(Target("ioBufferDuration", setting, .absent, why: "no wish needs the pin"))
+        emit(Target("ioBufferDuration", setting, .absent, why: "no wish needs the pin"))
       }
     }
-  }
-
-  /// Takes something of ours away that is only unwished: that is no claim on what was before.
-  private mutating func remove(_ target: Target) {
-    if let refusal = input.refusals[target.setting] {
-      note(target.property, .refused, refusal)
-      return
-    }
-    bracket(target, world.value(of: target.setting))
-    append(target)
   }
 
   private func isUnwished(_ setting: Setting) -> Bool {
@@ -199,7 +187,6 @@ private struct Planner {
   }
 
   private mutating func emit(_ target: Target) {
-    claimed.insert(target.setting)
     let now = world.value(of: target.setting)
     guard now != target.value else { return }
     // Asked again it would be refused again, for ever; an explicit apply begins without refusals.
@@ -277,6 +264,24 @@ private struct Planner {
       Target(
         direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
         .name(master), phase: phase, why: "before the remap goes: \(why)"))
+  }
+}
+
+extension Baseline.Entry {
+  /// A default that was our remap comes back after it.
+  fileprivate var phase: Phase {
+    guard case .defaultDevice(let direction) = setting, before == .name(Owned.name(direction))
+    else { return setting.phase }
+    return .channelMap
+  }
+
+  /// Within a phase: the remap, then the default, then the streams.
+  fileprivate var rank: Int {
+    switch setting {
+    case .chain: 0
+    case .stream: 2
+    default: 1
+    }
   }
 }
 

@@ -43,15 +43,18 @@ struct Target {
   var value: SettingValue
   var phase: Phase
   var isPermanent = false
+  /// Whether the setting is the wish's, and yet left as it is for now.
+  var isLeft = false
   var why: String
 
   init(
     _ property: String, _ setting: Setting, _ value: SettingValue, phase: Phase? = nil,
-    isPermanent: Bool = false, why: String
+    isPermanent: Bool = false, isLeft: Bool = false, why: String
   ) {
     self.property = property
     self.setting = setting
     self.value = value
+    self.isLeft = isLeft
     self.phase = phase ?? setting.phase
     self.isPermanent = isPermanent
     self.why = why

@@ -2,6 +2,8 @@ public import PulseTypes
 
 /// How the session knows its own objects on a server: by a property, whoever's process made them.
 public enum Owned {
+  /// The `application.id` of our clients and streams.
+  public static let applicationID = "org.audiosession"
   /// The property of our devices.
   public static let roleKey = "audiosession.role"
   /// Its value for a remap.

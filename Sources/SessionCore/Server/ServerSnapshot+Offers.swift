@@ -26,3 +26,15 @@ extension ServerSnapshot {
     return result
   }
 }
+
+extension Device {
+  /// The polar patterns that can be had from its channels; none for an output.
+  public var polarPatterns: [PolarPattern] {
+    guard direction == .input else { return [] }
+    return PolarPattern.allCases.filter { pattern in
+      var wish = AudioMode().wish(.input)
+      wish.polarPattern = pattern
+      return (try? ChannelRouting.make(wish, on: self)) != nil
+    }
+  }
+}

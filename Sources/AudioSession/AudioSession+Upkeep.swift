@@ -1,0 +1,187 @@
+import Logging
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// What a session keeps in mind to keep its wish so.
+struct Upkeep {
+  let began = ContinuousClock.now
+  var pacer = Pacer()
+  var fights = FightWatch()
+  /// When the next look is scheduled, so that no second one is.
+  var scheduled: Duration?
+  var resets = 0
+  var reapplies = 0
+  var isRecovering = false
+
+  var now: Duration { ContinuousClock.now - began }
+}
+
+extension AudioSession {
+  /// Called on the loop's thread for each event of the server, and when it is lost.
+  func noteChange() {
+    guard isKept || broadcast.hasReaders else { return }
+    upkeep.pacer.noteChange(at: upkeep.now)
+    schedule()
+  }
+
+  /// Whether the wish is made so again when something changes.
+  private var isKept: Bool { configuration.isHolding && lock != nil && isActive }
+
+  /// Sees to it that the next look is taken when it is due; looks of a burst are one.
+  private func schedule() {
+    let truce = upkeep.fights.nextEnd(after: upkeep.now)
+    let due = [upkeep.pacer.nextLook, truce].compactMap { $0 }.min()
+    guard let due, upkeep.scheduled.map({ due < $0 }) ?? true else { return }
+    upkeep.scheduled = due
+    let alarm = Deadline(after: max(.zero, due - upkeep.now))
+    _ = alarm.onPassing { [weak self] in await self?.look() }
+  }
+
+  /// Compares what is with what is wished, when no change of ours is under way.
+  private func look() async {
+    upkeep.scheduled = nil
+    await takeTurn()
+    defer {
+      turns.pass()
+      schedule()
+    }
+    guard !isClosed, let live else { return }
+    guard await live.lost == nil else {
+      // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
+      Task { await recover() }
+      return
+    }
+    do throws(SessionError) {
+      try await live.refresh(deadline: Deadline(after: configuration.timeout))
+      let snapshot = await live.snapshot
+      let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
+      lastSnapshot = snapshot
+      if hasOtherDevices { broadcast.emit(.devicesChanged) }
+      if isKept, mayReapply(afterRouteChange: hasOtherDevices) {
+        try await reapply(live, .upkeep)
+      }
+      publish(try await state(live, store(live)), isOurs: false)
+      upkeep.pacer.noteLook(at: upkeep.now)
+    } catch {
+      upkeep.pacer.noteFailure(at: upkeep.now)
+      if isKept { broadcast.emit(.reapplyFailed(error)) }
+    }
+  }
+
+  /// Under `on-route-change` a default that changed with no device beside it is somebody's choice.
+  private func mayReapply(afterRouteChange: Bool) -> Bool {
+    switch own?.mode.reapply ?? .always {
+    case .always: true
+    case .onRouteChange: afterRouteChange
+    case .never: false
+    }
+  }
+
+  /// Makes the wish so again, where it is not; costs no write where it is.
+  private func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
+    guard let own else { return }
+    let store = store(live)
+    var input = try await input(own.mode, live, store, isExplicit: false)
+    input.occasion = occasion
+    // What was refused before may be possible now; who refuses again and again is given way to.
+    input.refusals = [:]
+    input.yielded = upkeep.fights.yielded(at: upkeep.now)
+    // What is away is waited for, and the rest is kept meanwhile.
+    input.wish.onFailure = .bestEffort
+    let start = upkeep.now
+    let plan = try Plan.make(input)
+    guard !plan.isEmpty else { return }
+    broadcast.emit(.drift(plan.steps.map(\.property).removingDuplicates()))
+    var run = Reconciler(
+      live, store, input, deadline: Deadline(after: configuration.timeout),
+      logger: configuration.logger)
+    do throws(SessionError) {
+      try await run.run()
+    } catch {
+      if occasion == .upkeep { await noteFights(run.attempted, live) }
+      throw error
+    }
+    refusals = run.input.refusals
+    var baseline = run.stored
+    baseline.settle(in: run.input.snapshot)
+    try store.write(baseline)
+    // A hint that was not granted must not be asked for again at the next look.
+    try store.write(
+      SessionStore.Status(
+        generation: try store.wish()?.generation ?? 0, memory: run.input.memory,
+        state: try await state(live, store)))
+    upkeep.reapplies += 1
+    broadcast.emit(.reapplied(upkeep.now - start))
+    if occasion == .upkeep { await noteFights(run.attempted, live) }
+  }
+
+  /// A setting that is set again and again is in somebody else's hands: say so, and give way.
+  private func noteFights(_ settings: Set<Setting>, _ live: LiveServer) async {
+    for setting in settings where upkeep.fights.noteReassertion(of: setting, at: upkeep.now) {
+      let opponents = await live.snapshot.likelyOpponents
+      configuration.logger?.debug("fight", metadata: ["setting": "\(setting.object)"])
+      broadcast.emit(.fight(setting, opponents: opponents))
+    }
+  }
+}
+
+// MARK: A server that went
+
+extension AudioSession {
+  /// Waits for the server to come back, then makes everything anew: no number survives a restart.
+  private func recover() async {
+    guard !upkeep.isRecovering else { return }
+    upkeep.isRecovering = true
+    defer { upkeep.isRecovering = false }
+    let address = live.map { SessionStore.canonical($0.address) } ?? ""
+    await dropConnection()
+    broadcast.emit(.serverLost)
+    var pause = Duration.milliseconds(1)
+    while !isClosed, isKept {
+      let watch = SocketWatch(address: address)
+      if await reconnect() { return }
+      let hasAppeared = await watch.wait(atMost: pause)
+      // A socket is there a moment before its server listens.
+      pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
+    }
+  }
+
+  /// True when there is nothing left to recover.
+  private func reconnect() async -> Bool {
+    await takeTurn()
+    defer { turns.pass() }
+    // A call of the owner's may have been first.
+    guard live == nil, !isClosed, isKept else { return true }
+    let start = upkeep.now
+    do throws(SessionError) {
+      let live = try await connected(Deadline(after: configuration.timeout))
+      if own?.mode.reapply != .never { try await reapply(live, .reset) }
+      upkeep.resets += 1
+      lastSnapshot = await live.snapshot
+      broadcast.emit(.serverReset(upkeep.now - start))
+      publish(try await state(live, store(live)), isOurs: true)
+      upkeep.pacer.noteLook(at: upkeep.now)
+      return true
+    } catch {
+      configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
+      await dropConnection()
+      return false
+    }
+  }
+
+  /// Drops the connection, and keeps the lock: the session still holds the server that will be.
+  private func dropConnection() async {
+    let live = live
+    self.live = nil
+    await live?.close()
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements in their order, each once.
+  fileprivate func removingDuplicates() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,60 @@
+/// Decides when a session looks at its server again: at once, when a burst has settled, or later.
+///
+/// Pure: time is a parameter, counted from any fixed moment. A single change is answered at once;
+/// changes that come on the heels of a look wait until it has been quiet, but not for ever; after a
+/// failure the pause doubles. Nothing is scheduled while nothing changes, so an idle session sleeps.
+public struct Pacer: Sendable, Hashable {
+  /// Changes this close to a look belong to its burst.
+  public static let quiet = Duration.milliseconds(20)
+  /// A burst is looked at after this time even if it goes on.
+  public static let longestBurst = Duration.milliseconds(250)
+  /// The first pause after a failure.
+  public static let firstPause = Duration.milliseconds(10)
+  /// The longest pause after failures.
+  public static let longestPause = Duration.seconds(1)
+
+  private var lastLook: Duration?
+  private var burstBegan: Duration?
+  private var due: Duration?
+  private var failures = 0
+  private var pausedUntil: Duration = .zero
+
+  /// Begins with nothing to do.
+  public init() {}
+
+  /// When to look next; nil where nothing calls for it.
+  public var nextLook: Duration? { due.map { max($0, pausedUntil) } }
+
+  /// Something changed on the server.
+  public mutating func noteChange(at now: Duration) {
+    guard let lastLook, now - lastLook < Self.quiet else {
+      due = due ?? now
+      return
+    }
+    let began = burstBegan ?? now
+    burstBegan = began
+    due = min(now + Self.quiet, began + Self.longestBurst)
+  }
+
+  /// A look was taken, and what was to be done was done.
+  public mutating func noteLook(at now: Duration) {
+    lastLook = now
+    burstBegan = nil
+    due = nil
+    failures = 0
+    pausedUntil = .zero
+  }
+
+  /// A look was taken, and something failed: it is tried again after a pause.
+  public mutating func noteFailure(at now: Duration) {
+    noteAttempt(at: now)
+    due = pausedUntil
+  }
+
+  private mutating func noteAttempt(at now: Duration) {
+    lastLook = now
+    burstBegan = nil
+    pausedUntil = now + min(Self.firstPause * (1 << min(failures, 10)), Self.longestPause)
+    failures += 1
+  }
+}

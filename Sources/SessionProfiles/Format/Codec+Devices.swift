@@ -1,0 +1,148 @@
+import PulseTypes
+import SessionCore
+
+extension Codec<[DeviceMatcher]> {
+  /// A ranked list of names, globs and tables.
+  static let devices = Codec { node, label, reading in
+    guard let elements = node.array else {
+      let example = node.string.map { Text.visible($0) } ?? "default"
+      return reading.wrongType(
+        node, label, "an array of names and tables, such as [\"\(example)\"]")
+    }
+    let matchers = elements.compactMap { MatcherFormat.read($0, label, &reading) }
+    return matchers.count == elements.count ? matchers : nil
+  } write: {
+    TOMLWords.array($0.map(MatcherFormat.text))
+  }
+}
+
+extension Codec<[PortMatcher]> {
+  /// A ranked list of names, globs and `type:…`.
+  static let ports = Codec { node, label, reading in
+    guard let elements = node.array else {
+      let example = node.string.map { Text.visible($0) } ?? "type:mic"
+      return reading.wrongType(
+        node, label, "an array of names, globs and types, such as [\"\(example)\"]")
+    }
+    let matchers = elements.compactMap { port($0, label, &reading) }
+    return matchers.count == elements.count ? matchers : nil
+  } write: {
+    TOMLWords.array($0.map { TOMLWords.quoted($0.description) })
+  }
+
+  private static func port(
+    _ node: Node, _ label: Label, _ reading: inout Reading
+  ) -> PortMatcher? {
+    guard let word = node.string else {
+      return reading.wrongType(node, label.element, "a string, such as \"type:mic\"")
+    }
+    guard word.hasPrefix("type:") else { return .name(word) }
+    let type = String(word.dropFirst("type:".count))
+    let vocabulary = Vocabulary<PortType>.portTypes
+    return vocabulary[type].map(PortMatcher.type)
+      ?? reading.wrongValue(node, label, vocabulary.unknown(type, "\(label.key) type"))
+  }
+}
+
+/// One device matcher in a file: a word, or a table whose keys must all match.
+private enum MatcherFormat {
+  static let keys = ["name", "port-type", "form-factor", "property", "all"]
+
+  static func read(
+    _ node: Node, _ label: Label, _ reading: inout Reading
+  ) -> DeviceMatcher? {
+    if let word = node.string { return DeviceMatcher(word) }
+    guard let entries = node.table else {
+      return reading.wrongType(node, label.element, "a name or a table")
+    }
+    guard !entries.isEmpty else {
+      return reading.wrongValue(
+        node, label,
+        "an empty table in \(label.key) matches nothing; it can have \(Text.list(keys))")
+    }
+    let parts = entries.compactMap { part($0, label, &reading) }
+    guard parts.count == entries.count else { return nil }
+    return parts.count == 1 ? parts[0] : .all(parts)
+  }
+
+  private static func part(
+    _ entry: Node.Entry, _ label: Label, _ reading: inout Reading
+  ) -> DeviceMatcher? {
+    let node = entry.node
+    let label = label.inner(entry.key)
+    switch entry.key {
+    case "name":
+      return node.string.map { DeviceMatcher($0) }
+        ?? reading.wrongType(node, label, "a name or a glob")
+    case "form-factor":
+      return node.string.map(DeviceMatcher.formFactor)
+        ?? reading.wrongType(node, label, "a string, such as \"headset\"")
+    case "port-type":
+      return Vocabulary.portTypes.read(node, label, &reading).map(DeviceMatcher.portType)
+    case "property": return properties(node, label, &reading)
+    case "all":
+      guard let elements = node.array, !elements.isEmpty else {
+        return reading.wrongType(node, label, "an array of matchers")
+      }
+      let parts = elements.compactMap { read($0, label, &reading) }
+      return parts.count == elements.count ? .all(parts) : nil
+    default:
+      return reading.report(
+        Keys.unknown(entry.key, among: keys), at: node.position, property: label.key,
+        value: Text.visible(entry.key), code: .unknownKey, as: DeviceMatcher.self)
+    }
+  }
+
+  private static func properties(
+    _ node: Node, _ label: Label, _ reading: inout Reading
+  ) -> DeviceMatcher? {
+    guard let entries = node.table, !entries.isEmpty else {
+      return reading.wrongType(
+        node, label, "a table of strings with quoted keys, such as { \"device.bus\" = \"usb\" }")
+    }
+    var properties: [String: String] = [:]
+    for entry in entries {
+      guard let value = entry.node.string else {
+        // Without quotes TOML makes tables of the parts of `device.bus`.
+        let form = "a string; a key with dots needs quotes, such as { \"device.bus\" = \"usb\" }"
+        return reading.wrongType(entry.node, label.inner(Text.visible(entry.key)), form)
+      }
+      properties[entry.key] = value
+    }
+    return .properties(properties)
+  }
+
+  /// The matcher as a file has it.
+  static func text(_ matcher: DeviceMatcher) -> String {
+    switch matcher {
+    case .default: "\"default\""
+    case .name(let name): TOMLWords.quoted(name)
+    case .all(let parts): TOMLWords.table(all(parts))
+    default: TOMLWords.table([pair(matcher)])
+    }
+  }
+
+  /// One table where the keys are distinct, else the general form.
+  private static func all(_ parts: [DeviceMatcher]) -> [(key: String, value: String)] {
+    let pairs = parts.map(pair)
+    if parts.count > 1, Set(pairs.map(\.key)).count == parts.count { return pairs }
+    return [("all", TOMLWords.array(parts.map(text)))]
+  }
+
+  private static func pair(_ matcher: DeviceMatcher) -> (key: String, value: String) {
+    switch matcher {
+    case .default: ("name", "\"default\"")
+    case .name(let name): ("name", TOMLWords.quoted(name))
+    case .formFactor(let form): ("form-factor", TOMLWords.quoted(form))
+    case .portType(let type): ("port-type", TOMLWords.quoted(type.rawValue))
+    case .properties(let properties):
+      (
+        "property",
+        TOMLWords.table(
+          properties.sorted { $0.key < $1.key }
+            .map { (key: $0.key, value: TOMLWords.quoted($0.value)) })
+      )
+    case .all(let parts): ("all", TOMLWords.array(parts.map(text)))
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import SessionCore
+
+/// One key of a profile file that sets one property of the wish.
+struct Field: Sendable {
+  /// The table that the key is in; nil at the top.
+  let table: String?
+  /// The key in its table.
+  let name: String
+  /// The property as in the state's JSON and in the core's errors.
+  let property: String
+  /// Reads the value into the wish, or notes what is wrong with it.
+  let read: @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout Reading) -> Void
+  /// The value as a file has it; nil where nothing is wished.
+  let write: @Sendable (_ mode: AudioMode) -> String?
+  /// Takes the property out of the wish.
+  let clear: @Sendable (_ mode: inout AudioMode) -> Void
+
+  /// The key with its table, as in messages.
+  var key: String { table.map { "\($0).\(name)" } ?? name }
+
+  init<Value>(
+    _ table: String?, _ name: String, _ property: String,
+    _ path: any WritableKeyPath<AudioMode, Value?> & Sendable, _ codec: Codec<Value>
+  ) {
+    self.table = table
+    self.name = name
+    self.property = property
+    let label = Label(key: table.map { "\($0).\(name)" } ?? name, property: property)
+    read = { node, mode, reading in
+      mode[keyPath: path] = codec.read(node, label, &reading)
+    }
+    write = { $0[keyPath: path].map(codec.write) }
+    clear = { $0[keyPath: path] = nil }
+  }
+}

@@ -1,0 +1,47 @@
+/// Messages for keys that no profile has.
+enum Keys {
+  /// The keys of the top that are not fields of the wish.
+  static let top = ["schema", "description", "extends", "input", "output", "match"]
+  static let match = ["inputs", "outputs"]
+
+  /// What the same thing is called in the other table.
+  private static let counterparts = [
+    "input.volume": "input.gain", "output.gain": "output.volume",
+  ]
+
+  /// `unknown key 'sample_rate'; did you mean 'sample-rate'?`.
+  static func unknown(_ key: String, in table: String? = nil) -> String {
+    if table == "match" { return unknown(key, among: match, prefix: "match.") }
+    let shown = table.map { "\($0).\(key)" } ?? key
+    if let elsewhere = counterparts[shown] ?? elsewhere(key, not: table) {
+      let hint =
+        table == nil || elsewhere.contains(".")
+        ? "" : " It belongs above the first [table] of the file"
+      return "unknown key '\(Text.visible(shown))'; did you mean '\(elsewhere)'?\(hint)"
+    }
+    let fields = Field.all.filter { $0.table == table }.map(\.name)
+    guard let table else { return unknown(key, among: fields + top) }
+    return unknown(key, among: fields, prefix: "\(table).")
+  }
+
+  /// The message where all possible keys are in a list.
+  static func unknown(_ key: String, among known: [String], prefix: String = "") -> String {
+    let start = "unknown key '\(prefix)\(Text.visible(key))'; "
+    let near = Text.nearest(key, among: known)
+    return near.isEmpty
+      ? start + "known here: \(known.joined(separator: ", "))"
+      : start + "did you mean \(Text.list(near.map { "'\(prefix)\($0)'" }))?"
+  }
+
+  /// A key that is right but in another table, or is the property's name in Swift.
+  private static func elsewhere(_ key: String, not table: String?) -> String? {
+    let name = Text.folded(key)
+    guard !Field.all.contains(where: { $0.table == table && Text.folded($0.name) == name }) else {
+      return nil
+    }
+    if table != nil, top.contains(key) { return key }
+    return Field.all.first {
+      Text.folded($0.property) == name || Text.folded($0.name) == name || $0.key == key
+    }?.key
+  }
+}

@@ -1,0 +1,125 @@
+import SessionCore
+
+/// Reads one profile file, before what it extends, and finds all that is wrong with it.
+struct ProfileReader {
+  /// What the reader knows of the format; a file that asks for a newer one is refused.
+  static let schema = 1
+
+  private(set) var profile: ParsedProfile
+  private(set) var reading: Reading
+  private let allowsSession: Bool
+
+  /// Reads a text; what is wrong is in `diagnostics`, in the order of the file.
+  init(_ text: String, name: String, file: String?, allowsSession: Bool = false) {
+    profile = ParsedProfile(name: name, file: file)
+    reading = Reading(file: file ?? name)
+    self.allowsSession = allowsSession
+    do {
+      top(try TOMLText.root(text))
+    } catch {
+      reading.report(error.message, at: error.position)
+    }
+    // What extends another is checked when it is whole: the other may have what is missing.
+    guard profile.extends == nil else { return }
+    for (error, property) in profile.mode.problems(assuming: failed) {
+      reading.add(profile.diagnostic(error, property))
+    }
+  }
+
+  var diagnostics: [ProfileDiagnostic] {
+    reading.diagnostics.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+  }
+
+  /// Properties that the file sets to something wrong.
+  private var failed: Set<String> { Set(reading.diagnostics.compactMap(\.property)) }
+
+  private mutating func top(_ root: Node) {
+    for entry in root.table ?? [] where !reading.isFull {
+      let label = Label(key: entry.key, property: entry.key)
+      switch entry.key {
+      case "schema": schema(entry.node, label)
+      case "description": profile.description = Codec.text.read(entry.node, label, &reading)
+      case "extends": extends(entry.node, label)
+      case "input", "output", "match": table(entry)
+      case "session" where allowsSession: session(entry.node)
+      default: field(entry, in: nil)
+      }
+    }
+  }
+
+  private mutating func schema(_ node: Node, _ label: Label) {
+    guard let schema = Codec.integer(example: 1).read(node, label, &reading) else {
+      return
+    }
+    guard schema != ProfileReader.schema else { return }
+    let known = ProfileReader.schema
+    let message =
+      schema > known
+      ? "schema \(schema) is newer than this version reads (\(known)); a newer audiosession can"
+      : "schema \(schema) does not exist; the first is 1"
+    reading.report(message, at: node.position, property: "schema", value: "\(schema)")
+  }
+
+  private mutating func extends(_ node: Node, _ label: Label) {
+    profile.places["extends"] = Place(node)
+    guard let base = Codec.text.read(node, label, &reading) else { return }
+    guard !base.isEmpty else {
+      reading.report("extends needs the name of a profile", at: node.position, property: "extends")
+      return
+    }
+    profile.extends = base
+  }
+
+  private mutating func table(_ entry: Node.Entry) {
+    guard let entries = entry.node.table else {
+      let form = "a table: a line [\(entry.key)] with its keys below"
+      let _: Never? = reading.wrongType(
+        entry.node, Label(key: entry.key, property: entry.key), form)
+      return
+    }
+    for inner in entries where !reading.isFull {
+      if entry.key == "match" { match(inner) } else { field(inner, in: entry.key) }
+    }
+  }
+
+  private mutating func field(_ entry: Node.Entry, in table: String?) {
+    guard let field = Field.all.first(where: { $0.table == table && $0.name == entry.key }) else {
+      reading.report(
+        Keys.unknown(entry.key, in: table), at: entry.node.position,
+        property: Text.visible(table.map { "\($0).\(entry.key)" } ?? entry.key),
+        value: Text.visible(entry.key), code: .unknownKey)
+      return
+    }
+    profile.places[field.property] = Place(entry.node)
+    field.read(entry.node, &profile.mode, &reading)
+  }
+
+  private mutating func match(_ entry: Node.Entry) {
+    let label = Label(key: "match.\(entry.key)", property: "match.\(entry.key)")
+    switch entry.key {
+    case "inputs":
+      profile.match.inputs = Codec.devices.read(entry.node, label, &reading) ?? []
+    case "outputs":
+      profile.match.outputs = Codec.devices.read(entry.node, label, &reading) ?? []
+    default:
+      reading.report(
+        Keys.unknown(entry.key, in: "match"), at: entry.node.position,
+        property: "match.\(Text.visible(entry.key))", value: Text.visible(entry.key),
+        code: .unknownKey)
+    }
+  }
+
+  private mutating func session(_ node: Node) {
+    var session = StoredSession()
+    for entry in node.table ?? [] {
+      let label = Label(key: "session.\(entry.key)", property: "session.\(entry.key)")
+      if entry.key == "profile" {
+        session.profile = Codec.text.read(entry.node, label, &reading)
+      } else {
+        session.numbers[entry.key] =
+          Codec.integer(example: 1).read(entry.node, label, &reading)
+      }
+    }
+    profile.session = session
+  }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+extension Profile {
+  /// The variables of the process that decide where profiles are.
+  public static var processEnvironment: [String: String] {
+    var result: [String: String] = [:]
+    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
+      if let value = getenv(name) { result[name] = String(cString: value) }
+    }
+    return result
+  }
+
+  /// The user's own folder of profiles; nil without a home.
+  public static func userFolder(environment: [String: String] = processEnvironment) -> String? {
+    // A relative path here is an error that the XDG specification says to ignore.
+    if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return folder(in: home) }
+    guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+    return folder(in: home + "/.config")
+  }
+
+  /// The folders that profiles are looked up in, first wins; the built-in ones come after them.
+  public static func searchPath(environment: [String: String] = processEnvironment) -> [String] {
+    var folders = userFolder(environment: environment).map { [$0] } ?? []
+    let listed = environment["XDG_CONFIG_DIRS"] ?? ""
+    for base in (listed.isEmpty ? "/etc/xdg" : listed).split(separator: ":")
+    where base.hasPrefix("/") {
+      folders.append(folder(in: String(base)))
+    }
+    return folders + [folder(in: "/usr/share")]
+  }
+
+  private static func folder(in base: String) -> String {
+    (base.hasSuffix("/") ? base : base + "/") + "audiosession/profiles"
+  }
+}

@@ -1,0 +1,104 @@
+import SessionCore
+
+/// Where profiles are: files by path, folders in order, and the built-in ones.
+struct ProfileLibrary {
+  let environment: [String: String]
+
+  /// A profile that is there, not yet read.
+  struct Found {
+    var name: String
+    var source: ProfileSource
+
+    /// What messages call it.
+    var file: String {
+      switch source {
+      case .file(let path): path
+      case .builtIn: "\(name) (built-in)"
+      }
+    }
+
+    /// What tells it from all others.
+    var identity: String {
+      switch source {
+      case .file(let path): TextFile.canonical(path)
+      case .builtIn: file
+      }
+    }
+  }
+
+  /// Finds a profile by name or path.
+  func locate(_ name: String) throws(ProfileDiagnostic) -> Found {
+    if name.contains("/") || (name.hasSuffix(".toml") && TextFile.exists(name)) {
+      return file(name)
+    }
+    if let found = find(name) { return found }
+    throw notFound(name)
+  }
+
+  /// The profile in a file.
+  func file(_ path: String) -> Found { Found(name: stem(path), source: .file(path)) }
+
+  /// Finds what a profile extends: by name, else beside the file that extends it.
+  func locate(base: String, of profile: Found) throws(ProfileDiagnostic) -> Found {
+    guard case .file(let path) = profile.source else { return try locate(base) }
+    let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    if base.contains("/") {
+      let target = base.hasPrefix("/") ? base : folder + base
+      guard TextFile.exists(target) else { throw notFound(base) }
+      return file(target)
+    }
+    if let found = find(base) { return found }
+    for name in [base + ".toml", base] where name.hasSuffix(".toml") {
+      if TextFile.exists(folder + name) { return file(folder + name) }
+    }
+    throw notFound(base)
+  }
+
+  func text(of found: Found) throws(ProfileDiagnostic) -> String {
+    switch found.source {
+    case .file(let path): try TextFile.read(path)
+    case .builtIn: BuiltIn.text(found.name) ?? ""
+    }
+  }
+
+  /// Every profile once, by name.
+  func all() -> [Found] {
+    var found: [String: Found] = [:]
+    for folder in Profile.searchPath(environment: environment) {
+      for file in TextFile.names(in: folder) where file.hasSuffix(".toml") && file.first != "." {
+        let name = stem(file)
+        if found[name] == nil {
+          found[name] = Found(name: name, source: .file("\(folder)/\(file)"))
+        }
+      }
+    }
+    for name in BuiltIn.names where found[name] == nil {
+      found[name] = Found(name: name, source: .builtIn)
+    }
+    return found.values.sorted { $0.name < $1.name }
+  }
+
+  private func find(_ name: String) -> Found? {
+    guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else { return nil }
+    for folder in Profile.searchPath(environment: environment) {
+      let path = "\(folder)/\(name).toml"
+      if TextFile.exists(path) { return Found(name: name, source: .file(path)) }
+    }
+    return BuiltIn.text(name).map { _ in Found(name: name, source: .builtIn) }
+  }
+
+  private func stem(_ path: String) -> String {
+    let file = path.split(separator: "/").last.map(String.init) ?? path
+    return file.hasSuffix(".toml") && file.count > 5 ? String(file.dropLast(5)) : file
+  }
+
+  private func notFound(_ name: String) -> ProfileDiagnostic {
+    let near = Text.nearest(stem(name), among: all().map(\.name))
+    let hint = near.isEmpty ? "" : "; did you mean \(Text.list(near.map { "\"\($0)\"" }))?"
+    let list = "\"audiosession profiles list\" shows all"
+    return ProfileDiagnostic(
+      "there is no profile \"\(Text.visible(name))\"" + (hint.isEmpty ? "; " : hint + " ") + list,
+      file: "", at: nil, property: "profile", value: Text.visible(name), code: .profileNotFound,
+      alternatives: near)
+  }
+}

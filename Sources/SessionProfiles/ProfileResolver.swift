@@ -1,0 +1,144 @@
+import SessionCore
+
+/// Makes profiles whole: follows `extends`, layers the wishes, checks the result.
+struct ProfileResolver {
+  let library: ProfileLibrary
+
+  /// Longer chains are mistakes.
+  static let limit = 32
+
+  /// One profile of a chain of `extends`.
+  private struct Link {
+    var found: ProfileLibrary.Found
+    var parsed: ParsedProfile
+
+    func diagnostic(
+      _ message: String, at property: String, value: String? = nil,
+      code: SessionError.Code = .invalidValue, alternatives: [String] = []
+    ) -> ProfileDiagnostic {
+      ProfileDiagnostic(
+        message, file: found.file, at: parsed.places[property]?.position, property: property,
+        value: value,
+        code: code, alternatives: alternatives)
+    }
+  }
+
+  /// Reads a profile with all it extends; throws the first problem.
+  func resolve(_ found: ProfileLibrary.Found) throws(ProfileDiagnostic) -> Profile {
+    let first = try link(found)
+    let chain = try chain(from: first)
+    let mode = layered(chain)
+    if let first = problems(of: mode, chain).first { throw first }
+    return Profile(
+      name: found.name, description: first.parsed.description, mode: mode,
+      match: first.parsed.match, source: found.source, extends: first.parsed.extends)
+  }
+
+  /// Everything that is wrong with a file, its own problems first.
+  func check(_ file: String) -> [ProfileDiagnostic] {
+    let found = library.file(file)
+    var own: [ProfileDiagnostic] = []
+    do throws(ProfileDiagnostic) {
+      let reader = ProfileReader(try library.text(of: found), name: found.name, file: found.file)
+      own = reader.diagnostics
+      let link = Link(found: found, parsed: reader.profile)
+      return own + others(link, assuming: Set(own.compactMap(\.property)))
+    } catch {
+      return [error]
+    }
+  }
+
+  /// What is wrong with a file because of what it extends, and the warnings.
+  private func others(_ link: Link, assuming failed: Set<String>) -> [ProfileDiagnostic] {
+    do throws(ProfileDiagnostic) {
+      let chain = try chain(from: link)
+      let mode = layered(chain)
+      let extended = chain.count > 1 ? problems(of: mode, chain, assuming: failed) : []
+      return extended + warnings(of: mode, link)
+    } catch {
+      if error.file == link.found.file { return [error] }
+      let base = Text.visible(link.parsed.extends ?? "")
+      return [
+        link.diagnostic(
+          "extends \"\(base)\": \(error.sessionError.message)", at: "extends", value: base,
+          code: error.code)
+      ]
+    }
+  }
+
+  private func link(_ found: ProfileLibrary.Found) throws(ProfileDiagnostic) -> Link {
+    let reader = ProfileReader(try library.text(of: found), name: found.name, file: found.file)
+    if let first = reader.diagnostics.first { throw first }
+    return Link(found: found, parsed: reader.profile)
+  }
+
+  /// The profile and those it extends, the nearest first.
+  private func chain(from first: Link) throws(ProfileDiagnostic) -> [Link] {
+    var chain = [first]
+    while let last = chain.last, let base = last.parsed.extends {
+      let found = try locate(base, of: last)
+      let known = chain.map(\.found.identity)
+      guard chain.count < ProfileResolver.limit else {
+        let message = "extends more than \(ProfileResolver.limit) deep"
+        throw last.diagnostic(message, at: "extends", value: base)
+      }
+      guard !known.contains(found.identity) else {
+        let names = (chain.map(\.found.name) + [found.name]).map { Text.visible($0) }
+        throw last.diagnostic(
+          "a profile that extends itself: \(names.joined(separator: " → "))", at: "extends",
+          value: base)
+      }
+      chain.append(try link(found))
+    }
+    return chain
+  }
+
+  /// Finds a base, or says at its place in the file that there is none.
+  private func locate(
+    _ base: String, of link: Link
+  ) throws(ProfileDiagnostic) -> ProfileLibrary.Found {
+    do {
+      return try library.locate(base: base, of: link.found)
+    } catch {
+      throw link.diagnostic(
+        error.message, at: "extends", value: base, code: error.code,
+        alternatives: error.alternatives)
+    }
+  }
+
+  private func layered(_ chain: [Link]) -> AudioMode {
+    chain.dropFirst().reduce(chain[0].parsed.mode) { $0.layered(over: $1.parsed.mode) }
+  }
+
+  /// What is wrong with the whole, each at the file that says it.
+  private func problems(
+    of mode: AudioMode, _ chain: [Link], assuming failed: Set<String> = []
+  ) -> [ProfileDiagnostic] {
+    mode.problems(assuming: failed).map { error, property in
+      let link = chain.first { $0.parsed.places[property] != nil } ?? chain[0]
+      return link.parsed.diagnostic(error, property)
+    }
+  }
+
+  /// What the file says without effect.
+  private func warnings(of mode: AudioMode, _ link: Link) -> [ProfileDiagnostic] {
+    var warnings: [ProfileDiagnostic] = []
+    func warn(_ property: String, _ message: String) {
+      guard link.parsed.places[property] != nil else { return }
+      var warning = link.diagnostic(message, at: property)
+      warning.severity = .warning
+      warnings.append(warning)
+    }
+    let strict = mode.strict ?? []
+    if strict.contains(.sampleRate), mode.sampleRate == nil {
+      warn("strict", "strict names \"sample-rate\", but no sample-rate is set")
+    }
+    if strict.contains(.bufferDuration), mode.ioBufferDuration == nil {
+      warn("strict", "strict names \"buffer-duration\", but no buffer-duration is set")
+    }
+    if mode.gainLock == true, mode.inputGain == nil {
+      warn("gainLock", "gain-lock has no gain to hold; set input.gain")
+    }
+    return warnings
+  }
+}

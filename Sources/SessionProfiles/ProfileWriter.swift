@@ -1,0 +1,47 @@
+public import SessionCore
+
+/// Writes wishes as profile files.
+public enum ProfileWriter {
+  /// The text of a profile file that reads back as an equal wish.
+  ///
+  /// - Parameters:
+  ///   - mode: The wish; what it leaves open is left out.
+  ///   - profile: For the store: the profile that the wish came from, in a `[session]` table.
+  ///   - description: What people read in lists.
+  ///   - match: When `watch --auto` may choose it.
+  ///   - extra: For the store: whole numbers of the `[session]` table, such as `generation`.
+  ///
+  /// With a profile or extra numbers the text has a `[session]` table: `Profile.parseStored` reads
+  /// it, and in a profile it is an unknown key.
+  public static func toml(
+    _ mode: AudioMode, profile: String? = nil, description: String? = nil,
+    match: ProfileMatch = ProfileMatch(), extra: [(String, Int)] = []
+  ) -> String {
+    var sections: [String] = []
+    let top = description.map { ["description = \(TOMLWords.quoted($0))"] } ?? []
+    sections.append(section(nil, top + lines(mode, nil)))
+    for table in ["input", "output"] { sections.append(section(table, lines(mode, table))) }
+    sections.append(section("match", lines(match)))
+    let session = profile.map { ["profile = \(TOMLWords.quoted($0))"] } ?? []
+    sections.append(
+      section("session", session + extra.map { "\(TOMLWords.key($0.0)) = \($0.1)" }))
+    return sections.filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private static func lines(_ mode: AudioMode, _ table: String?) -> [String] {
+    Field.all.filter { $0.table == table }.compactMap { field in
+      field.write(mode).map { "\(field.name) = \($0)" }
+    }
+  }
+
+  private static func lines(_ match: ProfileMatch) -> [String] {
+    [("inputs", match.inputs), ("outputs", match.outputs)].compactMap { key, matchers in
+      matchers.isEmpty ? nil : "\(key) = \(Codec.devices.write(matchers))"
+    }
+  }
+
+  private static func section(_ table: String?, _ lines: [String]) -> String {
+    guard !lines.isEmpty else { return "" }
+    return ((table.map { ["[\($0)]"] } ?? []) + lines).joined(separator: "\n") + "\n"
+  }
+}

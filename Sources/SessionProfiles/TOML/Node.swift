@@ -1,0 +1,52 @@
+/// A value of a file, with the place to name when it is wrong.
+struct Node {
+  /// What TOML knows; dates and times are never of use here, so only their name is kept.
+  enum Value {
+    case string(String)
+    case integer(Int)
+    case double(Double)
+    case boolean(Bool)
+    case other(String)
+    case array([Node])
+    case table([Entry])
+  }
+
+  /// One key of a table, in the order of the file.
+  struct Entry {
+    var key: String
+    var node: Node
+  }
+
+  var value: Value
+  /// Of the key that has the value, or of the element of an array.
+  var position: Position
+
+  var string: String? { if case .string(let string) = value { string } else { nil } }
+  var integer: Int? { if case .integer(let integer) = value { integer } else { nil } }
+  var boolean: Bool? { if case .boolean(let boolean) = value { boolean } else { nil } }
+  var array: [Node]? { if case .array(let nodes) = value { nodes } else { nil } }
+  var table: [Entry]? { if case .table(let entries) = value { entries } else { nil } }
+
+  /// The value in a message: `the string "yes"`, `an array`.
+  var summary: String {
+    switch value {
+    case .string(let string): "the string \"\(Text.visible(string))\""
+    case .integer(let integer): "the number \(integer)"
+    case .double(let double): "the number \(double)"
+    case .boolean(let boolean): "\(boolean)"
+    case .other(let name): "a \(name)"
+    case .array: "an array"
+    case .table: "a table"
+    }
+  }
+
+  /// The bare value for the `value` of an error.
+  var text: String {
+    switch value {
+    case .string(let string): Text.visible(string)
+    case .integer(let integer): "\(integer)"
+    case .double(let double): "\(double)"
+    default: summary
+    }
+  }
+}

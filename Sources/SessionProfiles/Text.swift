@@ -1,0 +1,59 @@
+/// Words for messages, and how near two of them are.
+enum Text {
+  /// The text with control characters escaped, cut where it is long.
+  static func visible(_ text: String, limit: Int = 60) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars.prefix(limit) {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse:
+        result += scalar == "\n" ? "\\n" : "\\u{\(String(scalar.value, radix: 16))}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return text.unicodeScalars.count > limit ? result + "…" : result
+  }
+
+  /// `a, b or c`.
+  static func list(_ words: [String], last: String = "or") -> String {
+    guard words.count > 1, let end = words.last else { return words.first ?? "" }
+    return words.dropLast().joined(separator: ", ") + " \(last) " + end
+  }
+
+  /// A word without what spellings differ in: case, `-`, `_` and spaces.
+  static func folded(_ word: String) -> String {
+    String(word.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " })
+  }
+
+  /// The known words that a mistyped one may mean, nearest first, at most three.
+  static func nearest(_ word: String, among known: [String]) -> [String] {
+    guard word.utf8.count <= 64 else { return [] }
+    let wanted = folded(word)
+    let limit = max(1, min(3, wanted.count / 3))
+    let near = known.compactMap { candidate -> (word: String, distance: Int)? in
+      let distance = distance(wanted, folded(candidate))
+      return distance <= limit ? (candidate, distance) : nil
+    }
+    let best = near.map(\.distance).min() ?? 0
+    return near.filter { $0.distance <= best + 1 }
+      .sorted { ($0.distance, $0.word) < ($1.distance, $1.word) }.prefix(3).map(\.word)
+  }
+
+  /// How many letters must be put in, left out, changed or swapped with the next.
+  static func distance(_ a: String, _ b: String) -> Int {
+    let a = Array(a)
+    let b = Array(b)
+    var former: [Int] = []
+    var last = Array(0...b.count)
+    for i in a.indices {
+      var row = [i + 1]
+      for j in b.indices {
+        var cost = min(row[j] + 1, last[j + 1] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, former[j - 1] + 1) }
+        row.append(cost)
+      }
+      former = last
+      last = row
+    }
+    return last[b.count]
+  }
+}

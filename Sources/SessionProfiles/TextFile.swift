@@ -1,0 +1,83 @@
+import Glibc
+import SessionCore
+
+/// Reads files of text.
+enum TextFile {
+  /// Whether there is something at a path, readable or not.
+  static func exists(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
+
+  /// The path that all spellings of a file have in common.
+  static func canonical(_ path: String) -> String {
+    guard !path.utf8.contains(0), let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// The names in a folder, sorted; none where it cannot be read.
+  static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      names.append(name)
+    }
+    return names.sorted()
+  }
+
+  /// The whole text of a file, which must be UTF-8 and no longer than any profile is.
+  static func read(_ path: String) throws(ProfileDiagnostic) -> String {
+    let bytes = try bytes(of: path)
+    guard bytes.count <= TOMLText.limit else {
+      throw failure(path, "this file is longer than 1 MiB; no profile is")
+    }
+    if let line = line(of: 0, in: bytes) {
+      throw failure(path, line: line, "this is not a text file: there is a NUL byte in this line")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      let bad = lines.firstIndex { String(validating: $0, as: UTF8.self) == nil } ?? 0
+      throw failure(path, line: bad + 1, "this line is not UTF-8; a profile must be")
+    }
+    return text
+  }
+
+  private static func bytes(of path: String) throws(ProfileDiagnostic) -> [UInt8] {
+    let descriptor = path.utf8.contains(0) ? -1 : open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, path.utf8.contains(0) ? ENOENT : errno) }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= TOMLText.limit {
+      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path, errno) }
+      if count == 0 { break }
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+
+  private static func line(of byte: UInt8, in bytes: [UInt8]) -> Int? {
+    guard let at = bytes.firstIndex(of: byte) else { return nil }
+    return bytes[..<at].count { $0 == UInt8(ascii: "\n") } + 1
+  }
+
+  private static func failure(_ path: String, _ error: Int32) -> ProfileDiagnostic {
+    switch error {
+    case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
+      ProfileDiagnostic(
+        "there is no such file", file: path, at: nil, value: path, code: .profileNotFound)
+    case EISDIR: failure(path, "this is a directory; a profile is a file")
+    default: failure(path, "this file cannot be read: \(String(cString: strerror(error)))")
+    }
+  }
+
+  private static func failure(
+    _ path: String, line: Int? = nil, _ message: String
+  ) -> ProfileDiagnostic {
+    ProfileDiagnostic(message, file: path, at: line.map { Position(line: $0) }, value: path)
+  }
+}

@@ -1,0 +1,113 @@
+import AudioSession
+import PulseSandbox
+import SessionProfiles
+
+/// Prints what an apply and a state cost, beside `pactl` doing the same in the same run.
+@main
+struct Benchmark {
+  static let repetitions = 60
+
+  static func main() async throws {
+    // The tones that the simulated cards make cost the server time that hardware does not.
+    var configuration = SandboxConfiguration.demo
+    configuration.modules = configuration.modules.map {
+      $0.contains("simulated-card") ? $0 + " tone=no" : $0
+    }
+    try await PulseSandbox.with(configuration) { sandbox in
+      if let notice = sandbox.notice { print("note: \(notice)") }
+      let benchmark = Benchmark(sandbox)
+      try benchmark.processes()
+      try await benchmark.inProcess()
+      try await benchmark.roundTrip()
+    }
+  }
+
+  private let sandbox: PulseSandbox
+  private let environment: [String: String]
+  private let program = Process.folder + "/audiosession"
+
+  init(_ sandbox: PulseSandbox) {
+    self.sandbox = sandbox
+    environment = sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a }
+  }
+
+  /// The changes of the podcast profile that `pactl` has commands for, and one look at the result.
+  private var script: String {
+    let source =
+      sandbox.hasSimulatedCards
+      ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "usb_mic"
+    let card =
+      sandbox.hasSimulatedCards
+      ? "pactl set-card-profile alsa_card.usb-Example_USB_Microphone-00 input:analog-stereo; " : ""
+    return card
+      + "pactl set-default-source \(source); pactl set-source-mute \(source) 0; "
+      + "pactl get-default-source; pactl -f json list sources"
+  }
+
+  /// Whole programs, in turn, so that the machine's moods hit all of them.
+  func processes() throws {
+    var (apply, again, shell) = ([Duration](), [Duration](), [Duration]())
+    var (state, list, start) = ([Duration](), [Duration](), [Duration]())
+    for _ in 0..<Self.repetitions {
+      _ = try Process.run([program, "revert"], environment)
+      apply.append(try Process.run([program, "apply", "podcast"], environment))
+      again.append(try Process.run([program, "apply", "podcast"], environment))
+      shell.append(try Process.run(["/bin/sh", "-c", script], environment))
+      state.append(try Process.run([program, "state", "--json"], environment))
+      list.append(try Process.run(["pactl", "-f", "json", "list"], environment))
+      start.append(try Process.run([program, "--version"], environment))
+    }
+    print("whole programs, \(Self.repetitions) times each, in turn")
+    let rival = Timings(shell)
+    row("apply podcast", Timings(apply), "\(Timings(apply).ratio(to: rival)) of the script's")
+    row("apply podcast again", Timings(again), "nothing to do, verified")
+    row("the same as a pactl script", rival, "no rate, no buffer, no verdict")
+    row("state --json", Timings(state), "\(Timings(state).ratio(to: Timings(list))) of pactl's")
+    row("pactl -f json list", Timings(list), "")
+    row("start and end (--version)", Timings(start), "")
+  }
+
+  /// Calls in one process.
+  func inProcess() async throws {
+    let session = AudioSession(
+      server: sandbox.address,
+      configuration: SessionConfiguration(storeFolder: sandbox.directory + "/benchmark"))
+    let mode = try Profile.named("podcast").mode
+    var (apply, state, plan) = ([Duration](), [Duration](), [Duration]())
+    var trips = 0
+    for _ in 0..<Self.repetitions {
+      try await session.setActive(false)
+      let before = await session.roundTrips
+      apply.append(try await time { try await session.setAudioMode(mode) })
+      trips = await session.roundTrips - before
+      state.append(try await time { try await session.getSessionState() })
+      plan.append(try await time { try await session.plan(for: mode) })
+    }
+    await session.close()
+    print("in one process, \(Self.repetitions) times each")
+    row("setAudioMode(podcast)", Timings(apply), "\(trips) round trips")
+    row("getSessionState()", Timings(state), "1 round trip")
+    row("plan(for:)", Timings(plan), "no round trip")
+  }
+
+  /// One request, beside the bare C call.
+  func roundTrip() async throws {
+    let trip = try await RoundTrip(sandbox.address)
+    print("listing the sinks, \(RoundTrip.rounds) times each, in turn")
+    row("bare C", trip.bare, "")
+    row("PulseClient on its thread", trip.onLoop, "\(trip.onLoop.ratio(to: trip.bare)) of C's")
+    row(
+      "PulseClient from elsewhere", trip.elsewhere, "\(trip.elsewhere.ratio(to: trip.bare)) of C's")
+  }
+
+  private func time<Result>(_ body: () async throws -> Result) async rethrows -> Duration {
+    let start = ContinuousClock.now
+    _ = try await body()
+    return ContinuousClock.now - start
+  }
+
+  private func row(_ name: String, _ timings: Timings, _ note: String) {
+    let padding = String(repeating: " ", count: max(1, 28 - name.count))
+    print("  \(name)\(padding)\(timings.text)  \(note)")
+  }
+}

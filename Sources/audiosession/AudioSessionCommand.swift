@@ -1,0 +1,48 @@
+import ArgumentParser
+
+/// The program: parses the arguments and runs one command.
+@main
+struct AudioSessionCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audiosession",
+    abstract: "Declare the audio setup you want; see that it is so.",
+    discussion: """
+      A profile says what is wished: category, sample rate, IO buffer, input, port, channel map. \
+      'plan' shows what applying it would change, 'apply' changes it in one order and reads it \
+      back, 'state' says what is wished, what is, and why they differ, 'revert' undoes it.
+
+      Results go to standard output, messages to standard error; --json makes the result JSON.
+      """,
+    version: "audiosession \(programVersion)",
+    subcommands: [
+      ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
+      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
+    ])
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  static func main() async {
+    Interruption.install()
+    do {
+      let command = try parseAsRoot()
+      guard let command = command as? any SessionCommand else {
+        var command = command
+        try command.run()
+        return
+      }
+      leave(await run(command))
+    } catch {
+      exit(withError: error)
+    }
+  }
+
+  private static func run(_ command: any SessionCommand) async -> Status {
+    let output = Output(isJSON: command.options.json)
+    do {
+      let status = try await command.run(Context(options: command.options, output: output))
+      return output.isLost ? .storeFailed : status
+    } catch {
+      return output.report(error)
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `apply PROFILE`
+struct ApplyCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply",
+    abstract: "Make the audio setup as a profile says, and read it back.",
+    discussion: """
+      All or nothing: what cannot be met is an error, and what was before is restored. Sample rate \
+      and IO buffer are hints: unmet, they are a warning.
+
+      JSON: schema; steps, as of 'plan' with outcome (applied, alreadySo, notGranted, refused, \
+      dropped) and detail; properties, as of 'state'; unmet; left; notes.
+      """)
+
+  @Argument(help: "The name of a profile, or the path of its file.")
+  var profile: String
+
+  @Flag(help: "Only print the plan.")
+  var dryRun = false
+
+  @Flag(help: "Apply what can be applied; 3 is the exit code if that was not all.")
+  var bestEffort = false
+
+  @Flag(help: "Fail where a hint is not granted.")
+  var strict = false
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard !(strict && bestEffort) else {
+      throw ValidationError("--strict and --best-effort exclude each other; keep one")
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let found = try Profile.named(profile)
+    var mode = found.mode
+    if bestEffort { mode.onFailure = .bestEffort }
+    if strict { mode.strict = Set(Hint.allCases) }
+    let wish = mode
+    guard !dryRun else { return try await PlanCommand.plan(wish, context) }
+    let report = try await context.withSession { session in
+      try await Interruption.cancelling {
+        try await session.setAudioMode(wish, profile: found.name)
+      }
+    }
+    let output = context.output
+    try output.result(ApplyJSON(report)) { ApplyView.lines(report, width: $0) }
+    for warning in ApplyNotes.warnings(report.state) { output.warning(warning) }
+    for note in ApplyNotes.notes(report.state) { output.note(note) }
+    return bestEffort && ApplyNotes.hasUnmetPreferences(report.state) ? .unmet : .done
+  }
+}

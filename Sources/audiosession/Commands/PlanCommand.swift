@@ -1,0 +1,35 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `plan PROFILE`
+struct PlanCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Show what applying a profile would change, and what cannot be met.",
+    discussion: """
+      Changes nothing. With -v each step says why.
+
+      JSON: schema; steps: phase, name (the property of the session), object and property (of the \
+      server), from, to, deferred, why; unmet: property, verdict, reason; left.
+      """)
+
+  @Argument(help: "The name of a profile, or the path of its file.")
+  var profile: String
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    try await Self.plan(Profile.named(profile).mode, context)
+  }
+
+  /// What `apply --dry-run` does too.
+  static func plan(_ mode: AudioMode, _ context: Context) async throws -> Status {
+    let plan = try await context.withSession { try await $0.plan(for: mode) }
+    let showsReasons = context.options.verbose > 0
+    try context.output.result(PlanJSON(plan)) {
+      PlanView.lines(plan, width: $0, showsReasons: showsReasons)
+    }
+    return .done
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `profiles check FILE…`
+struct ProfilesCheckCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check",
+    abstract: "Print all that is wrong with profile files.",
+    discussion: """
+      FILE:LINE:COLUMN: severity: message, one a line. The exit code is 65 if a file cannot be \
+      used, 66 if one is not there.
+
+      JSON: schema; diagnostics: severity, message, file, line, column, property, value, code, \
+      alternatives.
+      """)
+
+  @Argument(help: "Profile files.")
+  var files: [String]
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    let found = files.flatMap { Profile.check(file: $0) }
+    try context.output.result(DiagnosticsJSON(found)) { _ in
+      found.map { Line($0.description) }
+    }
+    let errors = found.filter { $0.severity == .error }
+    guard let worst = errors.first(where: { $0.code != .profileNotFound }) ?? errors.first else {
+      return .done
+    }
+    return Status(worst.sessionError)
+  }
+}

@@ -1,0 +1,12 @@
+import ArgumentParser
+
+/// `profiles`: what files and the program offer to apply.
+struct ProfilesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profiles",
+    abstract: "List, show and check profiles.",
+    subcommands: [
+      ProfilesListCommand.self, ProfilesShowCommand.self, ProfilesCheckCommand.self,
+    ],
+    defaultSubcommand: ProfilesListCommand.self)
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `profiles [list]`
+struct ProfilesListCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "List the profiles that 'apply' finds by name.",
+    discussion: """
+      JSON: schema; profiles: name, description, source (a path, or "built-in"), error (null, or \
+      code, message, property, value, alternatives).
+      """)
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    let profiles = Profile.all()
+    try context.output.result(ProfileListJSON(profiles)) {
+      ProfilesView.lines(profiles, width: $0)
+    }
+    return .done
+  }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `profiles show NAME`
+struct ProfilesShowCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Print a profile with all that it extends, as a file that could be saved.",
+    discussion: """
+      JSON: schema, name, description, source, extends, mode (as the library encodes it), toml.
+      """)
+
+  @Argument(help: "The name of a profile, or the path of its file.")
+  var profile: String
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    let profile = try Profile.named(profile)
+    try context.output.result(ProfileJSON(profile)) { _ in ProfilesView.lines(profile) }
+    return .done
+  }
+}

@@ -1,0 +1,99 @@
+import ArgumentParser
+import Glibc
+import PulseSandbox
+
+/// `sandbox [-- COMMAND…]`
+struct SandboxCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sandbox",
+    abstract: "Run a shell, or a command, inside a private server with demo devices.",
+    discussion: """
+      Everything inside finds that server and keeps its state there; nothing of yours is touched. \
+      It is gone when the command ends, and the exit code is the command's.
+
+      JSON, one line before the command starts: schema, address, directory, environment, command, \
+      simulatedCards, notice.
+      """)
+
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("What to run; a shell without it.", valueName: "command"))
+  var command: [String] = []
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard options.server == nil else {
+      throw ValidationError("sandbox starts a server of its own; leave --server out")
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let shell = getenv("SHELL").map { String(cString: $0) } ?? ""
+    let command = command.isEmpty ? [shell.isEmpty ? "/bin/sh" : shell] : command
+    return try await Interruption.leavingKeyboard {
+      try await PulseSandbox.with(.demo) { sandbox in
+        if context.output.isJSON {
+          try context.output.json(SandboxJSON(sandbox, command), isOneLine: true)
+        } else if let notice = sandbox.notice {
+          context.output.note(notice)
+        }
+        return Status(rawValue: try await sandbox.run(command, environment: Self.environment))
+      }
+    }
+  }
+
+  /// This process's environment with the program's own folder first in `PATH`, so that
+  /// `audiosession` inside is this one.
+  private static var environment: [String: String] {
+    var result: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+      entry += 1
+    }
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    let program = buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }
+    guard let end = program.lastIndex(of: UInt8(ascii: "/")) else { return result }
+    let folder = String(decoding: program[..<end], as: UTF8.self)
+    result["PATH"] = folder + ":" + (result["PATH"] ?? "/usr/bin:/bin")
+    return result
+  }
+}
+
+/// `sandbox --json`: where the server is and how to reach it.
+struct SandboxJSON: Encodable {
+  let schema = 1
+  let address: String
+  let directory: String
+  let environment: [String: String]
+  let command: [String]
+  let simulatedCards: Bool
+  let notice: String?
+
+  init(_ sandbox: PulseSandbox, _ command: [String]) {
+    address = sandbox.address
+    directory = sandbox.directory
+    environment = sandbox.environment
+    self.command = command
+    simulatedCards = sandbox.hasSimulatedCards
+    notice = sandbox.notice
+  }
+
+  private enum Key: String, CodingKey {
+    case schema, address, directory, environment, command, simulatedCards, notice
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(schema, forKey: .schema)
+    try values.encode(address, forKey: .address)
+    try values.encode(directory, forKey: .directory)
+    try values.encode(environment, forKey: .environment)
+    try values.encode(command, forKey: .command)
+    try values.encode(simulatedCards, forKey: .simulatedCards)
+    try values.encode(notice, forKey: .notice)
+  }
+}

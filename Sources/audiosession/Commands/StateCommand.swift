@@ -1,0 +1,41 @@
+import ArgumentParser
+import AudioSession
+
+/// `state`
+struct StateCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "state",
+    abstract: "Say what is wished, what is, and why they differ.",
+    discussion: """
+      Without a server the stored wish is printed, and the exit code is 69.
+      """)
+
+  @Flag(help: "End with 3 if a preference is not in force.")
+  var check = false
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    let (state, error) = try await context.withSession { session in
+      try await Self.state(of: session)
+    }
+    try context.output.result(state) { StateView.lines(state, width: $0) }
+    if let error {
+      context.output.complain(error)
+      return Status(error)
+    }
+    return check && state.hasUnmet ? .unmet : .done
+  }
+
+  /// The state, or where there is no server the stored wish and why.
+  private static func state(
+    of session: AudioSession
+  ) async throws -> (SessionState, SessionError?) {
+    do throws(SessionError) {
+      return (try await session.getSessionState(), nil)
+    } catch {
+      guard Status(error) == .noServer else { throw error }
+      return (try await session.storedState(), error)
+    }
+  }
+}

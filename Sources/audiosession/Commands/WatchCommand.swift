@@ -1,0 +1,76 @@
+import ArgumentParser
+import AudioSession
+import Glibc
+import SessionProfiles
+
+/// `watch [PROFILE]`
+struct WatchCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Apply a profile, or the stored wish, and keep it so.",
+    discussion: """
+      Holds the session of the server until SIGINT or SIGTERM: what others change is put back, a \
+      device that returns is used again, and after a restart of the server everything is made \
+      anew. Prints one line an event. SIGHUP reads the profile again.
+
+      JSON: one object a line with time and event (applied, routeChanged, devicesChanged, drift, \
+      reapplied, reapplyFailed, serverLost, serverReset, fight, stopped).
+      """)
+
+  @Argument(help: "The name of a profile, or the path of its file; none adopts the stored wish.")
+  var profile: String?
+
+  @Flag(help: "Restore what was before when it ends.")
+  var revert = false
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    // A profile that is wrong is said before a server is asked.
+    if let profile { _ = try Profile.named(profile) }
+    return try await context.withSession(isHolding: true) { session in
+      let events = await session.events
+      let report = try await Interruption.cancelling { try await apply(session) }
+      for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
+      let notifier = ServiceNotifier()
+      notifier.send("READY=1\nSTATUS=Keeping \(report.state.profile ?? "the stored wish")")
+      let (reloads, reload) = AsyncStream.makeStream(
+        of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      try await Interruption.watching(reload: { reload.yield() }) {
+        await keep(session, context.output, events, reloads)
+      }
+      notifier.send("STOPPING=1")
+      if revert { try await session.revert() }
+      try? EventView.print(.stopped, context.output)
+      return .signal(Interruption.received ?? SIGTERM)
+    }
+  }
+
+  private func apply(_ session: AudioSession) async throws -> ApplyReport {
+    guard let profile else { return try await session.setActive(true) }
+    let found = try Profile.named(profile)
+    return try await session.setAudioMode(found.mode, profile: found.name)
+  }
+
+  /// Prints events and re-reads the profile, until the task is cancelled.
+  private func keep(
+    _ session: AudioSession, _ output: Output, _ events: AsyncStream<SessionEvent>,
+    _ reloads: AsyncStream<Void>
+  ) async {
+    await withTaskGroup { group in
+      group.addTask {
+        for await event in events { try? EventView.print(event, output) }
+      }
+      group.addTask {
+        for await _ in reloads {
+          do {
+            _ = try await apply(session)
+          } catch {
+            // What stood before still stands; the wrong file is said and watching goes on.
+            _ = output.report(error)
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import AudioSession
+
+/// `{"schema":1,"error":{…}}`: what `--json` prints instead of a result.
+struct ErrorJSON: Encodable {
+  let schema = 1
+  let error: ErrorItem
+
+  init(_ error: SessionError) { self.error = ErrorItem(error) }
+}
+
+/// An error with every key, null where there is nothing.
+struct ErrorItem: Encodable {
+  private let error: SessionError
+
+  init(_ error: SessionError) { self.error = error }
+
+  private enum Key: String, CodingKey {
+    case code, message, property, value, alternatives, restored
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(error.code, forKey: .code)
+    try values.encode(error.message, forKey: .message)
+    try values.encode(error.property, forKey: .property)
+    try values.encode(error.value, forKey: .value)
+    try values.encode(error.alternatives, forKey: .alternatives)
+    try values.encode(error.restored, forKey: .restored)
+  }
+}

@@ -1,0 +1,43 @@
+import AudioSession
+import PulseSandbox
+
+/// Any error as one of the session's, with what the program ends with.
+struct Failure {
+  var error: SessionError
+  var status: Status
+
+  init(_ error: any Error) {
+    switch error {
+    case let error as SessionError:
+      self.error = error
+      status = Status(error)
+    case let error as SandboxError:
+      self.error = SessionError(error)
+      status = error.code == .commandNotFound ? .commandNotFound : Status(self.error)
+    case is CancellationError:
+      self.error = SessionError(.cancelled, stage: .session, "cancelled")
+      status = Status(self.error)
+    default:
+      self.error = SessionError(
+        .activationFailed, stage: .session, "this is a bug of audiosession: \(error)")
+      status = .bug
+    }
+  }
+}
+
+extension SessionError {
+  /// A private server that could not be had is a server that cannot be reached.
+  init(_ error: SandboxError) {
+    let code: Code =
+      switch error.code {
+      case .programMissing: .serverUnreachable
+      case .serverDied, .notRunning, .closed: .serverLost
+      case .timedOut: .timedOut
+      case .commandNotFound: .invalidValue
+      case .folder, .spawn, .configuration: .refused
+      }
+    let lines = error.description.split(separator: "\n").map(String.init)
+    self.init(
+      code, stage: .server, lines.first ?? error.message, alternatives: Array(lines.dropFirst()))
+  }
+}

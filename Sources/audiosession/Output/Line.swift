@@ -1,0 +1,86 @@
+/// How a piece of a line looks on a terminal with colours.
+enum Style: String, Sendable {
+  case plain = ""
+  case bold = "1"
+  case dim = "2"
+  case red = "31"
+  case green = "32"
+  case yellow = "33"
+}
+
+/// A piece of a line. Its text is safe to print, wherever it came from.
+struct Span: Sendable, Equatable, ExpressibleByStringInterpolation {
+  let text: String
+  let style: Style
+
+  init(_ text: String, _ style: Style = .plain) {
+    self.text = visible(text)
+    self.style = style
+  }
+
+  init(stringLiteral value: String) { self.init(value) }
+
+  /// Columns on a screen.
+  var width: Int { text.displayWidth }
+
+  /// The text with spaces up to a width.
+  func padded(to width: Int) -> Span {
+    Span(text + String(repeating: " ", count: max(0, width - self.width)), style)
+  }
+}
+
+/// One line of output.
+struct Line: Sendable, Equatable, ExpressibleByArrayLiteral {
+  var spans: [Span]
+
+  init(_ spans: [Span]) { self.spans = spans }
+
+  init(arrayLiteral elements: Span...) { spans = elements }
+
+  init(_ text: String, _ style: Style = .plain) { spans = [Span(text, style)] }
+
+  static let empty = Line([])
+
+  var width: Int { spans.reduce(0) { $0 + $1.width } }
+
+  /// The line as it is written, without spaces at its end.
+  func rendered(colour: Bool) -> String {
+    var kept = spans
+    while let last = kept.last, last.text.allSatisfy({ $0 == " " }) { kept.removeLast() }
+    if let last = kept.popLast() {
+      let end = last.text.lastIndex { $0 != " " } ?? last.text.startIndex
+      kept.append(Span(String(last.text[...end]), last.style))
+    }
+    return kept.map { span in
+      guard colour, span.style != .plain, !span.text.isEmpty else { return span.text }
+      return "\u{1b}[\(span.style.rawValue)m\(span.text)\u{1b}[0m"
+    }.joined()
+  }
+}
+
+extension [Line] {
+  /// The lines as one text that ends with a line end.
+  func rendered(colour: Bool) -> String {
+    map { $0.rendered(colour: colour) + "\n" }.joined()
+  }
+}
+
+extension String {
+  /// Columns on a screen: East Asian characters and pictures take two, marks on others none.
+  var displayWidth: Int {
+    reduce(0) { width, character in
+      let scalar = character.unicodeScalars.first!
+      if scalar.properties.generalCategory == .nonspacingMark { return width }
+      return width + (Self.isWide(scalar.value) ? 2 : 1)
+    }
+  }
+
+  private static func isWide(_ value: UInt32) -> Bool {
+    switch value {
+    case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+      true
+    default: false
+    }
+  }
+}

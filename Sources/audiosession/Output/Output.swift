@@ -1,0 +1,78 @@
+import AudioSession
+import Glibc
+import PulseSandbox
+import Synchronization
+
+/// Where results and messages go.
+final class Output: Sendable {
+  let isJSON: Bool
+  let terminal = Terminal(descriptor: 1)
+  private let messages = Terminal(descriptor: 2)
+  private let hasFailed = Atomic(false)
+
+  init(isJSON: Bool) { self.isJSON = isJSON }
+
+  /// Whether a result could not be written, for another reason than that nobody reads it any more.
+  var isLost: Bool { hasFailed.load(ordering: .relaxed) }
+
+  /// Prints the result, as JSON or for people.
+  func result(_ value: some Encodable, _ lines: (Int?) -> [Line]) throws {
+    if isJSON { try json(value) } else { print(lines(terminal.width)) }
+  }
+
+  func print(_ lines: [Line]) { write(lines.rendered(colour: terminal.hasColour), to: 1) }
+
+  func json(_ value: some Encodable, isOneLine: Bool = false) throws {
+    write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
+  }
+
+  /// Prints a line that is no failure on standard error.
+  func note(_ text: String) { message("note: ", text, .dim) }
+
+  func warning(_ text: String) { message("warning: ", text, .yellow) }
+
+  func log(_ text: String) { message("", text, .dim) }
+
+  private func message(_ kind: String, _ text: String, _ style: Style) {
+    say(Layout.message(Span("audiosession: \(kind)", style), text, width: messages.width))
+  }
+
+  private func say(_ lines: [Line]) { write(lines.rendered(colour: messages.hasColour), to: 2) }
+
+  /// Prints a failure, and says what to end with.
+  func report(_ error: any Error) -> Status {
+    let failure = Failure(error)
+    if isJSON {
+      try? json(ErrorJSON(failure.error))
+    } else {
+      say(ErrorView.lines(failure.error, width: messages.width))
+    }
+    return failure.status
+  }
+
+  /// Prints a failure beside a result that was printed.
+  func complain(_ error: SessionError) { say(ErrorView.lines(error, width: messages.width)) }
+
+  private func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
+        bytes = bytes.dropFirst(count)
+      } else if errno == EAGAIN {
+        var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&file, 1, -1)
+      } else if errno != EINTR {
+        // Nobody reads any more: a reader's choice and no failure. A full disk is one.
+        if errno != EPIPE, descriptor == 1 { fail(errno) }
+        return
+      }
+    }
+  }
+
+  private func fail(_ number: Int32) {
+    guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
+    let reason = String(cString: strerror(number))
+    say([["audiosession: ", Span("cannot write the result: \(reason)")]])
+  }
+}

@@ -1,0 +1,37 @@
+import Glibc
+
+/// What is at the other end of a descriptor: whether a person reads there, in how many columns.
+struct Terminal: Sendable, Equatable {
+  /// Whether to colour.
+  var hasColour: Bool
+  /// Columns; nil where nobody reads it on a screen: nothing is wrapped or shortened then.
+  var width: Int?
+
+  /// What is at the other end of a file that is no terminal.
+  static let plain = Terminal(hasColour: false, width: nil)
+
+  init(hasColour: Bool, width: Int?) {
+    self.hasColour = hasColour
+    self.width = width
+  }
+
+  /// Looks at a descriptor of this process.
+  init(descriptor: Int32) {
+    guard isatty(descriptor) == 1 else {
+      self = .plain
+      return
+    }
+    let noColour = Self.variable("NO_COLOR") != nil || Self.variable("TERM") == "dumb"
+    self.init(hasColour: !noColour, width: max(20, Self.columns(descriptor)))
+  }
+
+  private static func columns(_ descriptor: Int32) -> Int {
+    var size = winsize()
+    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    return variable("COLUMNS").flatMap { Int($0) } ?? 80
+  }
+
+  private static func variable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}

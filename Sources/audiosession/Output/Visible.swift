@@ -1,0 +1,22 @@
+/// Makes what came from a server or a file harmless on a terminal.
+///
+/// Control characters, line separators and those that turn the direction of text appear as
+/// `\u{1b}`; a name that holds them could otherwise move the cursor, or show as another name.
+func visible(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: \.isHidden) else { return text }
+  return text.unicodeScalars.map { scalar in
+    scalar.isHidden ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+  }.joined()
+}
+
+extension Unicode.Scalar {
+  /// Whether a terminal would act on the character instead of showing it.
+  var isHidden: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+    // Soft hyphens and joiners belong to words; what turns the direction of text does not.
+    case .format: properties.isBidiControl || value == 0xFEFF
+    default: false
+    }
+  }
+}

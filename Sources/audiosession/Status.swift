@@ -1,0 +1,47 @@
+import AudioSession
+import Glibc
+
+/// What the program ends with; the numbers are part of what users rely on.
+struct Status: RawRepresentable, Sendable, Equatable {
+  let rawValue: Int32
+
+  static let done = Status(rawValue: 0)
+  /// Done, but some preferences are unmet.
+  static let unmet = Status(rawValue: 3)
+  static let badProfile = Status(rawValue: 65)
+  static let noSuchProfile = Status(rawValue: 66)
+  static let noServer = Status(rawValue: 69)
+  static let bug = Status(rawValue: 70)
+  static let refused = Status(rawValue: 71)
+  static let storeFailed = Status(rawValue: 74)
+  static let timedOut = Status(rawValue: 75)
+  static let busy = Status(rawValue: 76)
+  static let accessDenied = Status(rawValue: 77)
+  static let machineCannot = Status(rawValue: 78)
+  /// What a shell says of a command that it does not find.
+  static let commandNotFound = Status(rawValue: 127)
+
+  /// The status of a command that a signal ended.
+  static func signal(_ number: Int32) -> Status { Status(rawValue: 128 + number) }
+}
+
+extension Status {
+  /// The status that tells a failure.
+  init(_ error: SessionError) {
+    self =
+      switch error.code {
+      case .profileNotFound: .noSuchProfile
+      case .serverUnreachable, .serverLost: .noServer
+      case .refused, .activationFailed: .refused
+      case .storeFailed: .storeFailed
+      case .timedOut: .timedOut
+      case .isBusy: .busy
+      case .accessDenied: .accessDenied
+      case .cancelled: .signal(Interruption.received ?? SIGINT)
+      default: error.stage == .configuration ? .badProfile : .machineCannot
+      }
+  }
+}
+
+/// Ends the program.
+func leave(_ status: Status) -> Never { exit(status.rawValue) }

@@ -1,0 +1,49 @@
+import AudioSession
+
+/// What a person must know beside the result of an apply.
+enum ApplyNotes {
+  private static let hints = ["sampleRate", "ioBufferDuration"]
+
+  /// What is not as wished although nothing failed: hints that were not granted, and what this
+  /// version or this machine does not have.
+  static func warnings(_ state: SessionState) -> [String] {
+    SessionState.propertyNames.compactMap { name in
+      guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder
+      else { return nil }
+      let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""
+      let preferred = PropertyWords.text(report.preferred, of: name)
+      let reason = report.reason.map { ": \($0)" } ?? ""
+      return "\(PropertyWords.label(name))\(actual), not \(preferred)\(reason)"
+    }
+  }
+
+  /// What holds only as long as nothing happens, because no process looks after it.
+  static func notes(_ state: SessionState) -> [String] {
+    guard state.holder == nil else { return [] }
+    var notes: [String] = []
+    let granted = hints.filter { name in
+      state.properties[name].map { $0.waitingFor == .holder || $0.verdict == .applied } ?? false
+    }
+    if !granted.isEmpty {
+      let names = granted.map(PropertyWords.label).joined(separator: " and ")
+      let them = granted.count == 1 ? "it" : "them"
+      notes.append("\(names): granted while applying only; no process holds \(them) now")
+    }
+    if (state.route.inputs + state.route.outputs).contains(where: { !$0.via.isEmpty }) {
+      notes.append(
+        "the channel map is built, and no process looks after it: "
+          + "it is not built again after a replug or a restart of the server")
+    }
+    return notes
+  }
+
+  /// Whether something that is no hint is not as wished.
+  static func hasUnmetPreferences(_ state: SessionState) -> Bool {
+    state.properties.contains { name, report in !hints.contains(name) && report.isUnmet }
+  }
+}
+
+extension PropertyReport {
+  /// Whether there is a wish that is not in force.
+  var isUnmet: Bool { verdict != .applied && verdict != .unset }
+}

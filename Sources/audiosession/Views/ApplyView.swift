@@ -1,0 +1,31 @@
+import AudioSession
+
+/// `apply --json`.
+struct ApplyJSON: Encodable {
+  let schema = 1
+  let steps: [StepJSON]
+  let properties: [String: PropertyReport]
+  let unmet: [Unmet]
+  let left: [String]
+  let notes: [String]
+
+  init(_ report: ApplyReport) {
+    steps = report.steps.map { StepJSON(step: $0.step, outcome: $0.outcome) }
+    properties = report.state.properties
+    unmet = report.unmet
+    left = report.left
+    notes = ApplyNotes.notes(report.state)
+  }
+}
+
+/// What an apply did, for people.
+enum ApplyView {
+  static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
+    let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
+    let steps = StepsView.lines(rows, width: width)
+    let properties = PropertiesView.lines(report.state.properties, width: width, wishedOnly: true)
+    return (steps.isEmpty ? [Line("nothing to do")] : steps)
+      + (properties.isEmpty ? [] : [.empty] + properties)
+      + PlanView.left(report.left, width: width)
+  }
+}

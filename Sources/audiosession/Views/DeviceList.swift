@@ -1,0 +1,142 @@
+import AudioSession
+
+/// What `devices` shows, as JSON: `inputs` and `outputs` (name, description, default, kind, state,
+/// sampleRate, format, channelMap, volume, muted, card, ports, polarPatterns of inputs), `cards`
+/// (name, description, profile, profiles, ports). A port has name, description, type, availability,
+/// active; a profile name, description, available.
+struct DeviceList: Encodable {
+  let schema = 1
+  let inputs: [DeviceItem]
+  let outputs: [DeviceItem]
+  let cards: [CardItem]
+
+  /// - Parameter isWhole: also monitors and the session's own devices.
+  init(_ snapshot: ServerSnapshot, isWhole: Bool) {
+    inputs = Self.items(.input, snapshot, isWhole)
+    outputs = Self.items(.output, snapshot, isWhole)
+    cards = snapshot.cards.map(CardItem.init)
+  }
+
+  private static func items(
+    _ direction: Direction, _ snapshot: ServerSnapshot, _ isWhole: Bool
+  ) -> [DeviceItem] {
+    let devices = isWhole ? snapshot.devices(direction) : snapshot.hardware(direction)
+    let route = snapshot.defaultRoot(direction)?.name
+    return devices.map { device in
+      DeviceItem(
+        device, kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,
+        isDefault: device.name == route, card: snapshot.card(of: device)?.name)
+    }
+  }
+}
+
+/// A source or a sink.
+struct DeviceItem: Encodable {
+  /// Whose it is.
+  enum Kind: String, Encodable { case hardware, monitor, own }
+
+  let device: Device
+  let kind: Kind
+  let isDefault: Bool
+  let card: String?
+
+  init(_ device: Device, kind: Kind, isDefault: Bool, card: String?) {
+    self.device = device
+    self.kind = kind
+    self.isDefault = isDefault
+    self.card = card
+  }
+
+  var ports: [PortItem] {
+    device.ports.map { port in
+      PortItem(
+        port, type: device.portTypes(port).first, isActive: port.name == device.activePort)
+    }
+  }
+
+  private enum Key: String, CodingKey {
+    case name, description, `default`, kind, state, sampleRate, format, channelMap, volume, muted
+    case card, ports, polarPatterns
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(device.name, forKey: .name)
+    try values.encode(device.description, forKey: .description)
+    try values.encode(isDefault, forKey: .default)
+    try values.encode(kind, forKey: .kind)
+    try values.encode(device.state, forKey: .state)
+    try values.encode(device.sampleSpec.rate, forKey: .sampleRate)
+    try values.encode(device.sampleSpec.format, forKey: .format)
+    try values.encode(device.channelMap, forKey: .channelMap)
+    try values.encode(
+      SettingValue.volume(device.volume).stateValue, forKey: .volume)
+    try values.encode(device.isMuted, forKey: .muted)
+    try values.encode(card, forKey: .card)
+    try values.encode(ports, forKey: .ports)
+    guard device.direction == .input else { return }
+    try values.encode(device.polarPatterns, forKey: .polarPatterns)
+  }
+}
+
+/// A connector.
+struct PortItem: Encodable {
+  let name: String
+  let description: String
+  let type: PortType?
+  let availability: PortAvailability
+  let isActive: Bool?
+
+  init(_ port: Port, type: PortType?, isActive: Bool?) {
+    name = port.name
+    description = port.description
+    self.type = type
+    availability = port.availability
+    self.isActive = isActive
+  }
+
+  private enum Key: String, CodingKey { case name, description, type, availability, active }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(description, forKey: .description)
+    try values.encode(type, forKey: .type)
+    try values.encode(availability, forKey: .availability)
+    try values.encodeIfPresent(isActive, forKey: .active)
+  }
+}
+
+/// A sound card.
+struct CardItem: Encodable {
+  let card: Card
+
+  init(_ card: Card) { self.card = card }
+
+  var description: String { card.properties["device.description"] ?? card.name }
+
+  private enum Key: String, CodingKey { case name, description, profile, profiles, ports }
+  private enum ProfileKey: String, CodingKey { case name, description, available }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(card.name, forKey: .name)
+    try values.encode(description, forKey: .description)
+    try values.encode(card.activeProfile, forKey: .profile)
+    var profiles = values.nestedUnkeyedContainer(forKey: .profiles)
+    for profile in card.profiles {
+      var item = profiles.nestedContainer(keyedBy: ProfileKey.self)
+      try item.encode(profile.name, forKey: .name)
+      try item.encode(profile.description, forKey: .description)
+      try item.encode(profile.isAvailable, forKey: .available)
+    }
+    let ports = card.ports.map { port in
+      PortItem(
+        port,
+        type: PortType.types(
+          of: port, direction: port.direction, properties: card.properties, name: card.name
+        ).first, isActive: nil)
+    }
+    try values.encode(ports, forKey: .ports)
+  }
+}

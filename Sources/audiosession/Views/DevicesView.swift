@@ -1,0 +1,83 @@
+import AudioSession
+
+/// Inputs, outputs and cards for people.
+enum DevicesView {
+  static func lines(_ list: DeviceList, width: Int?) -> [Line] {
+    section("inputs", list.inputs.map { lines($0, width) })
+      + [.empty] + section("outputs", list.outputs.map { lines($0, width) })
+      + (list.cards.isEmpty ? [] : [.empty])
+      + section("cards", list.cards.map { lines($0, width) }, isOmittedWhenEmpty: true)
+  }
+
+  private static func section(
+    _ title: String, _ items: [[Line]], isOmittedWhenEmpty: Bool = false
+  ) -> [Line] {
+    if items.isEmpty, isOmittedWhenEmpty { return [] }
+    let title = Line(title, .bold)
+    return items.isEmpty ? [title, Line("  none")] : [title] + items.flatMap { $0 }
+  }
+
+  private static func lines(_ item: DeviceItem, _ width: Int?) -> [Line] {
+    let device = item.device
+    let mark = Span(item.isDefault ? "* " : "  ", .green)
+    let name = Layout.shorten(device.name, to: width.map { $0 - 2 })
+    let spec = "\(device.sampleSpec.rate) Hz, \(device.channelMap.readable)"
+    var facts = [("", item.kind == .hardware ? device.description : kind(item))]
+    facts.append(("", spec))
+    if device.direction == .input, item.kind == .hardware {
+      facts.append(
+        ("", "patterns: " + device.polarPatterns.map(\.rawValue).joined(separator: ", ")))
+    }
+    let lines: [Line] = [[mark, Span(name, item.isDefault ? .green : .plain)]]
+    return lines + facts.flatMap { Layout.wrap($0.1, indent: 4, width: width) }
+      + ports(item.ports, width)
+  }
+
+  private static func kind(_ item: DeviceItem) -> String {
+    item.device.description + (item.kind == .own ? " (of the session)" : " (monitor)")
+  }
+
+  private static func ports(_ ports: [PortItem], _ width: Int?) -> [Line] {
+    let rows = ports.map { port -> [Span] in
+      let mark = Span(port.isActive == true ? "* " : "  ", .green)
+      return [
+        Span(mark.text + port.name, port.isActive == true ? .green : .plain),
+        Span(port.type?.rawValue ?? "-"), availability(port.availability),
+      ]
+    }
+    let wide = Layout.columns(rows, indent: 4)
+    guard let width, wide.contains(where: { $0.width > width }) else { return wide }
+    return rows.flatMap { row -> [Line] in
+      [
+        ["    ", Span(Layout.shorten(row[0].text, to: width - 4), row[0].style)],
+        ["        ", row[1], ", ", row[2]],
+      ]
+    }
+  }
+
+  private static func lines(_ item: CardItem, _ width: Int?) -> [Line] {
+    let lines: [Line] = [
+      ["  ", Span(Layout.shorten(item.card.name, to: width.map { $0 - 2 }))]
+    ]
+    let profiles = item.card.profiles.flatMap { profile -> [Line] in
+      let isActive = profile.name == item.card.activeProfile
+      let text = (isActive ? "* " : "  ") + Layout.shorten(profile.name, to: width.map { $0 - 20 })
+      let note: Span = profile.isAvailable ? "" : Span("  not available", .dim)
+      return [["    ", Span(text, isActive ? .green : .plain), note]]
+    }
+    return lines + Layout.wrap(item.description, indent: 4, width: width) + profiles
+  }
+
+  private static func availability(_ availability: PortAvailability) -> Span {
+    switch availability {
+    case .yes: Span("plugged in", .green)
+    case .no: Span("not plugged in", .dim)
+    case .unknown: Span("available")
+    }
+  }
+}
+
+extension ChannelMap {
+  /// `front-left front-right`, as state and devices print it.
+  var readable: String { positions.map(\.rawValue).joined(separator: " ") }
+}

@@ -1,0 +1,43 @@
+import AudioSession
+
+/// `plan --json`.
+struct PlanJSON: Encodable {
+  let schema = 1
+  let steps: [StepJSON]
+  let unmet: [Unmet]
+  let left: [String]
+
+  init(_ plan: Plan) {
+    steps = plan.steps.map { StepJSON(step: $0) }
+    unmet = plan.unmet
+    left = plan.left
+  }
+}
+
+/// A plan for people.
+enum PlanView {
+  static func lines(_ plan: Plan, width: Int?, showsReasons: Bool) -> [Line] {
+    let rows = plan.steps.map { StepsView.Row(step: $0, outcome: nil) }
+    let steps = StepsView.lines(rows, width: width, showsReasons: showsReasons)
+    return (steps.isEmpty ? [Line("nothing to do")] : steps)
+      + unmet(plan.unmet, width: width) + left(plan.left, width: width)
+  }
+
+  /// What will not be as wished, a property a line with its reason below.
+  static func unmet(_ unmet: [Unmet], width: Int?) -> [Line] {
+    guard !unmet.isEmpty else { return [] }
+    return [.empty, Line("not met", .bold)]
+      + unmet.flatMap { entry -> [Line] in
+        let verdict = Span(entry.verdict.rawValue, entry.verdict.style)
+        return [["   ", Span(PropertyWords.label(entry.property)), "  ", verdict]]
+          + Layout.wrap(entry.reason, indent: 5, width: width)
+      }
+  }
+
+  /// What somebody changed since, and a restore does not touch.
+  static func left(_ left: [String], width: Int?) -> [Line] {
+    guard !left.isEmpty else { return [] }
+    return [.empty, Line("left as it is", .bold)]
+      + left.flatMap { Layout.wrap($0, indent: 3, width: width) }
+  }
+}

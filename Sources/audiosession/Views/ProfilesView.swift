@@ -1,0 +1,107 @@
+import AudioSession
+import SessionProfiles
+
+/// Profiles for people.
+enum ProfilesView {
+  /// The list: name, description; a broken one with why.
+  static func lines(_ profiles: [ProfileListing], width: Int?) -> [Line] {
+    guard !profiles.isEmpty else { return [Line("no profiles")] }
+    let names = profiles.map { Span($0.name).width }.max() ?? 0
+    return profiles.flatMap { profile -> [Line] in
+      let name = Span(profile.name, profile.error == nil ? .bold : .red).padded(to: names + 2)
+      let text = profile.error?.message ?? profile.description ?? ""
+      let source = profile.source == .builtIn ? "" : "  (\(profile.source))"
+      var lines = Layout.wrap(text + source, indent: names + 2, width: width)
+      if lines.isEmpty { lines = [[""]] }
+      lines[0].spans[0] = name
+      return lines
+    }
+  }
+
+  /// One profile, whole; where it is from goes into a comment, so that the text is a profile still.
+  static func lines(_ profile: Profile) -> [Line] {
+    let base = profile.extends.map { ", with what it extends: \($0)" } ?? ""
+    let text = ProfileWriter.toml(
+      profile.mode, description: profile.description, match: profile.match)
+    return [Line("# \(profile.name): \(profile.source)\(base)", .dim)]
+      + text.split(separator: "\n", omittingEmptySubsequences: false).map { Line(String($0)) }
+      .dropLast()
+  }
+}
+
+/// `profiles list --json`.
+struct ProfileListJSON: Encodable {
+  private let profiles: [ProfileListing]
+
+  init(_ profiles: [ProfileListing]) { self.profiles = profiles }
+
+  private enum Key: String, CodingKey { case schema, profiles }
+  private enum ItemKey: String, CodingKey { case name, description, source, error }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    var items = values.nestedUnkeyedContainer(forKey: .profiles)
+    for profile in profiles {
+      var item = items.nestedContainer(keyedBy: ItemKey.self)
+      try item.encode(profile.name, forKey: .name)
+      try item.encode(profile.description, forKey: .description)
+      try item.encode(profile.source.description, forKey: .source)
+      try item.encode(profile.error.map(ErrorItem.init), forKey: .error)
+    }
+  }
+}
+
+/// `profiles show --json`.
+struct ProfileJSON: Encodable {
+  private let profile: Profile
+
+  init(_ profile: Profile) { self.profile = profile }
+
+  private enum Key: String, CodingKey {
+    case schema, name, description, source, extends, mode, toml
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    try values.encode(profile.name, forKey: .name)
+    try values.encode(profile.description, forKey: .description)
+    try values.encode(profile.source.description, forKey: .source)
+    try values.encode(profile.extends, forKey: .extends)
+    try values.encode(profile.mode, forKey: .mode)
+    let text = ProfileWriter.toml(
+      profile.mode, description: profile.description, match: profile.match)
+    try values.encode(text, forKey: .toml)
+  }
+}
+
+/// `profiles check --json`.
+struct DiagnosticsJSON: Encodable {
+  private let diagnostics: [ProfileDiagnostic]
+
+  init(_ diagnostics: [ProfileDiagnostic]) { self.diagnostics = diagnostics }
+
+  private enum Key: String, CodingKey { case schema, diagnostics }
+  private enum ItemKey: String, CodingKey {
+    case severity, message, file, line, column, property, value, code, alternatives
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    var items = values.nestedUnkeyedContainer(forKey: .diagnostics)
+    for diagnostic in diagnostics {
+      var item = items.nestedContainer(keyedBy: ItemKey.self)
+      try item.encode(diagnostic.severity, forKey: .severity)
+      try item.encode(diagnostic.message, forKey: .message)
+      try item.encode(diagnostic.file, forKey: .file)
+      try item.encode(diagnostic.line, forKey: .line)
+      try item.encode(diagnostic.column, forKey: .column)
+      try item.encode(diagnostic.property, forKey: .property)
+      try item.encode(diagnostic.value, forKey: .value)
+      try item.encode(diagnostic.code, forKey: .code)
+      try item.encode(diagnostic.alternatives, forKey: .alternatives)
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import AudioSession
+
+/// Properties with their verdicts: one a line, the value below where it does not fit.
+enum PropertiesView {
+  /// - Parameter wishedOnly: leaves out what has no wish.
+  static func lines(
+    _ properties: [String: PropertyReport], width: Int?, wishedOnly: Bool
+  ) -> [Line] {
+    let shown = SessionState.propertyNames.filter { name in
+      properties[name].map { !wishedOnly || $0.verdict != .unset } ?? false
+    }
+    let labels = shown.map { PropertyWords.label($0).count }.max() ?? 0
+    let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
+    return shown.flatMap { name -> [Line] in
+      guard let report = properties[name] else { return [] }
+      let head = [
+        Span(PropertyWords.label(name)).padded(to: labels + 2),
+        Span(report.verdict.word, report.verdict.style).padded(to: verdicts + 2),
+      ]
+      return lines(report, name, head, width)
+    }
+  }
+
+  private static func lines(
+    _ report: PropertyReport, _ name: String, _ head: [Span], _ width: Int?
+  ) -> [Line] {
+    let style: Style = report.verdict == .unset ? .dim : .plain
+    let actual = PropertyWords.text(report.actual, of: name)
+    let preferred = PropertyWords.text(report.preferred, of: name)
+    let wish = report.verdict == .unset || preferred == actual ? nil : "wished: " + preferred
+    let line = Line(head + [Span(wish.map { "\(actual)  (\($0))" } ?? actual, style)])
+    var lines = [line]
+    if let width, line.width > width {
+      lines = [Line(head), ["    ", Span(Layout.shorten(actual, to: width - 4), style)]]
+      if let wish { lines += Layout.wrap(wish, indent: 4, width: width) }
+    }
+    if let reason = report.reason {
+      lines += Layout.wrap(reason, indent: 4, width: width, style: report.verdict.style)
+    }
+    return lines
+  }
+}

@@ -1,0 +1,53 @@
+import AudioSession
+
+/// Properties and their values in the words that people read.
+enum PropertyWords {
+  /// `preferredInput` as `preferred input`.
+  static func label(_ property: String) -> String {
+    var result = ""
+    for character in property {
+      if character.isUppercase {
+        result += " " + character.lowercased()
+      } else {
+        result.append(character)
+      }
+    }
+    return result.hasPrefix("io ") ? "IO" + result.dropFirst(2) : result
+  }
+
+  /// A value with its unit: `48000 Hz`, `10 ms`, `80 %`.
+  static func text(_ value: StateValue?, of property: String) -> String {
+    switch value {
+    case nil: "-"
+    case .string(let word): word
+    case .strings(let words): words.isEmpty ? "none" : words.joined(separator: ", ")
+    case .flag(let flag): flag ? "yes" : "no"
+    case .number(let number): self.number(number, of: property)
+    }
+  }
+
+  private static func number(_ number: Double, of property: String) -> String {
+    switch property {
+    case "sampleRate": "\(Int(number)) Hz"
+    case "ioBufferDuration", "inputLatencyOffset", "outputLatencyOffset":
+      SettingValue.duration(.microseconds(Int64((number * 1_000_000).rounded()))).description
+    case "inputGain", "outputVolume": Volume(fraction: number).description
+    default: "\(number)"
+    }
+  }
+}
+
+extension Verdict {
+  /// Green is as wished, yellow may become so, red will not.
+  var style: Style {
+    switch self {
+    case .applied: .green
+    case .pending, .overridden: .yellow
+    case .unreachable, .refused: .red
+    case .unset: .dim
+    }
+  }
+
+  /// What people read; nothing for what has no wish.
+  var word: String { self == .unset ? "-" : rawValue }
+}

@@ -1,0 +1,24 @@
+import AudioSession
+
+/// `revert --json`: the steps back with their outcomes, and what was left as somebody else had
+/// changed it.
+struct RevertJSON: Encodable {
+  let schema = 1
+  let steps: [StepJSON]
+  let left: [String]
+
+  init(_ report: ApplyReport) {
+    steps = report.steps.map { StepJSON(step: $0.step, outcome: $0.outcome) }
+    left = report.left
+  }
+}
+
+/// What a revert did, for people.
+enum RevertView {
+  static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
+    let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
+    let steps = StepsView.lines(rows, width: width)
+    return (steps.isEmpty ? [Line("nothing to restore")] : steps)
+      + PlanView.left(report.left, width: width)
+  }
+}

@@ -1,0 +1,44 @@
+import AudioSession
+
+/// The state for people.
+enum StateView {
+  static func lines(_ state: SessionState, width: Int?) -> [Line] {
+    var lines: [Line] = []
+    for (name, text) in facts(state) { lines += fact(name, text, width) }
+    lines += route("input", state.route.inputs, width)
+    lines += route("output", state.route.outputs, width)
+    let properties = PropertiesView.lines(
+      state.properties, width: width, wishedOnly: state.server == nil)
+    if !properties.isEmpty { lines += [.empty] + properties }
+    for note in state.notes { lines += Layout.wrap(note, indent: 0, width: width) }
+    return lines
+  }
+
+  private static func facts(_ state: SessionState) -> [(String, String)] {
+    let server = state.server.map { "\($0.name) \($0.version), \($0.address)" } ?? "none"
+    let isWished = state.properties.values.contains { $0.verdict != .unset }
+    let wish = state.profile ?? (isWished ? "of no profile" : "none")
+    var facts = [("server", server), ("wish", wish + (state.active ? ", active" : ""))]
+    if let holder = state.holder {
+      facts.append(("holder", "\(holder.name), process \(holder.pid)"))
+    }
+    return facts
+  }
+
+  private static func route(_ title: String, _ devices: [RouteDevice], _ width: Int?) -> [Line] {
+    guard let device = devices.first else { return fact(title, "none", width) }
+    let map = device.channelMap.map(\.rawValue).joined(separator: " ")
+    var details = ["\(device.sampleRate) Hz", map]
+    if let port = device.port { details.insert(port, at: 0) }
+    return fact(title, device.name, width)
+      + Layout.wrap(details.joined(separator: ", "), indent: 8, width: width, style: .dim)
+      + device.via.map { ["        ", Span("through \($0)", .dim)] }
+  }
+
+  /// A name and what it is; long words are shortened, sentences wrapped.
+  private static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
+    var lines = Layout.wrap(text, indent: 8, width: width)
+    if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 8) }
+    return lines
+  }
+}

@@ -1,0 +1,65 @@
+import AudioSession
+
+/// A step as `plan --json` and `apply --json` have it.
+///
+/// Values have the units of the state: Hz, seconds, 1.0 = 100 %. A value is null where there is
+/// nothing: no default, no remap, no device yet.
+struct StepJSON: Encodable {
+  let step: Step
+  var outcome: StepOutcome?
+
+  private enum Key: String, CodingKey {
+    case phase, name, object, property, from, to, deferred, why, outcome, detail
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(step.phase, forKey: .phase)
+    try values.encode(step.property, forKey: .name)
+    try values.encode(step.setting.object, forKey: .object)
+    try values.encode(step.setting.propertyName, forKey: .property)
+    try values.encode(step.from?.stateValue, forKey: .from)
+    try values.encode(step.to.stateValue, forKey: .to)
+    try values.encode(step.isDeferred, forKey: .deferred)
+    try values.encode(step.why, forKey: .why)
+    guard let outcome else { return }
+    try values.encode(outcome.name, forKey: .outcome)
+    try values.encodeIfPresent(outcome.detail, forKey: .detail)
+  }
+}
+
+extension StepOutcome {
+  /// The word of the JSON.
+  var name: String {
+    switch self {
+    case .applied: "applied"
+    case .alreadySo: "alreadySo"
+    case .notGranted: "notGranted"
+    case .refused: "refused"
+    case .dropped: "dropped"
+    }
+  }
+
+  /// What the server gave or said instead.
+  var detail: String? {
+    switch self {
+    case .notGranted(let text), .refused(let text): text
+    case .applied, .alreadySo, .dropped: nil
+    }
+  }
+}
+
+extension SettingValue {
+  /// The value as the state's JSON would have it.
+  var stateValue: StateValue? {
+    switch self {
+    case .absent: nil
+    case .name(let name): .string(name)
+    case .rate(let rate): .number(Double(rate))
+    case .duration(let duration): .number(duration.seconds)
+    case .volume(let volumes): .number((volumes.loudest.fraction * 10_000).rounded() / 10_000)
+    case .flag(let flag): .flag(flag)
+    case .remap(let spec): .strings(spec.masterMap.positions.map(\.rawValue))
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import AudioSession
+
+/// The steps of a plan or of an apply, under the titles of their phases.
+enum StepsView {
+  /// A step as it is shown.
+  struct Row {
+    var step: Step
+    /// What became of it; nil for one that is only planned.
+    var outcome: StepOutcome?
+  }
+
+  /// - Parameter showsReasons: adds why, a line a step.
+  static func lines(_ rows: [Row], width: Int?, showsReasons: Bool = false) -> [Line] {
+    let rows = Phase.allCases.flatMap { phase in rows.filter { $0.step.phase == phase } }
+    let aligned = Layout.columns(rows.map(columns), indent: 3)
+    let isWide = width.map { width in aligned.allSatisfy { $0.width <= width } } ?? true
+    var lines: [Line] = []
+    var phase: Phase?
+    for (row, line) in zip(rows, aligned) {
+      if row.step.phase != phase {
+        lines.append(Line("\(row.step.phase.rawValue)  \(row.step.phase.title)", .bold))
+        phase = row.step.phase
+      }
+      lines += isWide ? [line] : stacked(row, width)
+      guard showsReasons, !row.step.why.isEmpty else { continue }
+      lines += Layout.wrap(row.step.why, indent: 5, width: width, style: .dim)
+    }
+    return lines
+  }
+
+  private static func columns(_ row: Row) -> [Span] {
+    let (from, to) = change(row.step)
+    return [
+      Span(row.step.setting.object), Span(row.step.setting.propertyName),
+      Span("\(from) → \(to)"), mark(row),
+    ]
+  }
+
+  /// One step on a narrow screen: what, then the change, on two lines where one does not hold it.
+  private static func stacked(_ row: Row, _ width: Int?) -> [Line] {
+    let (from, to) = change(row.step)
+    let mark = mark(row)
+    let property = Span(row.step.setting.propertyName)
+    let object = Layout.shorten(row.step.setting.object, to: width.map { $0 - 7 - property.width })
+    let head: Line = ["   ", property, Span(" of ", .dim), Span(object)]
+    let change = Span("\(from) → \(to)")
+    guard let width, 5 + change.width + 2 + mark.width > width else {
+      return [head, ["     ", change, "  ", mark]]
+    }
+    var lines: [Line] = [
+      head, ["     ", Span(Layout.shorten(from, to: width - 5))],
+      ["     → ", Span(Layout.shorten(to, to: width - 7))],
+    ]
+    if mark.width > 0 {
+      lines += Layout.wrap(mark.text, indent: 5, width: width, style: mark.style)
+    }
+    return lines
+  }
+
+  /// The old and the new value; of two remaps on different devices, with the devices.
+  private static func change(_ step: Step) -> (from: String, to: String) {
+    if case .remap(let before) = step.from, case .remap(let after) = step.to,
+      before.master != after.master
+    {
+      return (before.master + " " + text(.remap(before)), after.master + " " + text(step.to))
+    }
+    return (step.from.map(text) ?? "…", text(step.to))
+  }
+
+  private static func text(_ value: SettingValue) -> String {
+    guard case .remap(let spec) = value else { return value.description }
+    return spec.masterMap == .mono ? "all channels mixed" : spec.masterMap.description
+  }
+
+  private static func mark(_ row: Row) -> Span {
+    switch row.outcome {
+    case nil: row.step.isDeferred ? Span("(once it is there)", .dim) : ""
+    case .applied: Span("applied", .green)
+    case .alreadySo: Span("already so", .green)
+    case .notGranted(let value): Span("not granted: \(value)", .yellow)
+    case .refused(let words): Span("refused: \(words)", .red)
+    case .dropped: Span("not needed", .dim)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// What of a server must be as before after a rollback or a revert, by name.
+struct Listing: Equatable, CustomStringConvertible {
+  var lines: [String]
+
+  init(_ snapshot: ServerSnapshot) {
+    var lines = Direction.allCases.map {
+      "default \($0): \(snapshot.server.defaultName($0) ?? "none")"
+    }
+    lines += snapshot.cards.map { "card \($0.name): \($0.activeProfile ?? "none")" }
+    for card in snapshot.cards {
+      lines += card.ports.map { "port \(card.name) \($0.name): \($0.latencyOffset)" }
+    }
+    for direction in Direction.allCases {
+      for device in snapshot.devices(direction) {
+        let volume = device.volume.values.map(\.rawValue)
+        lines.append(
+          "\(direction) \(device.name): \(device.activePort ?? "-") \(volume) \(device.isMuted)")
+      }
+      for stream in snapshot.streams(direction) where stream.client != nil {
+        let device = snapshot.device(direction, at: stream.device)?.name ?? "none"
+        lines.append("stream \(direction) \(stream.index): \(device)")
+      }
+    }
+    lines += snapshot.modules.map { "module \($0.name) \($0.argument)" }
+    self.lines = lines.sorted()
+  }
+
+  var description: String { lines.joined(separator: "\n") }
+}
+
+extension Rig {
+  func listing() async throws -> Listing { Listing(try await outside.snapshot()) }
+
+  /// Sends a message to a simulated card, as a user's hand would act.
+  func act(on card: String, _ message: String, _ parameter: String) async throws {
+    _ = try await outside.sendMessage(to: "/card/\(card)/sim", message, "\"\(parameter)\"")
+  }
+
+  /// Waits on a condition of the server as an outsider sees it.
+  func eventually(
+    within limit: Duration = .seconds(5), _ condition: (ServerSnapshot) -> Bool
+  ) async throws -> Bool {
+    try await outside.subscribe(.all)
+    let events = await outside.events()
+    let alarm = Task { [outside] in
+      do { try await ContinuousClock().sleep(for: limit) } catch { return }
+      // The end of the connection ends the loop below.
+      await outside.close()
+    }
+    defer { alarm.cancel() }
+    if condition(try await outside.snapshot()) { return true }
+    for await _ in events where condition(try await outside.snapshot()) { return true }
+    return false
+  }
+}

@@ -1,0 +1,34 @@
+import AudioSession
+import PulseSandbox
+import SessionProfiles
+import Testing
+
+@Suite("The built-in profiles")
+struct ProfileTests {
+  static let names = [
+    "podcast", "voice-chat", "high-quality-stereo", "speech-recognition", "measurement",
+    "music-low-latency", "headset", "presentation",
+  ]
+
+  private func apply(_ name: String, _ configuration: SandboxConfiguration) async throws {
+    let mode = try Profile.named(name, environment: [:]).mode
+    try await Rig.with(configuration) { rig in
+      let before = try await rig.listing()
+      let report = try await rig.session.setAudioMode(mode, profile: name)
+      #expect(report.state.profile == name)
+      #expect(report.state.properties.values.allSatisfy { $0.verdict != .refused })
+      #expect(try await rig.session.plan(for: mode).isEmpty)
+      try await rig.session.revert()
+      #expect(try await rig.listing() == before)
+    }
+  }
+
+  @Test("apply in the sandbox and revert", .simulatedCard, arguments: names)
+  func demo(_ name: String) async throws { try await apply(name, .demo) }
+
+  @Test("apply on null devices and revert", .server, arguments: names)
+  func nullDevices(_ name: String) async throws { try await apply(name, .nullDevices) }
+
+  @Test("apply with one null sink and one stereo null source", .server, arguments: names)
+  func minimal(_ name: String) async throws { try await apply(name, .minimal) }
+}

@@ -1,0 +1,102 @@
+import AudioSession
+import Glibc
+import Pulse
+import PulseSandbox
+import Testing
+
+// README example: begin
+/// Prepares for recording; returns what is not as wished.
+func prepare(
+  _ session: AudioSession
+) async throws -> [String] {
+  var mode = AudioMode(category: .record)
+  mode.preferredInput = [
+    .properties(["device.bus": "usb"]), .default,
+  ]
+  mode.sampleRate = 48000
+  mode.ioBufferDuration = .milliseconds(10)
+  mode.inputGain = Volume(fraction: 0.8)
+  do {
+    // All of it, read back; or an error, and nothing.
+    try await session.setAudioMode(mode)
+  } catch {
+    print(error.code, error.message)
+    error.alternatives.forEach { print("  \($0)") }
+    throw error
+  }
+  let state = try await session.getSessionState()
+  return state.properties.compactMap { name, wish in
+    wish.reason.map { "\(name) is \(wish.verdict): \($0)" }
+  }
+}
+// README example: end
+
+@Suite("The example of README.md")
+struct ReadmeTests {
+  @Test("runs on a real server", .server)
+  func runs() async throws {
+    try await Rig.with { rig in
+      let unmet = try await prepare(rig.session)
+      // The demo's USB microphone has another rate only where no simulated card was built.
+      #expect(unmet.allSatisfy { $0.hasPrefix("sampleRate is unreachable") }, "\(unmet)")
+      let seen = try await rig.outside.snapshot()
+      let input = try #require(seen.defaultRoot(.input))
+      #expect(input.properties["device.bus"] == "usb")
+      #expect(input.volume.isUniformly(Volume(fraction: 0.8)))
+      #expect(input.configuredLatency == .milliseconds(10))
+    }
+  }
+
+  @Test("fails with what there is where the machine has no input", .server)
+  func explains() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      await #expect { try await prepare(rig.session) } throws: { error in
+        let error = error as? SessionError
+        return error?.code == .inputNotAvailable && error?.alternatives.isEmpty == false
+      }
+    }
+  }
+
+  @Test("is the code that is tested")
+  func isTheSame() {
+    let example = Self.lines(
+      of: #filePath, after: "// README example: begin", until: "// README example: end")
+    let readme = Self.root + "/README.md"
+    let shown = Self.lines(of: readme, after: "<!-- example -->", until: "```")
+    #expect(!example.isEmpty)
+    #expect(shown == ["```swift", "import AudioSession", ""] + example)
+  }
+
+  @Test("is beside links that lead to files", arguments: ["README.md", "MAINTENANCE.md"])
+  func links(_ document: String) {
+    let lines = Self.lines(of: "\(Self.root)/\(document)", after: nil, until: nil)
+    #expect(!lines.isEmpty)
+    for target in lines.flatMap({ $0.split(separator: "](").dropFirst() }) {
+      let path = target.prefix { $0 != ")" && $0 != "#" }
+      #expect(access("\(Self.root)/\(path)", F_OK) == 0, "\(path)")
+    }
+  }
+
+  /// The folder of the package.
+  private static let root =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+  /// The lines of a file between two that are exactly the marks; without marks, all.
+  private static func lines(
+    of path: String, after begin: String?, until end: String?
+  ) -> [String] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var result: [String] = []
+    var isInside = begin == nil
+    var buffer = [CChar](repeating: 0, count: 4096)
+    while fgets(&buffer, Int32(buffer.count), file) != nil {
+      let text = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+      let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+      if isInside, line == end { return result }
+      if isInside { result.append(line) }
+      if line == begin { isInside = true }
+    }
+    return result
+  }
+}

@@ -1,0 +1,147 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import Testing
+
+@Suite("All or nothing")
+struct RollbackTests {
+  @Test("a failure at the end restores everything before it, and says both", .simulatedCard)
+  func strictHint() async throws {
+    try await Rig.with { rig in
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let before = try await rig.listing()
+      var mode = AudioMode.full
+      mode.inputPort = ["analog-input-internal-mic"]
+      mode.sampleRate = 96000
+      mode.strict = [.sampleRate]
+      await #expect { try await rig.session.setAudioMode(mode) } throws: { error in
+        let error = error as? SessionError
+        return error?.code == .hintNotGranted && error?.restored == true
+      }
+      #expect(try await rig.listing() == before)
+    }
+  }
+
+  @Test("a profile that the card refuses is an error with its name", .simulatedCard)
+  func refusedProfile() async throws {
+    try await Rig.with { rig in
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let before = try await rig.listing()
+      let wanted = "output:analog-stereo+input:analog-stereo"
+      try await rig.act(on: Names.laptop, "fail-profile", wanted)
+      var mode = AudioMode.full
+      mode.inputPort = ["analog-input-internal-mic"]
+      await #expect { try await rig.session.setAudioMode(mode) } throws: { error in
+        let error = error as? SessionError
+        return error?.code == .refused && error?.message.contains(wanted) == true
+      }
+      #expect(try await rig.listing() == before)
+    }
+  }
+
+  @Test("best effort applies what it can and lists the rest", .simulatedCard)
+  func bestEffort() async throws {
+    try await Rig.with { rig in
+      var mode = AudioMode(category: .record)
+      mode.onFailure = .bestEffort
+      mode.preferredInput = [.name(Names.usbInput)]
+      mode.channelMap = .positions([.rearLeft, .rearRight])
+      mode.inputGain = Volume(fraction: 0.6)
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.unmet.map(\.property) == ["channelMap"])
+      #expect(report.state.properties["inputGain"]?.verdict == .applied)
+      #expect(report.state.properties["channelMap"]?.verdict == .unreachable)
+    }
+  }
+
+  @Test(
+    "a recorder on our remap survives a profile change of ours and its rollback", .simulatedCard,
+    arguments: [false, true])
+  func recorderSurvives(isCorked: Bool) async throws {
+    try await Rig.with { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Names.laptopInput)]
+      mode.channelMap = .swap
+      try await rig.session.setAudioMode(mode)
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "recorder", device: "audiosession.input",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: isCorked))
+      // The laptop's profile changes for HDMI, then that of the other card fails: rolled back.
+      try await rig.act(on: Names.laptop, "plug", "hdmi-output-0")
+      mode.preferredOutput = [.name("alsa_output.pci-0000_00_1f.3.hdmi-stereo")]
+      mode.preferredInput = [.name(Names.usbInput)]
+      try await rig.outside.setCardProfile(Names.usbCard, "off")
+      try await rig.act(on: Names.usbCard, "fail-profile", "input:analog-stereo")
+      let before = try await rig.listing()
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.restored == true, "\(String(describing: error))")
+      #expect(try await rig.listing() == before)
+      #expect(await recorder.isOpen)
+      mode.preferredInput = [.name(Names.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      #expect(await recorder.isOpen)
+      let seen = try await rig.outside.snapshot()
+      #expect(seen.card(named: Names.laptop)?.activeProfile?.contains("hdmi") == true)
+      let stream = seen.sourceOutputs.first { $0.index == recorder.index }
+      #expect(seen.device(.input, at: stream?.device)?.name == "audiosession.input")
+      await recorder.close()
+    }
+  }
+
+  @Test("a server that is killed in the middle is an error in time", .simulatedCard)
+  func killed() async throws {
+    try await Rig.with { rig in
+      let kill = Task {
+        try await rig.outside.subscribe(.all)
+        for await event in await rig.outside.events() where event.facility == .module {
+          try await rig.sandbox.kill()
+          return
+        }
+      }
+      // The watcher must have subscribed before the session's first change.
+      _ = try await rig.session.snapshot()
+      await #expect { try await rig.session.setAudioMode(.fullInternal) } throws: { error in
+        let code = (error as? SessionError)?.code
+        return code == .serverLost || code == .serverUnreachable
+      }
+      try await kill.value
+      try await rig.sandbox.restart()
+      let after = Rig.session(rig.sandbox)
+      try await after.revert()
+      let seen = try await after.snapshot()
+      #expect(seen.ownedDevices(.input).isEmpty)
+      try await after.setAudioMode(.fullInternal)
+      #expect(try await after.plan(for: .fullInternal).isEmpty)
+      await after.close()
+    }
+  }
+
+  @Test("a frozen server is an error within the timeout", .simulatedCard)
+  func frozen() async throws {
+    try await Rig.with(timeout: .milliseconds(700)) { rig in
+      _ = try await rig.session.snapshot()
+      try await rig.sandbox.freeze()
+      let start = ContinuousClock.now
+      await #expect { try await rig.session.setAudioMode(.fullInternal) } throws: { error in
+        (error as? SessionError)?.code == .timedOut
+      }
+      #expect(ContinuousClock.now - start < .seconds(3))
+      try await rig.sandbox.thaw()
+      let after = Rig.session(rig.sandbox)
+      try await after.revert()
+      #expect(try await after.snapshot().ownedDevices(.input).isEmpty)
+      await after.close()
+    }
+  }
+}
+
+extension AudioMode {
+  static var fullInternal: AudioMode {
+    var mode = AudioMode.full
+    mode.inputPort = ["analog-input-internal-mic"]
+    return mode
+  }
+}

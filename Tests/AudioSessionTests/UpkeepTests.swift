@@ -1,0 +1,182 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import Testing
+
+@Suite("A holding session keeps its wish")
+struct UpkeepTests {
+  private var podcast: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+    mode.channelMap = .swap
+    mode.inputGain = Volume(fraction: 0.8)
+    return mode
+  }
+
+  /// Waits for an event of the session; the test's own time limit bounds it.
+  private func first(
+    _ events: AsyncStream<SessionEvent>, where matches: (SessionEvent) -> Bool
+  ) async -> SessionEvent? {
+    for await event in events where matches(event) { return event }
+    return nil
+  }
+
+  @Test(
+    "a foreign default is undone and verified", .simulatedCard, .timeLimit(.minutes(1)))
+  func defaultHeals() async throws {
+    try await Rig.with { rig in
+      try await rig.session.setAudioMode(podcast)
+      let events = await rig.session.events
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      let event = await first(events) { if case .reapplied = $0 { true } else { false } }
+      #expect(event != nil)
+      #expect(try await rig.outside.serverInfo().defaultSourceName == "audiosession.input")
+      let state = try await rig.session.getSessionState()
+      #expect(state.properties["channelMap"]?.verdict == .applied)
+      #expect(state.reapplies == 1)
+    }
+  }
+
+  @Test("a port and a profile are put back", .simulatedCard, .timeLimit(.minutes(1)))
+  func profileHeals() async throws {
+    try await Rig.with { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Names.laptopInput)]
+      mode.inputPort = ["analog-input-internal-mic"]
+      mode.channelMap = .swap
+      try await rig.session.setAudioMode(mode)
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      #expect(
+        try await rig.eventually {
+          $0.card(named: Names.laptop)?.activeProfile
+            == "output:analog-stereo+input:analog-stereo"
+            && $0.server.defaultSourceName == "audiosession.input"
+            && $0.remap(.input)?.master == Names.laptopInput
+        })
+    }
+  }
+
+  @Test("a volume is left to people, but not where the gain is locked", .simulatedCard)
+  func gainLock() async throws {
+    try await Rig.with { rig in
+      var mode = podcast
+      try await rig.session.setAudioMode(mode)
+      let theirs = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
+      try await rig.outside.setVolume(.input, device: Names.usbInput, theirs)
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      // The default is healed after the volume was seen, and the volume stays.
+      #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
+      #expect(try await rig.outside.source(named: Names.usbInput)?.volume == theirs)
+      mode.gainLock = true
+      try await rig.session.setAudioMode(mode)
+      try await rig.outside.setVolume(.input, device: Names.usbInput, theirs)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Volume(fraction: 0.8))
+            == true
+        })
+    }
+  }
+
+  @Test("no upkeep unmutes an input", .simulatedCard, .timeLimit(.minutes(1)))
+  func neverUnmutes() async throws {
+    try await Rig.with { rig in
+      var mode = podcast
+      mode.inputMuted = false
+      mode.gainLock = true
+      try await rig.session.setAudioMode(mode)
+      try await rig.outside.setMute(.input, device: Names.usbInput, true)
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
+      #expect(try await rig.outside.source(named: Names.usbInput)?.isMuted == true)
+      let state = try await rig.session.getSessionState()
+      #expect(state.properties["inputMuted"]?.verdict == .overridden)
+    }
+  }
+
+  @Test(
+    "a device that goes is replaced by the next, and taken again when it returns", .simulatedCard,
+    .timeLimit(.minutes(1)))
+  func hotPlug() async throws {
+    try await Rig.with { rig in
+      try await rig.session.setAudioMode(podcast)
+      try await rig.outside.setCardProfile(Names.usbCard, "off")
+      // The wish puts the profile back: the microphone is there again.
+      #expect(try await rig.eventually { $0.remap(.input)?.master == Names.usbInput })
+      try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
+      #expect(try await rig.eventually { $0.remap(.input)?.master == Names.laptopInput })
+      try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
+      #expect(try await rig.eventually { $0.remap(.input)?.master == Names.usbInput })
+    }
+  }
+
+  @Test(
+    "a killed server is found again, and everything is made anew", .simulatedCard,
+    .timeLimit(.minutes(1)))
+  func restart() async throws {
+    try await Rig.with { rig in
+      try await rig.session.setAudioMode(podcast)
+      let events = await rig.session.events
+      for round in 1...3 {
+        try await rig.sandbox.kill()
+        try await rig.sandbox.restart()
+        let event = await first(events) { if case .serverReset = $0 { true } else { false } }
+        #expect(event != nil)
+        let state = try await rig.session.getSessionState()
+        #expect(state.resets == round)
+        #expect(state.properties["channelMap"]?.verdict == .applied)
+        #expect(state.properties["inputGain"]?.verdict == .applied)
+        let seen = try await rig.session.snapshot()
+        #expect(seen.modules.filter { $0.name == "module-remap-source" }.count == 1)
+      }
+      try await rig.session.revert()
+      #expect(try await rig.session.snapshot().ownedDevices(.input).isEmpty)
+    }
+  }
+
+  @Test("what somebody undoes again and again is left to them", .simulatedCard)
+  func fight() async throws {
+    try await Rig.with { rig in
+      try await rig.session.setAudioMode(podcast)
+      let events = await rig.session.events
+      let opponent = Task {
+        try await rig.outside.subscribe(.all)
+        for await event in await rig.outside.events() where event.facility == .server {
+          try await rig.outside.setDefaultSource(Names.laptopInput)
+        }
+      }
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      let event = await first(events) { if case .fight = $0 { true } else { false } }
+      opponent.cancel()
+      guard case .fight(let setting, let opponents) = event else {
+        Issue.record("no fight")
+        return
+      }
+      #expect(setting == .defaultDevice(.input))
+      #expect(opponents.contains("outside"))
+      let state = try await rig.session.getSessionState()
+      #expect(state.fights == ["default source of server"])
+    }
+  }
+
+  @Test(
+    "under on-route-change a chosen default stands, until a device changes", .simulatedCard,
+    .timeLimit(.minutes(1)))
+  func onRouteChange() async throws {
+    try await Rig.with { rig in
+      var mode = podcast
+      mode.reapply = .onRouteChange
+      try await rig.session.setAudioMode(mode)
+      let states = await rig.session.stateUpdates
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      for await state in states {
+        guard state.properties["channelMap"]?.verdict == .overridden else { continue }
+        #expect(state.properties["preferredInput"]?.verdict == .overridden)
+        break
+      }
+      #expect(try await rig.outside.serverInfo().defaultSourceName == Names.laptopInput)
+      try await rig.act(on: Names.laptop, "plug", "analog-output-headphones")
+      #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
+    }
+  }
+}

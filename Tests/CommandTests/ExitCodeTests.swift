@@ -1,0 +1,144 @@
+import FoundationEssentials
+import Glibc
+import PulseSandbox
+import Testing
+
+@Suite("Exit codes")
+struct ExitCodeTests {
+  @Test("an unknown profile is 66 and names the nearest", .server)
+  func unknownProfile() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.audiosession("apply", "podcst")
+      #expect(result.status == 66)
+      #expect(result.standardOutput.isEmpty)
+      #expect(result.standardError.hasPrefix("audiosession: there is no profile \"podcst\""))
+      #expect(result.standardError.hasSuffix("\n  podcast\n"))
+    }
+  }
+
+  @Test(
+    "a bad profile is 65, with its place", .server,
+    arguments: ["sample-rate = [", "sample-rate = 12", "categroy = \"record\"", "schema = 99"])
+  func badProfile(_ text: String) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let path = try sandbox.write(file: "bad.toml", text + "\n")
+      for command in ["apply", "plan"] {
+        let result = try await sandbox.audiosession(command, path)
+        #expect(result.status == 65)
+        #expect(result.standardError.hasPrefix("audiosession: \(path):1:"))
+      }
+      let check = try await sandbox.audiosession("profiles", "check", path)
+      #expect(check.status == 65)
+      #expect(check.standardOutput.hasPrefix("\(path):1:"))
+      #expect(check.standardOutput.contains(": error: "))
+    }
+  }
+
+  @Test("without a server every command that needs one is 69", .server)
+  func noServer() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let server = "unix:\(sandbox.directory)/nowhere"
+      for command in [
+        ["apply", "podcast"], ["plan", "podcast"], ["devices"], ["revert"], ["state"],
+      ] {
+        let result = try await sandbox.capture([Program.path] + command + ["--server", server])
+        #expect(result.status == 69, "\(command)")
+        #expect(result.standardError.contains("audiosession: "))
+      }
+    }
+  }
+
+  @Test("a server that does not answer is 75 within the time", .server)
+  func frozen() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.freeze()
+      for command in [
+        ["apply", "podcast"], ["plan", "podcast"], ["devices"], ["revert"], ["state"],
+      ] {
+        let start = ContinuousClock.now
+        let result = try await sandbox.capture([Program.path] + command + ["--timeout", "500ms"])
+        #expect(result.status == 75, "\(command)")
+        #expect(ContinuousClock.now - start < .seconds(3))
+      }
+      try await sandbox.thaw()
+    }
+  }
+
+  @Test("a machine that cannot is 78, and nothing was changed", .server)
+  func machineCannot() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "missing", Profiles.missing)
+      let before = try await sandbox.audiosession("devices", "--all", "--json")
+      let result = try await sandbox.audiosession("apply", "missing", "--json")
+      #expect(result.status == 78)
+      let error = try #require(try JSON(result.standardOutput)["error"])
+      #expect(error["code"] == .string("inputNotAvailable"))
+      #expect(error["property"] == .string("preferredInput"))
+      #expect(error["restored"] == .null)
+      #expect(error["alternatives"]?.array.contains { "\($0)".contains("mic") } == true)
+      #expect(try await sandbox.audiosession("devices", "--all", "--json") == before)
+    }
+  }
+
+  @Test("a best effort that was not all is 3; a state that is not as wished too", .server)
+  func unmet() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(
+        profile: "half", Profiles.missing + "\n[output]\nvolume = \"40 %\"\n")
+      #expect(try await sandbox.audiosession("apply", "half", "--best-effort").status == 3)
+      #expect(try await sandbox.audiosession("state").status == 0)
+      let check = try await sandbox.audiosession("state", "--check")
+      #expect(check.status == 3)
+      #expect(check.standardOutput.contains("output volume          applied  40 %\n"))
+      #expect(try await sandbox.audiosession("revert").status == 0)
+      #expect(try await sandbox.audiosession("state", "--check").status == 0)
+    }
+  }
+
+  @Test("a store that cannot be written is 74", .server)
+  func store() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell("XDG_STATE_HOME=/dev/null/x $A apply test")
+      #expect(result.status == 74)
+      #expect(result.standardError.contains("XDG_STATE_HOME"))
+    }
+  }
+
+  @Test("a session that another process holds is 76, and names it", .server)
+  func busy() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test")
+      let result = try await sandbox.shell(
+        """
+        lock=$(echo $XDG_STATE_HOME/audiosession/*.lock)
+        echo '4242 holder holder' > "$lock"
+        flock "$lock" $A apply test
+        """)
+      #expect(result.status == 76)
+      #expect(result.standardError.contains("holder (process 4242)"))
+    }
+  }
+
+  @Test("a server that lets nobody in without its cookie is 77", .server)
+  func accessDenied() async throws {
+    var configuration = SandboxConfiguration.minimal
+    configuration.cookieRequired = true
+    try await PulseSandbox.with(configuration) { sandbox in
+      let cookie = try sandbox.write(file: "other", String(repeating: "x", count: 256))
+      let result = try await sandbox.shell("PULSE_COOKIE=\(cookie) $A state")
+      #expect(result.status == 77)
+      #expect(try await sandbox.audiosession("state").status == 0)
+    }
+  }
+
+  @Test("a result that cannot be written is 74; one that nobody reads is none", .server)
+  func output() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      #expect(try await sandbox.shell("$A devices > /dev/full").status == 74)
+      let result = try await sandbox.shell("{ $A devices --json; echo $? >&2; } | true")
+      #expect(result.standardError == "0\n")
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import AudioSession
+import Testing
+
+@testable import audiosession
+
+@Suite("Rendering")
+struct RenderingTests {
+  private let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+
+  private func report(_ verdict: Verdict, _ reason: String? = nil) -> PropertyReport {
+    PropertyReport(
+      preferred: .strings(["alsa_input.usb-*", "device.bus=usb", "default"]),
+      actual: .string(input), verdict: verdict, reason: reason)
+  }
+
+  private func steps() -> [StepsView.Row] {
+    let setting = Setting.defaultDevice(.input)
+    let step = Step(
+      phase: .preferredDevices, property: "preferredInput", setting: setting,
+      from: .name("alsa_input.pci-0000_00_1f.3.analog-stereo"), to: .name(input), why: "because")
+    let profile = Step(
+      phase: .category, property: "category",
+      setting: .cardProfile(card: "alsa_card.usb-Example_USB_Microphone-00"),
+      from: .name("off"), to: .name("input:analog-stereo"), why: "because")
+    return [
+      StepsView.Row(step: step, outcome: .refused("no " + String(repeating: "never ", count: 20))),
+      StepsView.Row(step: profile, outcome: .applied),
+    ]
+  }
+
+  @Test("everything fits the screen", arguments: [40, 60, 80, 200])
+  func fits(_ width: Int) {
+    let reason = "was granted while applying; nobody holds it since, so streams choose their own"
+    var lines = StepsView.lines(steps(), width: width, showsReasons: true)
+    lines += PropertiesView.lines(
+      ["preferredInput": report(.pending, reason), "inputLatencyOffset": report(.unset)],
+      width: width, wishedOnly: false)
+    lines += PlanView.unmet(
+      [Unmet(property: "ioBufferDuration", verdict: .unreachable, reason: reason)], width: width)
+    lines += ErrorView.lines(
+      SessionError(
+        .inputNotAvailable, stage: .device, "no usable input for '\(input)' or '\(input)'",
+        alternatives: ["\(input): is there and was not asked for"]), width: width)
+    for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
+  }
+
+  @Test("phases in order, columns aligned, nothing shortened in a pipe")
+  func wide() {
+    let text = StepsView.lines(steps(), width: nil).rendered(colour: false)
+    #expect(text.hasPrefix("1  category, mode, options\n   alsa_card.usb-Example"))
+    #expect(text.contains("→ \(input)"))
+    #expect(!text.contains("…"))
+  }
+
+  @Test("a narrow screen gets the change on lines of its own")
+  func narrow() {
+    let text = StepsView.lines([steps()[1]], width: 60).rendered(colour: false)
+    #expect(
+      text == """
+        1  category, mode, options
+           profile of alsa_card.usb-Example_USB_Microphone-00
+             off → input:analog-stereo  applied
+
+        """)
+  }
+
+  @Test("colours only where they are wanted, and none around nothing")
+  func colours() {
+    let line: Line = [Span("a", .green), "  ", Span("", .red)]
+    #expect(line.rendered(colour: true) == "\u{1b}[32ma\u{1b}[0m")
+    #expect(line.rendered(colour: false) == "a")
+  }
+
+  @Test("a name is shortened in its middle")
+  func shorten() {
+    #expect(Layout.shorten("abcdefghij", to: 5) == "ab…ij")
+    #expect(Layout.shorten("abcdefghij", to: 10) == "abcdefghij")
+    #expect(Layout.shorten("abcdefghij", to: nil) == "abcdefghij")
+    #expect(Layout.shorten("麦克风麦克风", to: 5).displayWidth <= 5)
+  }
+
+  @Test("what a terminal would act on is made visible")
+  func visibility() {
+    #expect(visible("a\u{1b}[2Jb\nc\u{7f}") == "a\\u{1b}[2Jb\\u{a}c\\u{7f}")
+    #expect(visible("Käse 麦克风 👩‍🎤") == "Käse 麦克风 👩‍🎤")
+    #expect(Span("\u{9b}31m").text == "\\u{9b}31m")
+  }
+
+  @Test("properties in words")
+  func words() {
+    #expect(PropertyWords.label("ioBufferDuration") == "IO buffer duration")
+    #expect(PropertyWords.label("preferredInput") == "preferred input")
+    #expect(PropertyWords.text(.number(0.0058), of: "ioBufferDuration") == "5.8 ms")
+    #expect(PropertyWords.text(.number(0.8), of: "inputGain") == "80 %")
+    #expect(PropertyWords.text(.number(48000), of: "sampleRate") == "48000 Hz")
+    #expect(PropertyWords.text(nil, of: "mode") == "-")
+  }
+}

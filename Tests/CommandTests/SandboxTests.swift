@@ -1,0 +1,62 @@
+import PulseSandbox
+import Testing
+
+@Suite("Sandbox")
+struct SandboxTests {
+  @Test("the command's exit code is passed on", .server, arguments: [0, 7, 255])
+  func exitCode(_ code: Int32) async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      let result = try await outer.audiosession("sandbox", "--", "sh", "-c", "exit \(code)")
+      #expect(result.status == code)
+      #expect(result.standardOutput.isEmpty)
+    }
+  }
+
+  @Test("a signal's end is 128 + its number; no such command is 127", .server)
+  func otherEnds() async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      let killed = try await outer.audiosession("sandbox", "--", "sh", "-c", "kill -9 $$")
+      #expect(killed.status == 137)
+      #expect(try await outer.audiosession("sandbox", "--", "no-such-command").status == 127)
+    }
+  }
+
+  @Test("what runs inside finds that server, and keeps its state there", .server)
+  func inside() async throws {
+    try await PulseSandbox.with(.minimal) { outer in
+      let result = try await outer.shell(
+        "$A sandbox -- sh -c \"$A apply high-quality-stereo >/dev/null 2>&1; $A state\"")
+      #expect(result.status == 0)
+      #expect(result.standardOutput.contains("wish    high-quality-stereo, active\n"))
+      #expect(!result.standardOutput.contains(outer.address))
+      let state = try await outer.audiosession("state")
+      #expect(state.standardOutput.contains("wish    none\n"))
+    }
+  }
+
+  @Test("--sandbox serves one command, and leaves nothing behind", .server)
+  func option() async throws {
+    try await PulseSandbox.with(.minimal) { outer in
+      let result = try await outer.shell(
+        "TMPDIR=$XDG_RUNTIME_DIR $A --sandbox apply podcast --json")
+      #expect(result.status == 0)
+      #expect(
+        try JSON(result.standardOutput)["properties"]?["category"]?["verdict"] == .string("applied")
+      )
+      let rest = try await outer.shell("ls -A $XDG_RUNTIME_DIR; ls -A $XDG_STATE_HOME")
+      #expect(!rest.standardOutput.contains("pulse-"))
+      #expect(!rest.standardOutput.contains("audiosession"))
+    }
+  }
+
+  @Test("--json says on one line where the server is, before the command starts", .server)
+  func json() async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      let result = try await outer.shell("$A sandbox --json -- sh -c 'echo $PULSE_SERVER'")
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      #expect(lines.count == 2)
+      #expect(try JSON(lines[0])["address"] == .string(lines[1]))
+      #expect(try JSON(lines[0])["command"]?.array.count == 3)
+    }
+  }
+}

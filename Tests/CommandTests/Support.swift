@@ -1,0 +1,115 @@
+import FoundationEssentials
+import Glibc
+import PulseSandbox
+import Testing
+
+extension Trait where Self == ConditionTrait {
+  /// Skips where there is no server to start.
+  static var server: Self {
+    .enabled(if: ServerProgram.pulseaudio != nil, "needs the package pulseaudio")
+  }
+
+  /// Skips where the simulated cards are not built.
+  static var simulatedCard: Self {
+    .enabled(
+      if: ServerProgram.pulseaudio != nil && SimulatedCard.modulePath() != nil,
+      "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
+  }
+}
+
+/// The program as it was built beside these tests.
+enum Program {
+  static let path: String = {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = buffer.withUnsafeMutableBytes {
+      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
+    }
+    let me = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
+    return me[..<(me.lastIndex(of: "/") ?? me.startIndex)] + "/audiosession"
+  }()
+}
+
+extension PulseSandbox {
+  /// Runs the program inside, with the sandbox's server, store and folder of profiles.
+  func audiosession(_ arguments: String...) async throws -> CommandResult {
+    try await capture([Program.path] + arguments)
+  }
+
+  /// Runs a shell script inside; `$A` is the program.
+  func shell(_ script: String) async throws -> CommandResult {
+    try await capture(["env", "A=\(Program.path)", "sh", "-c", script])
+  }
+
+  /// Writes a profile where the program inside finds it by name.
+  func write(profile name: String, _ text: String) throws {
+    let config = try #require(environment["XDG_CONFIG_HOME"])
+    for folder in ["/audiosession", "/audiosession/profiles"] { mkdir(config + folder, 0o700) }
+    try Data(text.utf8).write(to: file("\(config)/audiosession/profiles/\(name).toml"))
+  }
+
+  /// Writes a file into the sandbox's folder; its path.
+  func write(file name: String, _ text: String) throws -> String {
+    let path = "\(directory)/\(name)"
+    try Data(text.utf8).write(to: file(path))
+    return path
+  }
+
+  private func file(_ path: String) -> URL { URL(filePath: path) }
+}
+
+/// Any JSON value, to look into.
+enum JSON: Decodable, Equatable {
+  case null
+  case bool(Bool)
+  case number(Double)
+  case string(String)
+  case array([JSON])
+  case object([String: JSON])
+
+  init(_ text: String) throws {
+    self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+  }
+
+  init(from decoder: any Decoder) throws {
+    let value = try decoder.singleValueContainer()
+    if value.decodeNil() {
+      self = .null
+    } else if let bool = try? value.decode(Bool.self) {
+      self = .bool(bool)
+    } else if let number = try? value.decode(Double.self) {
+      self = .number(number)
+    } else if let string = try? value.decode(String.self) {
+      self = .string(string)
+    } else if let array = try? value.decode([JSON].self) {
+      self = .array(array)
+    } else {
+      self = .object(try value.decode([String: JSON].self))
+    }
+  }
+
+  subscript(key: String) -> JSON? {
+    if case .object(let object) = self { object[key] } else { nil }
+  }
+
+  var array: [JSON] { if case .array(let array) = self { array } else { [] } }
+  var keys: Set<String> { if case .object(let object) = self { Set(object.keys) } else { [] } }
+}
+
+/// Profiles for the devices of `SandboxConfiguration.minimal`.
+enum Profiles {
+  static let podcast = """
+    description = "A test"
+    category = "record"
+    [input]
+    prefer = ["mic"]
+    channel-map = "swap"
+    gain = "80 %"
+    """
+
+  static let missing = """
+    category = "record"
+    [input]
+    prefer = ["alsa_input.nowhere"]
+    gain = "80 %"
+    """
+}

@@ -1,0 +1,60 @@
+import PulseSandbox
+import Testing
+
+@Suite("Usage")
+struct UsageTests {
+  static let mistakes: [[String]] = [
+    ["nonsense"], ["apply"], ["plan"], ["apply", "a", "b"], ["state", "--nonsense"],
+    ["state", "--timeout", "0"], ["state", "--timeout", "soon"], ["state", "--timeout", "-1s"],
+    ["state", "--server", ""], ["state", "--server", "unix:/x", "--sandbox"],
+    ["apply", "podcast", "--keep"], ["apply", "podcast", "--strict", "--best-effort"],
+    ["profiles", "check"], ["profiles", "nonsense"], ["sandbox", "true"],
+    ["sandbox", "--server", "unix:/x", "--", "true"],
+  ]
+
+  @Test("a mistake is 64, with nothing on standard output", .server, arguments: mistakes)
+  func mistake(_ arguments: [String]) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.capture([Program.path] + arguments)
+      #expect(result.status == 64)
+      #expect(result.standardOutput.isEmpty)
+      #expect(result.standardError.contains("Usage: audiosession"))
+    }
+  }
+
+  @Test("help is 0 and names each option", .server)
+  func help() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let main = try await sandbox.audiosession("--help")
+      #expect(main.status == 0)
+      for command in ["apply", "plan", "state", "revert", "devices", "profiles", "sandbox"] {
+        #expect(main.standardOutput.contains("\n  \(command) "))
+        let help = try await sandbox.audiosession(command, "--help")
+        #expect(help.status == 0)
+        guard command != "profiles" else { continue }
+        for option in ["--server <address>", "--sandbox", "--json", "--timeout <time>", "-v"] {
+          #expect(help.standardOutput.contains(option), "\(command) \(option)")
+        }
+      }
+    }
+  }
+
+  @Test("options stand before or after the command", .server)
+  func placement() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let before = try await sandbox.audiosession("--json", "devices")
+      let after = try await sandbox.audiosession("devices", "--json")
+      #expect(before == after)
+      #expect(try JSON(before.standardOutput)["schema"] == .number(1))
+    }
+  }
+
+  @Test("the version", .server)
+  func version() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.audiosession("--version")
+      #expect(result.standardOutput == "audiosession 0.1.0\n")
+      #expect(result.status == 0)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import PulseTypes
+import Testing
+
+@testable import Pulse
+
+@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+struct EventTests {
+  /// PulseAudio answers, then sends the events, then the next answer: in order.
+  @Test func eventsComeBeforeTheNextAnswer() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let seen = Box<[PulseEvent]>([])
+    await client.setEventHandler { event in
+      client.assumeIsolated { $0.loop.checkIsolated() }
+      seen.update { $0.append(event) }
+    }
+    try await client.subscribe()
+    let module = try await client.loadModule("module-null-sink", "sink_name=new")
+    let sink = try #require(try await client.sink(named: "new"))
+    let source = try #require(try await client.source(named: "new.monitor"))
+    let created = seen.value.filter { $0.kind == .new }.map(\.object)
+    #expect(created.contains(ObjectID(.module, module.rawValue)))
+    #expect(created.contains(.device(.output, sink.index)))
+    #expect(created.contains(.device(.input, source.index)))
+    seen.update { $0 = [] }
+    try await client.setDefaultSink("new")
+    _ = try await client.serverInfo()
+    #expect(seen.value.contains { $0.object == .server && $0.kind == .change })
+    seen.update { $0 = [] }
+    try await client.unloadModule(module)
+    _ = try await client.serverInfo()
+    let removed = seen.value.filter { $0.kind == .remove }.map(\.object)
+    #expect(
+      Set(removed).isSuperset(of: [.device(.output, sink.index), .device(.input, source.index)]))
+  }
+
+  /// A handler is inside the actor, and may do there what it wants.
+  @Test func theHandlerMayCloseTheClient() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let stream = try await client.openStream(.pin(.input, on: "hall.monitor"))
+    await client.setEventHandler { [unowned client] _ in
+      client.assumeIsolated {
+        $0.setEventHandler(nil)
+        $0.close()
+      }
+    }
+    try await client.subscribe()
+    await expect(.closed, "get_") {
+      try await client.setMute(.output, device: "hall", true)
+      while true { _ = try await client.snapshot() }
+    }
+    #expect(await !stream.isOpen)
+    #expect(await client.pendingCount == 0)
+  }
+
+  @Test func theMaskFilters() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let seen = Box<Set<Facility>>([])
+    await client.setEventHandler { event in seen.update { $0.insert(event.facility) } }
+    try await client.subscribe([.module, .card])
+    _ = try await client.loadModule("module-null-sink", "sink_name=new")
+    _ = try await client.serverInfo()
+    #expect(seen.value == [.module])
+  }
+
+  @Test func severalConsumers() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let streams = [await client.events(), await client.events(), await client.events()]
+    let bounded = await client.events(bufferingNewest: 1)
+    try await client.subscribe(.sink)
+    try await client.setMute(.output, device: "hall", true)
+    _ = try await client.serverInfo()
+    try await client.setMute(.output, device: "speaker", true)
+    _ = try await client.serverInfo()
+    let sinks = try await client.sinks()
+    await client.close()
+    let expected = sinks.reversed().map {
+      PulseEvent(facility: .sink, kind: .change, index: $0.index.rawValue)
+    }
+    for stream in streams {
+      var events: [PulseEvent] = []
+      for await event in stream { events.append(event) }
+      #expect(events == expected)
+    }
+    var last: [PulseEvent] = []
+    for await event in bounded { last.append(event) }
+    #expect(last == expected.suffix(1))
+    for await _ in await client.events() { Issue.record("an event after the end") }
+  }
+
+  /// A dirty set of events is enough to keep a snapshot equal to a full listing.
+  @Test func refreshedEqualsAFullListing() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let dirty = Box<Set<ObjectID>>([])
+    await client.setEventHandler { event in dirty.update { $0.insert(event.object) } }
+    try await client.subscribe()
+    let before = try await client.snapshot()
+    dirty.update { $0 = [] }
+    _ = try await client.loadModule("module-null-sink", "sink_name=new")
+    let hall = try #require(before.device(.output, named: "hall"))
+    try await client.setDefaultSource("hall.monitor")
+    try await client.unloadModule(#require(hall.ownerModule))
+    try await client.setVolume(.output, device: "speaker", ChannelVolumes(.muted, channels: 2))
+    let stream = try await client.openStream(.pin(.input, on: "new.monitor"))
+    let full = try await client.snapshot()
+    let refreshed = try await client.refreshed(before, dirty.value)
+    #expect(refreshed == full)
+    #expect(refreshed != before)
+    #expect(try await client.refreshed(full, []) == full)
+    let none: Set = [ObjectID(.sampleCache, 1), ObjectID(.card, 77)]
+    #expect(try await client.refreshed(full, none) == full)
+    await stream.close()
+  }
+}

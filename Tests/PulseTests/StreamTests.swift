@@ -1,0 +1,155 @@
+import PulseTypes
+import Testing
+
+@testable import Pulse
+
+@Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
+struct StreamTests {
+  /// A device's latency is the minimum over its streams, corked ones included.
+  @Test func corkedRecordPinHoldsTheLatency() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let pin = try await client.openStream(
+      .pin(.input, on: "hall.monitor", latency: .milliseconds(10)))
+    #expect(await pin.isCorked)
+    #expect(await pin.grantedLatency == .milliseconds(10))
+    #expect(await pin.deviceName == "hall.monitor")
+    let wide = try await client.openStream(
+      .pin(.input, on: "hall.monitor", latency: .milliseconds(200), corked: false))
+    #expect(try await client.latency(.input, "hall.monitor") == .milliseconds(10))
+    await pin.close()
+    await pin.close()
+    try await eventually {
+      try await client.latency(.input, "hall.monitor") == .milliseconds(200)
+    }
+    await expect(.closed, "cork record stream pin on hall.monitor") { try await pin.cork(true) }
+    #expect(await wide.isOpen)
+  }
+
+  @Test(arguments: [10, 25, 100])
+  func playbackPinHoldsTheLatency(_ milliseconds: Int) async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let wish = Duration.milliseconds(milliseconds)
+    let pin = try await client.openStream(.pin(.output, on: "hall", latency: wish))
+    let actual = try #require(try await client.latency(.output, "hall"))
+    #expect((wish...wish + .microseconds(23)).contains(actual), "within a frame")
+    #expect(await pin.grantedLatency == actual)
+    try await pin.setLatency(.milliseconds(50))
+    #expect(try await client.latency(.output, "hall") == .milliseconds(50))
+  }
+
+  /// A corked stream sets the rate of an idle device.
+  @Test func corkedPinSetsTheRate() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let pin = try await client.openStream(.pin(.input, on: "hall.monitor", rate: 48000))
+    #expect(try await client.source(named: "hall.monitor")?.sampleSpec.rate == 48000)
+    #expect(try await client.sink(named: "speaker")?.sampleSpec.rate == 44100)
+    await pin.close()
+  }
+
+  @Test func variableRate() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let pin = try await client.openStream(
+      .pin(.input, on: "hall.monitor", rate: 48000, flags: .variableRate))
+    #expect(try await client.source(named: "hall.monitor")?.sampleSpec.rate == 44100)
+    try await pin.updateRate(32000)
+    #expect(await pin.sampleSpec?.rate == 32000)
+    #expect(try await client.sourceOutput(at: pin.index)?.sampleSpec.rate == 32000)
+  }
+
+  /// The asked bytes are of the asked spec; with the device's, they must be asked again.
+  @Test func fixedSpecKeepsTheLatency() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    var options = StreamOptions.pin(
+      .input, on: "hall.monitor", latency: .milliseconds(20),
+      flags: [.fixRate, .fixFormat, .fixChannels])
+    options.spec = SampleSpec(format: .float32le, rate: 16000, channels: 1)
+    let pin = try await client.openStream(options)
+    #expect(await pin.sampleSpec == SampleSpec(format: .s16le, rate: 44100, channels: 2))
+    #expect(await pin.grantedLatency == .milliseconds(20))
+    #expect(try await client.latency(.input, "hall.monitor") == .milliseconds(20))
+  }
+
+  @Test(arguments: Direction.allCases)
+  func runningPinKeepsTheDeviceRunning(_ direction: Direction) async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let name = direction == .input ? "hall.monitor" : "hall"
+    let pin = try await client.openStream(
+      .pin(direction, on: name, latency: .milliseconds(5), corked: false))
+    let meter = try await client.openStream(
+      .pin(.input, on: "hall.monitor", latency: .milliseconds(5), corked: false))
+    try await eventually {
+      try await client.snapshot().device(direction, named: name)?.state == .running
+    }
+    #expect(await !pin.isCorked)
+    try await pin.cork(true)
+    #expect(await pin.isCorked)
+    await meter.close()
+    try await eventually {
+      try await client.snapshot().device(direction, named: name)?.state == .idle
+    }
+    try await pin.cork(false)
+    #expect(await pin.isOpen)
+  }
+
+  @Test(arguments: Direction.allCases)
+  func killedStreamSaysSo(_ direction: Direction) async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    let name = direction == .input ? "hall.monitor" : "hall"
+    let pin = try await client.openStream(.pin(direction, on: name))
+    let ends = Box<[PulseError]>([])
+    await pin.setEndHandler { error in ends.update { $0.append(error) } }
+    try await client.killStream(direction, pin.index)
+    try await eventually { ends.value.count == 1 }
+    #expect(ends.value.first?.code == .killed)
+    #expect(await !pin.isOpen)
+    await expect(.killed, "uncork") { try await pin.cork(false) }
+    #expect(try await client.snapshot().streams(direction).isEmpty)
+    await pin.setEndHandler { error in ends.update { $0.append(error) } }
+    #expect(ends.value.count == 2)
+  }
+
+  @Test func openingFails() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    await expect(.noSuchEntity, "open record stream pin on nowhere") {
+      try await client.openStream(.pin(.input, on: "nowhere"))
+    }
+    var options = StreamOptions.pin(.input, on: "hall.monitor")
+    options.channelMap = .mono
+    await expect(.invalidArgument, "open record stream pin on hall.monitor") {
+      try await client.openStream(options)
+    }
+    options.channelMap = nil
+    options.spec.format = nil
+    await expect(.invalidArgument, "open record stream pin on hall.monitor") {
+      try await client.openStream(options)
+    }
+    #expect(await client.pendingCount == 0)
+    #expect(try await client.sourceOutputs().isEmpty)
+  }
+
+  @Test func channelMapAndPropertiesReachTheServer() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    var options = StreamOptions.pin(.input, on: "hall.monitor", flags: .noRemix)
+    options.channelMap = ChannelMap([.frontRight, .frontLeft])
+    options.properties = ["node.force-rate": "44100"]
+    let pin = try await client.openStream(options)
+    let read = try #require(try await client.sourceOutput(at: pin.index))
+    #expect(read.channelMap == options.channelMap)
+    #expect(read.properties["node.force-rate"] == "44100")
+  }
+}
+
+extension PulseClient {
+  fileprivate func latency(_ direction: Direction, _ name: String) async throws -> Duration? {
+    try await snapshot().device(direction, named: name)?.configuredLatency
+  }
+}

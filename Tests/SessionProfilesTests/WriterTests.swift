@@ -1,0 +1,180 @@
+import PulseTypes
+import SessionCore
+import SessionProfiles
+import Testing
+
+/// What is written reads back as an equal wish, whatever was wished.
+@Suite struct WriterTests {
+  @Test func `a wish as people would write it`() throws {
+    var mode = AudioMode(category: .record, options: [.duckOthers, .allowBluetoothHFP])
+    mode.sampleRate = 48000
+    mode.ioBufferDuration = .milliseconds(10)
+    mode.preferredInput = [
+      "alsa_input.usb-*", .all([.portType(.mic), .properties(["device.bus": "usb"])]), "default",
+    ]
+    mode.inputPort = [.type(.mic)]
+    mode.inputGain = Volume(fraction: 0.8)
+    mode.outputMuted = false
+    let text = ProfileWriter.toml(
+      mode, profile: "podcast", description: "A \"test\"", extra: [("generation", 7)])
+    #expect(
+      text == """
+        description = "A \\"test\\""
+        category = "record"
+        options = ["allow-bluetooth-hfp", "duck-others"]
+        sample-rate = 48000
+        buffer-duration = "10 ms"
+
+        [input]
+        prefer = ["alsa_input.usb-*", { port-type = "mic", property = { "device.bus" = "usb" } }, \
+        "default"]
+        port = ["type:mic"]
+        gain = "80 %"
+
+        [output]
+        mute = false
+
+        [session]
+        profile = "podcast"
+        generation = 7
+
+        """)
+    let parsed = try Profile.parseStored(text, name: "wish")
+    #expect(parsed.mode == mode)
+    #expect(parsed.description == "A \"test\"")
+    #expect(parsed.session == StoredSession(profile: "podcast", numbers: ["generation": 7]))
+  }
+
+  @Test func `an empty wish is an empty file`() throws {
+    #expect(ProfileWriter.toml(AudioMode()) == "")
+    #expect(try Profile.parseStored("", name: "wish").session == nil)
+  }
+
+  @Test func `when a profile may be chosen`() throws {
+    let match = ProfileMatch(inputs: ["alsa_input.usb-*"], outputs: [.portType(.headphones)])
+    let text = ProfileWriter.toml(AudioMode(), match: match)
+    #expect(try Profile.parse(text, name: "m").match == match)
+  }
+
+  /// Each field by itself and all together, for many values; a field that the format forgets fails.
+  @Test(arguments: 0..<200 as Range<UInt64>)
+  func `every field reads back`(_ seed: UInt64) throws {
+    var random = Random(seed: seed)
+    let mode = random.mode()
+    let text = ProfileWriter.toml(mode)
+    // Extending something leaves the whole unchecked, so that fields may be in any combination.
+    let parsed = try Profile.parse("extends = 'x'\n" + text, name: "round")
+    #expect(parsed.mode == mode, "\(text)")
+    for child in Mirror(reflecting: mode).children {
+      #expect(!Random.isNil(child.value), "the generator leaves \(child.label ?? "") out")
+    }
+  }
+
+  @Test func `every volume reads back`() throws {
+    var mode = AudioMode()
+    for raw in stride(from: UInt32(0), through: 0x30000, by: 61) {
+      mode.outputVolume = Volume(rawValue: raw)
+      let text = ProfileWriter.toml(mode)
+      #expect(try Profile.parse(text, name: "v").mode == mode, "\(text)")
+    }
+  }
+}
+
+/// Wishes with every field set, the same for the same seed.
+private struct Random: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = (seed &+ 1) &* 0x9E37_79B9_7F4A_7C15 }
+
+  mutating func next() -> UInt64 {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return state
+  }
+
+  static func isNil(_ value: Any) -> Bool {
+    let mirror = Mirror(reflecting: value)
+    return mirror.displayStyle == .optional && mirror.children.isEmpty
+  }
+
+  private mutating func one<Value: CaseIterable>(_: Value.Type) -> Value {
+    Value.allCases.randomElement(using: &self) ?? Value.allCases.first!
+  }
+
+  private mutating func some<Value: CaseIterable & Hashable>(_: Value.Type) -> Set<Value> {
+    Set(Value.allCases.filter { _ in Bool.random(using: &self) })
+  }
+
+  private mutating func name() -> String {
+    let words = ["alsa_*", "\"", "\\", "'", "ü🎙", " ", "#", "[a-z]", "{}", "\t", "\u{1}", "=", "x"]
+    return "n" + (0..<3).map { _ in words.randomElement(using: &self) ?? "" }.joined()
+  }
+
+  private mutating func matcher(depth: Int = 0) -> DeviceMatcher {
+    switch Int.random(in: 0..<(depth < 2 ? 6 : 5), using: &self) {
+    case 0: .default
+    case 1: .name(name())
+    case 2: .properties([name(): name(), "device.bus": "usb"])
+    case 3: .formFactor(name())
+    case 4: .portType(one(PortType.self))
+    default:
+      .all((0..<Int.random(in: 1...3, using: &self)).map { _ in matcher(depth: depth + 1) })
+    }
+  }
+
+  private mutating func ports() -> [PortMatcher] {
+    [.name(name()), .type(one(PortType.self))]
+  }
+
+  private mutating func channels() -> ChannelSelection {
+    let words: [ChannelSelection] = [.mono, .left, .right, .swap]
+    return Bool.random(using: &self)
+      ? words.randomElement(using: &self) ?? .mono
+      : .positions((0..<4).map { _ in one(ChannelPosition.self) })
+  }
+
+  private mutating func duration(_ range: ClosedRange<Int64>) -> Duration {
+    let attoseconds = Int64.random(in: 0..<1_000_000_000_000_000, using: &self)
+    let milliseconds = Duration.milliseconds(Int64.random(in: range, using: &self))
+    switch Int.random(in: 0..<3, using: &self) {
+    case 0: return milliseconds
+    case 1: return milliseconds + .microseconds(7)
+    default:
+      return milliseconds + Duration(secondsComponent: 0, attosecondsComponent: attoseconds)
+    }
+  }
+
+  mutating func mode() -> AudioMode {
+    var mode = AudioMode(
+      category: one(Category.self), mode: one(Mode.self), options: some(CategoryOption.self))
+    mode.sampleRate = Int.random(in: -5...400_000, using: &self)
+    mode.ioBufferDuration =
+      Bool.random(using: &self)
+      ? .frames(Int.random(in: 1...768_000, using: &self)) : .duration(duration(0...3000))
+    mode.strict = some(Hint.self)
+    mode.reapply = one(ReapplyPolicy.self)
+    mode.onFailure = one(FailurePolicy.self)
+    mode.scope = one(Scope.self)
+    mode.preferredInput = (0..<4).map { _ in matcher() }
+    mode.inputRequired = Bool.random(using: &self)
+    mode.inputPort = ports()
+    mode.polarPattern = one(PolarPattern.self)
+    mode.inputOrientation = one(Orientation.self)
+    mode.channelMap = channels()
+    mode.inputGain = Volume(rawValue: UInt32.random(in: 0...0x30000, using: &self))
+    mode.gainLock = Bool.random(using: &self)
+    mode.inputMuted = Bool.random(using: &self)
+    mode.moveInputStreams = Bool.random(using: &self)
+    mode.inputLatencyOffset = duration(-5000...5000)
+    mode.preferredOutput = (0..<4).map { _ in matcher() }
+    mode.outputRequired = Bool.random(using: &self)
+    mode.outputPort = ports()
+    mode.outputChannelMap = channels()
+    mode.outputVolume = Volume(rawValue: UInt32.random(in: 0...0x30000, using: &self))
+    mode.outputMuted = Bool.random(using: &self)
+    mode.moveOutputStreams = Bool.random(using: &self)
+    mode.outputLatencyOffset = duration(-5000...5000)
+    return mode
+  }
+}
