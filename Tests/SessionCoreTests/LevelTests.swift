@@ -23,19 +23,20 @@ private typealias Server = SimulatedServer
     var isLocked = false
     let lines: Int
     var testDescription: String {
-      "\(direction) muted \(isMuted), wished \(wish), \(occasion), locked \(isLocked)"
+      "\(direction) muted \(isMuted), wished \(wish), \(occasion)\(isLocked ? ", locked" : "")"
     }
   }
 
   static let mutes = [
     Row(direction: .input, isMuted: false, wish: true, occasion: .asked, lines: 1),
     Row(direction: .input, isMuted: false, wish: true, occasion: .reset, lines: 1),
-    // Levels are people's, unless they are locked.
+    // People turn levels: only a lock says that they may not.
     Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, lines: 0),
     Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, isLocked: true, lines: 1),
     Row(direction: .input, isMuted: true, wish: false, occasion: .asked, lines: 1),
     // The ones that matter.
     Row(direction: .input, isMuted: true, wish: false, occasion: .reset, lines: 0),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
     Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, isLocked: true, lines: 0),
     Row(direction: .output, isMuted: true, wish: false, occasion: .reset, lines: 1),
     Row(direction: .output, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
@@ -126,7 +127,8 @@ private typealias Server = SimulatedServer
     let quiet = try laptop { $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2) }
     #expect(
       try quiet.plan(mode).unmetLines == [
-        "mode unreachable: the gain of \(Self.mic) is 50 %, not 100 %; set input.gain = \"100 %\""
+        "mode unreachable: the gain of \(Self.mic) is 50 %, not 100 %; "
+          + "set input.gain = \"100 %\""
       ])
     let filtered = try laptop { $0.driver = "module-echo-cancel.c" }
     #expect(try filtered.plan(mode).unmet.first?.verdict == .unreachable)

@@ -60,6 +60,8 @@ struct Run {
       let now = server.snapshot.value(of: step.setting)
       if step.setting.isHint, step.to != .absent {
         let got = now ?? .absent
+        journal.note(step.setting, got: got)
+        input.baseline.note(step.setting, got: got)
         input.memory.note(
           HintMemory.Attempt(setting: step.setting, asked: step.to, got: got),
           on: server.snapshot)
