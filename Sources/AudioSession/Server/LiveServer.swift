@@ -12,6 +12,7 @@ actor LiveServer {
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
   private var dirty: Set<ObjectID> = []
+  private var isReading = false
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
@@ -83,7 +84,19 @@ actor LiveServer {
     for waiter in woken { waiter.resume() }
   }
 
+  /// Marks objects to be read again by the next refresh, though no event names them: after a write
+  /// that got no answer, which the server may still carry out.
+  func doubt(_ objects: Set<ObjectID>) {
+    dirty.formUnion(objects)
+    // Its answer comes after all that the server still had to do, and after the events of that.
+    dirty.insert(.server)
+  }
+
   /// Brings the snapshot up to the server's last event.
+  ///
+  /// One reading at a time: two at once would each drop what the other finds, and one whose events
+  /// the other has taken would return what is old. What was so when this was called is in the
+  /// result; where others change the server faster than it can be read, what came since may not be.
   ///
   /// - Parameter objects: objects that are read again even without an event.
   @discardableResult
@@ -91,22 +104,46 @@ actor LiveServer {
     _ objects: Set<ObjectID> = [], deadline: Deadline
   ) async throws(SessionError) -> ServerSnapshot {
     dirty.formUnion(objects)
-    while !dirty.isEmpty {
+    if let lost { throw lost }
+    var rounds = 0
+    while isReading || (!dirty.isEmpty && rounds < Self.mostRounds) {
       if let lost { throw lost }
-      let asked = dirty
-      dirty = []
-      do throws(PulseError) {
-        // Events that come while this waits mark their objects dirty again, for the next round.
-        let base = snapshot
-        countRoundTrip()
-        snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
-      } catch {
-        dirty.formUnion(asked)
-        throw SessionError(error)
+      if isReading {
+        guard !deadline.hasPassed else { throw Self.readingTimedOut }
+        await pause(deadline)
+      } else {
+        rounds += 1
+        try await read(deadline)
+        if deadline.hasPassed { break }
       }
-      if deadline.hasPassed { break }
     }
     return snapshot
+  }
+
+  /// The second round has what our own write before the first led to; the rest is for others' doing.
+  private static let mostRounds = 8
+
+  private static let readingTimedOut = SessionError(
+    .timedOut, stage: .server,
+    "reading the server: no answer in time; try again; the server may be frozen or overloaded")
+
+  private func read(_ deadline: Deadline) async throws(SessionError) {
+    let asked = dirty
+    dirty = []
+    isReading = true
+    defer {
+      isReading = false
+      wakeWaiters()
+    }
+    do throws(PulseError) {
+      // Events that come while this waits mark their objects dirty again, for the next round.
+      let base = snapshot
+      countRoundTrip()
+      snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
+    } catch {
+      dirty.formUnion(asked)
+      throw SessionError(error)
+    }
   }
 
   /// Brings the snapshot up to date, latencies included: no event tells of a latency.
@@ -129,12 +166,13 @@ actor LiveServer {
       if condition(snapshot) { return true }
       if let lost { throw lost }
       if deadline.hasPassed { return false }
-      await nextEvent(deadline)
+      if dirty.isEmpty { await pause(deadline) }
     }
   }
 
-  private func nextEvent(_ deadline: Deadline) async {
-    guard dirty.isEmpty, lost == nil else { return }
+  /// Waits for an event, the end of a reading, or the deadline.
+  private func pause(_ deadline: Deadline) async {
+    guard lost == nil else { return }
     nextWaiter += 1
     let id = nextWaiter
     let alarm = deadline.onPassing { [weak self] in await self?.wake(id) }
