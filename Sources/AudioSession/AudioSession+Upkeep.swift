@@ -13,6 +13,8 @@ struct Upkeep {
   var resets = 0
   var reapplies = 0
   var isRecovering = false
+  /// How many changes were noted: those that come during a look call for another.
+  var changes: UInt64 = 0
 
   var now: Duration { ContinuousClock.now - began }
 }
@@ -21,6 +23,7 @@ extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when it is lost.
   func noteChange() {
     guard isKept || broadcast.hasReaders else { return }
+    upkeep.changes += 1
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }
@@ -52,6 +55,7 @@ extension AudioSession {
       Task { await recover() }
       return
     }
+    let changes = upkeep.changes
     do throws(SessionError) {
       try await live.refresh(deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
@@ -63,6 +67,7 @@ extension AudioSession {
       }
       publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.noteLook(at: upkeep.now)
+      if upkeep.changes != changes { upkeep.pacer.noteChange(at: upkeep.now) }
     } catch {
       upkeep.pacer.noteFailure(at: upkeep.now)
       if isKept { broadcast.emit(.reapplyFailed(error)) }
@@ -168,13 +173,6 @@ extension AudioSession {
       await dropConnection()
       return false
     }
-  }
-
-  /// Drops the connection, and keeps the lock: the session still holds the server that will be.
-  private func dropConnection() async {
-    let live = live
-    self.live = nil
-    await live?.close()
   }
 }
 
