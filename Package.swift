@@ -77,6 +77,7 @@ let package = Package(
       name: "AudioSessionTests",
       dependencies: [
         "AudioSession", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -31,23 +31,27 @@ extension AudioSession {
     _ mode: AudioMode, profile: String? = nil
   ) async throws(SessionError) -> ApplyReport {
     try mode.validate()
-    return try await inTurn { session, deadline throws(SessionError) in
-      try await session.apply(OwnWish(mode: mode, profile: profile), deadline)
+    return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
+      try await session.apply(OwnWish(mode: mode, profile: profile), budget)
     }
   }
 
   /// Changes some of the wish and applies the result.
   ///
-  /// Starts from the wish in force: this session's, else the stored one.
+  /// Starts from the wish in force: this session's, else the stored one; changes that wait for
+  /// their turn build on each other.
   @discardableResult
   public func update(
     _ change: @Sendable (inout AudioMode) -> Void
   ) async throws(SessionError) -> ApplyReport {
-    let deadline = Deadline(after: configuration.timeout)
-    let live = try await connected(deadline)
-    var wish = try currentWish(store(live)) ?? OwnWish(mode: AudioMode(), profile: nil)
-    change(&wish.mode)
-    return try await setAudioMode(wish.mode, profile: wish.profile)
+    try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+      let live = try await session.connected(budget.run)
+      let stored = try await session.currentWish(session.store(live))
+      var wish = stored ?? OwnWish(mode: AudioMode(), profile: nil)
+      change(&wish.mode)
+      try wish.mode.validate()
+      return try await session.apply(wish, budget)
+    }
   }
 
   /// Options of `setActive`.
@@ -69,8 +73,8 @@ extension AudioSession {
   public func setActive(
     _ isActive: Bool, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
-    try await inTurn { session, deadline throws(SessionError) in
-      let live = try await session.connected(deadline)
+    try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+      let live = try await session.connected(budget.run)
       let store = await session.store(live)
       guard let wish = try await session.currentWish(store) else {
         guard !isActive else {
@@ -78,11 +82,11 @@ extension AudioSession {
             .activationFailed, stage: .session,
             "there is no wish to activate; call setAudioMode first")
         }
-        return try await session.restore(keeping: nil, deadline)
+        return try await session.restore(keeping: nil, budget)
       }
       return isActive
-        ? try await session.apply(wish, deadline)
-        : try await session.restore(keeping: wish, deadline)
+        ? try await session.apply(wish, budget)
+        : try await session.restore(keeping: wish, budget)
     }
   }
 
@@ -92,8 +96,8 @@ extension AudioSession {
   /// and listed in the report.
   @discardableResult
   public func revert() async throws(SessionError) -> ApplyReport {
-    try await inTurn { session, deadline throws(SessionError) in
-      try await session.restore(keeping: nil, deadline)
+    try await inTurn(.replacesWish) { session, budget throws(SessionError) in
+      try await session.restore(keeping: nil, budget)
     }
   }
 
@@ -105,127 +109,135 @@ extension AudioSession {
     return try Plan.make(try await input(mode, live, store(live), isExplicit: true))
   }
 
-  /// Runs a change when those before it are done; one that a later call replaced is not run.
+  /// What a change does with the wishes of those that wait before it.
+  private enum Reach {
+    /// They need not run.
+    case replacesWish
+    /// They must have run.
+    case buildsOnWish
+  }
+
+  /// Runs a change when those before it are done; one whose wish a later call replaced is not run.
+  ///
+  /// The time that it may take counts from the call, the wait for its turn included.
   private func inTurn(
-    _ change: @Sendable (AudioSession, Deadline) async throws(SessionError) -> ApplyReport
+    _ reach: Reach,
+    _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
-    latestRequest += 1
-    let request = latestRequest
+    requests += 1
+    let request = requests
+    if reach == .replacesWish { lastReplacement = request }
+    let budget = Budget(configuration.timeout)
     await takeTurn()
-    if request != latestRequest {
+    if request < lastReplacement {
       // The newest is behind this one in the line: let it, then report what it made.
       turns.pass()
       await takeTurn()
       defer { turns.pass() }
-      let state = try await getSessionState()
+      let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
     defer { turns.pass() }
-    // Part of the time is kept for the rollback, so that a call never takes longer than it may.
-    return try await change(self, Deadline(after: configuration.timeout * 7 / 10))
-  }
-
-  private func apply(
-    _ wish: OwnWish, _ deadline: Deadline
-  ) async throws(SessionError) -> ApplyReport {
-    let live = try await connected(deadline)
-    let store = store(live)
-    try await takeLock(store, deadline)
-    return try await shielded(live) { session, stop throws(SessionError) in
-      try await session.apply(wish, live, store, deadline, stop)
+    guard !budget.run.hasPassed else {
+      throw SessionError(
+        .timedOut, stage: .session,
+        "the session's changes before this one took all of its time; try again")
     }
+    return try await change(self, budget)
   }
 
   private func apply(
-    _ wish: OwnWish, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline,
-    _ stop: StopSignal
+    _ wish: OwnWish, _ budget: Budget
   ) async throws(SessionError) -> ApplyReport {
-    let generation = (try store.wish()?.generation ?? 0) + 1
-    var input = try await input(wish.mode, live, store, isExplicit: true)
-    input.refusals = [:]
-    let run = try await reconcile(input, live, store, deadline, stop)
-    own = wish
-    return try await finish(
-      run, live, store,
-      SessionStore.Wish(
-        mode: wish.mode, profile: wish.profile, generation: generation, isActive: true))
-  }
-
-  private func restore(
-    keeping wish: OwnWish?, _ deadline: Deadline
-  ) async throws(SessionError) -> ApplyReport {
-    let live = try await connected(deadline)
-    let store = store(live)
-    try await takeLock(store, deadline)
-    return try await shielded(live) { session, stop throws(SessionError) in
-      try await session.restore(keeping: wish, live, store, deadline, stop)
+    try await holdingLock(budget) { session, live, store, stop throws(SessionError) in
+      var input = try await session.input(wish.mode, live, store, isExplicit: true)
+      input.refusals = [:]
+      return try await session.reconcile(
+        input, live, store, budget, stop, wish: wish, isActive: true)
     }
   }
 
   private func restore(
-    keeping wish: OwnWish?, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline,
-    _ stop: StopSignal
+    keeping wish: OwnWish?, _ budget: Budget
   ) async throws(SessionError) -> ApplyReport {
-    let generation = (try store.wish()?.generation ?? 0) + 1
-    let input = try await input(AudioMode(), live, store, isExplicit: true)
-    let run = try await reconcile(input, live, store, deadline, stop)
-    try store.write(Baseline())
-    own = wish
-    return try await finish(
-      run, live, store,
-      wish.map {
-        SessionStore.Wish(
-          mode: $0.mode, profile: $0.profile, generation: generation, isActive: false)
-      })
+    try await holdingLock(budget) { session, live, store, stop throws(SessionError) in
+      let input = try await session.input(AudioMode(), live, store, isExplicit: true)
+      return try await session.reconcile(
+        input, live, store, budget, stop, wish: wish, isActive: false)
+    }
   }
 
-  /// Runs a change that a cancelled task does not cut short; one that fails gives the lock back.
-  private func shielded(
-    _ live: LiveServer,
+  /// Runs a change that a cancelled task does not cut short, under the lock; one that fails gives
+  /// the lock back, if it was not held before.
+  private func holdingLock(
+    _ budget: Budget,
     _ change:
-      @escaping @Sendable (AudioSession, StopSignal) async throws(SessionError) -> ApplyReport
+      @escaping @Sendable (AudioSession, LiveServer, SessionStore, StopSignal)
+      async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
+    let live = try await connected(budget.run)
+    let store = store(live)
+    let wasHeld = lock != nil
+    try await takeLock(store, budget.run)
+    let stop = StopSignal()
+    running = stop
+    defer { running = nil }
+    if isClosed { stop.set() }
     do throws(SessionError) {
-      return try await StopSignal.shielding { stop throws(SessionError) in
-        try await change(self, stop)
+      return try await stop.shielding { () throws(SessionError) in
+        try await change(self, live, store, stop)
       }
     } catch {
-      await release(live, keepsHolding: own != nil)
+      await release(live, keepsHolding: wasHeld)
       throw error
     }
   }
 
-  /// Runs the one loop; on failure runs it again, back to what was.
+  /// Runs the one loop, and writes what it came to; on failure runs it again, back to what was.
   private func reconcile(
-    _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline,
-    _ stop: StopSignal
-  ) async throws(SessionError) -> Reconciler {
+    _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
+    _ stop: StopSignal, wish: OwnWish?, isActive: Bool
+  ) async throws(SessionError) -> ApplyReport {
     let before = input.baseline
+    let generation = try store.generation() + 1
     var run = Reconciler(
-      live, store, input, deadline: deadline, logger: configuration.logger, stop: stop)
+      live, store, input, deadline: budget.run, logger: configuration.logger, stop: stop)
     do throws(SessionError) {
       try await run.run()
-      return run
+      let report = try await finish(
+        run, live, store, budget,
+        wish.map {
+          SessionStore.Wish(
+            mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
+        })
+      own = wish
+      return report
     } catch {
-      guard !run.journal.entries.isEmpty else { throw error }
-      throw await rollBack(run, before, live, store, error)
+      guard run.hasWritten else {
+        // The journal is on disk, and nothing of it came true.
+        try? store.write(before)
+        throw error
+      }
+      throw await rollBack(run, before, live, store, budget, error)
     }
   }
 
   private func rollBack(
     _ run: Reconciler, _ before: Baseline, _ live: LiveServer, _ store: SessionStore,
-    _ cause: SessionError
+    _ budget: Budget, _ cause: SessionError
   ) async -> SessionError {
     var result = cause
-    let deadline = Deadline(after: configuration.timeout * 3 / 10)
     do throws(SessionError) {
       var input = PlanInput(wish: AudioMode(), snapshot: await live.snapshot)
       input.baseline = run.journal
       input.baseline.serverCookie = input.snapshot.server.cookie
       input.memory = run.input.memory
-      var back = Reconciler(live, store, input, deadline: deadline, logger: configuration.logger)
+      var back = Reconciler(
+        live, store, input, deadline: budget.whole, logger: configuration.logger,
+        undoing: run.stored)
       try await back.run()
-      try store.write(before)
+      // Where this fails, the journal that stays on disk has the same values before.
+      try? store.write(before)
       result.restored = true
       result.message += "; everything is as it was before"
     } catch {
@@ -238,32 +250,34 @@ extension AudioSession {
     return result
   }
 
-  /// Writes what was done, and reads back what is.
+  /// Reads back what is, and writes what was done: the wish last, so that a store which fails
+  /// before it leaves the former one.
   private func finish(
-    _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ wish: SessionStore.Wish?
+    _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
+    _ wish: SessionStore.Wish?
   ) async throws(SessionError) -> ApplyReport {
-    refusals = run.input.refusals
-    capabilities = run.input.capabilities
     let isActive = wish?.isActive == true
-    self.isActive = isActive
-    upkeep.fights.forget()
     var baseline = isActive ? run.stored : Baseline()
     baseline.settle(in: run.input.snapshot)
-    try store.write(baseline)
-    try store.write(wish)
     let isKept = configuration.isHolding && isActive
     if !isKept { await live.closePins() }
     // The pins may be gone, and no event tells of a latency.
-    try await live.reread(deadline: Deadline(after: configuration.timeout * 3 / 10))
+    try await live.reread(deadline: budget.readBack)
     var input = run.input
     input.baseline = baseline
     let state = await state(live, store, input, wish)
     try store.write(
       SessionStore.Status(
         generation: wish?.generation ?? 0, memory: run.input.memory, state: state))
+    try store.write(baseline)
+    try store.write(wish)
+    refusals = run.input.refusals
+    capabilities = run.input.capabilities
+    self.isActive = isActive
+    upkeep.fights.forget()
     if !isKept { lock = nil }
     publish(state, isOurs: true)
-    if wish?.isActive == true { broadcast.emit(.applied) }
+    if isActive { broadcast.emit(.applied) }
     return ApplyReport(
       steps: run.report, state: state, unmet: run.lastPlan.unmet, left: run.firstPlan?.left ?? [])
   }

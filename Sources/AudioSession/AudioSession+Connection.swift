@@ -4,30 +4,59 @@ import SessionCore
 
 extension AudioSession {
   /// The connected server; connects where there is none, or where the last one was lost.
+  ///
+  /// Calls that need one at the same time get the same.
   func connected(_ deadline: Deadline) async throws(SessionError) -> LiveServer {
-    guard !isClosed else {
-      throw SessionError(
-        .activationFailed, stage: .session, "the session is closed; make a new one")
-    }
-    if let live {
-      guard await live.lost != nil else {
-        // An event of what somebody just did may still be on its way.
-        try await live.reread(deadline: deadline)
-        return live
+    while true {
+      guard !isClosed else { throw Self.closed }
+      if let live {
+        if await live.lost == nil {
+          // An event of what somebody just did may still be on its way.
+          try await live.reread(deadline: deadline)
+          return live
+        }
+        if self.live === live { await dropConnection() }
+        continue
       }
-      await disconnect()
+      let connecting = connecting ?? connect(deadline)
+      self.connecting = connecting
+      let result = await withTaskCancellationHandler {
+        await connecting.value
+      } onCancel: {
+        connecting.cancel()
+      }
+      // Another caller's cancellation is not this one's.
+      if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled { continue }
+      return try result.get()
     }
-    let server = try await LiveServer.connect(
-      to: address, name: configuration.name, loop: loop, deadline: deadline,
-      logger: configuration.logger)
-    live = server
-    refusals = [:]
-    capabilities = nil
-    await server.setChangeHandler { [weak self] in
-      self?.assumeIsolated { $0.noteChange() }
-    }
-    return server
   }
+
+  private func connect(_ deadline: Deadline) -> Task<Result<LiveServer, SessionError>, Never> {
+    Task {
+      defer { connecting = nil }
+      do throws(SessionError) {
+        let server = try await LiveServer.connect(
+          to: address, name: configuration.name, loop: loop, deadline: deadline,
+          logger: configuration.logger)
+        guard !isClosed else {
+          await server.close()
+          return .failure(Self.closed)
+        }
+        live = server
+        refusals = [:]
+        capabilities = nil
+        await server.setChangeHandler { [weak self] in
+          self?.assumeIsolated { $0.noteChange() }
+        }
+        return .success(server)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  private static let closed = SessionError(
+    .activationFailed, stage: .session, "the session is closed; make a new one")
 
   /// The store of a server; without a connection, of the one that the address means.
   func store(_ live: LiveServer?) -> SessionStore {

@@ -9,7 +9,10 @@ extension AudioSession {
   /// The wish is this session's, else the stored one. Throws where the server cannot be reached;
   /// `storedState()` has the wish then.
   public func getSessionState() async throws(SessionError) -> SessionState {
-    let deadline = Deadline(after: configuration.timeout)
+    try await sessionState(Deadline(after: configuration.timeout))
+  }
+
+  func sessionState(_ deadline: Deadline) async throws(SessionError) -> SessionState {
     let live = try await connected(deadline)
     return try await state(live, store(live))
   }

@@ -170,13 +170,6 @@ extension AudioSession {
       return false
     }
   }
-
-  /// Drops the connection, and keeps the lock: the session still holds the server that will be.
-  private func dropConnection() async {
-    let live = live
-    self.live = nil
-    await live?.close()
-  }
 }
 
 extension Array where Element: Hashable {

@@ -49,7 +49,12 @@ public actor AudioSession {
   var refusals: [Setting: String] = [:]
   var capabilities: Capabilities?
   var turns = Turns()
-  var latestRequest: UInt64 = 0
+  var connecting: Task<Result<LiveServer, SessionError>, Never>?
+  /// The change under way, where there is one that can be stopped.
+  var running: StopSignal?
+  var requests: UInt64 = 0
+  /// The last call that replaces the whole wish: those that wait before it need not run.
+  var lastReplacement: UInt64 = 0
   var broadcast = Broadcast()
   var lastRoute: Route?
   var lastSnapshot: ServerSnapshot?
@@ -79,10 +84,19 @@ public actor AudioSession {
     self.configuration = configuration
   }
 
+  deinit { broadcast.finish() }
+
   /// Ends the session's connection, pins and lock; what was applied stays. May be repeated.
+  ///
+  /// A change that is under way is stopped as by a cancellation, and what it did is undone before
+  /// this returns.
   public func close() async {
     isClosed = true
-    await disconnect()
+    running?.set()
+    await takeTurn()
+    defer { turns.pass() }
+    await dropConnection()
+    lock = nil
     broadcast.emit(.stopped)
     broadcast.finish()
   }
@@ -92,10 +106,10 @@ public actor AudioSession {
     get async { await live?.roundTrips ?? 0 }
   }
 
-  func disconnect() async {
+  /// Drops the connection, and keeps the lock: the session still holds the server that will be.
+  func dropConnection() async {
     let live = live
     self.live = nil
-    lock = nil
     await live?.close()
   }
 }

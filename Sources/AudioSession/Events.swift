@@ -25,7 +25,7 @@ public enum SessionEvent: Sendable, Hashable {
 }
 
 /// Hands events and states to every reader; one that is slow loses the oldest, never the newest.
-struct Broadcast {
+struct Broadcast: Sendable {
   private var events: [UInt64: AsyncStream<SessionEvent>.Continuation] = [:]
   private var states: [UInt64: AsyncStream<SessionState>.Continuation] = [:]
   private var nextID: UInt64 = 0

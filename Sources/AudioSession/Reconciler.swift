@@ -19,6 +19,10 @@ struct Reconciler {
   private let deadline: Deadline
   private let logger: Logger?
   private let stop: StopSignal?
+  /// What the store had when the run began.
+  private let former: Baseline
+  /// Whether the run undoes another: then it goes on without a store that cannot be written.
+  private let isRollback: Bool
   /// The plan's input; its snapshot is replaced in every round.
   private(set) var input: PlanInput
   /// What this run changed, and what was before: the goal of a rollback.
@@ -27,17 +31,23 @@ struct Reconciler {
   private(set) var firstPlan: Plan?
   /// The last plan: what it could not meet.
   private(set) var lastPlan = Plan()
+  /// Every value that this run sets, in the order of the steps.
+  private var intended: [Setting: [SettingValue]] = [:]
+  /// Whether anything was asked of the server; until then there is nothing to undo.
+  private(set) var hasWritten = false
   private var results: [StepResult] = []
   private var attempts: [Setting: Int] = [:]
   private var latencies: [HintMemory.Attempt] = []
 
   init(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
-    logger: Logger?, stop: StopSignal? = nil
+    logger: Logger?, stop: StopSignal? = nil, undoing stored: Baseline? = nil
   ) {
     self.live = live
     self.store = store
     self.input = input
+    former = stored ?? input.baseline
+    isRollback = stored != nil
     self.deadline = deadline
     self.logger = logger
     self.stop = stop
@@ -49,6 +59,7 @@ struct Reconciler {
       try checkStop()
       input.snapshot = try await live.refresh(deadline: deadline)
       input.grants = await live.grants()
+      if firstPlan == nil { input.beginRun() }
       let plan = try Plan.make(input)
       if firstPlan == nil { firstPlan = plan }
       lastPlan = plan
@@ -79,9 +90,11 @@ struct Reconciler {
   }
 
   private mutating func run(_ batch: [Step]) async throws(SessionError) {
-    for step in batch { journal.record(step, in: input.snapshot) }
-    // On disk before the first write: a process that is killed leaves what revert needs.
-    try store.write(stored)
+    for step in batch {
+      journal.record(step, in: input.snapshot)
+      if !step.isPermanent { intended[step.setting, default: []].append(step.to) }
+    }
+    try writeJournal()
     for step in batch {
       try checkStop()
       let snapshot = try await live.refresh(deadline: deadline)
@@ -91,12 +104,15 @@ struct Reconciler {
       }
       try countAttempt(step)
       input.baseline.follow(step, in: snapshot)
+      hasWritten = true
       do throws(SessionError) {
         let outcome = try await live.run(step, deadline: deadline)
         results.append(StepResult(step: step, outcome: outcome))
         await remember(step)
       } catch {
         try refuse(step, error)
+        // The steps after it may have counted on it: they are planned anew.
+        return
       }
     }
   }
@@ -107,11 +123,25 @@ struct Reconciler {
     throw SessionError(.cancelled, stage: .session, "cancelled before all was done")
   }
 
-  /// The baseline of the store with this run's changes.
+  /// On disk before the first write: a process that is killed leaves what revert needs.
+  private func writeJournal() throws(SessionError) {
+    do throws(SessionError) {
+      try store.write(stored)
+    } catch {
+      guard isRollback else { throw error }
+      // What is on disk says less than it might; going back is worth more.
+      logger?.debug("journal not written", metadata: ["error": "\(error.message)"])
+    }
+  }
+
+  /// The baseline of the store with this run's changes, and each value that the run may leave there
+  /// if it is cut short: what it was before the run, and what any of the steps sets.
   var stored: Baseline {
-    var result = input.baseline.valid(for: input.snapshot)
+    var result = (isRollback ? former : input.baseline).valid(for: input.snapshot)
     for entry in journal.entries {
       result.record(entry.setting, before: entry.before, ours: entry.ours)
+      let ours = former[entry.setting]?.ours.map { [$0] } ?? []
+      result.expect(ours + intended[entry.setting, default: []], of: entry.setting)
     }
     result.serverCookie = input.snapshot.server.cookie
     return result

@@ -15,13 +15,12 @@ final class StopSignal: Sendable {
   var isRaised: Bool { isSet.load(ordering: .acquiring) }
 
   /// Runs a change to its end, or to the end of its rollback, whatever becomes of the caller's task.
-  static func shielding<Value: Sendable>(
-    _ body: @escaping @Sendable (StopSignal) async throws(SessionError) -> Value
+  func shielding<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws(SessionError) -> Value
   ) async throws(SessionError) -> Value {
-    let stop = StopSignal()
     let work = Task { () -> Result<Value, SessionError> in
       do throws(SessionError) {
-        return .success(try await body(stop))
+        return .success(try await body())
       } catch {
         return .failure(error)
       }
@@ -29,7 +28,7 @@ final class StopSignal: Sendable {
     let result = await withTaskCancellationHandler {
       await work.value
     } onCancel: {
-      stop.set()
+      set()
     }
     return try result.get()
   }

@@ -1,4 +1,5 @@
 internal import CPulse
+internal import Logging
 internal import PulseTypes
 
 /// A `pa_stream` and what waits on it: the part of a stream that libpulse calls.
@@ -36,6 +37,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     _ options: StreamOptions, timeout: Duration?
   ) throws(PulseError) -> Pending<Void> {
     let words = words
+    connection.logger?.trace("open \(words)")
     guard case .ready(let context) = connection.state else {
       throw connection.abandonment { "open \(words)" }
     }
@@ -106,6 +108,11 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     state = .ended(error)
     connection.streams[ObjectIdentifier(self)] = nil
     setCallbacks(of: stream, nil)
+    if pa_stream_get_state(stream) == PA_STREAM_CREATING {
+      // The server may still make it, and nobody would ever end it: libpulse can disconnect it only
+      // then. The context keeps it alive until that, or its own end.
+      pa_stream_set_state_callback(stream, onAbandonedStreamState, nil)
+    }
     pa_stream_disconnect(stream)  // answers BADSTATE where the server ended it; nothing to do then
     pa_stream_unref(stream)
     Unmanaged.passUnretained(self).release()  // balances open()

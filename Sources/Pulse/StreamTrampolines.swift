@@ -14,6 +14,12 @@ func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
   handle.stateChanged()
 }
 
+/// A stream that nobody waits for any more is there after all.
+func onAbandonedStreamState(_ stream: OpaquePointer?, _: UnsafeMutableRawPointer?) {
+  guard let stream, pa_stream_get_state(stream) == PA_STREAM_READY else { return }
+  pa_stream_disconnect(stream)
+}
+
 func onStreamMoved(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
   tell(userdata, .moved)
 }

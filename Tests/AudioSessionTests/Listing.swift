@@ -30,6 +30,12 @@ struct Listing: Equatable, CustomStringConvertible {
   }
 
   var description: String { lines.joined(separator: "\n") }
+
+  /// The lines that only one of the two has.
+  func difference(from other: Listing) -> String {
+    (lines.filter { !other.lines.contains($0) }.map { "+ " + $0 }
+      + other.lines.filter { !lines.contains($0) }.map { "- " + $0 }).joined(separator: "\n")
+  }
 }
 
 extension Rig {

@@ -90,52 +90,6 @@ struct RollbackTests {
       await recorder.close()
     }
   }
-
-  @Test("a server that is killed in the middle is an error in time", .simulatedCard)
-  func killed() async throws {
-    try await Rig.with { rig in
-      let kill = Task {
-        try await rig.outside.subscribe(.all)
-        for await event in await rig.outside.events() where event.facility == .module {
-          try await rig.sandbox.kill()
-          return
-        }
-      }
-      // The watcher must have subscribed before the session's first change.
-      _ = try await rig.session.snapshot()
-      await #expect { try await rig.session.setAudioMode(.fullInternal) } throws: { error in
-        let code = (error as? SessionError)?.code
-        return code == .serverLost || code == .serverUnreachable
-      }
-      try await kill.value
-      try await rig.sandbox.restart()
-      let after = Rig.session(rig.sandbox)
-      try await after.revert()
-      let seen = try await after.snapshot()
-      #expect(seen.ownedDevices(.input).isEmpty)
-      try await after.setAudioMode(.fullInternal)
-      #expect(try await after.plan(for: .fullInternal).isEmpty)
-      await after.close()
-    }
-  }
-
-  @Test("a frozen server is an error within the timeout", .simulatedCard)
-  func frozen() async throws {
-    try await Rig.with(timeout: .seconds(2)) { rig in
-      _ = try await rig.session.snapshot()
-      try await rig.sandbox.freeze()
-      let start = ContinuousClock.now
-      await #expect { try await rig.session.setAudioMode(.fullInternal) } throws: { error in
-        (error as? SessionError)?.code == .timedOut
-      }
-      #expect(ContinuousClock.now - start < .seconds(4))
-      try await rig.sandbox.thaw()
-      let after = Rig.session(rig.sandbox)
-      try await after.revert()
-      #expect(try await after.snapshot().ownedDevices(.input).isEmpty)
-      await after.close()
-    }
-  }
 }
 
 extension AudioMode {

@@ -1,4 +1,5 @@
 import AudioSession
+import Logging
 import Pulse
 import PulseSandbox
 import Synchronization
@@ -49,12 +50,14 @@ struct Rig {
   }
 
   static func session(
-    _ sandbox: PulseSandbox, isHolding: Bool = true, timeout: Duration = .seconds(20)
+    _ sandbox: PulseSandbox, isHolding: Bool = true, timeout: Duration = .seconds(20),
+    logger: Logger? = nil
   ) -> AudioSession {
     AudioSession(
       server: sandbox.address,
       configuration: SessionConfiguration(
-        timeout: timeout, storeFolder: sandbox.directory + "/store", isHolding: isHolding))
+        timeout: timeout, storeFolder: sandbox.directory + "/store", isHolding: isHolding,
+        logger: logger))
   }
 
   private func close() async {

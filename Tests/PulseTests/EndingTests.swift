@@ -36,6 +36,26 @@ struct EndingTests {
     #expect(try await slow.value.count == 2)
   }
 
+  /// A stream that the server makes after nobody waits for it any more is ended then.
+  @Test func streamMadeTooLate() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    server.signal(SIGSTOP)
+    await #expect {
+      try await client.openStream(
+        StreamOptions(
+          direction: .input, name: "late", device: "speaker.monitor",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: true),
+        timeout: .milliseconds(50))
+    } throws: { error in
+      (error as? PulseError)?.code == .timedOut
+    }
+    server.signal(SIGCONT)
+    // The stream's end is asked for when its beginning is known: one round trip later.
+    _ = try await client.serverInfo(timeout: .seconds(20))
+    #expect(try await client.sourceOutputs(timeout: .seconds(20)).isEmpty)
+  }
+
   @Test func cancellation() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()

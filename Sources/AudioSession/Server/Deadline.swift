@@ -1,3 +1,19 @@
+/// The time a call may take in all, and how much of it each part has.
+struct Budget: Sendable {
+  /// For the change itself.
+  let run: Deadline
+  /// For reading back what it came to.
+  let readBack: Deadline
+  /// For all of it: what is left then is the rollback's.
+  let whole: Deadline
+
+  init(_ timeout: Duration) {
+    run = Deadline(after: timeout * 70 / 100)
+    readBack = Deadline(after: timeout * 85 / 100)
+    whole = Deadline(after: timeout)
+  }
+}
+
 /// The moment by which an operation must have ended, success or not.
 struct Deadline: Sendable {
   private let instant: ContinuousClock.Instant

@@ -12,9 +12,9 @@ actor LiveServer {
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
   private var dirty: Set<ObjectID> = []
+  private var isReading = false
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
-  private var readers = Turns()
   private(set) var lost: SessionError?
   /// How often an answer was waited for, pipelined requests together counting once.
   private(set) var roundTrips = 0
@@ -84,7 +84,19 @@ actor LiveServer {
     for waiter in woken { waiter.resume() }
   }
 
+  /// Marks objects to be read again by the next refresh, though no event names them: after a write
+  /// that got no answer, which the server may still carry out.
+  func doubt(_ objects: Set<ObjectID>) {
+    dirty.formUnion(objects)
+    // Its answer comes after all that the server still had to do, and after the events of that.
+    dirty.insert(.server)
+  }
+
   /// Brings the snapshot up to the server's last event.
+  ///
+  /// One reading at a time: two at once would each drop what the other finds, and one whose events
+  /// the other has taken would return what is old. What was so when this was called is in the
+  /// result; where others change the server faster than it can be read, what came since may not be.
   ///
   /// - Parameter objects: objects that are read again even without an event.
   @discardableResult
@@ -92,50 +104,60 @@ actor LiveServer {
     _ objects: Set<ObjectID> = [], deadline: Deadline
   ) async throws(SessionError) -> ServerSnapshot {
     dirty.formUnion(objects)
-    try await reading { server throws(PulseError) in try await server.readDirty(deadline) }
+    if let lost { throw lost }
+    var rounds = 0
+    while isReading || (!dirty.isEmpty && rounds < Self.mostRounds) {
+      if let lost { throw lost }
+      if isReading {
+        guard !deadline.hasPassed else { throw Self.readingTimedOut }
+        await pause(deadline)
+      } else {
+        rounds += 1
+        try await read(deadline)
+        if deadline.hasPassed { break }
+      }
+    }
     return snapshot
   }
+
+  /// The second round has what our own write before the first led to; the rest is for others' doing.
+  private static let mostRounds = 8
+
+  private static let readingTimedOut = SessionError(
+    .timedOut, stage: .server,
+    "reading the server: no answer in time; try again; the server may be frozen or overloaded")
 
   /// Reads everything anew: no event tells of a latency, and one that tells of a stream may still be
   /// on its way when another client's answer has come.
   func reread(deadline: Deadline) async throws(SessionError) {
-    try await reading { server throws(PulseError) in try await server.readAll(deadline) }
-  }
-
-  /// One reading at a time: each replaces the snapshot that it began with.
-  private func reading(
-    _ read: (isolated LiveServer) async throws(PulseError) -> Void
-  ) async throws(SessionError) {
-    if !readers.takeIfFree() { await withCheckedContinuation { readers.enqueue($0) } }
-    defer { readers.pass() }
-    if let lost { throw lost }
-    do throws(PulseError) {
-      try await read(self)
-    } catch {
-      throw SessionError(error)
+    while isReading {
+      guard !deadline.hasPassed else { throw Self.readingTimedOut }
+      await pause(deadline)
     }
+    if let lost { throw lost }
+    try await read(deadline, isEverything: true)
+    try await refresh(deadline: deadline)
   }
 
-  private func readAll(_ deadline: Deadline) async throws(PulseError) {
+  private func read(_ deadline: Deadline, isEverything: Bool = false) async throws(SessionError) {
+    let asked = dirty
     dirty = []
-    countRoundTrip()
-    snapshot = try await client.snapshot(timeout: deadline.remaining)
-    try await readDirty(deadline)
-  }
-
-  private func readDirty(_ deadline: Deadline) async throws(PulseError) {
-    while !dirty.isEmpty, !deadline.hasPassed {
-      let asked = dirty
-      dirty = []
+    isReading = true
+    defer {
+      isReading = false
+      wakeWaiters()
+    }
+    do throws(PulseError) {
+      // Events that come while this waits mark their objects dirty again, for the next round.
+      let base = snapshot
       countRoundTrip()
-      do throws(PulseError) {
-        // Events that come while this waits mark their objects dirty again, for the next round.
-        let base = snapshot
-        snapshot = try await client.refreshed(base, asked, timeout: deadline.remaining)
-      } catch {
-        dirty.formUnion(asked)
-        throw error
-      }
+      snapshot =
+        isEverything
+        ? try await client.snapshot(timeout: deadline.remaining)
+        : try await client.refreshed(base, asked, timeout: deadline.remaining)
+    } catch {
+      dirty.formUnion(asked)
+      throw SessionError(error)
     }
   }
 
@@ -151,12 +173,13 @@ actor LiveServer {
       if condition(snapshot) { return true }
       if let lost { throw lost }
       if deadline.hasPassed { return false }
-      await nextEvent(deadline)
+      if dirty.isEmpty { await pause(deadline) }
     }
   }
 
-  private func nextEvent(_ deadline: Deadline) async {
-    guard dirty.isEmpty, lost == nil else { return }
+  /// Waits for an event, the end of a reading, or the deadline.
+  private func pause(_ deadline: Deadline) async {
+    guard lost == nil else { return }
     nextWaiter += 1
     let id = nextWaiter
     let alarm = deadline.onPassing { [weak self] in await self?.wake(id) }

@@ -25,8 +25,11 @@ enum Files {
   }
 
   /// Replaces a file: a reader finds the old content or the new, never a part.
+  ///
+  /// Only ever called with the session's lock held, so one name will do for the new file, and one
+  /// that a killed process left is used again.
   static func write(_ bytes: [UInt8], to path: String) throws(SessionError) {
-    let temporary = "\(path).\(getpid()).new"
+    let temporary = "\(path).new"
     let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure("write", path) }
     var written = 0

@@ -19,6 +19,9 @@ struct SessionLock: ~Copyable {
     /// One line: the process, `holder` or `command`, and the program.
     var line: String { "\(pid) \(isHolding ? "holder" : "command") \(name)\n" }
 
+    /// False only where no such process can be.
+    var isAlive: Bool { kill(pid, 0) == 0 || errno != ESRCH }
+
     init(pid: Int32, name: String, isHolding: Bool) {
       self.pid = pid
       self.name = name
@@ -41,10 +44,15 @@ struct SessionLock: ~Copyable {
     guard descriptor >= 0 else { throw Files.failure("lock", path) }
     let lock = SessionLock(descriptor: descriptor)
     var pause = Duration.milliseconds(1)
+    var refusals = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw Files.failure("lock", path) }
       let owner = owner(path)
-      if owner?.isHolding == true || deadline.hasPassed { throw busy(owner) }
+      // Who only asks whether there is a holder has the lock for microseconds, while the file still
+      // names the last one: a holder refuses again and again.
+      refusals += 1
+      if owner.map({ $0.isHolding && $0.isAlive }) == true, refusals > 4 { throw busy(owner) }
+      if deadline.hasPassed { throw busy(owner) }
       if Task.isCancelled {
         throw SessionError(
           .cancelled, stage: .session, "cancelled while another command was at work")

@@ -45,6 +45,13 @@ struct SessionStore: Sendable {
     return try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: wishPath)
   }
 
+  /// The number of the last wish; a damaged one is about to be replaced, and counts by its status.
+  func generation() throws(SessionError) -> Int {
+    struct Part: Decodable { var generation: Int }
+    if let wish = try? wish() { return wish.generation }
+    return try Files.read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.generation ?? 0
+  }
+
   func write(_ wish: Wish?) throws(SessionError) {
     guard let wish else { return Files.remove(wishPath) }
     try Files.write(Array(StoredWish.text(wish).utf8), to: wishPath)

@@ -16,6 +16,9 @@ public struct Baseline: Sendable, Hashable, Codable {
     /// Whether it only followed from another change of ours, such as a volume from a profile: it
     /// goes back when that does, and not before.
     public var isConsequence: Bool
+    /// While a run is under way: every value that it may find or leave there, should it be cut short;
+    /// nil after it.
+    public var inFlight: [SettingValue]?
 
     /// Makes an entry.
     public init(
@@ -25,6 +28,11 @@ public struct Baseline: Sendable, Hashable, Codable {
       self.before = before
       self.ours = ours
       self.isConsequence = isConsequence
+    }
+
+    /// Whether a value can be our doing.
+    public func isOurs(_ value: SettingValue) -> Bool {
+      value == ours || inFlight?.contains(value) == true
     }
   }
 
@@ -53,6 +61,14 @@ public struct Baseline: Sendable, Hashable, Codable {
     } else {
       entries.append(
         Entry(setting: setting, before: before, ours: ours, isConsequence: ours == nil))
+    }
+  }
+
+  /// Notes values that a run may leave, should it be cut short.
+  public mutating func expect(_ values: [SettingValue], of setting: Setting) {
+    guard let index = entries.firstIndex(where: { $0.setting == setting }) else { return }
+    for value in values where entries[index].inFlight?.contains(value) != true {
+      entries[index].inFlight = (entries[index].inFlight ?? []) + [value]
     }
   }
 
@@ -100,6 +116,12 @@ public struct Baseline: Sendable, Hashable, Codable {
       if case .chain = entries[index].setting { entries[index].before = .absent }
       guard entries[index].ours == nil else { continue }
       entries[index].ours = snapshot.value(of: entries[index].setting)
+    }
+    for index in entries.indices {
+      // A run that was cut short before may have left any of them.
+      let now = snapshot.value(of: entries[index].setting)
+      if let now, entries[index].isOurs(now) { entries[index].ours = now }
+      entries[index].inFlight = nil
     }
     entries.removeAll { entry in
       guard case .defaultDevice(let direction) = entry.setting else {

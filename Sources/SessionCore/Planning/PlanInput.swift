@@ -72,7 +72,7 @@ extension PlanInput {
     var result = defaultsBefore
     for direction in Direction.allCases {
       guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
-        snapshot.value(of: entry.setting) == entry.ours
+        let now = snapshot.value(of: entry.setting), entry.isOurs(now)
       else { continue }
       result[direction] = name
     }

@@ -97,8 +97,8 @@ private struct Planner {
   private mutating func emit(restoring entry: Baseline.Entry) {
     let now = world.value(of: entry.setting)
     guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
-    if let now, let ours = entry.ours, now != ours, input.snapshot.value(of: entry.setting) == now,
-      !isOwn(entry.setting, ours)
+    if let now, let ours = entry.ours, !entry.isOurs(now),
+      input.snapshot.value(of: entry.setting) == now, !isOwn(entry.setting, ours)
     {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "

@@ -1,0 +1,159 @@
+import AudioSession
+import Glibc
+import Pulse
+import PulseSandbox
+import SessionCore
+import Testing
+
+/// A fault before each request of an apply, one private server a fault. The requests are dealt to a
+/// few test cases, lest sixty servers at once make an overloaded machine the fault.
+@Suite("A server that fails in the middle")
+struct FaultTests {
+  /// Something that stands before the apply that fails.
+  private static var first: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(Names.usbInput)]
+    mode.inputGain = Volume(fraction: 0.5)
+    mode.channelMap = .swap
+    return mode
+  }
+
+  private static let timeout = Duration.milliseconds(1000)
+  private static let last = 60
+  private static let stripes = 6
+
+  /// What a fault at one request is to be followed by.
+  struct Case {
+    let number: Int
+    let rig: Rig
+    let session: AudioSession
+    let before: Listing
+
+    /// Whether an apply comes before the revert, or the revert is all.
+    var appliesAgain: Bool { number % 2 == 0 }
+  }
+
+  /// Applies with a fault before each request in turn, until one has no such request.
+  private func each(
+    from first: Int, signal: Int32, isHolding: Bool,
+    _ body: (Case, SessionError) async throws -> Void
+  ) async throws {
+    var number = first
+    while number <= Self.last {
+      let outcome = try await fault(at: number, signal, isHolding, body)
+      if outcome == .noSuchRequest { return }
+      if outcome == .met { number += Self.stripes }
+    }
+    Issue.record("an apply has more than \(Self.last) requests")
+  }
+
+  private enum Outcome { case met, noSuchRequest, machineTooSlow }
+
+  private func fault(
+    at number: Int, _ signal: Int32, _ isHolding: Bool,
+    _ body: (Case, SessionError) async throws -> Void
+  ) async throws -> Outcome {
+    var outcome = Outcome.machineTooSlow
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      let wire = try await Tripwire.signalling(signal, rig.sandbox)
+      let session = Rig.session(
+        rig.sandbox, isHolding: isHolding, timeout: Self.timeout, logger: wire.logger)
+      try await patiently { () throws(SessionError) in
+        try await session.setAudioMode(Self.first)
+      }
+      wire.arm(number)
+      let start = ContinuousClock.now
+      do throws(SessionError) {
+        try await session.setAudioMode(.fullInternal)
+        wire.arm(0)
+        outcome = .noSuchRequest
+      } catch {
+        wire.arm(0)
+        if wire.hasTripped {
+          #expect(ContinuousClock.now - start < Self.timeout + .seconds(1))
+          #expect(error.restored != true, "\(number): \(error)")
+          try await body(
+            Case(number: number, rig: rig, session: session, before: before), error)
+          outcome = .met
+        }
+      }
+      await session.close()
+    }
+    return outcome
+  }
+
+  /// A machine with too much to do is not the fault that is looked for.
+  @discardableResult
+  private func patiently<Result>(
+    _ change: () async throws(SessionError) -> Result
+  ) async throws(SessionError) -> Result {
+    for _ in 1...9 {
+      do throws(SessionError) {
+        return try await change()
+      } catch {
+        guard error.code == .timedOut else { throw error }
+      }
+    }
+    return try await change()
+  }
+
+  @Test(
+    "frozen: an error in time; thawed, what was still carried out is undone", .simulatedCard,
+    arguments: 1...stripes, [true, false])
+  func frozen(from first: Int, isHolding: Bool) async throws {
+    try await each(from: first, signal: SIGSTOP, isHolding: isHolding) { fault, error in
+      #expect(error.code == .timedOut, "\(fault.number): \(error)")
+      try await fault.rig.sandbox.thaw()
+      if fault.appliesAgain {
+        try await patiently { () throws(SessionError) in
+          try await fault.session.setAudioMode(.fullInternal)
+        }
+        let plan = try await patiently { () throws(SessionError) in
+          try await fault.session.plan(for: .fullInternal)
+        }
+        #expect(plan.isEmpty)
+        #expect(try await fault.rig.outside.snapshot().ownedDevices(.input).count == 1)
+      }
+      try await patiently { () throws(SessionError) in
+        try await fault.session.revert()
+      }
+      let after = try await fault.rig.listing()
+      #expect(
+        after == fault.before, "\(fault.number): \(after.difference(from: fault.before))")
+    }
+  }
+
+  @Test(
+    "killed: an error in time; afterwards apply converges and revert restores", .simulatedCard,
+    arguments: 1...stripes, [true, false])
+  func killed(from first: Int, isHolding: Bool) async throws {
+    try await each(from: first, signal: SIGKILL, isHolding: isHolding) { fault, error in
+      #expect(
+        [.serverLost, .serverUnreachable, .timedOut].contains(error.code),
+        "\(fault.number): \(error)")
+      try await fault.rig.sandbox.restart()
+      if fault.appliesAgain {
+        try await patiently { () throws(SessionError) in
+          try await fault.session.setAudioMode(.fullInternal)
+        }
+        let plan = try await patiently { () throws(SessionError) in
+          try await fault.session.plan(for: .fullInternal)
+        }
+        #expect(plan.isEmpty)
+        let seen = try await patiently { () throws(SessionError) in
+          try await fault.session.snapshot()
+        }
+        #expect(seen.ownedDevices(.input).count == 1)
+      }
+      try await patiently { () throws(SessionError) in
+        try await fault.session.revert()
+      }
+      let outside = try await PulseClient.connect(to: fault.rig.sandbox.address, name: "outside")
+      let after = Listing(try await outside.snapshot())
+      #expect(
+        after == fault.before, "\(fault.number): \(after.difference(from: fault.before))")
+      await outside.close()
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import SessionCore
+import Testing
+
+@Suite("Many callers")
+struct ManyCallersTests {
+  /// Fails the test when two remaps of ours stand at once: two changes were interleaved.
+  private func watchingForTwo(_ rig: Rig, _ body: () async throws -> Void) async throws {
+    let watcher = try await PulseClient.connect(to: rig.sandbox.address, name: "watcher")
+    try await watcher.subscribe(.all)
+    let events = await watcher.events()
+    async let most = {
+      var most = 0
+      for await event in events where event.facility == .source && event.kind == .new {
+        guard let snapshot = try? await watcher.snapshot() else { break }
+        most = max(most, snapshot.ownedDevices(.input).count)
+      }
+      return most
+    }()
+    try await body()
+    await watcher.close()
+    #expect(await most <= 1)
+  }
+
+  @Test(
+    "fifty calls at once, in any order: none hangs, none is interleaved, the last word counts",
+    .simulatedCard, .timeLimit(.minutes(1)), arguments: [true, false])
+  func crowd(isHolding: Bool) async throws {
+    try await Rig.with(isHolding: isHolding, timeout: .seconds(20)) { rig in
+      let before = try await rig.listing()
+      try await watchingForTwo(rig) {
+        await withTaskGroup { group in
+          for number in 0..<50 { group.addTask { await Self.call(number, rig.session) } }
+        }
+      }
+      try await rig.session.setAudioMode(.fullInternal)
+      #expect(try await rig.session.plan(for: .fullInternal).isEmpty)
+      try await rig.session.revert()
+      let after = try await rig.listing()
+      #expect(after == before, "\(after.difference(from: before))")
+    }
+  }
+
+  private static func call(_ number: Int, _ session: AudioSession) async {
+    var mode = AudioMode.fullInternal
+    mode.inputGain = Volume(fraction: Double(number + 10) / 100)
+    if number.isMultiple(of: 3) { mode.preferredInput = [.name(Names.usbInput)] }
+    if number.isMultiple(of: 3) { mode.inputPort = nil }
+    if number.isMultiple(of: 3) { mode.polarPattern = nil }
+    do throws(SessionError) {
+      switch number % 8 {
+      case 0, 1: try await session.setAudioMode(mode)
+      case 2: try await session.update { $0.inputGain = Volume(fraction: 0.33) }
+      case 3: _ = try await session.getSessionState()
+      case 4: _ = try await session.plan(for: mode)
+      case 5: try await session.setActive(number.isMultiple(of: 2))
+      case 6: try await session.revert()
+      default: _ = try await session.currentRoute
+      }
+    } catch {
+      // `setActive` where there is no wish yet, or none any more.
+      #expect(error.code == .activationFailed, "\(error)")
+    }
+  }
+
+  @Test("updates at once build on each other, and on the mode before them", .server)
+  func updates() async throws {
+    try await Rig.with(.minimal) { rig in
+      let session = rig.session
+      _ = try await session.snapshot()
+      async let mode = session.setAudioMode(AudioMode(category: .record))
+      async let gain = session.update { $0.inputGain = Volume(fraction: 0.4) }
+      async let mute = session.update { $0.inputMuted = true }
+      async let volume = session.update { $0.outputVolume = Volume(fraction: 0.3) }
+      _ = try await (mode, gain, mute, volume)
+      let properties = try await session.getSessionState().properties
+      #expect(properties["inputGain"]?.preferred == .number(0.4))
+      #expect(properties["inputMuted"]?.preferred == .flag(true))
+      #expect(properties["outputVolume"]?.preferred == .number(0.3))
+    }
+  }
+
+  @Test("calls at once share one connection", .server)
+  func oneConnection() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<20 { group.addTask { try await rig.session.snapshot() } }
+        try await group.waitForAll()
+      }
+      let clients = try await rig.outside.snapshot().clients
+      #expect(clients.filter { $0.name == "Audio session" }.count == 1)
+    }
+  }
+
+  @Test("readings at once lose nothing that an apply has made", .server)
+  func readings() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode(category: .record)
+      mode.channelMap = .swap
+      let isDone = Shared(false)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask {
+            while !isDone.value {
+              _ = try await rig.session.getSessionState()
+              await Task.yield()
+            }
+          }
+        }
+        for round in 0..<10 {
+          mode.channelMap = round.isMultiple(of: 2) ? .swap : .mono
+          try await rig.session.setAudioMode(mode)
+          #expect(try await rig.outside.snapshot().ownedDevices(.input).count == 1)
+        }
+        isDone.value = true
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("cancelled before any request: what was done is undone", .simulatedCard)
+  func cancelled() async throws {
+    try await stopping { _, task in task.cancel() }
+  }
+
+  @Test("closed before any request: what was done is undone", .simulatedCard)
+  func closed() async throws {
+    try await stopping { session, _ in Task { await session.close() } }
+  }
+
+  /// Stops an apply before each of its requests in turn.
+  private func stopping(
+    _ stop: @escaping @Sendable (AudioSession, Task<Void, any Error>) -> Void
+  ) async throws {
+    try await Rig.with { rig in
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let before = try await rig.listing()
+      for number in 1...60 {
+        let change = Shared<Task<Void, any Error>?>(nil)
+        let target = Shared<AudioSession?>(nil)
+        let wire = Tripwire {
+          if let session = target.value, let task = change.value { stop(session, task) }
+        }
+        let made = Rig.session(rig.sandbox, timeout: .seconds(20), logger: wire.logger)
+        target.value = made
+        _ = try await made.snapshot()
+        wire.arm(number)
+        let task = Task {
+          while change.value == nil { await Task.yield() }
+          _ = try await made.setAudioMode(.fullInternal)
+        }
+        change.value = task
+        let result = await task.result
+        await made.close()
+        target.value = nil
+        switch result {
+        case .success:
+          // Stopped too late, or never.
+          let other = Rig.session(rig.sandbox, timeout: .seconds(20))
+          try await other.revert()
+          await other.close()
+        case .failure(let error as SessionError):
+          #expect(error.code == .cancelled || error.code == .activationFailed, "\(error)")
+          #expect(error.restored != false, "\(number): \(error)")
+        case .failure(let error): Issue.record(error)
+        }
+        let after = try await rig.settledListing(before)
+        #expect(after == before, "\(number): \(after.difference(from: before))")
+        if !wire.hasTripped { return }
+      }
+    }
+  }
+
+  @Test("a session that goes without a close ends its events, streams and lock", .server)
+  func forgotten() async throws {
+    try await Rig.with(.minimal) { rig in
+      var session: AudioSession? = Rig.session(rig.sandbox)
+      weak let gone = session
+      var mode = AudioMode(category: .record)
+      mode.ioBufferDuration = .milliseconds(10)
+      try await session?.setAudioMode(mode)
+      let events = await session!.events
+      let states = await session!.stateUpdates
+      session = nil
+      for await _ in events {}
+      for await _ in states {}
+      #expect(gone == nil)
+      #expect(try await rig.eventually { $0.sourceOutputs.isEmpty && $0.clients.count == 1 })
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+    }
+  }
+}
+
+extension Rig {
+  /// The listing, when it is as expected or does not become so: a connection that was closed takes
+  /// its streams along a moment later.
+  func settledListing(_ expected: Listing) async throws -> Listing {
+    var listing = try await listing()
+    let deadline = ContinuousClock.now + .seconds(5)
+    while listing != expected, ContinuousClock.now < deadline {
+      await Task.yield()
+      listing = try await self.listing()
+    }
+    return listing
+  }
+}

@@ -1,0 +1,65 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+@Suite("What was before, when a run is cut short")
+struct BaselineTests {
+  private static let volume = Setting.volume(.input, device: "mic")
+  private static func level(_ percent: Int) -> SettingValue {
+    .volume(ChannelVolumes(Volume(fraction: Double(percent) / 100), channels: 2))
+  }
+
+  private static func snapshot(_ percent: Int) -> ServerSnapshot {
+    let device = Device(
+      direction: .input, index: Index(0), name: "mic",
+      sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo)
+    var snapshot = ServerSnapshot(
+      server: ServerInfo(
+        name: "pulseaudio", version: "16.1",
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+        defaultSinkName: nil, defaultSourceName: "mic", cookie: 1))
+    snapshot.sources = [device]
+    if case .volume(let volume) = level(percent) { snapshot.sources[0].volume = volume }
+    return snapshot
+  }
+
+  /// Was 100 %, was set to 50 % by one run, and was being set to 70 % and 60 % by the next.
+  private static var cutShort: Baseline {
+    var baseline = Baseline()
+    baseline.record(volume, before: level(100), ours: level(50))
+    baseline.record(volume, before: level(50), ours: level(60))
+    baseline.expect([level(50), level(70), level(60)], of: volume)
+    return baseline
+  }
+
+  private static func restore(at percent: Int) throws -> Plan {
+    var input = PlanInput(wish: AudioMode(), snapshot: snapshot(percent))
+    input.baseline = cutShort
+    return try Plan.make(input)
+  }
+
+  @Test("every value that it can have left goes back", arguments: [50, 60, 70])
+  func ours(percent: Int) throws {
+    let plan = try Self.restore(at: percent)
+    #expect(plan.steps.map(\.to) == [Self.level(100)])
+    #expect(plan.left.isEmpty)
+  }
+
+  @Test("a value that it cannot have left is somebody else's")
+  func foreign() throws {
+    let plan = try Self.restore(at: 20)
+    #expect(plan.isEmpty)
+    #expect(plan.left.count == 1)
+  }
+
+  @Test("a later run that finds what it left goes on from there", arguments: [50, 60, 70])
+  func settled(percent: Int) {
+    var baseline = Self.cutShort
+    baseline.settle(in: Self.snapshot(percent))
+    #expect(
+      baseline.entries == [
+        Baseline.Entry(setting: Self.volume, before: Self.level(100), ours: Self.level(percent))
+      ])
+  }
+}
