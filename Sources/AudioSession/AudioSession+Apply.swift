@@ -106,7 +106,6 @@ extension AudioSession {
     try mode.validate()
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
-    try await live.refresh(deadline: deadline)
     return try Plan.make(try await input(mode, live, store(live), isExplicit: true))
   }
 
@@ -263,7 +262,7 @@ extension AudioSession {
     let isKept = configuration.isHolding && isActive
     if !isKept { await live.closePins() }
     // The pins may be gone, and no event tells of a latency.
-    try await live.refreshDevices(deadline: budget.readBack)
+    try await live.reread(deadline: budget.readBack)
     var input = run.input
     input.baseline = baseline
     let state = await state(live, store, input, wish)

@@ -10,7 +10,11 @@ extension AudioSession {
     while true {
       guard !isClosed else { throw Self.closed }
       if let live {
-        if await live.lost == nil { return live }
+        if await live.lost == nil {
+          // An event of what somebody just did may still be on its way.
+          try await live.reread(deadline: deadline)
+          return live
+        }
         if self.live === live { await dropConnection() }
         continue
       }

@@ -14,7 +14,6 @@ extension AudioSession {
 
   func sessionState(_ deadline: Deadline) async throws(SessionError) -> SessionState {
     let live = try await connected(deadline)
-    try await live.refreshDevices(deadline: deadline)
     return try await state(live, store(live))
   }
 
@@ -57,7 +56,7 @@ extension AudioSession {
   /// The server as it is now: every card, device, stream, module and client.
   public func snapshot() async throws(SessionError) -> ServerSnapshot {
     let deadline = Deadline(after: configuration.timeout)
-    return try await connected(deadline).refresh(deadline: deadline)
+    return try await connected(deadline).snapshot
   }
 
   func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {

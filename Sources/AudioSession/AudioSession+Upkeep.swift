@@ -13,8 +13,6 @@ struct Upkeep {
   var resets = 0
   var reapplies = 0
   var isRecovering = false
-  /// How many changes were noted: those that come during a look call for another.
-  var changes: UInt64 = 0
 
   var now: Duration { ContinuousClock.now - began }
 }
@@ -23,7 +21,6 @@ extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when it is lost.
   func noteChange() {
     guard isKept || broadcast.hasReaders else { return }
-    upkeep.changes += 1
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }
@@ -50,12 +47,12 @@ extension AudioSession {
       schedule()
     }
     guard !isClosed, let live else { return }
+    upkeep.pacer.beginLook(at: upkeep.now)
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
       Task { await recover() }
       return
     }
-    let changes = upkeep.changes
     do throws(SessionError) {
       try await live.refresh(deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
@@ -66,10 +63,9 @@ extension AudioSession {
         try await reapply(live, .upkeep)
       }
       publish(try await state(live, store(live)), isOurs: false)
-      upkeep.pacer.noteLook(at: upkeep.now)
-      if upkeep.changes != changes { upkeep.pacer.noteChange(at: upkeep.now) }
+      upkeep.pacer.endLook(at: upkeep.now)
     } catch {
-      upkeep.pacer.noteFailure(at: upkeep.now)
+      upkeep.pacer.failLook(at: upkeep.now)
       if isKept { broadcast.emit(.reapplyFailed(error)) }
     }
   }
@@ -136,19 +132,22 @@ extension AudioSession {
 extension AudioSession {
   /// Waits for the server to come back, then makes everything anew: no number survives a restart.
   private func recover() async {
-    guard !upkeep.isRecovering else { return }
+    guard !upkeep.isRecovering, let live else { return }
     upkeep.isRecovering = true
-    defer { upkeep.isRecovering = false }
-    let address = live.map { SessionStore.canonical($0.address) } ?? ""
-    await dropConnection()
+    // A call of the owner's may have been first: what it has is not to be taken from it.
+    if await live.lost != nil, self.live === live { await dropConnection() }
     broadcast.emit(.serverLost)
-    var pause = Duration.milliseconds(1)
-    while !isClosed, isKept {
-      let watch = SocketWatch(address: address)
-      if await reconnect() { return }
-      let hasAppeared = await watch.wait(atMost: pause)
-      // A socket is there a moment before its server listens.
-      pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
+    let address = SessionStore.canonical(live.address)
+    // A session that nobody has any more waits for nothing.
+    Task { [weak self] in
+      var pause = Duration.milliseconds(1)
+      while true {
+        let watch = SocketWatch(address: address)
+        guard await self?.reconnect() == false else { return }
+        let hasAppeared = await watch.wait(atMost: pause)
+        // A socket is there a moment before its server listens.
+        pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
+      }
     }
   }
 
@@ -156,17 +155,20 @@ extension AudioSession {
   private func reconnect() async -> Bool {
     await takeTurn()
     defer { turns.pass() }
-    // A call of the owner's may have been first.
-    guard live == nil, !isClosed, isKept else { return true }
+    guard live == nil, !isClosed, isKept else {
+      upkeep.isRecovering = false
+      return true
+    }
     let start = upkeep.now
     do throws(SessionError) {
       let live = try await connected(Deadline(after: configuration.timeout))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
       upkeep.resets += 1
+      upkeep.isRecovering = false
       lastSnapshot = await live.snapshot
       broadcast.emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)
-      upkeep.pacer.noteLook(at: upkeep.now)
+      upkeep.pacer.endLook(at: upkeep.now)
       return true
     } catch {
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])

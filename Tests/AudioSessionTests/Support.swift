@@ -2,6 +2,7 @@ import AudioSession
 import Logging
 import Pulse
 import PulseSandbox
+import Synchronization
 import Testing
 
 /// What a test needs from the machine, and how a skip names it.
@@ -30,8 +31,10 @@ struct Rig {
 
   static func with(
     _ configuration: SandboxConfiguration = .demo, isHolding: Bool = true,
-    timeout: Duration = .seconds(5), _ body: (Rig) async throws -> Void
+    timeout: Duration = .seconds(20), _ body: (Rig) async throws -> Void
   ) async throws {
+    await ServerGate.shared.enter()
+    defer { ServerGate.shared.leave() }
     try await PulseSandbox.with(configuration) { sandbox in
       let rig = Rig(
         sandbox: sandbox, session: session(sandbox, isHolding: isHolding, timeout: timeout),
@@ -47,7 +50,7 @@ struct Rig {
   }
 
   static func session(
-    _ sandbox: PulseSandbox, isHolding: Bool = true, timeout: Duration = .seconds(5),
+    _ sandbox: PulseSandbox, isHolding: Bool = true, timeout: Duration = .seconds(20),
     logger: Logger? = nil
   ) -> AudioSession {
     AudioSession(
@@ -67,6 +70,43 @@ extension SandboxConfiguration {
   /// The demo's cards without the policy of a desktop: nothing happens there by itself.
   static var quiet: SandboxConfiguration {
     SandboxConfiguration(modules: demo.modules.filter { $0.contains("simulated-card") })
+  }
+}
+
+/// Lets so many servers with simulated cards run at once as a small machine can feed with sound.
+final class ServerGate: Sendable {
+  static let shared = ServerGate(width: 6)
+
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let state: Mutex<State>
+
+  init(width: Int) { state = Mutex(State(free: width)) }
+
+  func enter() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        if state.free > 0 {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(continuation)
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func leave() {
+    let next: CheckedContinuation<Void, Never>? = state.withLock { state in
+      guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+      state.free += 1
+      return nil
+    }
+    next?.resume()
   }
 }
 

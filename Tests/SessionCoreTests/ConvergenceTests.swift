@@ -6,7 +6,7 @@ import Testing
 /// Idempotence as a property: for any wish and any machine, the plan after the plan is empty.
 @Suite struct ConvergenceTests {
   static let blocks = Array(0..<20)
-  static let casesPerBlock = 100
+  static let casesPerBlock = 75
 
   private func forEachCase(
     of block: Int, _ body: (UInt64, inout SeededRandom) -> Void
@@ -36,7 +36,8 @@ import Testing
         server.snapshot.defaultDevice(.input)?.isMonitor == true
         && run.input.wish.preferredInput == nil
       #expect(
-        isVague || run.surprises(since: server.snapshot) == [], "seed \(seed)\n\(run.trace)")
+        isVague || server.deniesModules || run.surprises(since: server.snapshot) == [],
+        "seed \(seed)\n\(run.trace)")
       for plan in run.plans {
         #expect(
           plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted(),

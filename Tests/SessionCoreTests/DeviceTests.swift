@@ -105,6 +105,23 @@ private typealias Server = SimulatedServer
       ])
   }
 
+  @Test func `a port that is unplugged goes before the default, which it would block`() throws {
+    var server = Self.desk()
+    try server.setDefault(.input, Server.usb)
+    try server.edit(.input, Server.microphone) { $0.activePort = "analog-input-headset-mic" }
+    let mode = wish { $0.preferredInput = [.name(Server.microphone)] }
+    #expect(
+      try server.plan(mode).lines == [
+        "4 \(Server.microphone) port: analog-input-headset-mic → analog-input-internal-mic",
+        "4 server default source: \(Server.usb) → \(Server.microphone)",
+      ])
+    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil)
+    #expect(run.server.snapshot.server.defaultSourceName == Server.microphone)
+    #expect(try run.server.plan(mode) { $0.baseline = run.stored }.isEmpty)
+  }
+
   @Test func `a device whose ports are all unplugged is passed over`() throws {
     let jacks: [String: PortAvailability] = [
       "analog-input-internal-mic": .no, "analog-input-headset-mic": .no,

@@ -40,7 +40,7 @@ import Testing
       "1:1: input.gain has the unknown unit \"pct\"; write \"80 %\" or \"-6 dB\""),
     Mistake(
       "input.latency-offset = '6 s'",
-      "1:1: input.latency-offset is 6000 ms; it must be -5000 to 5000 ms, such as 20 ms"),
+      "1:1: input.latency-offset is 6 s; it must be -5000 to 5000 ms, such as \"20 ms\""),
     Mistake(
       "scope = 'application'",
       "1:1: scope \"application\" is not available; \"server\" is"),

@@ -24,10 +24,11 @@ struct BufferDurationAspect: Aspect {
     let setting = device.map { Setting.latency(direction, device: $0.name) }
     let latency = isKnown ? actual(context, device, setting) : nil
     let actual = latency.map { StateValue.number($0.seconds) }
-    guard context.wish.ioBufferDuration != nil else { return .unset(actual) }
+    guard let wish = context.wish.ioBufferDuration else { return .unset(actual) }
     guard let device = context.device(direction), let wished = wished(context, device) else {
+      let duration = wish.duration(atRate: context.wish.sampleRate ?? 48000)
       return PropertyReport(
-        preferred: nil, actual: actual, verdict: .pending,
+        preferred: .number(duration.seconds), actual: actual, verdict: .pending,
         reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device, held: false)
     }
     let isHeld =

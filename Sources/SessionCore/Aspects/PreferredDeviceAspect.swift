@@ -15,11 +15,28 @@ struct PreferredDeviceAspect: Aspect {
     // A chain that cannot be had is the channel map's error; the device is the preferred one still.
     let chain = try? ChannelMapAspect(direction: direction).wishedChain(context, device)
     guard chain == nil, isAsked(context, resolved) else { return [] }
-    return [
+    return unplugged(context, resolved, device) + [
       Target(
         property, .defaultDevice(direction), .name(device.name),
         why: context.wish.wish(direction).prefer == nil
           ? "the category needs it" : "preferred \(direction.rawValue)")
+    ]
+  }
+
+  /// The port before its phase where the one in use is unplugged: PulseAudio makes no such device the
+  /// default while another has a usable port.
+  private func unplugged(_ context: PlanContext, _ resolved: Resolved, _ device: Device) -> [Target]
+  {
+    guard !device.canBeDefault,
+      context.snapshot.server.defaultName(direction) != device.name,
+      let port = resolved.port
+        ?? device.ports.filter(\.availability.isUsable).max(by: { $0.priority < $1.priority })
+    else { return [] }
+    return [
+      Target(
+        direction == .input ? "inputPort" : "outputPort",
+        .port(direction, device: device.name), .name(port.name), phase: phase,
+        why: "the port in use is unplugged, and the device could not be the default")
     ]
   }
 

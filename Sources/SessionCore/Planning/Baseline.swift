@@ -75,7 +75,11 @@ public struct Baseline: Sendable, Hashable, Codable {
   /// Notes a step about to be run, and what it takes with it: a profile change removes devices with
   /// their ports, levels and streams, and moves the default; each port has levels of its own.
   public mutating func record(_ step: Step, in snapshot: ServerSnapshot) {
-    guard !step.isPermanent else { return }
+    guard !step.isPermanent else {
+      // What must outlast a rollback must not be restored as the consequence of another step either.
+      entries.removeAll { $0.setting == step.setting }
+      return
+    }
     for setting in snapshot.settings(dependingOn: step.setting) where self[setting] == nil {
       guard let before = snapshot.value(of: setting) else { continue }
       record(setting, before: before, ours: nil)
@@ -105,7 +109,8 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
-  /// is no change at all. A remap of ours that a run found was not there before the session.
+  /// is no change at all. A remap of ours that a run found was not there before the session, and was
+  /// not the default either.
   public mutating func settle(in snapshot: ServerSnapshot) {
     for index in entries.indices {
       if case .chain = entries[index].setting { entries[index].before = .absent }
@@ -118,7 +123,12 @@ public struct Baseline: Sendable, Hashable, Codable {
       if let now, entries[index].isOurs(now) { entries[index].ours = now }
       entries[index].inFlight = nil
     }
-    entries.removeAll { $0.ours == $0.before }
+    entries.removeAll { entry in
+      guard case .defaultDevice(let direction) = entry.setting else {
+        return entry.ours == entry.before
+      }
+      return entry.ours == entry.before || entry.before == .name(Owned.name(direction))
+    }
     serverCookie = snapshot.server.cookie
   }
 
@@ -140,6 +150,7 @@ extension ServerSnapshot {
     case .cardProfile(let name): card(named: name).map { settings(dependingOn: $0) } ?? []
     case .port(let direction, let device):
       [.volume(direction, device: device), .mute(direction, device: device)]
+    case .chain(let direction): [.defaultDevice(direction)]
     default: []
     }
   }

@@ -71,8 +71,26 @@ extension ServerSnapshot {
     return existing.map { candidate(existing: $0) } + others
   }
 
+  /// A device that went with the profile of its card, then what the card has in its place, then what
+  /// it could have; nil where the card is gone too.
+  private func siblings(_ direction: Direction, of gone: String) -> [Candidate]? {
+    for card in cards {
+      let predicted = predictedCandidates(direction, on: card)
+      guard let itself = predicted.first(where: { $0.name == gone }) else { continue }
+      let present = hardware(direction).filter { $0.card == card.index }
+      return [itself] + present.map { candidate(existing: $0) }
+        + predicted.filter { $0.name != gone }
+    }
+    return nil
+  }
+
   /// The default before us and its siblings on the card; where there is none, any hardware.
   private func defaultCandidates(_ direction: Direction, before: String?) -> [Candidate] {
+    if let before, device(direction, named: before) == nil,
+      let siblings = siblings(direction, of: before)
+    {
+      return siblings
+    }
     let known = before.flatMap { device(direction, named: $0) } ?? defaultRoot(direction)
     let hardware = hardware(direction)
     guard let root = known, hardware.contains(where: { $0.name == root.name }) else {
@@ -130,6 +148,10 @@ extension Device {
   public func portTypes(_ port: Port?) -> [PortType] {
     PortType.types(of: port, direction: direction, properties: properties, name: name)
   }
+
+  /// Whether PulseAudio makes it the default when asked: not while its port is unplugged and others'
+  /// are not.
+  var canBeDefault: Bool { active?.availability != .no }
 
   /// The port in use.
   public var active: Port? { activePort.flatMap { name in ports.first { $0.name == name } } }

@@ -122,17 +122,24 @@ private struct Planner {
   /// What a setting can be set back to; nil where there is no such thing any more.
   private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
     switch (entry.setting, entry.before) {
-    case (.defaultDevice(let direction), .name(let name)),
-      (.stream(let direction, _), .name(let name)):
+    case (.defaultDevice(let direction), .name(let name)):
+      let device = world.snapshot.device(direction, named: name)
+      return device?.canBeDefault == true ? entry.before : nil
+    case (.stream(let direction, _), .name(let name)):
       return world.snapshot.device(direction, named: name) == nil ? nil : entry.before
     case (.cardProfile(let card), .name(let profile)):
       return world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : entry.before
     case (.port(let direction, let device), .name(let port)):
-      let ports = world.snapshot.device(direction, named: device)?.ports
-      return ports?.contains { $0.name == port } == true ? entry.before : nil
+      let port = world.snapshot.device(direction, named: device)?.ports.first { $0.name == port }
+      guard let port else { return nil }
+      // An unplugged port would take a wished device out of the server's choice of a default.
+      let isWished = resolution.devices[direction]?.name == device
+      return port.availability.isUsable || !isWished ? entry.before : nil
     case (.volume(let direction, let device), .volume(let volumes)):
       let map = world.snapshot.device(direction, named: device)?.channelMap
       return map?.count == volumes.values.count ? entry.before : nil
+    // No upkeep ever unmutes an input.
+    case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
     // A remap that had lost its master is not worth having again.
     case (.chain, .name): return .absent
     case (.chain(let direction), .remap(let spec)):
@@ -249,7 +256,10 @@ private struct Planner {
           name, .mute(direction, device: master), .flag(true), phase: phase, isPermanent: true,
           why: "the remap is muted, and its mute would go with it"))
     }
-    guard world.snapshot.server.defaultName(direction) == owned.name else { return }
+    // With an unplugged port the hardware cannot be the default; the server then chooses another.
+    guard world.snapshot.server.defaultName(direction) == owned.name, device.canBeDefault else {
+      return
+    }
     append(
       Target(
         direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),

@@ -6,6 +6,8 @@ struct World {
   private(set) var snapshot: ServerSnapshot
   /// The names of devices that do not exist yet; their values are not known.
   private var predicted: Set<String> = []
+  /// Directions whose default went with a profile: the server will choose one, nobody knows which.
+  private var unknownDefaults: Set<Direction> = []
 
   init(_ snapshot: ServerSnapshot) { self.snapshot = snapshot }
 
@@ -18,6 +20,8 @@ struct World {
     case .rate(_, let device), .latency(_, let device), .port(_, let device),
       .volume(_, let device), .mute(_, let device):
       isPredicted(device) ? nil : snapshot.value(of: setting)
+    case .defaultDevice(let direction):
+      unknownDefaults.contains(direction) ? nil : snapshot.value(of: setting)
     default: snapshot.value(of: setting)
     }
   }
@@ -48,6 +52,7 @@ struct World {
   }
 
   private mutating func setDefault(_ direction: Direction, _ name: String) {
+    unknownDefaults.remove(direction)
     if direction == .input {
       snapshot.server.defaultSourceName = name
     } else {
@@ -198,6 +203,7 @@ extension World {
       if let was = snapshot.server.defaultName(direction), gone.contains(where: { $0.name == was })
       {
         setDefault(direction, snapshot.devices(direction).first { !$0.isMonitor }?.name)
+        unknownDefaults.insert(direction)
       }
     }
   }

@@ -36,25 +36,25 @@ public struct Pacer: Sendable, Hashable {
     due = min(now + Self.quiet, began + Self.longestBurst)
   }
 
-  /// A look was taken, and what was to be done was done.
-  public mutating func noteLook(at now: Duration) {
+  /// A look begins: it answers every change so far. One that comes meanwhile calls for the next.
+  public mutating func beginLook(at now: Duration) {
     lastLook = now
     burstBegan = nil
     due = nil
+  }
+
+  /// The look is over, and what was to be done was done.
+  public mutating func endLook(at now: Duration) {
+    lastLook = now
     failures = 0
     pausedUntil = .zero
   }
 
-  /// A look was taken, and something failed: it is tried again after a pause.
-  public mutating func noteFailure(at now: Duration) {
-    noteAttempt(at: now)
-    due = pausedUntil
-  }
-
-  private mutating func noteAttempt(at now: Duration) {
+  /// The look is over, and something failed: it is tried again after a pause.
+  public mutating func failLook(at now: Duration) {
     lastLook = now
-    burstBegan = nil
     pausedUntil = now + min(Self.firstPause * (1 << min(failures, 10)), Self.longestPause)
     failures += 1
+    due = due ?? pausedUntil
   }
 }

@@ -25,6 +25,10 @@ extension SeededRandom {
           latency: maybe([.milliseconds(5), .milliseconds(50)]))
       }
     }
+    if one(in: 3), let port = maybe(["analog-input-headset-mic", "analog-input-linein"], in: 1) {
+      try? server.edit(.input, SimulatedServer.microphone) { $0.activePort = port }
+      server.updateDefaults()
+    }
     server.updateStates()
     return server
   }

@@ -29,7 +29,10 @@ struct Run {
         return
       }
       let batch = plan.steps.prefix { $0.phase == first.phase && !$0.isDeferred }
-      for step in batch { journal.record(step, in: server.snapshot) }
+      for step in batch {
+        journal.record(step, in: server.snapshot)
+        input.baseline.follow(step, in: server.snapshot)
+      }
       for step in batch {
         guard server.snapshot.value(of: step.setting) != step.to else { continue }
         // What the server refused changes the plan: the rest of the batch was made without knowing.
@@ -57,6 +60,8 @@ struct Run {
       let now = server.snapshot.value(of: step.setting)
       if step.setting.isHint, step.to != .absent {
         let got = now ?? .absent
+        journal.note(step.setting, got: got)
+        input.baseline.note(step.setting, got: got)
         input.memory.note(
           HintMemory.Attempt(setting: step.setting, asked: step.to, got: got),
           on: server.snapshot)
@@ -78,7 +83,10 @@ struct Run {
 
   /// The properties that the first plan printed, as steps or as unmet.
   var promised: Set<String> {
-    Set(plans.first.map { $0.steps.map(\.property) + $0.unmet.map(\.property) } ?? [])
+    let first = Set(plans.first.map { $0.steps.map(\.property) + $0.unmet.map(\.property) } ?? [])
+    // Pattern and orientation are made by the channel map's remap.
+    let isMap = !first.isDisjoint(with: ["polarPattern", "inputOrientation"])
+    return isMap ? first.union(["channelMap"]) : first
   }
 
   /// Steps of later plans on properties that the first did not print; to put back what a step made
@@ -87,6 +95,8 @@ struct Run {
     plans.dropFirst().flatMap { plan in
       zip(plan.steps, plan.lines).filter { step, _ in
         if case .stream = step.setting { return false }
+        // A default that must be put back may need its port first.
+        if case .port = step.setting, step.phase == .preferredDevices { return false }
         return !promised.contains(step.property) && before.value(of: step.setting) != step.to
       }.map(\.1)
     }

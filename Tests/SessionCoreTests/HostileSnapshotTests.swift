@@ -1,0 +1,289 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// A server may say anything: no plan and no state may crash, hang, or mean somebody else's device.
+@Suite struct HostileSnapshotTests {
+  private static let everything: [AudioMode] = [
+    AudioMode(), AudioMode(category: .playAndRecord),
+    wish {
+      $0.onFailure = .bestEffort
+      $0.category = .playAndRecord
+      $0.mode = .measurement
+      $0.sampleRate = 48000
+      $0.ioBufferDuration = .milliseconds(10)
+      $0.preferredInput = ["*", "default"]
+      $0.inputPort = ["*"]
+      $0.channelMap = .mono
+      $0.inputOrientation = .landscapeRight
+      $0.inputGain = .norm
+      $0.inputMuted = true
+      $0.moveInputStreams = true
+      $0.inputLatencyOffset = .milliseconds(5)
+      $0.preferredOutput = ["default", "*"]
+      $0.outputPort = [.type(.speaker), "*"]
+      $0.outputChannelMap = .swap
+      $0.outputVolume = .norm
+      $0.outputMuted = false
+      $0.moveOutputStreams = true
+    },
+  ]
+
+  struct Lie: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let change: @Sendable (inout ServerSnapshot) -> Void
+    init(_ name: String, _ change: @escaping @Sendable (inout ServerSnapshot) -> Void) {
+      testDescription = name
+      self.change = change
+    }
+  }
+
+  static let lies = [
+    Lie("no default") {
+      $0.server.defaultSourceName = nil
+      $0.server.defaultSinkName = nil
+    },
+    Lie("a default that is not there") {
+      $0.server.defaultSourceName = "gone"
+      $0.server.defaultSinkName = ""
+    },
+    Lie("empty names") { snapshot in
+      for at in snapshot.sources.indices { snapshot.sources[at].name = "" }
+      for at in snapshot.sinks.indices { snapshot.sinks[at].name = "" }
+      for at in snapshot.cards.indices { snapshot.cards[at].name = "" }
+      for at in snapshot.cards.indices {
+        for profile in snapshot.cards[at].profiles.indices {
+          snapshot.cards[at].profiles[profile].name = "+"
+        }
+      }
+    },
+    Lie("devices without channels") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].channelMap = ChannelMap([])
+        snapshot.sources[at].volume = ChannelVolumes([])
+        snapshot.sources[at].sampleSpec = SampleSpec(format: nil, rate: 0, channels: 0)
+      }
+    },
+    Lie("more volumes than channels") { snapshot in
+      for at in snapshot.sinks.indices {
+        snapshot.sinks[at].volume = ChannelVolumes(.maximum, channels: 255)
+      }
+    },
+    Lie("the highest indexes there are") { snapshot in
+      for at in snapshot.sources.indices { snapshot.sources[at].index = Index(.max) }
+      for at in snapshot.sinks.indices { snapshot.sinks[at].index = Index(.max - 1) }
+      for at in snapshot.sourceOutputs.indices { snapshot.sourceOutputs[at].index = Index(.max) }
+      for at in snapshot.sinkInputs.indices { snapshot.sinkInputs[at].index = Index(.max - 1) }
+      for at in snapshot.modules.indices { snapshot.modules[at].index = Index(.max) }
+      for at in snapshot.cards.indices { snapshot.cards[at].index = Index(.max) }
+    },
+    Lie("every index the same") { snapshot in
+      for at in snapshot.sources.indices { snapshot.sources[at].index = Index(0) }
+      for at in snapshot.sinks.indices { snapshot.sinks[at].index = Index(0) }
+      for at in snapshot.sourceOutputs.indices {
+        snapshot.sourceOutputs[at].index = Index(0)
+        snapshot.sourceOutputs[at].device = Index(0)
+        snapshot.sourceOutputs[at].ownerModule = Index(0)
+      }
+    },
+    Lie("indexes of nothing") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].card = Index(999)
+        snapshot.sources[at].ownerModule = Index(999)
+      }
+      for at in snapshot.sourceOutputs.indices {
+        snapshot.sourceOutputs[at].device = Index(999)
+        snapshot.sourceOutputs[at].client = Index(999)
+      }
+    },
+    Lie("every name the same") { snapshot in
+      for at in snapshot.sources.indices { snapshot.sources[at].name = "same" }
+      for at in snapshot.sinks.indices { snapshot.sinks[at].name = "same" }
+      for at in snapshot.cards.indices { snapshot.cards[at].name = "same" }
+    },
+    Lie("everything twice") { snapshot in
+      snapshot.sources += snapshot.sources
+      snapshot.sinks += snapshot.sinks
+      snapshot.cards += snapshot.cards
+      snapshot.sourceOutputs += snapshot.sourceOutputs
+      snapshot.modules += snapshot.modules
+    },
+    Lie("all devices ours") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].properties[Owned.roleKey] = "remap"
+      }
+      for at in snapshot.sinks.indices { snapshot.sinks[at].properties[Owned.roleKey] = "" }
+    },
+    Lie("a remap of ours on itself") { snapshot in
+      let at = snapshot.sources.indices.last!
+      snapshot.sources[at].properties[Owned.roleKey] = "remap"
+      snapshot.sources[at].ownerModule = Index(5)
+      snapshot.server.defaultSourceName = snapshot.sources[at].name
+      snapshot.sourceOutputs.append(
+        Stream(
+          direction: .input, index: Index(4), ownerModule: Index(5),
+          device: snapshot.sources[at].index, sampleSpec: snapshot.sources[at].sampleSpec,
+          channelMap: .mono))
+    },
+    Lie("a sink that is the monitor of itself") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].monitor = snapshot.sources[at].name
+      }
+    },
+    Lie("ports of nothing") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].activePort = "gone"
+        snapshot.sources[at].ports = []
+      }
+      for at in snapshot.cards.indices {
+        snapshot.cards[at].ports = []
+        snapshot.cards[at].activeProfile = "gone"
+      }
+    },
+    Lie("profiles that count wrong") { snapshot in
+      for at in snapshot.cards.indices {
+        for profile in snapshot.cards[at].profiles.indices {
+          snapshot.cards[at].profiles[profile].sinkCount = .max
+          snapshot.cards[at].profiles[profile].sourceCount = .min / 2
+          snapshot.cards[at].profiles[profile].priority = .max
+        }
+        snapshot.cards[at].activeProfile = nil
+      }
+    },
+    Lie("a pin of a million years, and one that is no number") { snapshot in
+      for latency in ["9223372036854775807", "-9223372036854775808", "soon", ""] {
+        for source in snapshot.sources {
+          snapshot.sourceOutputs.append(
+            Stream(
+              direction: .input, index: Index(1), device: source.index,
+              sampleSpec: source.sampleSpec, channelMap: .mono,
+              properties: [Owned.pinKey: "latency", Owned.pinLatencyKey: latency]))
+        }
+      }
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].configuredLatency = .seconds(Int64.max)
+      }
+    },
+    Lie("names of control characters and quotes") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].name = "\u{1B}]0;\"' \\ master=x\n\(at)"
+      }
+      snapshot.server.defaultSourceName = snapshot.sources.first?.name
+    },
+    Lie("nothing but the server") {
+      $0 = ServerSnapshot(server: $0.server)
+    },
+  ]
+
+  private static func rich(_ kind: ServerKind) -> Server {
+    var server = Server.machine(kind: kind) {
+      $0.addLaptop()
+      $0.addUSB("off")
+      $0.addBluetooth()
+      $0.addLoose(.output, "null")
+      $0.addLoose(.input, "array", .quad)
+      $0.add(stream: "firefox", .input, on: Server.microphone)
+      $0.add(stream: "mpv", .output, on: Server.speakers)
+    }
+    server.addRemap(of: Server.microphone, taking: .mono, as: .mono)
+    return server
+  }
+
+  @Test(arguments: lies, [ServerKind.pulseaudio, .pipewire])
+  func `no lie crashes a plan or a state`(_ lie: Lie, _ kind: ServerKind) {
+    var server = Self.rich(kind)
+    lie.change(&server.snapshot)
+    for mode in Self.everything {
+      for isExplicit in [true, false] {
+        var input = PlanInput(wish: mode, snapshot: server.snapshot)
+        input.isExplicit = isExplicit
+        input.beginRun()
+        if let plan = try? Plan.make(input) {
+          #expect(plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted())
+          var journal = Baseline()
+          for step in plan.steps { journal.record(step, in: server.snapshot) }
+          journal.settle(in: server.snapshot)
+          input.baseline = journal
+          input.wish = AudioMode()
+          _ = try? Plan.make(input)
+          for line in plan.lines { #expect(!line.isEmpty) }
+        }
+        _ = server.reports(mode)
+      }
+    }
+    _ = server.snapshot.route
+    _ = server.snapshot.canServe(.input)
+  }
+
+  @Test(arguments: 0..<10) func `no mixture of lies does either`(_ block: Int) {
+    for number in 0..<40 {
+      var random = SeededRandom(seed: UInt64(block * 40 + number) + 1_000_000)
+      var server = random.machine(kind: random.pick([.pulseaudio, .pipewire]))
+      for _ in 0..<3 where !server.snapshot.sources.isEmpty {
+        random.pick(Self.lies).change(&server.snapshot)
+      }
+      let mode = random.wish()
+      var input = PlanInput(wish: mode, snapshot: server.snapshot)
+      input.beginRun()
+      _ = try? Plan.make(input)
+      _ = server.reports(mode)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `thousands of ports and profiles`() throws {
+    var server = Server.laptop()
+    for number in 0..<3000 {
+      server.snapshot.cards[0].ports.append(
+        Port(
+          name: "port-\(number)", direction: .input, priority: UInt32(number),
+          profiles: ["profile-\(number % 50)"]))
+      server.snapshot.sources[1].ports.append(Port(name: "port-\(number)", direction: .input))
+    }
+    for number in 0..<50 {
+      server.snapshot.cards[0].profiles.append(
+        CardProfile(
+          name: "input:profile-\(number)", sinkCount: 0, sourceCount: 1, priority: UInt32(number)))
+    }
+    let clock = ContinuousClock()
+    for mode in Self.everything {
+      let time = clock.measure {
+        _ = try? server.plan(mode)
+        _ = server.reports(mode)
+      }
+      #expect(time < .seconds(20))
+    }
+  }
+
+  @Test func `a name that is a pattern or a number means itself alone`() throws {
+    var server = Server.machine {
+      $0.addLoose(.input, "[a-z]*")
+      $0.addLoose(.input, "abc")
+    }
+    try server.setDefault(.input, "abc")
+    #expect(
+      try server.plan(wish { $0.preferredInput = ["[a-z]*"] }).lines == [],
+      "a pattern prefers the default")
+    let only = Server.machine { $0.addLoose(.input, "[a-z]*") }
+    #expect(try only.plan(wish { $0.preferredInput = ["[a-z]*"] }).lines == [])
+  }
+
+  @Test func `a wish that was never validated does not crash a plan`() {
+    let server = Self.rich(.pulseaudio)
+    let modes = [
+      wish { $0.sampleRate = .max }, wish { $0.sampleRate = -1 },
+      wish { $0.ioBufferDuration = .frames(.max) }, wish { $0.ioBufferDuration = .frames(.min) },
+      wish { $0.inputLatencyOffset = .seconds(Int64.min) },
+      wish { $0.channelMap = .positions([]) },
+      wish { $0.channelMap = .positions(ChannelPosition.allCases) },
+      wish { $0.preferredInput = [] }, wish { $0.inputPort = [] },
+      wish { $0.preferredInput = [.all([])] }, wish { $0.preferredInput = [.properties([:])] },
+    ]
+    for mode in modes {
+      _ = try? server.plan(mode)
+      _ = server.reports(mode)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// Gain, mute, volume: of the hardware; no upkeep ever unmutes an input.
+@Suite struct LevelTests {
+  private static let mic = Server.microphone
+
+  private func laptop(_ change: (inout Device) -> Void) throws -> Server {
+    var server = Server.laptop()
+    try server.edit(.input, Self.mic, change)
+    return server
+  }
+
+  struct Row: CustomTestStringConvertible, Sendable {
+    let direction: Direction
+    let isMuted: Bool
+    let wish: Bool
+    let occasion: Occasion
+    var isLocked = false
+    let lines: Int
+    var testDescription: String {
+      "\(direction) muted \(isMuted), wished \(wish), \(occasion)\(isLocked ? ", locked" : "")"
+    }
+  }
+
+  static let mutes = [
+    Row(direction: .input, isMuted: false, wish: true, occasion: .asked, lines: 1),
+    Row(direction: .input, isMuted: false, wish: true, occasion: .reset, lines: 1),
+    // People turn levels: only a lock says that they may not.
+    Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, isLocked: true, lines: 1),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .asked, lines: 1),
+    // The ones that matter.
+    Row(direction: .input, isMuted: true, wish: false, occasion: .reset, lines: 0),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, isLocked: true, lines: 0),
+    Row(direction: .output, isMuted: true, wish: false, occasion: .reset, lines: 1),
+    Row(direction: .output, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
+  ]
+
+  @Test(arguments: mutes) func `mute`(_ row: Row) throws {
+    var server = Server.laptop()
+    for (direction, name) in [(Direction.input, Self.mic), (.output, Server.speakers)] {
+      try server.edit(direction, name) { $0.isMuted = row.isMuted }
+    }
+    let mode = wish {
+      $0.gainLock = row.isLocked
+      if row.direction == .input { $0.inputMuted = row.wish } else { $0.outputMuted = row.wish }
+    }
+    #expect(try server.plan(mode) { $0.occasion = row.occasion }.lines.count == row.lines)
+  }
+
+  @Test func `somebody's mute of an input is reported and left`() throws {
+    let server = try laptop { $0.isMuted = true }
+    let report = server.reports(wish { $0.inputMuted = false })["inputMuted"]
+    #expect(report?.verdict == .overridden)
+    #expect(report?.reason == "somebody muted it")
+    #expect(report?.actual == .flag(true))
+  }
+
+  @Test func `a muted remap mutes the input, and an explicit apply unmutes both`() throws {
+    var server = try laptop { $0.isMuted = true }
+    server.addRemap(of: Self.mic, taking: .mono, as: .mono)
+    try server.edit(.input, "audiosession.input") { $0.isMuted = true }
+    let mode = wish {
+      $0.channelMap = .mono
+      $0.inputMuted = false
+    }
+    #expect(
+      try server.plan(mode).lines == [
+        "7 \(Self.mic) mute: on → off", "7 audiosession.input mute: on → off",
+      ])
+    #expect(try server.plan(mode) { $0.isExplicit = false }.isEmpty)
+    try server.edit(.input, Self.mic) { $0.isMuted = false }
+    #expect(server.reports(AudioMode())["inputMuted"]?.actual == .flag(true))
+  }
+
+  @Test func `the actual gain is the product over the chain`() throws {
+    var server = try laptop { $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2) }
+    server.addRemap(of: Self.mic, taking: .mono, as: .mono)
+    let mode = wish {
+      $0.channelMap = .mono
+      $0.inputGain = Volume(fraction: 0.5)
+    }
+    #expect(server.reports(mode)["inputGain"]?.verdict == .applied)
+    try server.edit(.input, "audiosession.input") {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 1)
+    }
+    let report = server.reports(mode)["inputGain"]
+    #expect(report?.actual == .number(0.25))
+    #expect(report?.verdict == .overridden)
+    #expect(report?.reason?.hasPrefix("the session's input before \(Self.mic)") == true)
+  }
+
+  @Test func `a gain is set on every channel, and compared on every channel`() throws {
+    let server = try laptop {
+      $0.volume = ChannelVolumes([Volume(fraction: 0.8), Volume(fraction: 0.4)])
+    }
+    let mode = wish { $0.inputGain = Volume(fraction: 0.8) }
+    #expect(try server.plan(mode).lines == ["7 \(Self.mic) volume: 80 % / 40 % → 80 %"])
+    #expect(
+      server.reports(mode)["inputGain"]?.reason
+        == "\(Self.mic) is at 80 % / 40 %: somebody changed it")
+  }
+
+  @Test func `a latency offset needs a port of a card`() throws {
+    let server = Server.machine { $0.addLoose(.input, "array") }
+    let plan = try server.plan(wish { $0.inputLatencyOffset = .milliseconds(5) })
+    #expect(plan.steps == [])
+    #expect(
+      plan.unmetLines == [
+        "inputLatencyOffset unreachable: the input has no port of a card to set it on"
+      ])
+  }
+
+  @Test func `measurement wants nothing to touch the signal`() throws {
+    let mode = wish {
+      $0.category = .record
+      $0.mode = .measurement
+    }
+    let loud = try laptop { $0.volume = ChannelVolumes(.norm, channels: 2) }
+    #expect(try loud.plan(mode).unmet == [])
+    let quiet = try laptop { $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2) }
+    #expect(
+      try quiet.plan(mode).unmetLines == [
+        "mode unreachable: the gain of \(Self.mic) is 50 %, not 100 %; "
+          + "set input.gain = \"100 %\""
+      ])
+    let filtered = try laptop { $0.driver = "module-echo-cancel.c" }
+    #expect(try filtered.plan(mode).unmet.first?.verdict == .unreachable)
+  }
+
+  @Test(arguments: [
+    (Mode.voiceChat, "echo cancellation is not available in this version"),
+    (.videoChat, "echo cancellation is not available in this version"),
+    (.gameChat, "stream roles are not available in this version"),
+    (.spokenAudio, "stream roles are not available in this version"),
+  ])
+  func `a mode that this version cannot do is never called applied`(
+    _ mode: Mode, _ reason: String
+  ) throws {
+    let plan = try Server.laptop().plan(AudioMode(category: .playAndRecord, mode: mode))
+    #expect(plan.unmetLines == ["mode pending: \(reason)"])
+  }
+}

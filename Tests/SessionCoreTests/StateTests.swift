@@ -1,0 +1,290 @@
+import FoundationEssentials
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// The state's JSON: all keys always there, null where there is nothing, and a reason where a wish is
+/// not in force.
+@Suite struct StateTests {
+  /// Any JSON, with its nulls.
+  private indirect enum JSON: Decodable, Equatable {
+    case null, bool(Bool), number(Double), string(String), list([JSON]), object([String: JSON])
+
+    init(from decoder: any Decoder) throws {
+      let value = try decoder.singleValueContainer()
+      if value.decodeNil() {
+        self = .null
+      } else if let bool = try? value.decode(Bool.self) {
+        self = .bool(bool)
+      } else if let number = try? value.decode(Double.self) {
+        self = .number(number)
+      } else if let string = try? value.decode(String.self) {
+        self = .string(string)
+      } else if let list = try? value.decode([JSON].self) {
+        self = .list(list)
+      } else {
+        self = .object(try value.decode([String: JSON].self))
+      }
+    }
+
+    subscript(_ key: String) -> JSON? {
+      if case .object(let values) = self { values[key] } else { nil }
+    }
+
+    var keys: Set<String> { if case .object(let values) = self { Set(values.keys) } else { [] } }
+  }
+
+  private func encoded(_ state: SessionState) throws -> JSON {
+    try JSONDecoder().decode(JSON.self, from: JSONEncoder().encode(state))
+  }
+
+  private func state(_ server: Server?, _ mode: AudioMode) -> SessionState {
+    SessionState(
+      input: server.map { PlanInput(wish: mode, snapshot: $0.snapshot) }, wish: mode,
+      server: server.map {
+        SessionState.Server(
+          kind: $0.snapshot.server.kind, name: $0.snapshot.server.name,
+          version: $0.snapshot.server.version, address: "unix:/run/native")
+      }, profile: nil, active: server != nil)
+  }
+
+  private static let keys: Set<String> = [
+    "schema", "server", "active", "profile", "scope", "holder", "capabilities", "properties",
+    "route", "interrupted", "resets", "reapplies", "fights", "pins", "events", "notes",
+  ]
+
+  private static let contract: Set<String> = [
+    "category", "sampleRate", "ioBufferDuration", "preferredInput", "channelMap", "inputPort",
+    "mode", "options", "polarPattern", "inputOrientation", "inputGain", "inputMuted",
+    "preferredOutput", "outputPort", "outputChannelMap", "outputVolume", "outputMuted",
+  ]
+
+  private static let full = wish {
+    $0.category = .playAndRecord
+    $0.mode = .voiceChat
+    $0.options = [.duckOthers, .allowBluetoothHFP]
+    $0.sampleRate = 96000
+    $0.ioBufferDuration = .milliseconds(10)
+    $0.preferredInput = ["alsa_input.*"]
+    $0.inputPort = [.type(.lineIn), .type(.mic)]
+    $0.polarPattern = .stereo
+    $0.inputOrientation = .landscapeRight
+    $0.inputGain = Volume(fraction: 0.5)
+    $0.inputMuted = true
+    $0.inputLatencyOffset = .milliseconds(5)
+    $0.preferredOutput = ["default"]
+    $0.outputPort = [.type(.speaker)]
+    $0.outputChannelMap = .swap
+    $0.outputVolume = .norm
+    $0.outputMuted = false
+    $0.outputLatencyOffset = .milliseconds(5)
+  }
+
+  static let servers: [(String, SimulatedServer?)] = [
+    ("laptop", .laptop()), ("off", .laptop("off")), ("nothing", SimulatedServer()),
+    ("only a monitor", .machine { $0.addLoose(.output, "null") }),
+    ("PipeWire", .laptop(kind: .pipewire)), ("no server", nil),
+  ]
+
+  @Test(arguments: servers.indices, [AudioMode(), full])
+  func `every key is always there`(_ at: Int, _ mode: AudioMode) throws {
+    let json = try encoded(state(Self.servers[at].1, mode))
+    #expect(json.keys == Self.keys)
+    #expect(json["schema"] == .number(1))
+    let properties = try #require(json["properties"])
+    #expect(Self.contract.isSubset(of: properties.keys))
+    #expect(properties.keys == Set(SessionState.propertyNames))
+    for property in properties.keys {
+      let report = try #require(properties[property])
+      #expect(
+        report.keys.isSuperset(of: ["preferred", "actual", "verdict", "reason"]), "\(property)")
+      let isFine = report["verdict"] == .string("applied") || report["verdict"] == .string("unset")
+      #expect((report["reason"] == .null) == isFine, "\(property): \(report)")
+      #expect(
+        (report["preferred"] == .null) == (report["verdict"] == .string("unset")), "\(property)")
+    }
+  }
+
+  @Test func `nulls where there is nothing`() throws {
+    let json = try encoded(state(nil, AudioMode()))
+    for key in ["server", "profile", "holder", "capabilities", "resets", "reapplies"] {
+      #expect(json[key] == .null, "\(key)")
+    }
+    for key in ["fights", "pins", "events", "notes"] { #expect(json[key] == .list([])) }
+    #expect(json["route"] == .object(["inputs": .list([]), "outputs": .list([])]))
+    #expect(json["scope"] == .string("server"))
+    #expect(json["interrupted"] == .bool(false))
+  }
+
+  @Test func `before any apply every verdict is unset, and the actual is given`() {
+    let state = state(.laptop(), AudioMode())
+    #expect(state.properties.values.allSatisfy { $0.verdict == .unset && $0.preferred == nil })
+    #expect(!state.hasUnmet)
+    let actual = state.properties.mapValues(\.actual)
+    #expect(actual["preferredInput"] == .string(Server.microphone))
+    #expect(actual["inputPort"] == .string("analog-input-internal-mic"))
+    #expect(actual["sampleRate"] == .number(44100))
+    #expect(actual["channelMap"] == .strings(["front-left", "front-right"]))
+    #expect(actual["inputMuted"] == .flag(false))
+    #expect(actual["outputLatencyOffset"] == .number(0))
+  }
+
+  @Test func `without a server every wish is pending and shows what is wished`() {
+    let state = state(nil, Self.full)
+    // The polar pattern is wished in place of a channel map.
+    for (property, report) in state.properties where property != "channelMap" {
+      #expect(report.verdict == .pending, "\(property)")
+      #expect(report.reason == "no server to set it on", "\(property)")
+      #expect(report.actual == nil, "\(property)")
+      #expect(report.preferred != nil, "\(property)")
+    }
+    #expect(state.hasUnmet)
+  }
+
+  @Test func `a state read back is the one that was written`() throws {
+    var state = state(.laptop(), Self.full)
+    state.holder = SessionState.Holder(pid: 42, name: "audiosession")
+    state.resets = 1
+    state.reapplies = 2
+    state.fights = ["inputPort"]
+    state.pins = [.init(device: "a", kind: "latency", latency: 0.01, sampleRate: 48000, held: true)]
+    state.notes = ["left"]
+    let data = try JSONEncoder().encode(state)
+    #expect(try JSONDecoder().decode(SessionState.self, from: data) == state)
+  }
+
+  @Test func `whole numbers are written whole, durations in seconds`() throws {
+    let values: [(StateValue, String)] = [
+      (.number(48000), "[48000]"), (.number(0.01), "[0.01]"), (.flag(true), "[true]"),
+      (.string("a"), "[\"a\"]"), (.strings(["a", "b"]), "[[\"a\",\"b\"]]"), (.number(1), "[1]"),
+    ]
+    for (value, text) in values {
+      let data = try JSONEncoder().encode([value])
+      #expect(String(decoding: data, as: UTF8.self) == text)
+      #expect(try JSONDecoder().decode([StateValue].self, from: data) == [value])
+    }
+  }
+
+  // MARK: Verdicts
+
+  @Test func `the category is applied where all its consequences hold`() throws {
+    var server = Server.laptop()
+    let mode = AudioMode(category: .record)
+    #expect(server.reports(mode)["category"]?.verdict == .applied)
+    try server.setDefault(.input, "\(Server.speakers).monitor")
+    let elsewhere = server.reports(mode)["category"]
+    #expect(elsewhere?.verdict == .overridden)
+    #expect(elsewhere?.actual == nil)
+    #expect(
+      elsewhere?.reason
+        == "the default is \(Server.speakers).monitor, not \(Server.microphone): somebody changed it"
+    )
+    #expect(Server.laptop("output:analog-stereo").reports(mode)["category"]?.verdict == .overridden)
+    #expect(SimulatedServer().reports(mode)["category"]?.waitingFor == .device)
+    #expect(
+      Server.laptop().reports(AudioMode(category: .soloAmbient))["category"]?.verdict == .pending)
+  }
+
+  @Test func `options that this version cannot do are named, the others in force`() {
+    let report = Server.laptop().reports(
+      wish { $0.options = [.duckOthers, .defaultToSpeaker, .mixWithOthers] })["options"]
+    #expect(report?.verdict == .pending)
+    #expect(report?.actual == .strings(["mix-with-others"]))
+    #expect(
+      report?.reason == "'default-to-speaker' and 'duck-others' are not available in this version")
+  }
+
+  @Test func `somebody's port, input and map are overridden, with what stands there`() throws {
+    var server = Server.laptop(jacks: ["analog-input-linein": .yes])
+    server.addUSB()
+    let mode = wish {
+      $0.preferredInput = [.name(Server.usb)]
+      $0.inputPort = [.type(.mic)]
+      $0.channelMap = .swap
+    }
+    try server.setDefault(.input, Server.microphone)
+    let reports = server.reports(mode)
+    #expect(
+      reports["preferredInput"]?.reason
+        == "the default is \(Server.microphone), not \(Server.usb): somebody changed it")
+    #expect(reports["channelMap"]?.reason == "the remap that makes it is gone or changed")
+    server.addRemap(of: Server.usb, taking: ChannelMap([.frontRight, .frontLeft]))
+    #expect(server.reports(mode)["channelMap"]?.verdict == .applied)
+    #expect(server.reports(mode)["preferredInput"]?.verdict == .applied)
+    try server.setDefault(.input, Server.microphone)
+    #expect(
+      server.reports(mode)["channelMap"]?.reason
+        == "the remap is there and the default is not on it")
+    let line = wish { $0.inputPort = [.type(.lineIn)] }
+    #expect(
+      server.reports(line)["inputPort"]?.reason
+        == "the port is analog-input-internal-mic, not analog-input-linein: somebody changed it")
+  }
+
+  // MARK: Route
+
+  @Test func `the route is the hardware, and ours is the way`() throws {
+    var server = Server.laptop()
+    server.addRemap(of: Server.microphone, taking: ChannelMap([.frontRight]), as: .mono)
+    let route = server.snapshot.route
+    let input = try #require(route.inputs.first)
+    #expect(input.name == Server.microphone)
+    #expect(input.via == ["audiosession.input"])
+    #expect(input.channelMap == [.frontRight])
+    #expect(input.channels == 1)
+    #expect(input.port == "analog-input-internal-mic")
+    #expect(input.portType == .builtInMic)
+    #expect(route.outputs.map(\.name) == [Server.speakers])
+    #expect(route.outputs.first?.via == [])
+    let data = try JSONEncoder().encode(route)
+    #expect(try JSONDecoder().decode(Route.self, from: data) == route)
+  }
+
+  @Test func `an end without a port writes nulls`() throws {
+    let server = Server.machine { $0.addLoose(.input, "array") }
+    let data = try JSONEncoder().encode(server.snapshot.route)
+    let json = try JSONDecoder().decode(JSON.self, from: data)
+    guard case .list(let inputs) = json["inputs"], let input = inputs.first else {
+      Issue.record("no input")
+      return
+    }
+    #expect(input["port"] == .null)
+    #expect(input["portType"] == .null)
+    #expect(input.keys.count == 8)
+  }
+
+  struct Change: CustomTestStringConvertible, Sendable {
+    let before: [String]
+    let now: [String]
+    let reason: RouteChangeReason
+    var testDescription: String { "\(before) → \(now)" }
+  }
+
+  @Test(arguments: [
+    Change(before: ["a"], now: ["a"], reason: .routeConfigurationChange),
+    Change(before: ["a"], now: ["a", "b"], reason: .newDeviceAvailable),
+    Change(before: [], now: ["a"], reason: .newDeviceAvailable),
+    Change(before: ["a", "b"], now: ["a"], reason: .oldDeviceUnavailable),
+    Change(before: ["a"], now: [], reason: .noSuitableRouteForCategory),
+    Change(before: ["a"], now: ["b"], reason: .override),
+  ])
+  func `why a route changed`(_ change: Change) {
+    func route(_ names: [String]) -> Route {
+      Route(
+        inputs: names.map {
+          RouteDevice(
+            name: $0, description: "", port: nil, portType: nil, channels: 1, sampleRate: 1,
+            channelMap: [.mono], via: [])
+        })
+    }
+    #expect(
+      RouteChangeReason.between(route(change.before), route(change.now), isOurs: false)
+        == change.reason)
+    #expect(
+      RouteChangeReason.between(route(change.before), route(change.now), isOurs: true)
+        == .categoryChange)
+  }
+}

@@ -1,0 +1,101 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+@Suite("When a session looks again")
+struct PacerTests {
+  @Test("a single change is answered at once")
+  func single() {
+    var pacer = Pacer()
+    #expect(pacer.nextLook == nil)
+    pacer.noteChange(at: .seconds(5))
+    #expect(pacer.nextLook == .seconds(5))
+  }
+
+  @Test("what comes on the heels of a look waits until it is quiet, but not for ever")
+  func burst() {
+    var pacer = Pacer()
+    pacer.beginLook(at: .zero)
+    pacer.endLook(at: .zero)
+    pacer.noteChange(at: .milliseconds(5))
+    #expect(pacer.nextLook == .milliseconds(25))
+    pacer.noteChange(at: .milliseconds(15))
+    #expect(pacer.nextLook == .milliseconds(35))
+    // Ten thousand more in a second do not push it beyond the longest burst.
+    for at in 0..<10_000 {
+      pacer.noteChange(at: .milliseconds(15) + .microseconds(at * 100 % 4000))
+    }
+    #expect(pacer.nextLook! <= .milliseconds(5 + 250))
+  }
+
+  @Test("a change during a look calls for the next one")
+  func during() {
+    var pacer = Pacer()
+    pacer.noteChange(at: .zero)
+    pacer.beginLook(at: .zero)
+    pacer.noteChange(at: .milliseconds(3))
+    pacer.endLook(at: .milliseconds(4))
+    #expect(pacer.nextLook == .milliseconds(23))
+    pacer.beginLook(at: .milliseconds(23))
+    pacer.endLook(at: .milliseconds(23))
+    #expect(pacer.nextLook == nil)
+  }
+
+  @Test("after failures the pause doubles up to a second, and a success ends it")
+  func backoff() {
+    var pacer = Pacer()
+    var now = Duration.zero
+    var pauses: [Duration] = []
+    for _ in 0..<9 {
+      pacer.beginLook(at: now)
+      pacer.failLook(at: now)
+      let next = pacer.nextLook!
+      pauses.append(next - now)
+      now = next
+    }
+    let expected = [10, 20, 40, 80, 160, 320, 640, 1000, 1000]
+    #expect(pauses == expected.map { .milliseconds($0) })
+    pacer.beginLook(at: now)
+    pacer.endLook(at: now)
+    #expect(pacer.nextLook == nil)
+  }
+}
+
+@Suite("When somebody undoes a setting again and again")
+struct FightWatchTests {
+  private let setting = Setting.defaultDevice(.input)
+
+  @Test("five times in five seconds make a fight, and a truce of half a minute")
+  func fight() {
+    var watch = FightWatch()
+    for second in 0..<4 {
+      let isFight = watch.noteReassertion(of: setting, at: .seconds(second))
+      #expect(!isFight)
+    }
+    let isFight = watch.noteReassertion(of: setting, at: .milliseconds(4500))
+    #expect(isFight)
+    #expect(watch.yielded(at: .seconds(5)) == [setting])
+    #expect(watch.nextEnd(after: .seconds(5)) == .milliseconds(34_500))
+    #expect(watch.yielded(at: .seconds(35)).isEmpty)
+  }
+
+  @Test("changes that are far apart are none")
+  func peace() {
+    var watch = FightWatch()
+    for second in stride(from: 0, to: 100, by: 2) {
+      let isFight = watch.noteReassertion(of: setting, at: .seconds(second))
+      #expect(!isFight)
+    }
+  }
+
+  @Test("the next truce is twice as long, and an order of the owner's forgets all")
+  func doubling() {
+    var watch = FightWatch()
+    for _ in 0..<5 { _ = watch.noteReassertion(of: setting, at: .zero) }
+    for _ in 0..<5 { _ = watch.noteReassertion(of: setting, at: .seconds(40)) }
+    #expect(watch.nextEnd(after: .seconds(40)) == .seconds(100))
+    watch.forget()
+    #expect(watch.yielded(at: .seconds(41)).isEmpty)
+  }
+}
