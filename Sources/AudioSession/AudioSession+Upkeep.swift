@@ -132,19 +132,22 @@ extension AudioSession {
 extension AudioSession {
   /// Waits for the server to come back, then makes everything anew: no number survives a restart.
   private func recover() async {
-    guard !upkeep.isRecovering else { return }
+    guard !upkeep.isRecovering, let live else { return }
     upkeep.isRecovering = true
-    defer { upkeep.isRecovering = false }
-    let address = live.map { SessionStore.canonical($0.address) } ?? ""
-    await dropConnection()
+    // A call of the owner's may have been first: what it has is not to be taken from it.
+    if await live.lost != nil, self.live === live { await dropConnection() }
     broadcast.emit(.serverLost)
-    var pause = Duration.milliseconds(1)
-    while !isClosed, isKept {
-      let watch = SocketWatch(address: address)
-      if await reconnect() { return }
-      let hasAppeared = await watch.wait(atMost: pause)
-      // A socket is there a moment before its server listens.
-      pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
+    let address = SessionStore.canonical(live.address)
+    // A session that nobody has any more waits for nothing.
+    Task { [weak self] in
+      var pause = Duration.milliseconds(1)
+      while true {
+        let watch = SocketWatch(address: address)
+        guard await self?.reconnect() == false else { return }
+        let hasAppeared = await watch.wait(atMost: pause)
+        // A socket is there a moment before its server listens.
+        pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
+      }
     }
   }
 
@@ -152,13 +155,16 @@ extension AudioSession {
   private func reconnect() async -> Bool {
     await takeTurn()
     defer { turns.pass() }
-    // A call of the owner's may have been first.
-    guard live == nil, !isClosed, isKept else { return true }
+    guard live == nil, !isClosed, isKept else {
+      upkeep.isRecovering = false
+      return true
+    }
     let start = upkeep.now
     do throws(SessionError) {
       let live = try await connected(Deadline(after: configuration.timeout))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
       upkeep.resets += 1
+      upkeep.isRecovering = false
       lastSnapshot = await live.snapshot
       broadcast.emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)

@@ -86,11 +86,42 @@ struct KilledProcessTests {
   }
 
   private static let rounds = 4
+
+  @Test("processes that apply at the same time take turns", .simulatedCard)
+  func processes() async throws {
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      let first = try rig.write("first.toml", Self.microphone)
+      let second = try rig.write("second.toml", Self.internalMicrophone)
+      try await withThrowingTaskGroup { group in
+        for number in 0..<8 {
+          group.addTask { try await rig.succeed("apply", number < 4 ? first : second) }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await rig.outside.snapshot().ownedDevices(.input).count == 1)
+      try await rig.succeed("revert")
+      #expect(try await rig.listing() == before)
+    }
+  }
+
+  @Test("a store that cannot be written is 74, and the server is untouched", .simulatedCard)
+  func store() async throws {
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      let profile = try rig.write("first.toml", Self.microphone)
+      let result = try await rig.sandbox.capture(
+        ["env", "XDG_STATE_HOME=/dev/full", Rig.program, "apply", profile])
+      #expect(result.status == 74, "\(result.standardError)")
+      #expect(result.standardError.contains("XDG_STATE_HOME"))
+      #expect(try await rig.listing() == before)
+    }
+  }
 }
 
 extension Rig {
   /// The program as it was built beside these tests.
-  private static let program: String = {
+  static let program: String = {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = buffer.withUnsafeMutableBytes {
       readlink("/proc/self/exe", $0.baseAddress!, $0.count)

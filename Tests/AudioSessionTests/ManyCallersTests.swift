@@ -191,6 +191,45 @@ struct ManyCallersTests {
       try await rig.session.setAudioMode(AudioMode(category: .record))
     }
   }
+
+  @Test("a session that goes while its server is away waits for nothing", .server)
+  func forgottenWithoutServer() async throws {
+    try await Rig.with(.minimal) { rig in
+      var session: AudioSession? = Rig.session(rig.sandbox)
+      weak let gone = session
+      try await session?.setAudioMode(AudioMode(category: .record))
+      var events = await session!.events.makeAsyncIterator()
+      try await rig.sandbox.kill()
+      while let event = await events.next(), event != .serverLost {}
+      session = nil
+      while await events.next() != nil {}
+      #expect(gone == nil)
+    }
+  }
+
+  @Test("sessions that apply at the same time take turns", .simulatedCard)
+  func sessions() async throws {
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      try await watchingForTwo(rig) {
+        try await withThrowingTaskGroup { group in
+          for number in 0..<4 {
+            group.addTask {
+              let session = Rig.session(rig.sandbox, isHolding: false)
+              var mode = AudioMode.fullInternal
+              mode.inputGain = Volume(fraction: Double(number + 1) / 10)
+              for _ in 0..<3 { try await session.setAudioMode(mode) }
+              await session.close()
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      try await rig.session.revert()
+      let after = try await rig.settledListing(before)
+      #expect(after == before, "\(after.difference(from: before))")
+    }
+  }
 }
 
 extension Rig {

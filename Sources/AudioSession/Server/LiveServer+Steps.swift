@@ -26,7 +26,7 @@ extension LiveServer {
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
-      doubt(objects(of: step.setting))
+      doubt()
       throw SessionError(error)
     }
     let objects = objects(of: step.setting)

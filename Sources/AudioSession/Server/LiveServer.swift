@@ -12,6 +12,7 @@ actor LiveServer {
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
   private var dirty: Set<ObjectID> = []
+  private var isStale = false
   private var isReading = false
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
@@ -84,13 +85,9 @@ actor LiveServer {
     for waiter in woken { waiter.resume() }
   }
 
-  /// Marks objects to be read again by the next refresh, though no event names them: after a write
-  /// that got no answer, which the server may still carry out.
-  func doubt(_ objects: Set<ObjectID>) {
-    dirty.formUnion(objects)
-    // Its answer comes after all that the server still had to do, and after the events of that.
-    dirty.insert(.server)
-  }
+  /// Lets the next refresh read everything anew: after a write that got no answer. The server may
+  /// still carry it out, and answers what it is asked next only after that.
+  func doubt() { isStale = true }
 
   /// Brings the snapshot up to the server's last event.
   ///
@@ -106,7 +103,7 @@ actor LiveServer {
     dirty.formUnion(objects)
     if let lost { throw lost }
     var rounds = 0
-    while isReading || (!dirty.isEmpty && rounds < Self.mostRounds) {
+    while isReading || ((isStale || !dirty.isEmpty) && rounds < Self.mostRounds) {
       if let lost { throw lost }
       if isReading {
         guard !deadline.hasPassed else { throw Self.readingTimedOut }
@@ -120,6 +117,13 @@ actor LiveServer {
     return snapshot
   }
 
+  /// Reads everything anew: no event tells of a latency, and one that tells of a stream may still be
+  /// on its way when another client's answer has come.
+  func reread(deadline: Deadline) async throws(SessionError) {
+    isStale = true
+    try await refresh(deadline: deadline)
+  }
+
   /// The second round has what our own write before the first led to; the rest is for others' doing.
   private static let mostRounds = 8
 
@@ -127,36 +131,25 @@ actor LiveServer {
     .timedOut, stage: .server,
     "reading the server: no answer in time; try again; the server may be frozen or overloaded")
 
-  /// Reads everything anew: no event tells of a latency, and one that tells of a stream may still be
-  /// on its way when another client's answer has come.
-  func reread(deadline: Deadline) async throws(SessionError) {
-    while isReading {
-      guard !deadline.hasPassed else { throw Self.readingTimedOut }
-      await pause(deadline)
-    }
-    if let lost { throw lost }
-    try await read(deadline, isEverything: true)
-    try await refresh(deadline: deadline)
-  }
-
-  private func read(_ deadline: Deadline, isEverything: Bool = false) async throws(SessionError) {
-    let asked = dirty
-    dirty = []
+  private func read(_ deadline: Deadline) async throws(SessionError) {
+    let (asked, isWhole) = (dirty, isStale)
+    (dirty, isStale) = ([], false)
     isReading = true
     defer {
       isReading = false
       wakeWaiters()
     }
+    countRoundTrip()
     do throws(PulseError) {
       // Events that come while this waits mark their objects dirty again, for the next round.
       let base = snapshot
-      countRoundTrip()
       snapshot =
-        isEverything
+        isWhole
         ? try await client.snapshot(timeout: deadline.remaining)
         : try await client.refreshed(base, asked, timeout: deadline.remaining)
     } catch {
       dirty.formUnion(asked)
+      isStale = isStale || isWhole
       throw SessionError(error)
     }
   }
