@@ -134,6 +134,7 @@ struct Benchmark {
     await outside.close()
     let loop = Heal.shellLoop(home, sandbox)
     outside = try await Heal(sandbox)
+    try await outside.awaitHealer(from: home, to: other)
     let shell = Timings(try await outside.times(100, from: home, to: other) {})
     loop.cancel()
     await outside.close()

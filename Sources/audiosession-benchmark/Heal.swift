@@ -18,8 +18,8 @@ struct Heal {
 
   /// Changes the default so often, and takes the time until an outsider reads it as it was.
   ///
-  /// Changes are further apart than a fight would be, by fewer of them in a session's window than
-  /// make one: the session is told anew of its wish after each four.
+  /// Each begins in quiet, as a person's change does: what follows on the heels of another is a burst
+  /// to the session, which waits for its end.
   func times(
     _ count: Int, from home: String, to other: String, between: () async throws -> Void
   ) async throws -> [Duration] {
@@ -33,8 +33,20 @@ struct Heal {
       }
       result.append(ContinuousClock.now - start)
       try await between()
+      try await ContinuousClock().sleep(for: .milliseconds(50))
     }
     return result
+  }
+
+  /// Waits until somebody puts the default back: a shell loop takes a while to listen.
+  func awaitHealer(from home: String, to other: String) async throws {
+    for _ in 0..<200 {
+      // A default that is set again makes no event.
+      try await outside.setDefaultSource(home)
+      try await outside.setDefaultSource(other)
+      for _ in 0..<200 where try await outside.serverInfo().defaultSourceName == home { return }
+    }
+    throw Process.Failure(description: "nobody puts the default back")
   }
 
   func close() async { await outside.close() }
