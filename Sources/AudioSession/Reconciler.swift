@@ -112,6 +112,8 @@ struct Reconciler {
         await remember(step)
       } catch {
         try refuse(step, error)
+        // The steps after it may have counted on it: they are planned anew.
+        return
       }
     }
   }

@@ -19,6 +19,8 @@ struct Benchmark {
       try benchmark.processes()
       try await benchmark.inProcess()
       try await benchmark.roundTrip()
+      try await benchmark.heal()
+      try await benchmark.restart()
     }
   }
 
@@ -98,6 +100,67 @@ struct Benchmark {
     row("PulseClient on its thread", trip.onLoop, "\(trip.onLoop.ratio(to: trip.bare)) of C's")
     row(
       "PulseClient from elsewhere", trip.elsewhere, "\(trip.elsewhere.ratio(to: trip.bare)) of C's")
+  }
+
+  private var inputs: (home: String, other: String) {
+    sandbox.hasSimulatedCards
+      ? (
+        "alsa_input.usb-Example_USB_Microphone-00.analog-stereo",
+        "alsa_input.pci-0000_00_1f.3.analog-stereo"
+      ) : ("usb_mic", "internal_mic")
+  }
+
+  private func holder() async throws -> (AudioSession, AudioMode) {
+    let session = AudioSession(
+      server: sandbox.address,
+      configuration: SessionConfiguration(storeFolder: sandbox.directory + "/benchmark"))
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(inputs.home), .default]
+    try await session.setAudioMode(mode)
+    return (session, mode)
+  }
+
+  /// A foreign default that is put back, beside a shell loop that does the same.
+  func heal() async throws {
+    let (home, other) = inputs
+    let (session, mode) = try await holder()
+    var outside = try await Heal(sandbox)
+    // Anew each time, or so many changes would be a fight and left alone.
+    let ours = Timings(
+      try await outside.times(300, from: home, to: other) {
+        try await session.setAudioMode(mode)
+      })
+    await session.close()
+    await outside.close()
+    let loop = Heal.shellLoop(home, sandbox)
+    outside = try await Heal(sandbox)
+    let shell = Timings(try await outside.times(100, from: home, to: other) {})
+    loop.cancel()
+    await outside.close()
+    print("a foreign default put back, 300 times (the shell 100 times)")
+    row("a holding session", ours, "\(ours.ratio(to: shell)) of the shell's; p99 \(ours.worst(99))")
+    row("pactl subscribe in a shell", shell, "")
+  }
+
+  /// A killed server, from the moment its successor answers.
+  func restart() async throws {
+    let (session, _) = try await holder()
+    var times: [Duration] = []
+    var iterator = await session.events.makeAsyncIterator()
+    for _ in 0..<30 {
+      try await sandbox.kill()
+      try await sandbox.restart()
+      let start = ContinuousClock.now
+      while let event = await iterator.next() {
+        if case .serverReset = event { break }
+      }
+      times.append(max(.zero, ContinuousClock.now - start))
+    }
+    try await session.revert()
+    await session.close()
+    print("a killed server, from its successor's first answer to the verified state, 30 times")
+    let timings = Timings(times)
+    row("a holding session", timings, "worst \(timings.worst(100))")
   }
 
   private func time<Result>(_ body: () async throws -> Result) async rethrows -> Duration {

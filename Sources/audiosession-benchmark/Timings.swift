@@ -12,6 +12,11 @@ struct Timings {
     sorted.isEmpty ? .zero : sorted[min(sorted.count - 1, sorted.count * percent / 100)]
   }
 
+  /// A percentile in words, without padding.
+  func worst(_ percent: Int) -> String {
+    String(Self.words(percentile(percent)).drop { $0 == " " })
+  }
+
   /// `12.34 ms median   15.01 ms p95`.
   var text: String {
     "\(Self.words(median)) median  \(Self.words(percentile(95))) p95"
