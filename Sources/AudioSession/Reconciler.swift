@@ -102,6 +102,7 @@ struct Reconciler {
         results.append(StepResult(step: step, outcome: .alreadySo))
         continue
       }
+      try checkTime(step)
       try countAttempt(step)
       input.baseline.follow(step, in: snapshot)
       hasWritten = true
@@ -121,6 +122,14 @@ struct Reconciler {
   private func checkStop() throws(SessionError) {
     guard stop?.isRaised == true else { return }
     throw SessionError(.cancelled, stage: .session, "cancelled before all was done")
+  }
+
+  /// Past the deadline a reading stops half-way, and a plan would be made on what is no longer so.
+  private func checkTime(_ step: Step) throws(SessionError) {
+    guard deadline.hasPassed else { return }
+    throw SessionError(
+      .timedOut, stage: .server, "the time was over; try again: the server may be overloaded"
+    ).about(step)
   }
 
   /// On disk before the first write: a process that is killed leaves what revert needs.

@@ -129,6 +129,27 @@ struct StoreFaultTests {
     }
   }
 
+  @Test("a copy of the lock's descriptor, as a child has at its start, holds nobody up", .server)
+  func inherited() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let path = file(rig, ".lock")
+      let descriptors = (3..<1024).filter { number in
+        var link = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = link.withUnsafeMutableBytes {
+          readlink("/proc/self/fd/\(number)", $0.baseAddress!, $0.count)
+        }
+        return count > 0 && String(decoding: link[..<count], as: UTF8.self) == path
+      }
+      let copy = dup(Int32(try #require(descriptors.first)))
+      defer { close(copy) }
+      await rig.session.close()
+      let other = Rig.session(rig.sandbox)
+      try await other.revert()
+      await other.close()
+    }
+  }
+
   @Test("a lock file that names a holder of yore holds nobody up", .server)
   func formerHolder() async throws {
     try await Rig.with(.minimal) { rig in

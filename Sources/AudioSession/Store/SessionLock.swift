@@ -7,7 +7,12 @@ import SessionCore
 struct SessionLock: ~Copyable {
   private let descriptor: Int32
 
-  deinit { close(descriptor) }
+  /// A program that starts another has a copy of each descriptor there until that one runs, so closing
+  /// alone would leave the lock taken for a moment.
+  deinit {
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 
   /// Who has a lock: for messages, never for decisions about the lock itself.
   struct Owner: Sendable {
@@ -79,7 +84,10 @@ struct SessionLock: ~Copyable {
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     // A shared lock is refused only while somebody has it; closing gives it back at once.
-    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else { return nil }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else {
+      flock(descriptor, LOCK_UN)
+      return nil
+    }
     return owner(path)
   }
 
