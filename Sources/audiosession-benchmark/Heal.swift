@@ -60,6 +60,8 @@ struct Heal {
         esac
       done
       """
-    return Task { _ = try? await sandbox.capture(["/bin/sh", "-c", script], timeout: .seconds(300)) }
+    return Task {
+      _ = try? await sandbox.capture(["/bin/sh", "-c", script], timeout: .seconds(300))
+    }
   }
 }
