@@ -59,11 +59,12 @@ private struct OwnProcess {
     return count
   }
 
-  /// A thread ends a moment after the loop that it ran; a pool's thread may be one more or less.
+  /// A thread ends a moment after the loop that it ran. The pools of the runtime grow by some where
+  /// the machine is busy; a thread left behind by each of the forty sessions would be many more.
   static func settle(at before: OwnProcess) async throws {
     let deadline = ContinuousClock.now + .seconds(10)
     var now = OwnProcess()
-    while now.descriptors > before.descriptors || now.threads > before.threads + 2 {
+    while now.descriptors > before.descriptors || now.threads > before.threads + 8 {
       guard ContinuousClock.now < deadline else {
         throw Growth(before: before, now: now)
       }
