@@ -25,6 +25,7 @@ extension LiveServer {
 
   private func close(pin setting: Setting) async {
     guard let pin = pins.removeValue(forKey: setting) else { return }
+    mark(.stream(pin.direction, pin.index))
     await pin.close()
   }
 
@@ -38,13 +39,15 @@ extension LiveServer {
       Owned.pinKey: kind, "media.role": "abstract", "application.id": Owned.applicationID,
     ]
     if let latency { properties[Owned.pinLatencyKey] = String(latency.microseconds) }
-    return try await client.openStream(
+    let pin = try await client.openStream(
       StreamOptions(
         direction: direction, name: "Audio session \(kind) pin", device: name,
         spec: SampleSpec(format: .s16le, rate: rate, channels: channels),
         channelMap: device?.channelMap, latency: latency, startCorked: true, flags: [.dontMove],
         properties: properties),
       timeout: timeout)
+    mark(.stream(direction, pin.index))
+    return pin
   }
 
   /// What the pins were granted, by setting.

@@ -89,6 +89,10 @@ actor LiveServer {
   /// still carry it out, and answers what it is asked next only after that.
   func doubt() { isStale = true }
 
+  /// Lets the next refresh read an object again, whether or not its event has come: the server can
+  /// answer the next question before it sends the events of the last write.
+  func mark(_ object: ObjectID) { dirty.insert(object) }
+
   /// Brings the snapshot up to the server's last event.
   ///
   /// One reading at a time: two at once would each drop what the other finds, and one whose events
