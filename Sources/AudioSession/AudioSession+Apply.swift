@@ -3,7 +3,7 @@ import PulseTypes
 public import SessionCore
 
 /// What an apply did.
-public struct ApplyReport: Sendable {
+public struct ApplyReport: Sendable, Codable {
   /// The planned steps in order, each with its outcome.
   public var steps: [StepResult]
   /// The state after, read back.
@@ -21,18 +21,22 @@ extension AudioSession {
   /// does not name goes back to what it was. A call that comes while another runs waits; of several
   /// that wait only the last is applied.
   ///
+  /// Where another process holds the session, a session that does not hold hands the wish to it and
+  /// returns its report; one that would hold throws `isBusy`, unless it takes over.
+  ///
   /// - Parameters:
   ///   - mode: the wish.
   ///   - profile: the name of the profile it came from, for the state.
+  ///   - options: `.takeOver` interrupts another process that holds the session.
   /// - Throws: stage `configuration` before anything is read, `device` before anything is written;
   ///   after that what was before is restored, and `restored` says whether that succeeded.
   @discardableResult
   public func setAudioMode(
-    _ mode: AudioMode, profile: String? = nil
+    _ mode: AudioMode, profile: String? = nil, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
     try mode.validate()
     return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
-      try await session.apply(OwnWish(mode: mode, profile: profile), budget)
+      try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
     }
   }
 
@@ -62,7 +66,8 @@ extension AudioSession {
     /// Wraps bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Take the session over from another process (not available in this version: it is `isBusy`).
+    /// Take the session over from another process that holds it: that one is interrupted, and goes
+    /// on with its own mode when this one closes or ends.
     public static let takeOver = ActivationOptions(rawValue: 1)
     /// Tell others that they may go on; nothing of theirs is stopped in this version.
     public static let notifyOthersOnDeactivation = ActivationOptions(rawValue: 2)
@@ -85,8 +90,35 @@ extension AudioSession {
         return try await session.restore(keeping: nil, budget)
       }
       return isActive
-        ? try await session.apply(wish, budget)
+        ? try await session.apply(wish, budget, options)
         : try await session.restore(keeping: wish, budget)
+    }
+  }
+
+  /// Holds the session of the server from now on: for services, which may begin before there is a
+  /// wish.
+  ///
+  /// The stored wish is applied where there is one; without, nothing changes until a command hands
+  /// one over.
+  ///
+  /// - Throws: `isBusy` where another process holds the session and `options` has no `.takeOver`;
+  ///   what `setAudioMode` throws.
+  @discardableResult
+  public func hold(options: ActivationOptions = []) async throws(SessionError) -> ApplyReport {
+    guard configuration.isHolding else {
+      throw SessionError(
+        .activationFailed, stage: .configuration,
+        "a session that is configured not to hold cannot hold; set isHolding")
+    }
+    return try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+      let live = try await session.connected(budget.run)
+      let store = await session.store(live)
+      if let wish = try await session.currentWish(store) {
+        return try await session.apply(wish, budget, options)
+      }
+      _ = try await session.takeLock(store, budget, options, else: nil)
+      let state = try await session.state(live, store)
+      return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
   }
 
@@ -110,7 +142,7 @@ extension AudioSession {
   }
 
   /// What a change does with the wishes of those that wait before it.
-  private enum Reach {
+  enum Reach {
     /// They need not run.
     case replacesWish
     /// They must have run.
@@ -120,14 +152,14 @@ extension AudioSession {
   /// Runs a change when those before it are done; one whose wish a later call replaced is not run.
   ///
   /// The time that it may take counts from the call, the wait for its turn included.
-  private func inTurn(
-    _ reach: Reach,
+  func inTurn(
+    _ reach: Reach, timeout: Duration? = nil,
     _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
     requests += 1
     let request = requests
     if reach == .replacesWish { lastReplacement = request }
-    let budget = Budget(configuration.timeout)
+    let budget = Budget(timeout ?? configuration.timeout)
     await takeTurn()
     if request < lastReplacement {
       // The newest is behind this one in the line: let it, then report what it made.
@@ -146,10 +178,11 @@ extension AudioSession {
     return try await change(self, budget)
   }
 
-  private func apply(
-    _ wish: OwnWish, _ budget: Budget
+  func apply(
+    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(budget) { session, live, store, stop throws(SessionError) in
+    try await holdingLock(.apply(wish.mode, profile: wish.profile), budget, options) {
+      session, live, store, stop throws(SessionError) in
       var input = try await session.input(wish.mode, live, store, isExplicit: true)
       input.refusals = [:]
       return try await session.reconcile(
@@ -157,10 +190,10 @@ extension AudioSession {
     }
   }
 
-  private func restore(
+  func restore(
     keeping wish: OwnWish?, _ budget: Budget
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(budget) { session, live, store, stop throws(SessionError) in
+    try await holdingLock(.revert, budget) { session, live, store, stop throws(SessionError) in
       let input = try await session.input(AudioMode(), live, store, isExplicit: true)
       return try await session.reconcile(
         input, live, store, budget, stop, wish: wish, isActive: false)
@@ -168,9 +201,9 @@ extension AudioSession {
   }
 
   /// Runs a change that a cancelled task does not cut short, under the lock; one that fails gives
-  /// the lock back, if it was not held before.
+  /// the lock back, if it was not held before. With another holder the change is handed to it.
   private func holdingLock(
-    _ budget: Budget,
+    _ order: Order.Kind, _ budget: Budget, _ options: ActivationOptions = [],
     _ change:
       @escaping @Sendable (AudioSession, LiveServer, SessionStore, StopSignal)
       async throws(SessionError) -> ApplyReport
@@ -178,7 +211,7 @@ extension AudioSession {
     let live = try await connected(budget.run)
     let store = store(live)
     let wasHeld = lock != nil
-    try await takeLock(store, budget.run)
+    if let answer = try await takeLock(store, budget, options, else: order) { return answer }
     let stop = StopSignal()
     running = stop
     defer { running = nil }
@@ -191,94 +224,5 @@ extension AudioSession {
       await release(live, keepsHolding: wasHeld)
       throw error
     }
-  }
-
-  /// Runs the one loop, and writes what it came to; on failure runs it again, back to what was.
-  private func reconcile(
-    _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ stop: StopSignal, wish: OwnWish?, isActive: Bool
-  ) async throws(SessionError) -> ApplyReport {
-    let before = input.baseline
-    let generation = try store.generation() + 1
-    var run = Reconciler(
-      live, store, input, deadline: budget.run, logger: configuration.logger, stop: stop)
-    do throws(SessionError) {
-      try await run.run()
-      let report = try await finish(
-        run, live, store, budget,
-        wish.map {
-          SessionStore.Wish(
-            mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
-        })
-      own = wish
-      return report
-    } catch {
-      guard run.hasWritten else {
-        // The journal is on disk, and nothing of it came true.
-        try? store.write(before)
-        throw error
-      }
-      throw await rollBack(run, before, live, store, budget, error)
-    }
-  }
-
-  private func rollBack(
-    _ run: Reconciler, _ before: Baseline, _ live: LiveServer, _ store: SessionStore,
-    _ budget: Budget, _ cause: SessionError
-  ) async -> SessionError {
-    var result = cause
-    do throws(SessionError) {
-      var input = PlanInput(wish: AudioMode(), snapshot: await live.snapshot)
-      input.baseline = run.journal
-      input.baseline.serverCookie = input.snapshot.server.cookie
-      input.memory = run.input.memory
-      var back = Reconciler(
-        live, store, input, deadline: budget.whole, logger: configuration.logger,
-        undoing: run.stored)
-      try await back.run()
-      // Where this fails, the journal that stays on disk has the same values before.
-      try? store.write(before)
-      result.restored = true
-      result.message += "; everything is as it was before"
-    } catch {
-      // The store keeps what was before: the next apply or revert goes on from there.
-      result.restored = false
-      result.message +=
-        "; what was before could not be restored (\(error.message)): "
-        + "run 'audiosession revert' when the server answers"
-    }
-    return result
-  }
-
-  /// Reads back what is, and writes what was done: the wish last, so that a store which fails
-  /// before it leaves the former one.
-  private func finish(
-    _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ wish: SessionStore.Wish?
-  ) async throws(SessionError) -> ApplyReport {
-    let isActive = wish?.isActive == true
-    var baseline = isActive ? run.stored : Baseline()
-    baseline.settle(in: run.input.snapshot)
-    let isKept = configuration.isHolding && isActive
-    if !isKept { await live.closePins() }
-    // The pins may be gone, and no event tells of a latency.
-    try await live.reread(deadline: budget.readBack)
-    var input = run.input
-    input.baseline = baseline
-    let state = await state(live, store, input, wish)
-    try store.write(
-      SessionStore.Status(
-        generation: wish?.generation ?? 0, memory: run.input.memory, state: state))
-    try store.write(baseline)
-    try store.write(wish)
-    refusals = run.input.refusals
-    capabilities = run.input.capabilities
-    self.isActive = isActive
-    upkeep.fights.forget()
-    if !isKept { lock = nil }
-    publish(state, isOurs: true)
-    if isActive { broadcast.emit(.applied) }
-    return ApplyReport(
-      steps: run.report, state: state, unmet: run.lastPlan.unmet, left: run.firstPlan?.left ?? [])
   }
 }

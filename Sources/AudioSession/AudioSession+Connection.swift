@@ -65,20 +65,13 @@ extension AudioSession {
       address: live?.address ?? address ?? SessionStore.environmentAddress())
   }
 
-  /// Takes the right to write to the server; a holding session keeps it.
-  func takeLock(_ store: SessionStore, _ deadline: Deadline) async throws(SessionError) {
-    guard lock == nil else { return }
-    try store.prepare()
-    lock = LockBox(
-      try await SessionLock.take(
-        store.lockPath, isHolding: configuration.isHolding, deadline: deadline))
-  }
-
   /// Gives the lock and the pins back after a command, or when nothing is active any more.
   func release(_ live: LiveServer?, keepsHolding: Bool) async {
-    guard !(configuration.isHolding && keepsHolding) else { return }
+    guard !(configuration.isHolding && (keepsHolding || configuration.holdsWithoutWish)) else {
+      return
+    }
     await live?.closePins()
-    lock = nil
+    dropLock()
   }
 
   /// Everything a plan is made from, for a wish on the server as it is now.
@@ -87,12 +80,16 @@ extension AudioSession {
   ) async throws(SessionError) -> PlanInput {
     var input = PlanInput(wish: wish, snapshot: await live.snapshot)
     if let capabilities { input.capabilities = capabilities }
-    input.baseline = try store.baseline()
-    input.memory = try store.memory()
+    if let held {
+      (input.baseline, input.memory) = (held.baseline, held.memory)
+    } else {
+      (input.baseline, input.memory) = (try store.baseline(), try store.memory())
+    }
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding
     input.grants = await live.grants()
     input.refusals = refusals
+    if !isExplicit { input.unsteady = upkeep.grace.unsteady(at: upkeep.now) }
     return input
   }
 }

@@ -1,3 +1,4 @@
+import Logging
 public import SessionCore
 
 extension AudioSession {
@@ -20,13 +21,48 @@ extension AudioSession {
 
   private func removeReader(_ id: UInt64) { broadcast.remove(id) }
 
-  /// Tells readers of a new state, and of a route that differs from the last.
+  func emit(_ event: SessionEvent) { broadcast.emit(event) }
+
+  /// Tells of an interruption that began or ended, if one did.
+  func emit(_ change: InterruptionWatch.Change?) {
+    switch change {
+    case .began(let interruption): emit(.interruptionBegan(interruption))
+    case .ended: emit(.interruptionEnded(shouldResume: isActive))
+    case nil: break
+    }
+  }
+
+  /// Tells readers of a new state, of a route that differs from the last, and of wishes that have
+  /// begun to wait; and writes for other processes what only the holder knows.
   func publish(_ state: SessionState, isOurs: Bool) {
     if let previous = lastRoute, previous != state.route {
-      let reason = RouteChangeReason.between(previous, state.route, isOurs: isOurs)
-      broadcast.emit(.routeChanged(reason, previous: previous, current: state.route))
+      let reason = RouteChangeReason.between(
+        previous, state.route, isOurs: isOurs,
+        needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
+        hasSlept: upkeep.hasSlept())
+      emit(.routeChanged(reason, previous: previous, current: state.route))
     }
     lastRoute = state.route
+    let pending = state.pending
+    if pending != upkeep.pending, !pending.isEmpty, isActive { emit(.pending(pending)) }
+    upkeep.pending = pending
     broadcast.emit(state)
+    writeStatus(state)
+  }
+
+  private func writeStatus(_ state: SessionState) {
+    guard isHolder, let held else { return }
+    var state = state
+    state.events = broadcast.history
+    guard state != upkeep.written else { return }
+    do throws(SessionError) {
+      try store(live).write(
+        SessionStore.Status(
+          generation: held.wish?.generation ?? 0, memory: held.memory, state: state))
+      upkeep.written = state
+    } catch {
+      // What others can know of the session is then older than it is; the session itself goes on.
+      configuration.logger?.debug("status not written", metadata: ["error": "\(error.message)"])
+    }
   }
 }

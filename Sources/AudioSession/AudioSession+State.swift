@@ -61,12 +61,18 @@ extension AudioSession {
 
   func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {
     if let own { return own }
-    return try store.wish().map { OwnWish(mode: $0.mode, profile: $0.profile) }
+    return try wish(store).map { OwnWish(mode: $0.mode, profile: $0.profile) }
+  }
+
+  /// The wish that is stored.
+  func wish(_ store: SessionStore) throws(SessionError) -> SessionStore.Wish? {
+    if let held { return held.wish }
+    return try store.wish()
   }
 
   /// The state for the wish in force, on the snapshot as it is.
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
-    let wish = try store.wish()
+    let wish = try wish(store)
     let input = try await input(AudioMode(), live, store, isExplicit: false)
     return await state(live, store, input, wish)
   }
@@ -89,8 +95,11 @@ extension AudioSession {
         address: SessionStore.canonical(live.address)),
       profile: wish?.profile, active: wish?.isActive ?? false)
     state.pins = await live.pinList()
-    if lock != nil, configuration.isHolding {
-      state.holder = SessionState.Holder(pid: getpid(), name: SessionLock.programName)
+    state.interrupted = upkeep.interruptions.isInterrupted
+    if isHolder {
+      state.holder = SessionState.Holder(
+        pid: getpid(), name: SessionLock.programName, since: orders.since)
+      state.events = broadcast.history
       state.resets = upkeep.resets
       state.reapplies = upkeep.reapplies
       state.fights = upkeep.fights.yielded(at: upkeep.now).map {
@@ -98,6 +107,8 @@ extension AudioSession {
       }.sorted()
     } else if lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
+      // Of one that has just begun there may be nothing yet but what a former holder wrote.
+      if let told = try? store.holdersState(), told.holder?.pid == owner.pid { state.adopt(told) }
     }
     return state
   }

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Pulse
 import PulseTypes
@@ -13,8 +14,26 @@ struct Upkeep {
   var resets = 0
   var reapplies = 0
   var isRecovering = false
+  var interruptions = InterruptionWatch()
+  var grace = GraceWatch()
+  /// What waited when it was last told.
+  var pending: [Unmet] = []
+  /// The state that other processes can read.
+  var written: SessionState?
+  private let awakeBegan = SuspendingClock.now
+  private var asleep = Duration.zero
+  private var wokeAt: Duration?
 
   var now: Duration { ContinuousClock.now - began }
+
+  /// Whether the machine slept and woke within the last seconds: one clock stood still.
+  mutating func hasSlept() -> Bool {
+    let now = now
+    let asleep = now - (SuspendingClock.now - awakeBegan)
+    if asleep - self.asleep > .seconds(1) { wokeAt = now }
+    self.asleep = asleep
+    return wokeAt.map { now - $0 < .seconds(10) } ?? false
+  }
 }
 
 extension AudioSession {
@@ -29,9 +48,10 @@ extension AudioSession {
   private var isKept: Bool { configuration.isHolding && lock != nil && isActive }
 
   /// Sees to it that the next look is taken when it is due; looks of a burst are one.
-  private func schedule() {
+  func schedule() {
     let truce = upkeep.fights.nextEnd(after: upkeep.now)
-    let due = [upkeep.pacer.nextLook, truce].compactMap { $0 }.min()
+    let stayed = upkeep.grace.nextEnd(after: upkeep.now)
+    let due = [upkeep.pacer.nextLook, truce, stayed].compactMap { $0 }.min()
     guard let due, upkeep.scheduled.map({ due < $0 }) ?? true else { return }
     upkeep.scheduled = due
     let alarm = Deadline(after: max(.zero, due - upkeep.now))
@@ -58,16 +78,30 @@ extension AudioSession {
       let snapshot = await live.snapshot
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
-      if hasOtherDevices { broadcast.emit(.devicesChanged) }
-      if isKept, mayReapply(afterRouteChange: hasOtherDevices) {
+      if hasOtherDevices { emit(.devicesChanged) }
+      upkeep.grace.note(snapshot.spots, at: upkeep.now)
+      let change = noteInterruptions(snapshot)
+      if isKept, !upkeep.interruptions.isInterrupted,
+        mayReapply(afterRouteChange: hasOtherDevices || change == .ended)
+      {
         try await reapply(live, .upkeep)
       }
+      if change == .ended { emit(change) }
       publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook(at: upkeep.now)
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
-      if isKept { broadcast.emit(.reapplyFailed(error)) }
+      if isKept { emit(.reapplyFailed(error)) }
     }
+  }
+
+  /// While something interrupts the session nothing is put back; that it is over is said once the
+  /// whole mode is in force again.
+  private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
+    let change = upkeep.interruptions.note(
+      snapshot, wish: isKept ? own?.mode ?? AudioMode() : AudioMode(), process: getpid())
+    if case .began = change { emit(change) }
+    return change
   }
 
   /// Under `on-route-change` a default that changed with no device beside it is somebody's choice.
@@ -80,7 +114,7 @@ extension AudioSession {
   }
 
   /// Makes the wish so again, where it is not; costs no write where it is.
-  private func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
+  func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
     guard let own else { return }
     let store = store(live)
     var input = try await input(own.mode, live, store, isExplicit: false)
@@ -93,7 +127,7 @@ extension AudioSession {
     let start = upkeep.now
     let plan = try Plan.make(input)
     guard !plan.isEmpty else { return }
-    broadcast.emit(.drift(plan.steps.map(\.property).removingDuplicates()))
+    emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
       logger: configuration.logger)
@@ -106,14 +140,12 @@ extension AudioSession {
     refusals = run.input.refusals
     var baseline = run.stored
     baseline.settle(in: run.input.snapshot)
-    try store.write(baseline)
+    if baseline != input.baseline { try store.write(baseline) }
     // A hint that was not granted must not be asked for again at the next look.
-    try store.write(
-      SessionStore.Status(
-        generation: try store.wish()?.generation ?? 0, memory: run.input.memory,
-        state: try await state(live, store)))
+    held = Held(
+      baseline: baseline, memory: run.input.memory, wish: try wish(store))
     upkeep.reapplies += 1
-    broadcast.emit(.reapplied(upkeep.now - start))
+    emit(.reapplied(upkeep.now - start))
     if occasion == .upkeep { await noteFights(run.attempted, live) }
   }
 
@@ -122,7 +154,7 @@ extension AudioSession {
     for setting in settings where upkeep.fights.noteReassertion(of: setting, at: upkeep.now) {
       let opponents = await live.snapshot.likelyOpponents
       configuration.logger?.debug("fight", metadata: ["setting": "\(setting.object)"])
-      broadcast.emit(.fight(setting, opponents: opponents))
+      emit(.fight("\(setting.propertyName) of \(setting.object)", opponents: opponents))
     }
   }
 }
@@ -136,7 +168,7 @@ extension AudioSession {
     upkeep.isRecovering = true
     // A call of the owner's may have been first: what it has is not to be taken from it.
     if await live.lost != nil, self.live === live { await dropConnection() }
-    broadcast.emit(.serverLost)
+    emit(.serverLost)
     let address = SessionStore.canonical(live.address)
     // A session that nobody has any more waits for nothing.
     Task { [weak self] in
@@ -166,13 +198,18 @@ extension AudioSession {
       upkeep.resets += 1
       upkeep.isRecovering = false
       lastSnapshot = await live.snapshot
-      broadcast.emit(.serverReset(upkeep.now - start))
+      emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)
       upkeep.pacer.endLook(at: upkeep.now)
       return true
     } catch {
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
       await dropConnection()
+      // A private server that was thrown away, with all that was kept of it: it does not come back.
+      guard store(nil).isThere || orders.watch == nil else {
+        Task { await close() }
+        return true
+      }
       return false
     }
   }

@@ -7,11 +7,16 @@ import SessionCore
 public struct SessionConfiguration: Sendable {
   /// How long a call may take in all, rollback included.
   public var timeout: Duration
-  /// Where wish, status and baseline are kept; nil means `$XDG_STATE_HOME/audiosession`.
+  /// Where wish, status and baseline are kept; nil means `defaultStoreFolder`.
   public var storeFolder: String?
+  /// `$XDG_STATE_HOME/audiosession`, by default in `~/.local/state`.
+  public static var defaultStoreFolder: String { SessionStore.defaultFolder }
   /// Whether the session holds its server's session while active: the lock, and the pins that keep
   /// rate and buffer. A command that applies and ends does not.
   public var isHolding: Bool
+  /// Whether a holding session goes on holding when there is no wish, and takes orders of commands:
+  /// a service does.
+  public var holdsWithoutWish: Bool
   /// What the session is called on the server.
   public var name: String
   /// Gets each request at trace, each plan at debug.
@@ -20,11 +25,12 @@ public struct SessionConfiguration: Sendable {
   /// Makes a configuration; every value has a default.
   public init(
     timeout: Duration = .seconds(5), storeFolder: String? = nil, isHolding: Bool = true,
-    name: String = "Audio session", logger: Logger? = nil
+    holdsWithoutWish: Bool = false, name: String = "Audio session", logger: Logger? = nil
   ) {
     self.timeout = timeout
     self.storeFolder = storeFolder
     self.isHolding = isHolding
+    self.holdsWithoutWish = holdsWithoutWish
     self.name = name
     self.logger = logger
   }
@@ -45,6 +51,10 @@ public actor AudioSession {
   let configuration: SessionConfiguration
   var live: LiveServer?
   var lock: LockBox?
+  /// What the store has, while this session is the only one that writes there.
+  var held: Held?
+  /// What others ask of this session while it holds.
+  var orders = Orders()
   var own: OwnWish?
   var refusals: [Setting: String] = [:]
   var capabilities: Capabilities?
@@ -67,6 +77,13 @@ public actor AudioSession {
   struct OwnWish {
     var mode: AudioMode
     var profile: String?
+  }
+
+  /// What the store has.
+  struct Held {
+    var baseline: Baseline
+    var memory: HintMemory
+    var wish: SessionStore.Wish?
   }
 
   /// Runs the actor on the server connection's thread.
@@ -95,10 +112,19 @@ public actor AudioSession {
     running?.set()
     await takeTurn()
     defer { turns.pass() }
+    orders.stop()
     await dropConnection()
-    lock = nil
-    broadcast.emit(.stopped)
+    dropLock()
+    emit(.stopped)
     broadcast.finish()
+  }
+
+  /// Whether this session keeps the server's setup: nobody else writes to it.
+  var isHolder: Bool { configuration.isHolding && lock != nil }
+
+  func dropLock() {
+    lock = nil
+    held = nil
   }
 
   /// How often the session waited for the server since it connected; for the benchmark.

@@ -33,7 +33,7 @@ struct Context: Sendable {
       server: server,
       configuration: SessionConfiguration(
         timeout: options.timeout.duration, storeFolder: store, isHolding: isHolding,
-        name: "audiosession", logger: logger))
+        holdsWithoutWish: isHolding, name: "audiosession", logger: logger))
     do {
       let result = try await body(session)
       await session.close()

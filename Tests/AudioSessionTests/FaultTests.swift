@@ -19,7 +19,7 @@ struct FaultTests {
   }
 
   private static let timeout = Duration.milliseconds(1000)
-  private static let last = 60
+  private static let last = 120
   private static let stripes = 6
 
   /// What a fault at one request is to be followed by.

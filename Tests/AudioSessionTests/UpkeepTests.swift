@@ -152,7 +152,7 @@ struct UpkeepTests {
         Issue.record("no fight")
         return
       }
-      #expect(setting == .defaultDevice(.input))
+      #expect(setting == "default source of server")
       #expect(opponents.contains("outside"))
       let state = try await rig.session.getSessionState()
       #expect(state.fights == ["default source of server"])

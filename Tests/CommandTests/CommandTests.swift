@@ -49,7 +49,7 @@ struct CommandTests {
       #expect(
         result.standardError == """
           audiosession: note: the channel map is built, and no process looks after it: it is not \
-          built again after a replug or a restart of the server
+          built again after a replug or a restart of the server; add --keep
 
           """)
     }

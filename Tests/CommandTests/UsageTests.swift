@@ -7,7 +7,8 @@ struct UsageTests {
     ["nonsense"], ["apply"], ["plan"], ["apply", "a", "b"], ["state", "--nonsense"],
     ["state", "--timeout", "0"], ["state", "--timeout", "soon"], ["state", "--timeout", "-1s"],
     ["state", "--server", ""], ["state", "--server", "unix:/x", "--sandbox"],
-    ["apply", "podcast", "--keep"], ["apply", "podcast", "--strict", "--best-effort"],
+    ["apply", "podcast", "--keep", "--sandbox"], ["apply", "podcast", "--keep", "--dry-run"],
+    ["apply", "podcast", "--strict", "--best-effort"],
     ["profiles", "check"], ["profiles", "nonsense"], ["sandbox", "true"],
     ["sandbox", "--server", "unix:/x", "--", "true"],
   ]

@@ -65,11 +65,87 @@ struct WatchTests {
     }
   }
 
-  @Test("a profile that does not exist, and no stored wish", .server)
+  @Test("a profile that does not exist", .server)
   func nothing() async throws {
     try await PulseSandbox.with(.minimal) { (sandbox) async throws in
       #expect(try await sandbox.audiosession("watch", "nosuch").status == 66)
-      #expect(try await sandbox.audiosession("watch").status == 71)
+    }
+  }
+
+  @Test("without a wish it waits for one; apply and revert of others are carried out", .server)
+  func handOver() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      let before = try await sandbox.audiosession("devices", "--all")
+      let result = try await watch(
+        sandbox, "--json",
+        """
+        $A state > /dev/null
+        until $A state --json | grep -q '"holder": {'; do kill -0 $pid || exit 9; done
+        $A apply test > "$out.apply" 2>&1 || echo "failed: $?" >> "$out.apply"
+        await '"applied"'
+        $A state --json > "$out.state"
+        $A apply nosuch 2> /dev/null; echo $? > "$out.nosuch"
+        $A revert > "$out.revert" 2>&1 || echo "failed: $?" >> "$out.revert"
+        $A state --json > "$out.after"
+        """)
+      #expect(result.status == 143)
+      func text(_ suffix: String) async throws -> String {
+        try await sandbox.shell("cat \(sandbox.directory)/watch.out.\(suffix)").standardOutput
+      }
+      #expect(try await text("apply").contains("input gain  applied  40 %"))
+      #expect(try await text("nosuch") == "66\n")
+      let state = try await text("state")
+      #expect(state.contains("\"profile\": \"test\""))
+      #expect(state.contains("\"event\": \"applied\""))
+      #expect(try await text("revert").contains("40 % → 100 %"))
+      #expect(try await text("after").contains("\"active\": false"))
+      #expect(try await text("after").contains("\"name\": \"audiosession\""))
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
+  @Test("--replace interrupts the holder, which goes on when the taker ends", .server)
+  func replace() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      try sandbox.write(profile: "other", "[input]\ngain = \"70 %\"\n")
+      let result = try await watch(
+        sandbox, "test --json",
+        """
+        await '"applied"'
+        $A watch other --replace > "$out.other" 2>&1 & other=$!
+        until grep -q applied "$out.other"; do kill -0 $other || { cat "$out.other"; exit 9; }; done
+        await '"interruptionBegan"'
+        pactl get-source-volume mic > "$out.during"
+        kill -KILL $other
+        await '"interruptionEnded"'
+        pactl get-source-volume mic > "$out.then"
+        """)
+      #expect(result.status == 143)
+      #expect(result.standardOutput.contains("\"shouldResume\":true"))
+      func text(_ suffix: String) async throws -> String {
+        try await sandbox.shell("cat \(sandbox.directory)/watch.out.\(suffix)").standardOutput
+      }
+      #expect(try await text("during").contains("70%"))
+      #expect(try await text("then").contains("40%"))
+    }
+  }
+
+  @Test("apply --keep leaves a process that keeps it, and goes with its server", .server)
+  func keep() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\ngain-lock = true\n")
+      let result = try await sandbox.shell(
+        """
+        $A apply test --keep || exit
+        pactl set-source-volume mic 90%
+        until pactl get-source-volume mic | grep -q ' 40%'; do :; done
+        $A state
+        """)
+      #expect(result.status == 0)
+      #expect(result.standardOutput.contains("holder  audiosession, process "))
+      #expect(!result.standardError.contains("--keep"))
     }
   }
 }

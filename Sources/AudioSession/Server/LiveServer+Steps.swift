@@ -3,7 +3,7 @@ import PulseTypes
 import SessionCore
 
 /// What became of a step.
-public enum StepOutcome: Sendable, Hashable {
+public enum StepOutcome: Sendable, Hashable, Codable {
   /// Read back as planned.
   case applied
   /// It was so already when its turn came.
@@ -29,8 +29,8 @@ extension LiveServer {
       doubt()
       throw SessionError(error)
     }
-    let objects = objects(of: step.setting)
-    try await refresh(objects, deadline: deadline)
+    if step.setting.makesObjects { doubt() }
+    try await refresh(objects(of: step.setting), deadline: deadline)
     if step.setting.isHint { return outcome(ofHint: step) }
     let isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
     guard isMet else {
@@ -112,6 +112,17 @@ extension LiveServer {
     }
     guard case .remap(let spec) = value else { return }
     _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+  }
+}
+
+extension Setting {
+  /// Whether writing it makes objects come and go: the server can answer the next question before it
+  /// sends the events that would tell which.
+  fileprivate var makesObjects: Bool {
+    switch self {
+    case .cardProfile, .chain: true
+    default: false
+    }
   }
 }
 

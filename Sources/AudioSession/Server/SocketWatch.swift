@@ -8,52 +8,51 @@ import Glibc
 /// watch (a network address), only the time wakes.
 struct SocketWatch: ~Copyable {
   private let descriptor: Int32
+  /// What must appear in the folder: the socket, or the next folder on the way to it.
+  private let name: String
 
   /// - Parameter address: the server's, canonical; only `unix:/…` can be watched.
   init(address: String) {
     guard address.hasPrefix("unix:") else {
-      descriptor = -1
+      (descriptor, name) = (-1, "")
       return
     }
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    let place = Self.place(of: address.dropFirst(5))
+    name = place.name
     let mask = UInt32(IN_CREATE | IN_MOVED_TO | IN_ATTRIB)
-    inotify_add_watch(descriptor, Self.folder(of: address.dropFirst(5)), mask)
+    inotify_add_watch(descriptor, place.folder, mask)
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Waits until something appears in the folder, or the time is over; true for the former.
+  /// Waits until it appears in the folder, or the time is over; true for the former.
   func wait(atMost limit: Duration) async -> Bool {
-    // The wait closes a descriptor of its own when it ends, whichever way.
-    let copy = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : -1
-    guard copy >= 0 else {
-      await Deadline(after: limit).onPassing {}.value
-      return false
+    let deadline = Deadline(after: limit)
+    while true {
+      // The wait closes a descriptor of its own when it ends, whichever way.
+      let copy = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : -1
+      guard copy >= 0 else {
+        await deadline.onPassing {}.value
+        return false
+      }
+      let reading = Reading(copy)
+      let alarm = deadline.onPassing { reading.end() }
+      await reading.value()
+      alarm.cancel()
+      if Watch.names(in: descriptor).contains(name) { return true }
+      if deadline.hasPassed { return false }
     }
-    let reading = Reading(copy)
-    let alarm = Deadline(after: limit).onPassing { reading.end() }
-    await reading.value()
-    alarm.cancel()
-    return drain()
   }
 
-  /// Takes what was noted; true where that is anything.
-  private func drain() -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    var isAny = false
-    while read(descriptor, &buffer, buffer.count) > 0 { isAny = true }
-    return isAny
-  }
-
-  /// The nearest folder on the way to the socket that exists.
-  private static func folder(of path: Substring) -> String {
-    var parts = path.split(separator: "/").dropLast()
-    while !parts.isEmpty {
-      let folder = "/" + parts.joined(separator: "/")
-      if access(folder, R_OK | X_OK) == 0 { return folder }
-      parts = parts.dropLast()
+  /// The nearest folder on the way to the socket that exists, and what is next on it.
+  private static func place(of path: Substring) -> (folder: String, name: String) {
+    let parts = path.split(separator: "/")
+    for count in stride(from: parts.count - 1, through: 0, by: -1) {
+      let folder = "/" + parts[..<count].joined(separator: "/")
+      if access(folder, R_OK | X_OK) == 0 { return (folder, String(parts[count])) }
     }
-    return "/"
+    return ("/", "")
   }
 }
 

@@ -6,10 +6,16 @@ import SessionCore
 /// The kernel frees it when the process ends, however it ends. The file says who has it.
 struct SessionLock: ~Copyable {
   private let descriptor: Int32
+  private var isSigned = false
+
+  private init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// A program that starts another has a copy of each descriptor there until that one runs, so closing
   /// alone would leave the lock taken for a moment.
+  ///
+  /// The name goes first: who finds the lock taken and a living holder named may believe it.
   deinit {
+    if isSigned { write("\(Self.releasedWord) \(getpid())\n") }
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
@@ -41,22 +47,27 @@ struct SessionLock: ~Copyable {
     }
   }
 
+  /// What came of taking a lock.
+  enum Taking: ~Copyable {
+    case taken(SessionLock)
+    /// A holder has it, and goes on having it.
+    case held(Owner)
+  }
+
   /// Takes the lock, waiting for a command that has it, but not for a holder.
   static func take(
     _ path: String, isHolding: Bool, deadline: Deadline
-  ) async throws(SessionError) -> SessionLock {
+  ) async throws(SessionError) -> Taking {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Files.failure("lock", path) }
-    let lock = SessionLock(descriptor: descriptor)
+    var lock = SessionLock(descriptor: descriptor)
     var pause = Duration.milliseconds(1)
-    var refusals = 0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw Files.failure("lock", path) }
       let owner = owner(path)
-      // Who only asks whether there is a holder has the lock for microseconds, while the file still
-      // names the last one: a holder refuses again and again.
-      refusals += 1
-      if owner.map({ $0.isHolding && $0.isAlive }) == true, refusals > 4 { throw busy(owner) }
+      // Who only asks whether there is a holder has the lock for microseconds, while the file names
+      // nobody, or one that was killed.
+      if let owner, owner.isHolding, owner.isAlive { return .held(owner) }
       if deadline.hasPassed { throw busy(owner) }
       if Task.isCancelled {
         throw SessionError(
@@ -68,14 +79,29 @@ struct SessionLock: ~Copyable {
       pause = min(pause * 2, .milliseconds(50))
     }
     try lock.sign(path, isHolding)
-    return lock
+    return .taken(lock)
   }
 
-  private func sign(_ path: String, _ isHolding: Bool) throws(SessionError) {
+  private mutating func sign(_ path: String, _ isHolding: Bool) throws(SessionError) {
     let owner = Owner(pid: getpid(), name: Self.programName, isHolding: isHolding)
-    let bytes = Array(owner.line.utf8)
-    guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
-    else { throw Files.failure("lock", path) }
+    guard write(owner.line) else { throw Files.failure("lock", path) }
+    isSigned = true
+  }
+
+  @discardableResult
+  private func write(_ line: String) -> Bool {
+    let bytes = Array(line.utf8)
+    return ftruncate(descriptor, 0) == 0
+      && pwrite(descriptor, bytes, bytes.count, 0) == bytes.count
+  }
+
+  private static let releasedWord = "released"
+
+  /// The process that gave the lock back last; nil while it is taken, or where that was killed.
+  static func lastReleaser(_ path: String) -> Int32? {
+    let bytes = (try? Files.read(path)).flatMap { $0 } ?? []
+    let words = String(decoding: bytes, as: UTF8.self).split { $0 == " " || $0 == "\n" }
+    return words.first.map(String.init) == releasedWord ? words.last.flatMap { Int32($0) } : nil
   }
 
   /// The living process that has a lock now; nil where it is free.
@@ -96,7 +122,7 @@ struct SessionLock: ~Copyable {
     return Owner(line: String(decoding: bytes, as: UTF8.self))
   }
 
-  private static func busy(_ owner: Owner?) -> SessionError {
+  static func busy(_ owner: Owner?) -> SessionError {
     let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
     return SessionError(
       .isBusy, stage: .session,
@@ -105,8 +131,11 @@ struct SessionLock: ~Copyable {
   }
 
   /// The name of this program, as the process list has it.
-  static var programName: String {
-    let name = (try? Files.read("/proc/self/comm")).flatMap { $0 }.map {
+  static var programName: String { name(of: getpid()) }
+
+  /// The name of a process's program, as the process list has it.
+  static func name(of process: Int32) -> String {
+    let name = (try? Files.read("/proc/\(process)/comm")).flatMap { $0 }.map {
       String(decoding: $0, as: UTF8.self)
     }
     return name?.split(separator: "\n").first.map(String.init) ?? "audiosession"

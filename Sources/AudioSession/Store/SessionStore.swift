@@ -19,24 +19,31 @@ struct SessionStore: Sendable {
     var state: SessionState
   }
 
-  private let folder: String
-  private let base: String
+  let folder: String
+  /// What the names of this server's files begin with.
+  private let server: String
 
   /// - Parameters:
   ///   - folder: where the files are; nil means `$XDG_STATE_HOME/audiosession`.
   ///   - address: the server's address.
   init(folder: String?, address: String) {
-    let environment = ProcessEnvironment.self
-    let state =
-      environment["XDG_STATE_HOME"] ?? (environment["HOME"] ?? "") + "/.local/state"
-    self.folder = folder ?? state + "/audiosession"
-    base = self.folder + "/" + Self.encode(address)
+    self.folder = folder ?? Self.defaultFolder
+    server = Self.encode(address)
   }
 
-  var lockPath: String { base + ".lock" }
-  private var wishPath: String { base + ".wish.toml" }
-  private var statusPath: String { base + ".status.json" }
-  private var baselinePath: String { base + ".baseline.json" }
+  var lockName: String { server + ".lock" }
+  var orderName: String { server + ".order.toml" }
+  var answerName: String { server + ".answer.json" }
+  var lockPath: String { path(lockName) }
+  var orderLockPath: String { path(server + ".order.lock") }
+  private var wishPath: String { path(server + ".wish.toml") }
+  private var statusPath: String { path(server + ".status.json") }
+  private var baselinePath: String { path(server + ".baseline.json") }
+
+  func path(_ name: String) -> String { folder + "/" + name }
+
+  /// Whether its folder is there.
+  var isThere: Bool { access(folder, F_OK) == 0 }
 
   func prepare() throws(SessionError) { try Files.makeFolder(folder) }
 
@@ -85,6 +92,20 @@ struct SessionStore: Sendable {
   func write(_ status: Status?) throws(SessionError) {
     guard let status else { return Files.remove(statusPath) }
     try Files.write(try StoreCoding.encode(status), to: statusPath)
+  }
+
+  /// The state that the holder of the lock wrote last; nil where that is damaged.
+  func holdersState() throws(SessionError) -> SessionState? {
+    struct Part: Decodable { var state: SessionState }
+    return try Files.read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.state
+  }
+
+  /// Where a session's files are, if nobody says otherwise.
+  static var defaultFolder: String {
+    let environment = ProcessEnvironment.self
+    let state =
+      environment["XDG_STATE_HOME"] ?? (environment["HOME"] ?? "") + "/.local/state"
+    return state + "/audiosession"
   }
 
   /// A file name for an address: every byte that is not a letter, digit, `.`, `_` or `-` as `%XX`.

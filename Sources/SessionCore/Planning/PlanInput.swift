@@ -38,6 +38,8 @@ public struct PlanInput: Sendable {
   public var grants: [Setting: Duration]
   /// Settings that are left to whoever keeps changing them.
   public var yielded: Set<Setting>
+  /// What comes and goes, and is used only once it has stayed or where there is nothing else.
+  public var unsteady: Set<Spot>
   /// What the server refused during this session, with its words.
   public var refusals: [Setting: String]
 
@@ -51,6 +53,7 @@ public struct PlanInput: Sendable {
     memory = HintMemory()
     occasion = .asked
     yielded = []
+    unsteady = []
     holdsPins = true
     grants = [:]
     refusals = [:]

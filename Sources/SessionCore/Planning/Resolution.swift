@@ -32,7 +32,7 @@ struct Resolution {
     for direction in Direction.allCases where wish.concerns(direction) {
       do throws(SessionError) {
         devices[direction] = try Resolver.resolve(
-          wish, direction, snapshot, defaultBefore: defaultsBefore[direction])
+          input, direction, defaultBefore: defaultsBefore[direction])
       } catch {
         guard !wish.wish(direction).isRequired || !wish.requires(direction) else { throw error }
         waiting[direction] = error
@@ -57,7 +57,7 @@ struct Resolution {
     for direction in Direction.allCases where wish.concerns(direction) {
       do throws(SessionError) {
         result.devices[direction] = try Resolver.resolve(
-          wish, direction, snapshot, defaultBefore: result.defaultsBefore[direction])
+          input, direction, defaultBefore: result.defaultsBefore[direction])
       } catch {
         result.waiting[direction] = error
       }
@@ -86,39 +86,44 @@ struct Resolver {
   private let direction: Direction
   private let snapshot: ServerSnapshot
   private let defaultBefore: String?
+  /// What has yet to stay, and is passed over as long as there is something else.
+  private let unsteady: Set<Spot>
   private var rejections: [String] = []
   private var isPortAtFault = false
 
-  private init(
-    _ wish: AudioMode, _ direction: Direction, _ snapshot: ServerSnapshot, _ defaultBefore: String?
-  ) {
-    self.wish = wish
+  private init(_ input: PlanInput, _ direction: Direction, _ defaultBefore: String?) {
+    wish = input.wish
     self.direction = direction
-    self.snapshot = snapshot
+    snapshot = input.snapshot
     self.defaultBefore = defaultBefore
     part = wish.wish(direction)
+    unsteady = input.unsteady
   }
 
   /// The first candidate of the first matcher that is usable.
   static func resolve(
-    _ wish: AudioMode, _ direction: Direction, _ snapshot: ServerSnapshot, defaultBefore: String?
+    _ input: PlanInput, _ direction: Direction, defaultBefore: String?
   ) throws(SessionError) -> Resolved {
-    var resolver = Resolver(wish, direction, snapshot, defaultBefore)
+    var resolver = Resolver(input, direction, defaultBefore)
     return try resolver.resolve()
   }
 
   private mutating func resolve() throws(SessionError) -> Resolved {
     let matchers = part.prefer ?? [.default]
+    var passedOver: Resolved?
     for matcher in matchers {
       let candidates = preferringA2DP(
         snapshot.candidates(matcher, direction, defaultBefore: defaultBefore))
       for candidate in candidates {
-        if let resolved = accept(candidate, matcher) { return resolved }
+        guard let resolved = accept(candidate, matcher) else { continue }
+        guard candidate.isUnsteady(unsteady) else { return resolved }
+        passedOver = passedOver ?? resolved
       }
       if candidates.isEmpty, matcher != .default {
         rejections.append("\(matcher): no such \(noun)")
       }
     }
+    if let passedOver { return passedOver }
     throw failure(matchers)
   }
 

@@ -2,7 +2,7 @@
 ///
 /// Its precondition is `from`, its postcondition that the server reports `to`, its inverse the same
 /// step with the two exchanged.
-public struct Step: Sendable, Hashable {
+public struct Step: Sendable, Hashable, Codable {
   /// When in the documented order it runs.
   public var phase: Phase
   /// The session's property that asks for it, a key of the state's JSON.

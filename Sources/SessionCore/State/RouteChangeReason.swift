@@ -1,3 +1,5 @@
+public import PulseTypes
+
 /// Why the route changed, as AVAudioSession's reasons.
 public enum RouteChangeReason: String, Sendable, Hashable, Codable, CaseIterable {
   case unknown
@@ -18,11 +20,22 @@ public enum RouteChangeReason: String, Sendable, Hashable, Codable, CaseIterable
 }
 
 extension RouteChangeReason {
-  /// The reason for a change between two routes; `isOurs` where the session made it.
+  /// The reason for a change between two routes.
+  ///
+  /// - Parameters:
+  ///   - isOurs: whether the session made it because it was asked to.
+  ///   - needs: the directions that the category cannot do without.
+  ///   - hasSlept: whether the machine slept a moment ago.
   public static func between(
-    _ previous: Route, _ current: Route, isOurs: Bool
+    _ previous: Route, _ current: Route, isOurs: Bool, needs: [Direction] = [],
+    hasSlept: Bool = false
   ) -> RouteChangeReason {
     if isOurs { return .categoryChange }
+    let isUnsuitable = needs.contains { direction in
+      (direction == .input ? current.inputs : current.outputs).isEmpty
+    }
+    if isUnsuitable { return .noSuitableRouteForCategory }
+    if hasSlept { return .wakeFromSleep }
     let before = Set((previous.inputs + previous.outputs).map(\.name))
     let now = Set((current.inputs + current.outputs).map(\.name))
     if before == now { return .routeConfigurationChange }

@@ -30,11 +30,14 @@ public struct SessionState: Sendable, Hashable {
     public var pid: Int32
     /// Its program's name.
     public var name: String
+    /// Since when it holds the session, as ISO 8601 has it; nil where it has not said so yet.
+    public var since: String?
 
     /// Makes a description.
-    public init(pid: Int32, name: String) {
+    public init(pid: Int32, name: String, since: String? = nil) {
       self.pid = pid
       self.name = name
+      self.since = since
     }
   }
 
@@ -87,6 +90,8 @@ public struct SessionState: Sendable, Hashable {
   public var fights: [String]
   /// The session's pins.
   public var pins: [Pin]
+  /// The last 20 events that the holder saw, oldest first; empty without a holder.
+  public var events: [TimedEvent]
   /// What a restore left alone.
   public var notes: [String]
 
@@ -104,6 +109,7 @@ public struct SessionState: Sendable, Hashable {
     interrupted = false
     fights = []
     pins = []
+    events = []
     notes = []
   }
 
@@ -131,6 +137,25 @@ public struct SessionState: Sendable, Hashable {
       return PropertyReport(
         preferred: report.preferred, actual: nil, verdict: .pending,
         reason: "no server to set it on", waitingFor: .device)
+    }
+  }
+
+  /// Takes over what only the holder knows, from the state that it wrote last.
+  public mutating func adopt(_ holders: SessionState) {
+    holder = holders.holder
+    interrupted = holders.interrupted
+    resets = holders.resets
+    reapplies = holders.reapplies
+    fights = holders.fights
+    pins = holders.pins
+    events = holders.events
+  }
+
+  /// The wishes that wait for something.
+  public var pending: [Unmet] {
+    Self.propertyNames.compactMap { name in
+      guard let report = properties[name], report.verdict == .pending else { return nil }
+      return Unmet(property: name, verdict: .pending, reason: report.reason ?? "")
     }
   }
 
@@ -162,6 +187,7 @@ extension SessionState: Codable {
     reapplies = try values.decodeIfPresent(Int.self, forKey: .reapplies)
     fights = try values.decode([String].self, forKey: .fights)
     pins = try values.decode([Pin].self, forKey: .pins)
+    events = try values.decodeIfPresent([TimedEvent].self, forKey: .events) ?? []
     notes = try values.decodeIfPresent([String].self, forKey: .notes) ?? []
   }
 
@@ -182,7 +208,7 @@ extension SessionState: Codable {
     try values.encode(reapplies, forKey: .reapplies)
     try values.encode(fights, forKey: .fights)
     try values.encode(pins, forKey: .pins)
-    try values.encode([String](), forKey: .events)
+    try values.encode(events, forKey: .events)
     try values.encode(notes, forKey: .notes)
   }
 }

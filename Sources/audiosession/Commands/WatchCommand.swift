@@ -11,14 +11,20 @@ struct WatchCommand: SessionCommand {
     discussion: """
       Holds the session of the server until SIGINT or SIGTERM: what others change is put back, a \
       device that returns is used again, and after a restart of the server everything is made \
-      anew. Prints one line an event. SIGHUP reads the profile again.
+      anew. Prints one line an event. SIGHUP reads the profile again; 'apply' and 'revert' of other \
+      terminals are carried out by this process. Without a profile and a stored wish it waits for \
+      an 'apply'.
 
       JSON: one object a line with time and event (applied, routeChanged, devicesChanged, drift, \
-      reapplied, reapplyFailed, serverLost, serverReset, fight, stopped).
+      reapplied, reapplyFailed, pending, serverLost, serverReset, interruptionBegan, \
+      interruptionEnded, fight, stopped).
       """)
 
   @Argument(help: "The name of a profile, or the path of its file; none adopts the stored wish.")
   var profile: String?
+
+  @Flag(help: "Take the session over from a process that holds it; it goes on when this one ends.")
+  var replace = false
 
   @Flag(help: "Restore what was before when it ends.")
   var revert = false
@@ -33,23 +39,31 @@ struct WatchCommand: SessionCommand {
       let report = try await Interruption.cancelling { try await apply(session) }
       for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
       let notifier = ServiceNotifier()
-      notifier.send("READY=1\nSTATUS=Keeping \(report.state.profile ?? "the stored wish")")
+      notifier.send("READY=1\n" + Self.status(report.state))
       let (reloads, reload) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       try await Interruption.watching(reload: { reload.yield() }) {
         await keep(session, context.output, events, reloads)
       }
       notifier.send("STOPPING=1")
+      guard let signal = Interruption.received else { return .noServer }
       if revert { try await session.revert() }
       try? EventView.print(.stopped, context.output)
-      return .signal(Interruption.received ?? SIGTERM)
+      return .signal(signal)
     }
   }
 
   private func apply(_ session: AudioSession) async throws -> ApplyReport {
-    guard let profile else { return try await session.setActive(true) }
+    let options: AudioSession.ActivationOptions = replace ? .takeOver : []
+    guard let profile else { return try await session.hold(options: options) }
     let found = try Profile.named(profile)
-    return try await session.setAudioMode(found.mode, profile: found.name)
+    return try await session.setAudioMode(found.mode, profile: found.name, options: options)
+  }
+
+  /// What a service manager shows.
+  private static func status(_ state: SessionState) -> String {
+    guard state.active else { return "STATUS=Waiting for a profile to be applied" }
+    return "STATUS=Keeping \(state.profile ?? "the stored wish")"
   }
 
   /// Prints events and re-reads the profile, until the task is cancelled.
@@ -57,9 +71,10 @@ struct WatchCommand: SessionCommand {
     _ session: AudioSession, _ output: Output, _ events: AsyncStream<SessionEvent>,
     _ reloads: AsyncStream<Void>
   ) async {
-    await withTaskGroup { group in
+    await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await event in events { try? EventView.print(event, output) }
+        return true
       }
       group.addTask {
         for await _ in reloads {
@@ -70,7 +85,11 @@ struct WatchCommand: SessionCommand {
             _ = output.report(error)
           }
         }
+        return false
       }
+      // The events end with the session; the signals only with this.
+      while let isOver = await group.next(), !isOver {}
+      group.cancelAll()
     }
   }
 }

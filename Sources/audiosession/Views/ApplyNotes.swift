@@ -27,12 +27,13 @@ enum ApplyNotes {
     if !granted.isEmpty {
       let names = granted.map(PropertyWords.label).joined(separator: " and ")
       let them = granted.count == 1 ? "it" : "them"
-      notes.append("\(names): granted while applying only; no process holds \(them) now")
+      notes.append(
+        "\(names): granted while applying only; no process holds \(them) now: add --keep")
     }
     if (state.route.inputs + state.route.outputs).contains(where: { !$0.via.isEmpty }) {
       notes.append(
         "the channel map is built, and no process looks after it: "
-          + "it is not built again after a replug or a restart of the server")
+          + "it is not built again after a replug or a restart of the server; add --keep")
     }
     return notes
   }

@@ -1,20 +1,26 @@
 import AudioSession
-import FoundationEssentials
 
 /// One event of a session, as a line for people or as a line of JSON.
 enum EventView {
-  static func print(_ event: SessionEvent, _ output: Output, at time: Date = .now) throws {
+  static func print(_ event: SessionEvent, _ output: Output) throws {
+    let timed = TimedEvent.now(event)
     if output.isJSON {
-      try output.json(EventJSON(event, time), isOneLine: true)
+      try output.json(timed, isOneLine: true)
     } else {
-      output.print([line(event, time)])
+      output.print([line(timed)])
     }
   }
 
-  static func line(_ event: SessionEvent, _ time: Date) -> Line {
-    let clock = time.formatted(
-      .iso8601.time(includingFractionalSeconds: true).timeSeparator(.colon))
-    let (name, text, style) = words(event)
+  /// An event among others of a list, on as many lines as it takes.
+  static func lines(_ timed: TimedEvent, width: Int?) -> [Line] {
+    let (name, text, _) = words(timed.event)
+    return Layout.wrap("\(timed.time)  \(name)  \(text)", indent: 2, width: width)
+  }
+
+  static func line(_ timed: TimedEvent) -> Line {
+    // The time of day alone: what follows the date's "T".
+    let clock = String(timed.time.split(separator: "T").last ?? "")
+    let (name, text, style) = words(timed.event)
     return [Span(clock, .dim), "  ", Span(name, style).padded(to: 14), "  ", Span(text)]
   }
 
@@ -28,16 +34,35 @@ enum EventView {
       ("drift", what.map(PropertyWords.label).joined(separator: ", "), .yellow)
     case .reapplied(let time): ("reapplied", "in \(milliseconds(time))", .green)
     case .reapplyFailed(let error): ("failed", error.message, .red)
-    case .fight(let setting, let opponents):
+    case .pending(let unmet):
+      (
+        "pending",
+        unmet.map { "\(PropertyWords.label($0.property)): \($0.reason)" }
+          .joined(separator: "; "), .yellow
+      )
+    case .fight(let what, let opponents):
       (
         "fight",
-        "\(setting.propertyName) of \(setting.object) is changed again and again; left alone for "
-          + "now. Likely: \(opponents.joined(separator: ", "))", .red
+        "\(what) is changed again and again; left alone for now. "
+          + "Likely: \(opponents.joined(separator: ", "))", .red
       )
+    case .interruptionBegan(let interruption): ("interrupted", words(interruption), .yellow)
+    case .interruptionEnded(let shouldResume):
+      ("resumed", shouldResume ? "everything is as wished again" : "", .green)
     case .serverLost: ("lost", "the server is gone; waiting for it", .red)
     case .serverReset(let time):
       ("reset", "the server is back, all is made anew in \(milliseconds(time))", .green)
     case .stopped: ("stopped", "", .plain)
+    }
+  }
+
+  /// Why the session gives way.
+  static func words(_ reason: InterruptionReason) -> String {
+    switch reason {
+    case .corkRequest: "the server asked a stream of this program to pause"
+    case .call(let name): "\(name) has a call; nothing is put back meanwhile"
+    case .deviceSuspended(let name): "\(name) is suspended while it is used"
+    case .takenOver(let name): "\(name) took the session over"
     }
   }
 
@@ -51,49 +76,5 @@ enum EventView {
   private static func milliseconds(_ duration: Duration) -> String {
     let tenths = duration.microseconds / 100
     return "\(tenths / 10).\(tenths % 10) ms"
-  }
-}
-
-/// An event as `watch --json` prints it.
-struct EventJSON: Encodable {
-  private let time: String
-  private let event: String
-  private var reason: String?
-  private var previous: Route?
-  private var current: Route?
-  private var what: [String]?
-  private var seconds: Double?
-  private var error: SessionError?
-  private var opponents: [String]?
-
-  init(_ event: SessionEvent, _ date: Date) {
-    time = date.formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
-    switch event {
-    case .applied: self.event = "applied"
-    case .routeChanged(let reason, let previous, let current):
-      self.event = "routeChanged"
-      self.reason = reason.rawValue
-      self.previous = previous
-      self.current = current
-    case .devicesChanged: self.event = "devicesChanged"
-    case .drift(let what):
-      self.event = "drift"
-      self.what = what
-    case .reapplied(let duration):
-      self.event = "reapplied"
-      seconds = duration.seconds
-    case .reapplyFailed(let error):
-      self.event = "reapplyFailed"
-      self.error = error
-    case .fight(let setting, let opponents):
-      self.event = "fight"
-      what = ["\(setting.propertyName) of \(setting.object)"]
-      self.opponents = opponents
-    case .serverLost: self.event = "serverLost"
-    case .serverReset(let duration):
-      self.event = "serverReset"
-      seconds = duration.seconds
-    case .stopped: self.event = "stopped"
-    }
   }
 }

@@ -10,6 +10,10 @@ enum StateView {
     let properties = PropertiesView.lines(
       state.properties, width: width, wishedOnly: state.server == nil)
     if !properties.isEmpty { lines += [.empty] + properties }
+    if !state.events.isEmpty {
+      lines += [.empty, [Span("last events", .bold)]]
+      lines += state.events.suffix(5).flatMap { EventView.lines($0, width: width) }
+    }
     for note in state.notes { lines += Layout.wrap(note, indent: 0, width: width) }
     return lines
   }
@@ -20,7 +24,15 @@ enum StateView {
     let wish = state.profile ?? (isWished ? "of no profile" : "none")
     var facts = [("server", server), ("wish", wish + (state.active ? ", active" : ""))]
     if let holder = state.holder {
-      facts.append(("holder", "\(holder.name), process \(holder.pid)"))
+      let since = holder.since.map { ", since \($0)" } ?? ""
+      facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
+    }
+    if let resets = state.resets, let reapplies = state.reapplies, resets + reapplies > 0 {
+      facts.append(("upkeep", "put back \(reapplies) times, \(resets) restarts lived through"))
+    }
+    if state.interrupted { facts.append(("", "interrupted: nothing is put back until it ends")) }
+    for fight in state.fights {
+      facts.append(("fight", "\(fight) is changed again and again by others; left alone for now"))
     }
     return facts
   }

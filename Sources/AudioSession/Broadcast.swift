@@ -1,28 +1,4 @@
-public import SessionCore
-
-/// Something that happened to a session.
-public enum SessionEvent: Sendable, Hashable {
-  /// A wish was made so and read back.
-  case applied
-  /// Other inputs or outputs are in use.
-  case routeChanged(RouteChangeReason, previous: Route, current: Route)
-  /// Devices, ports or profiles came or went.
-  case devicesChanged
-  /// These properties are no longer as wished.
-  case drift([String])
-  /// The wish was made so again, in this time.
-  case reapplied(Duration)
-  /// The wish could not be made so again; it is tried again.
-  case reapplyFailed(SessionError)
-  /// Somebody keeps changing a setting: it is left alone for a while.
-  case fight(Setting, opponents: [String])
-  /// The server is gone.
-  case serverLost
-  /// The server is back, and everything is as wished again after this time.
-  case serverReset(Duration)
-  /// The session was closed.
-  case stopped
-}
+import SessionCore
 
 /// Hands events and states to every reader; one that is slow loses the oldest, never the newest.
 struct Broadcast: Sendable {
@@ -30,6 +6,9 @@ struct Broadcast: Sendable {
   private var states: [UInt64: AsyncStream<SessionState>.Continuation] = [:]
   private var nextID: UInt64 = 0
   private(set) var lastState: SessionState?
+  /// The last events, oldest first.
+  private(set) var history: [TimedEvent] = []
+  private static let historyLimit = 20
 
   var hasReaders: Bool { !events.isEmpty || !states.isEmpty }
 
@@ -63,7 +42,9 @@ struct Broadcast: Sendable {
     states[id] = nil
   }
 
-  func emit(_ event: SessionEvent) {
+  mutating func emit(_ event: SessionEvent) {
+    history.append(.now(event))
+    history.removeFirst(max(0, history.count - Self.historyLimit))
     for reader in events.values { reader.yield(event) }
   }
 

@@ -1,0 +1,97 @@
+import Pulse
+import PulseTypes
+import SessionCore
+
+extension AudioSession {
+  /// Runs the one loop, and writes what it came to; on failure runs it again, back to what was.
+  func reconcile(
+    _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
+    _ stop: StopSignal, wish: OwnWish?, isActive: Bool
+  ) async throws(SessionError) -> ApplyReport {
+    let before = input.baseline
+    let generation = try store.nextGeneration()
+    held = nil
+    var run = Reconciler(
+      live, store, input, deadline: budget.run, logger: configuration.logger, stop: stop)
+    do throws(SessionError) {
+      try await run.run()
+      let report = try await finish(
+        run, live, store, budget,
+        wish.map {
+          SessionStore.Wish(
+            mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
+        }, generation: generation)
+      own = wish
+      return report
+    } catch {
+      guard run.hasWritten else {
+        // The journal is on disk, and nothing of it came true.
+        try? store.write(before)
+        throw error
+      }
+      throw await rollBack(run, before, live, store, budget, error)
+    }
+  }
+
+  private func rollBack(
+    _ run: Reconciler, _ before: Baseline, _ live: LiveServer, _ store: SessionStore,
+    _ budget: Budget, _ cause: SessionError
+  ) async -> SessionError {
+    var result = cause
+    do throws(SessionError) {
+      var input = PlanInput(wish: AudioMode(), snapshot: await live.snapshot)
+      input.baseline = run.journal
+      input.baseline.serverCookie = input.snapshot.server.cookie
+      input.memory = run.input.memory
+      var back = Reconciler(
+        live, store, input, deadline: budget.whole, logger: configuration.logger,
+        undoing: run.stored)
+      try await back.run()
+      // Where this fails, the journal that stays on disk has the same values before.
+      try? store.write(before)
+      result.restored = true
+      result.message += "; everything is as it was before"
+    } catch {
+      // The store keeps what was before: the next apply or revert goes on from there.
+      result.restored = false
+      result.message +=
+        "; what was before could not be restored (\(error.message)): "
+        + "run 'audiosession revert' when the server answers"
+    }
+    return result
+  }
+
+  /// Reads back what is, and writes what was done: the wish last, so that a store which fails
+  /// before it leaves the former one.
+  private func finish(
+    _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
+    _ wish: SessionStore.Wish?, generation: Int
+  ) async throws(SessionError) -> ApplyReport {
+    let isActive = wish?.isActive == true
+    var baseline = isActive ? run.stored : Baseline()
+    baseline.settle(in: run.input.snapshot)
+    let isKept = configuration.isHolding && isActive
+    if !isKept { await live.closePins() }
+    // The pins may be gone, and no event tells of a latency.
+    try await live.reread(deadline: budget.readBack)
+    var input = run.input
+    input.baseline = baseline
+    let state = await state(live, store, input, wish)
+    try store.write(
+      SessionStore.Status(
+        generation: wish?.generation ?? generation, memory: run.input.memory, state: state))
+    try store.write(baseline)
+    try store.write(wish)
+    if isHolder { held = Held(baseline: baseline, memory: run.input.memory, wish: wish) }
+    refusals = run.input.refusals
+    capabilities = run.input.capabilities
+    self.isActive = isActive
+    upkeep.fights.forget()
+    upkeep.grace.forget()
+    if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
+    if isActive { emit(.applied) }
+    publish(state, isOurs: true)
+    return ApplyReport(
+      steps: run.report, state: state, unmet: run.lastPlan.unmet, left: run.firstPlan?.left ?? [])
+  }
+}

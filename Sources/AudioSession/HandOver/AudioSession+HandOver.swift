@@ -1,0 +1,133 @@
+import Glibc
+import SessionCore
+
+extension AudioSession {
+  /// Takes the right to write to the server; a holding session keeps it.
+  ///
+  /// Where another process holds it: takes over, if that was asked; else hands the order over, if
+  /// there is one and this session does not hold itself; else throws `isBusy`.
+  ///
+  /// - Returns: nil with the lock taken, else what the holder made of the order.
+  func takeLock(
+    _ store: SessionStore, _ budget: Budget, _ options: ActivationOptions, else order: Order.Kind?
+  ) async throws(SessionError) -> ApplyReport? {
+    guard lock == nil else { return nil }
+    try store.prepare()
+    while true {
+      let taking = try await SessionLock.take(
+        store.lockPath, isHolding: configuration.isHolding, deadline: budget.run)
+      switch consume taking {
+      case .taken(let lock):
+        self.lock = LockBox(lock)
+        beginHolding(store)
+        return nil
+      case .held(let owner):
+        let order = try permitted(order, options, owner, budget)
+        guard let answer = try await handOver(order, to: owner, store, budget),
+          let report = answer.report
+        else { continue }
+        if configuration.isHolding { waitBehind(order, store) }
+        return report
+      }
+    }
+  }
+
+  /// In one process the first session holds for all; the next takes its place when it closes.
+  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) {
+    if case .apply(let mode, let profile) = order {
+      own = OwnWish(mode: mode, profile: profile)
+      isActive = true
+    } else {
+      (own, isActive) = (nil, false)
+    }
+    beginWaiting(store, for: nil)
+  }
+
+  /// What may be asked of the holder.
+  private func permitted(
+    _ order: Order.Kind?, _ options: ActivationOptions, _ owner: SessionLock.Owner, _ budget: Budget
+  ) throws(SessionError) -> Order.Kind {
+    guard !budget.run.hasPassed else { throw SessionLock.busy(owner) }
+    if options.contains(.takeOver), owner.pid != getpid() { return .takeOver }
+    guard let order, !configuration.isHolding || owner.pid == getpid() else {
+      throw SessionLock.busy(owner)
+    }
+    return order
+  }
+
+  /// Gives an order to the holder and waits for its answer; nil where the holder ended before.
+  ///
+  /// A caller that is cancelled, or whose time is over, takes the order back: the holder restores
+  /// what was before and says so.
+  private func handOver(
+    _ kind: Order.Kind, to owner: SessionLock.Owner, _ store: SessionStore, _ budget: Budget
+  ) async throws(SessionError) -> Answer? {
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let stop = StopSignal()
+    let work = Task { () -> Result<Answer?, SessionError> in
+      do throws(SessionError) {
+        return .success(
+          try await exchange(kind, owner, store, budget, stop, (signals, signal)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let result = await withTaskCancellationHandler {
+      await work.value
+    } onCancel: {
+      stop.set()
+      signal.yield()
+    }
+    return try result.get()
+  }
+
+  private typealias Wakes = (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation)
+
+  private func exchange(
+    _ kind: Order.Kind, _ owner: SessionLock.Owner, _ store: SessionStore, _ budget: Budget,
+    _ stop: StopSignal, _ wakes: Wakes
+  ) async throws(SessionError) -> Answer? {
+    guard let turn = try await OrderLock.take(store.orderLockPath, deadline: budget.run) else {
+      throw Self.noAnswer(owner)
+    }
+    let wake = wakes.wake
+    // Watched before the order is there: no answer can be missed.
+    let answers = store.watch { if $0.answer { wake.yield() } }
+    let hasEnded = StopSignal()
+    let end = Watch.process(owner.pid) {
+      hasEnded.set()
+      wake.yield()
+    }
+    guard end != nil else { return nil }
+    let alarms = [budget.readBack, budget.whole].map { $0.onPassing { wake.yield() } }
+    let order = Order(
+      kind: kind, generation: try store.nextGeneration(), process: getpid(),
+      timeout: budget.run.remaining)
+    defer {
+      store.takeBackOrder()
+      for alarm in alarms { alarm.cancel() }
+      withExtendedLifetime((turn, answers, end)) {}
+    }
+    try store.write(order)
+    wake.yield()
+    for await _ in wakes.stream {
+      if let answer = store.answer(), answer.generation == order.generation {
+        if let error = answer.error { throw error }
+        return answer
+      }
+      guard !hasEnded.isRaised else { return nil }
+      if stop.isRaised || budget.readBack.hasPassed { store.takeBackOrder() }
+      if budget.whole.hasPassed { break }
+    }
+    throw Self.noAnswer(owner)
+  }
+
+  private static func noAnswer(_ owner: SessionLock.Owner) -> SessionError {
+    SessionError(
+      .timedOut, stage: .session,
+      "\(owner.name) (process \(owner.pid)) holds the audio session of this server and did not answer "
+        + "in time; it may be frozen: end it, or try again",
+      value: String(owner.pid))
+  }
+}

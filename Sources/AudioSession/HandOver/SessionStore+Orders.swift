@@ -1,0 +1,49 @@
+import SessionCore
+
+extension SessionStore {
+  /// What happened to the store's files, by their names.
+  struct FileEvents: Sendable {
+    /// An order appeared, or was taken back.
+    var order = false
+    /// An answer appeared.
+    var answer = false
+    /// A process may have given the lock back.
+    var lock = false
+  }
+
+  /// Watches the files that processes tell each other something with.
+  func watch(_ handler: @escaping @Sendable (FileEvents) -> Void) -> Watch? {
+    let (order, answer, lock) = (orderName, answerName, lockName)
+    return Watch.folder(folder) { names in
+      let events = FileEvents(
+        order: names.contains(order), answer: names.contains(answer), lock: names.contains(lock))
+      if events.order || events.answer || events.lock { handler(events) }
+    }
+  }
+
+  /// The order that stands; nil where there is none, or none that can be read.
+  func order() -> Order? {
+    guard let bytes = try? Files.read(path(orderName)) else { return nil }
+    return Order(text: String(decoding: bytes, as: UTF8.self), file: path(orderName))
+  }
+
+  func write(_ order: Order) throws(SessionError) {
+    try Files.write(Array(order.text.utf8), to: path(orderName))
+  }
+
+  func takeBackOrder() { Files.remove(path(orderName)) }
+
+  func answer() -> Answer? {
+    guard let bytes = try? Files.read(path(answerName)) else { return nil }
+    return StoreCoding.decode(Answer.self, bytes)
+  }
+
+  func write(_ answer: Answer) throws(SessionError) {
+    try Files.write(try StoreCoding.encode(answer), to: path(answerName))
+  }
+
+  /// A number that no order and no wish had before.
+  func nextGeneration() throws(SessionError) -> Int {
+    max(try generation(), order()?.generation ?? 0, answer()?.generation ?? 0) + 1
+  }
+}

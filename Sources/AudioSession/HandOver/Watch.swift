@@ -1,0 +1,73 @@
+@preconcurrency import Dispatch
+import Glibc
+
+/// Calls a handler when something happens to files of a folder, or when a process ends.
+///
+/// The kernel wakes it; while nothing happens nothing runs. It ends when it is dropped.
+final class Watch: Sendable {
+  private let source: any DispatchSourceRead
+
+  /// - Parameters:
+  ///   - descriptor: becomes readable when something happened; owned from now on.
+  ///   - handler: called on a thread of its own choosing.
+  ///   - isOnce: whether it is called for the first time only.
+  private init(
+    _ descriptor: Int32, isOnce: Bool = false, _ handler: @escaping @Sendable () -> Void
+  ) {
+    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+    source.setEventHandler { [source] in
+      if isOnce { source.cancel() }
+      handler()
+    }
+    source.setCancelHandler { close(descriptor) }
+    source.activate()
+  }
+
+  deinit { source.cancel() }
+
+  /// What happens to the files of a folder: appearing whole, going, or being closed after writing.
+  ///
+  /// Nil where the folder cannot be watched.
+  static func folder(
+    _ path: String, _ handler: @escaping @Sendable (Set<String>) -> Void
+  ) -> Watch? {
+    let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard descriptor >= 0 else { return nil }
+    let mask = UInt32(IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE)
+    guard inotify_add_watch(descriptor, path, mask) >= 0 else {
+      close(descriptor)
+      return nil
+    }
+    return Watch(descriptor) {
+      let names = names(in: descriptor)
+      if !names.isEmpty { handler(names) }
+    }
+  }
+
+  /// The end of a process, be it waited for by its parent or not; nil where it has ended.
+  static func process(_ id: Int32, _ handler: @escaping @Sendable () -> Void) -> Watch? {
+    typealias Function = @convention(c) (pid_t, UInt32) -> Int32
+    // Swift's picture of the C library does not have it.
+    guard let symbol = dlsym(nil, "pidfd_open") else { return nil }
+    let descriptor = unsafeBitCast(symbol, to: Function.self)(id, 0)
+    return descriptor < 0 ? nil : Watch(descriptor, isOnce: true, handler)
+  }
+
+  /// The file names of the events that wait to be read.
+  static func names(in descriptor: Int32) -> Set<String> {
+    var result: Set<String> = []
+    var buffer = [UInt8](repeating: 0, count: 16384)
+    while true {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { return result }
+      var at = 0
+      // struct inotify_event: four 32-bit fields, the last of them the length of the name.
+      while at + 16 <= count {
+        let length = buffer[(at + 12)..<(at + 16)].reversed().reduce(0) { $0 << 8 | Int($1) }
+        let name = buffer[(at + 16)..<min(at + 16 + length, count)].prefix { $0 != 0 }
+        result.insert(String(decoding: name, as: UTF8.self))
+        at += 16 + length
+      }
+    }
+  }
+}

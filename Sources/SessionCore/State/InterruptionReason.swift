@@ -1,0 +1,49 @@
+/// Why a session gives way, as far as a client of a sound server can see it.
+public enum InterruptionReason: Sendable, Hashable {
+  /// The server asked a playing stream of the session's program to pause, or muted it for another
+  /// (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`).
+  case corkRequest
+  /// Another program's stream with a role that goes before all others (`media.role=phone`) runs.
+  case call(by: String)
+  /// A device is suspended although a stream runs on it: another user's session, or the machine.
+  case deviceSuspended(String)
+  /// Another program took the session over.
+  case takenOver(by: String)
+}
+
+extension InterruptionReason: Codable {
+  private enum Key: String, CodingKey { case cause, by }
+
+  /// Reads `cause` and `by`.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    let other = try values.decodeIfPresent(String.self, forKey: .by) ?? ""
+    let cause = try values.decode(String.self, forKey: .cause)
+    switch cause {
+    case "corkRequest": self = .corkRequest
+    case "call": self = .call(by: other)
+    case "deviceSuspended": self = .deviceSuspended(other)
+    case "takenOver": self = .takenOver(by: other)
+    default:
+      throw DecodingError.dataCorruptedError(
+        forKey: .cause, in: values, debugDescription: "no interruption is called '\(cause)'")
+    }
+  }
+
+  /// Writes `cause`, and `by` with the program or device.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    switch self {
+    case .corkRequest: try values.encode("corkRequest", forKey: .cause)
+    case .call(let name):
+      try values.encode("call", forKey: .cause)
+      try values.encode(name, forKey: .by)
+    case .deviceSuspended(let name):
+      try values.encode("deviceSuspended", forKey: .cause)
+      try values.encode(name, forKey: .by)
+    case .takenOver(let name):
+      try values.encode("takenOver", forKey: .cause)
+      try values.encode(name, forKey: .by)
+    }
+  }
+}

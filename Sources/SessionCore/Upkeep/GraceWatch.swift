@@ -1,0 +1,95 @@
+public import PulseTypes
+
+/// Something that can come and go: a device without a card, a card, a connector of a card.
+public enum Spot: Sendable, Hashable {
+  case device(String)
+  case card(String)
+  case port(card: String, port: String)
+}
+
+/// Notices what comes and goes again and again, so that a better-ranked device which flaps is used
+/// only once it has stayed.
+///
+/// Pure: time is a parameter, counted from any fixed moment. What returns for the first time is used
+/// at once; the grace is for what went twice within `window`.
+public struct GraceWatch: Sendable, Hashable {
+  /// So many departures within `window` make something unsteady.
+  public static let limit = 2
+  /// The time in which they count.
+  public static let window = Duration.seconds(10)
+  /// How long something unsteady must have stayed.
+  public static let grace = Duration.seconds(3)
+
+  private struct Record: Sendable, Hashable {
+    var departures: [Duration] = []
+    var steadyFrom: Duration?
+  }
+
+  private var present: Set<Spot> = []
+  private var records: [Spot: Record] = [:]
+
+  /// Begins with nothing known: what is there first is steady.
+  public init() {}
+
+  /// Compares what is there now with what was.
+  public mutating func note(_ now: Set<Spot>, at time: Duration) {
+    for spot in present.subtracting(now) {
+      var record = records[spot] ?? Record()
+      record.departures.removeAll { time - $0 >= Self.window }
+      record.departures.append(time)
+      record.steadyFrom = nil
+      records[spot] = record
+    }
+    for spot in now.subtracting(present) {
+      guard let departures = records[spot]?.departures,
+        departures.count(where: { time - $0 < Self.window }) >= Self.limit
+      else { continue }
+      records[spot]?.steadyFrom = time + Self.grace
+    }
+    present = now
+    records = records.filter { spot, record in
+      record.departures.contains { time - $0 < Self.window }
+        || record.steadyFrom.map { time < $0 } == true
+    }
+  }
+
+  /// What is there, and has yet to stay.
+  public func unsteady(at time: Duration) -> Set<Spot> {
+    Set(records.filter { $0.value.steadyFrom.map { time < $0 } == true }.keys)
+  }
+
+  /// When the next of them has stayed long enough; nil where there is none.
+  public func nextEnd(after time: Duration) -> Duration? {
+    records.values.compactMap(\.steadyFrom).filter { $0 > time }.min()
+  }
+
+  /// A person or program just asked anew: all that was is forgotten.
+  public mutating func forget() { records = [:] }
+}
+
+extension ServerSnapshot {
+  /// What is there to be used: usable connectors of cards, cards, and devices without one.
+  public var spots: Set<Spot> {
+    var result: Set<Spot> = []
+    for card in cards {
+      result.insert(.card(card.name))
+      for port in card.ports where port.availability.isUsable {
+        result.insert(.port(card: card.name, port: port.name))
+      }
+    }
+    for device in sources + sinks where device.card == nil { result.insert(.device(device.name)) }
+    return result
+  }
+}
+
+extension Candidate {
+  /// Whether it, or each of its usable connectors, has yet to stay.
+  func isUnsteady(_ unsteady: Set<Spot>) -> Bool {
+    guard !unsteady.isEmpty else { return false }
+    guard let card else { return unsteady.contains(.device(name)) }
+    if unsteady.contains(.card(card.name)) { return true }
+    let ports = device.ports.filter(\.availability.isUsable)
+    return !ports.isEmpty
+      && ports.allSatisfy { unsteady.contains(.port(card: card.name, port: $0.name)) }
+  }
+}

@@ -1,0 +1,90 @@
+import AudioSession
+@preconcurrency import Glibc  // `environ` is a plain C variable
+
+/// Starts a holder for a wish that was just applied: the service where one is installed, else
+/// `watch` in the background.
+struct Keeper {
+  let options: GlobalOptions
+
+  /// Returns when the holder says that it is ready.
+  func start() async throws(SessionError) {
+    let listener = try NotifyListener()
+    let log = Self.logPath
+    let child = try spawn(listener, log)
+    guard await listener.waitForReady(of: child, atMost: options.timeout.duration) else {
+      throw SessionError(
+        .activationFailed, stage: .session,
+        "the process that was to keep the setup did not get ready; it says: \(Self.lastWords(log))",
+        value: String(child))
+    }
+  }
+
+  /// `watch` adopts the stored wish; it goes on when this program's terminal is closed.
+  private func spawn(_ listener: borrowing NotifyListener, _ log: String) throws(SessionError)
+    -> pid_t
+  {
+    var arguments = [Self.programPath, "watch"]
+    if let server = options.server { arguments += ["--server", server] }
+    var variables = ["NOTIFY_SOCKET=\(listener.address)"]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      if !text.hasPrefix("NOTIFY_SOCKET=") { variables.append(text) }
+      entry += 1
+    }
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    // POSIX_SPAWN_SETSID is hidden from Swift: a session of its own, so that no terminal ends it.
+    posix_spawnattr_setflags(&attributes, Int16(0x80) | Int16(POSIX_SPAWN_SETSIGMASK))
+    var child = pid_t()
+    let result = Self.withCStrings(arguments) { arguments in
+      Self.withCStrings(variables) { variables in
+        posix_spawn(&child, Self.programPath, &actions, &attributes, arguments, variables)
+      }
+    }
+    guard result == 0 else {
+      throw SessionError(
+        .activationFailed, stage: .session,
+        "cannot start a process that keeps the setup: \(String(cString: strerror(result)))")
+    }
+    return child
+  }
+
+  private static func withCStrings<Result>(
+    _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+  ) -> Result {
+    let copies = strings.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+
+  /// This program's own file.
+  static var programPath: String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
+    return String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// Where the background process says what goes wrong.
+  private static var logPath: String { SessionConfiguration.defaultStoreFolder + "/watch.log" }
+
+  private static func lastWords(_ log: String) -> String {
+    guard let file = fopen(log, "r") else { return "nothing" }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 2000)
+    let count = fread(&buffer, 1, buffer.count, file)
+    let text = String(
+      decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    return lines.isEmpty ? "nothing" : lines.joined(separator: " ")
+  }
+}
