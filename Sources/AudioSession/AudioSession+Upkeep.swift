@@ -159,6 +159,22 @@ extension AudioSession {
   }
 }
 
+// MARK: For streams
+
+extension AudioSession {
+  /// The wish in force; nil where this process has none.
+  package var wishInForce: AudioMode? { isActive ? own?.mode : nil }
+
+  /// Whether the wish is still to be made anew after the server went.
+  package var isHealing: Bool {
+    get async {
+      guard isKept else { return false }
+      guard let live, !upkeep.isRecovering else { return true }
+      return await live.lost != nil
+    }
+  }
+}
+
 // MARK: A server that went
 
 extension AudioSession {

@@ -87,6 +87,9 @@ public struct StreamStatistics: Sendable, Hashable {
   public var longest: Duration
   private var buckets: [UInt64]
 
+  /// Nothing has happened.
+  public init() { self.init(ps_stats()) }
+
   init(_ stats: ps_stats) {
     callbacks = stats.callbacks
     underflows = stats.underflows
@@ -94,6 +97,16 @@ public struct StreamStatistics: Sendable, Hashable {
     violations = stats.violations
     longest = .nanoseconds(Int64(stats.longest_ns))
     buckets = withUnsafeBytes(of: stats.buckets) { Array($0.bindMemory(to: UInt64.self)) }
+  }
+
+  /// Takes in the figures of another stream.
+  mutating func add(_ other: StreamStatistics) {
+    callbacks += other.callbacks
+    underflows += other.underflows
+    droppedFrames += other.droppedFrames
+    violations += other.violations
+    longest = max(longest, other.longest)
+    for index in buckets.indices { buckets[index] += other.buckets[index] }
   }
 
   /// The time that a share of the callbacks took at most, such as 0.999; an eighth too long at worst.

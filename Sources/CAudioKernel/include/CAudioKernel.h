@@ -3,4 +3,5 @@
 #ifndef AUDIOSESSION_CAUDIOKERNEL_H
 #define AUDIOSESSION_CAUDIOKERNEL_H
 #include "ak_ring.h"
+#include "ak_samples.h"
 #endif
