@@ -62,10 +62,12 @@ static void note_time(ps_stream *stream, int64_t began) {
 }
 
 /* Puts frames into the ring; what does not fit is counted, and told with the next chunk. */
-static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t host_ns) {
+static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t arrival_ns,
+                 int64_t host_ns) {
   uint32_t channels = stream->info.channels, rate = stream->info.rate;
   while (frames > 0) {
-    ps_chunk chunk = {.host_ns = host_ns,
+    ps_chunk chunk = {.arrival_ns = arrival_ns,
+                      .host_ns = host_ns,
                       .frames = (uint32_t)(frames < PS_CHUNK_FRAMES ? frames : PS_CHUNK_FRAMES),
                       .lost = stream->pending_lost,
                       .discontinuity = stream->pending_gap};
@@ -83,17 +85,6 @@ static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t
   }
 }
 
-/* An idle source may hand over up to two seconds that are older than the stream: they are dropped. */
-static size_t stale_frames(ps_stream *stream, size_t frames, int64_t *host_ns) {
-  if (stream->has_sound) return 0;
-  int64_t age = stream->asked_ns - *host_ns;
-  if (age <= 0) return 0;
-  size_t stale = (size_t)(age * stream->info.rate / 1000000000);
-  if (stale > frames) stale = frames;
-  *host_ns += (int64_t)stale * 1000000000 / stream->info.rate;
-  return stale;
-}
-
 static void on_readable(pa_stream *native, size_t available, void *user) {
   ps_stream *stream = user;
   int64_t began = ps_now();
@@ -109,15 +100,11 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
       began - (int64_t)(waiting / stream->frame_bytes) * 1000000000 / stream->info.rate;
   while (pa_stream_peek(native, &data, &bytes) == 0 && bytes > 0) {
     size_t frames = bytes / stream->frame_bytes;
-    int64_t next_ns = host_ns + (int64_t)frames * 1000000000 / stream->info.rate;
-    if (data) {
-      size_t stale = stale_frames(stream, frames, &host_ns);
-      if (stale < frames) stream->has_sound = true;
-      keep(stream, (const float *)data + stale * stream->info.channels, frames - stale, host_ns);
-    } else {
+    if (data)
+      keep(stream, data, frames, began, host_ns);
+    else
       stream->pending_lost += (uint32_t)frames; /* a hole: the server lost them */
-    }
-    host_ns = next_ns;
+    host_ns += (int64_t)frames * 1000000000 / stream->info.rate;
     pa_stream_drop(native);
   }
   note_time(stream, began);

@@ -98,7 +98,6 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
   if (options->rate == 0) flags |= PA_STREAM_FIX_RATE;
   if (options->channels == 0) flags |= PA_STREAM_FIX_CHANNELS;
   if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
-  stream->asked_ns = ps_now();
   if (options->direction == PS_RECORD)
     return pa_stream_connect_record(stream->stream, options->device, &wish,
                                     (pa_stream_flags_t)flags);

@@ -29,10 +29,8 @@ struct ps_stream {
   size_t frame_bytes;
   bool is_ended;
   bool is_started;
-  int64_t asked_ns;       /* what was captured before the stream was asked for is stale */
   uint32_t pending_lost;
   bool pending_gap;
-  bool has_sound;
   ps_render active_render;
 
   /* Written by the caller before the command that publishes them. */

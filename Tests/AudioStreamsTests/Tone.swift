@@ -23,7 +23,11 @@ struct Tone {
     (low, high) = (best - width / 2, best + width / 2)
     for _ in 0..<60 {
       let (a, b) = (low + (high - low) * 0.382, low + (high - low) * 0.618)
-      if Self.fit(samples, rate, a).rest < Self.fit(samples, rate, b).rest { high = b } else { low = a }
+      if Self.fit(samples, rate, a).rest < Self.fit(samples, rate, b).rest {
+        high = b
+      } else {
+        low = a
+      }
     }
     frequency = (low + high) / 2
     let fit = Self.fit(samples, rate, frequency)

@@ -151,6 +151,7 @@ public actor AudioCapture {
     defer { turns.pass() }
     try requireRun("resume")
     guard run?.tap == nil else { return }
+    if status == .paused { run?.pipeline.resume() }
     do throws(StreamError) {
       try await openTap()
     } catch {

@@ -24,6 +24,21 @@ public struct MissingFrames: Sendable, Hashable, Codable {
   public var cause: Cause
 }
 
+extension [MissingFrames] {
+  /// Each stretch as one: those that follow each other for the same reason are put together.
+  package func joined() -> [MissingFrames] {
+    reduce(into: []) { result, next in
+      if let last = result.last, last.cause == next.cause,
+        last.position + Int64(last.frames) == next.position
+      {
+        result[result.count - 1].frames += next.frames
+      } else {
+        result.append(next)
+      }
+    }
+  }
+}
+
 /// What the device gave, before it was converted.
 public struct RawFrames: Sendable, Hashable {
   /// Interleaved samples.

@@ -34,9 +34,12 @@ public enum CaptureEvent: Sendable, Hashable {
 /// The machine's steady clock, as buffers and events have it.
 enum HostClock {
   /// The time since the machine started, without sleep (`CLOCK_MONOTONIC`).
-  static var now: Duration {
+  static var now: Duration { .nanoseconds(nanoseconds) }
+
+  /// The same, as a number.
+  static var nanoseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -7,7 +7,9 @@ import CPulseStream
 final class CapturePipeline: @unchecked Sendable {  // used by one thread at a time, as said above
   private let configuration: CaptureConfiguration
   private let queue: BufferQueue
-  private var timeline = Timeline()
+  private var timeline = Timeline(from: HostClock.nanoseconds)
+  /// What came since a discontinuity, as long as it may be older than it seems.
+  private var burst: Burst?
   private var converter: Converter?
   private var framer: Framer?
   private var input = Input()
@@ -28,9 +30,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     var framesOut: Int64 = 0
     /// When the last frame that went in was captured, nanoseconds.
     var end: Int64 = 0
-    /// Whether the next frames follow something else than this tap's last ones.
-    var isJoining = false
-    /// Whether nothing has come from this tap.
+    /// Whether nothing of this tap was joined yet.
     var isNew = true
   }
 
@@ -46,6 +46,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   func begin(_ grant: StreamGrant) {
     guard failure == nil else { return }
     do {
+      try settle()
       try endStretch()
       try prepare(rate: grant.rate, channels: grant.channels)
     } catch {
@@ -78,47 +79,74 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   /// Says why time will be missing before the next sound.
   func expectGap(_ cause: MissingFrames.Cause) { self.cause = cause }
 
-  /// The time until the next sound is not missing.
+  /// The tap is closed on purpose: no time is missing before the next one.
   func pause() {
-    timeline.pause()
-    do throws(StreamError) { try endStretch() } catch { failure = failure ?? error }
+    do throws(StreamError) {
+      try settle()
+      try endStretch()
+    } catch {
+      failure = failure ?? error
+    }
   }
+
+  /// The tap is opened again after a pause.
+  func resume() { timeline.pause(until: HostClock.nanoseconds) }
 
   /// Takes recorded frames.
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard failure == nil, let framer else { return }
     do throws(StreamError) {
-      let scale = Double(framer.sampleRate)
       if chunk.lost > 0 {
-        try skip(Int((Double(chunk.lost) * scale / Double(input.rate)).rounded()), .overrun)
+        try settle()
+        let scale = Double(framer.sampleRate) / Double(input.rate)
+        try skip(Int((Double(chunk.lost) * scale).rounded()), .overrun)
       }
-      input.isJoining = input.isJoining || chunk.discontinuity
-      guard input.isJoining else { return try convert(samples, chunk.host_ns) }
-      // A move inside the server loses little or nothing; less than a fragment cannot be told.
-      switch timeline.join(at: chunk.host_ns, tolerance: input.isNew ? 0 : input.fragment) {
-      case .missing(let nanoseconds):
-        try skip(Int((Double(nanoseconds) * scale / 1e9).rounded()), cause)
-        try convert(samples, chunk.host_ns)
-      case .overlap(let nanoseconds):
-        let known = Int(nanoseconds * Int64(input.rate) / 1_000_000_000)
-        let frames = min(samples.count / input.channels, known)
-        let rest = UnsafeBufferPointer(rebasing: samples[(frames * input.channels)...])
-        try endStretch()
-        try convert(rest, chunk.host_ns + nanoseconds)
+      if chunk.discontinuity {
+        try settle()
+        burst = Burst()
       }
+      if burst?.takes(chunk, rate: input.rate) == true {
+        burst?.add(chunk, samples, rate: input.rate)
+        return
+      }
+      try settle()
+      try convert(samples, until: chunk.end(rate: input.rate))
     } catch {
       failure = error
     }
   }
 
-  private func convert(_ samples: UnsafeBufferPointer<Float>, _ start: Int64) throws(StreamError) {
-    guard !samples.isEmpty else { return }
-    let frames = samples.count / input.channels
-    input.isJoining = false
+  /// Joins what came after a discontinuity to what was before it, by the clock.
+  private func settle() throws(StreamError) {
+    guard let burst, let rate = framer?.sampleRate else { return }
+    self.burst = nil
+    guard !burst.samples.isEmpty else { return }
+    let frames = burst.samples.count / input.channels
+    let start = burst.end - Int64(frames) * 1_000_000_000 / Int64(input.rate)
+    var known = 0
+    // A move inside the server loses little or nothing; less than a fragment cannot be told.
+    switch timeline.join(at: start, tolerance: input.isNew ? 0 : input.fragment) {
+    case .missing(let nanoseconds):
+      try skip(Int((Double(nanoseconds) * Double(rate) / 1e9).rounded()), cause)
+    case .overlap(let nanoseconds):
+      try endStretch()
+      known = min(frames, Int(nanoseconds * Int64(input.rate) / 1_000_000_000))
+    }
     input.isNew = false
-    input.framesIn += Int64(frames)
-    input.end = start + Int64(frames) * 1_000_000_000 / Int64(input.rate)
-    timeline.advance(to: input.end)
+    var failure: StreamError?
+    burst.samples.withUnsafeBufferPointer { samples in
+      let rest = UnsafeBufferPointer(rebasing: samples[(known * input.channels)...])
+      do throws(StreamError) { try convert(rest, until: burst.end) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  private func convert(_ samples: UnsafeBufferPointer<Float>, until end: Int64) throws(StreamError)
+  {
+    guard !samples.isEmpty else { return }
+    input.framesIn += Int64(samples.count / input.channels)
+    input.end = end
+    timeline.advance(to: end)
     if configuration.includesRaw { raw += samples }
     try converter?.process(samples) { output($0) }
   }

@@ -62,7 +62,8 @@ struct Framer {
   mutating func takeRest() -> CaptureBuffer? { samples.isEmpty ? nil : take() }
 
   private mutating func note(_ frames: Int, _ cause: MissingFrames.Cause) {
-    if let last = missing.last, last.cause == cause, last.position + Int64(last.frames) == position {
+    if let last = missing.last, last.cause == cause, last.position + Int64(last.frames) == position
+    {
       missing[missing.count - 1].frames += frames
     } else {
       missing.append(MissingFrames(position: position, frames: frames, cause: cause))

@@ -44,9 +44,11 @@ struct ChannelMix {
       }
     }
     self.matrix = matrix
-    isIdentity = outputs == inputs && matrix.indices.allSatisfy { index in
-      matrix[index] == (index / inputs == index % inputs ? 1 : 0)
-    }
+    isIdentity =
+      outputs == inputs
+      && matrix.indices.allSatisfy { index in
+        matrix[index] == (index / inputs == index % inputs ? 1 : 0)
+      }
   }
 
   /// Mixes whole frames; the result is in the scratch memory.

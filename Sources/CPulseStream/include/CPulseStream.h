@@ -76,10 +76,11 @@ typedef struct {
 
 /* Recorded frames that follow each other without a gap, with what comes before them. */
 typedef struct {
-  int64_t host_ns;  /* CLOCK_MONOTONIC, about when the first frame was captured */
-  uint32_t frames;  /* at most PS_CHUNK_FRAMES */
-  uint32_t lost;    /* frames missing just before: holes, or a full ring */
-  bool discontinuity; /* so much time is missing just before as the clock says */
+  int64_t arrival_ns; /* CLOCK_MONOTONIC, when they came */
+  int64_t host_ns;    /* about when the first frame was captured, if they came at once */
+  uint32_t frames;    /* at most PS_CHUNK_FRAMES */
+  uint32_t lost;      /* frames missing just before: holes, or a full ring */
+  bool discontinuity; /* they do not follow what came before: the clock says what is missing */
 } ps_chunk;
 
 typedef struct {
