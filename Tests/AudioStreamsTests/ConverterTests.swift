@@ -128,7 +128,9 @@ struct ConverterTests {
     #expect(try mix(eight, 8, .mono) == [4.5])
     #expect(try mix(eight, 8, .channel(2)) == [3])
     #expect(try mix(eight, 8, .count(2)) == [4, 5])
-    #expect(try mix([1, 2], 1, .count(8)) == [Float](repeating: 1, count: 8) + [Float](repeating: 2, count: 8))
+    #expect(
+      try mix([1, 2], 1, .count(8)) == [Float](repeating: 1, count: 8)
+        + [Float](repeating: 2, count: 8))
     #expect(try mix([1, 2], 2, .count(4)) == [1, 2, 1, 2])
     #expect(try mix(eight, 8, .device) == eight)
     #expect(throws: StreamError.self) { try mix([1, 2], 2, .channel(2)) }

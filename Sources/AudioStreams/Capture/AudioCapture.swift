@@ -60,6 +60,9 @@ public actor AudioCapture {
     run?.grant.map { ($0.rate, $0.channels) }
   }
 
+  /// Hz and channels of the buffers; nil while nothing was started.
+  public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
+
   /// How the audio thread is scheduled; nil while nothing is tapped.
   public var scheduling: Scheduling? { run?.grant?.scheduling }
 

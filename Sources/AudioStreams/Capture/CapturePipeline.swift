@@ -1,4 +1,5 @@
 import CPulseStream
+import Pulse
 
 /// What becomes of the tapped sound: gaps are counted, the format converted, buffers cut.
 ///
@@ -16,8 +17,16 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   private var raw: [Float] = []
   /// Why time is missing before the next sound.
   private var cause = MissingFrames.Cause.routeChange
-  /// The first failure; nothing is taken in after it.
-  private(set) var failure: StreamError?
+  /// What the buffers have; known once the first tap is ready, and never changed.
+  private(set) var format: (sampleRate: Int, channels: Int)?
+  private let lock = Lock()
+  private var firstFailure: StreamError?
+
+  /// The first failure; nothing is taken in after it. Any thread may ask.
+  private(set) var failure: StreamError? {
+    get { lock.withLock { firstFailure } }
+    set { lock.withLock { firstFailure = firstFailure ?? newValue } }
+  }
 
   /// The present tap.
   private struct Input {
@@ -38,9 +47,6 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     self.configuration = configuration
     self.queue = queue
   }
-
-  /// Frames that came out so far, missing ones included.
-  var position: Int64 { framer?.position ?? 0 }
 
   /// A new tap is ready.
   func begin(_ grant: StreamGrant) {
@@ -72,6 +78,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
       framer = Framer(
         channels: new.outputChannels, sampleRate: outputRate,
         frameLength: configuration.frameLength)
+      format = (outputRate, new.outputChannels)
     }
     converter = consume new
   }
@@ -85,7 +92,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
       try settle()
       try endStretch()
     } catch {
-      failure = failure ?? error
+      failure = error
     }
   }
 
@@ -133,12 +140,10 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
       known = min(frames, Int(nanoseconds * Int64(input.rate) / 1_000_000_000))
     }
     input.isNew = false
-    var failure: StreamError?
-    burst.samples.withUnsafeBufferPointer { samples in
-      let rest = UnsafeBufferPointer(rebasing: samples[(known * input.channels)...])
-      do throws(StreamError) { try convert(rest, until: burst.end) } catch { failure = error }
+    try burst.samples.withUnsafeBufferPointer { samples throws(StreamError) in
+      try convert(
+        UnsafeBufferPointer(rebasing: samples[(known * input.channels)...]), until: burst.end)
     }
-    if let failure { throw failure }
   }
 
   private func convert(_ samples: UnsafeBufferPointer<Float>, until end: Int64) throws(StreamError)

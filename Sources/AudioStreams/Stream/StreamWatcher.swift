@@ -102,8 +102,8 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
       if samples == nil, ps_stream_was_ready(native) {
         let grant = handle.grant
         samples = .allocate(capacity: Int(PS_CHUNK_FRAMES) * grant.channels)
-        settle(.success(grant))
         handler(.ready(grant))
+        settle(.success(grant))
       }
       let events = StreamEvents(rawValue: ps_stream_take_events(native))
       if !events.isEmpty { handler(.events(events)) }
