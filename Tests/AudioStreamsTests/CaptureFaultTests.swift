@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("A capture whose input goes", .server)
+@Suite("A capture whose input goes", .server, .timeLimit(.minutes(10)))
 struct CaptureFaultTests {
   /// 100 by hand: AUDIOSESSION_FAULTS=100.
   static let times = getenv("AUDIOSESSION_FAULTS").flatMap { Int(String(cString: $0)) } ?? 3

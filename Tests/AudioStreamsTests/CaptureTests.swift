@@ -5,7 +5,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("A capture", .server)
+@Suite("A capture", .server, .timeLimit(.minutes(1)))
 struct CaptureTests {
   @Test("of a 48 kHz stereo device, as 16 kHz mono in buffers of 2048 frames")
   func captures() async throws {

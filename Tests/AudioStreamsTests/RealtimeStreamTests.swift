@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioStreams
 
-@Suite("A stream on a thread of its own", .server)
+@Suite("A stream on a thread of its own", .server, .timeLimit(.minutes(1)))
 struct RealtimeStreamTests {
   @Test("records at the device's rate and channels")
   func records() async throws {

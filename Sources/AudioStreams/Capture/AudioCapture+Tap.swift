@@ -224,8 +224,32 @@ extension AudioCapture {
   func handle(_ event: SessionEvent) async {
     switch event {
     case .devicesChanged, .routeChanged, .reapplied, .serverReset: await tryAgain()
+    case .interruptionBegan(let reason): await giveWay(reason)
+    case .interruptionEnded(let shouldResume): await endInterruption(shouldResume)
     case .stopped: await stopAudioStream()
     default: break
+    }
+  }
+
+  /// Something more important has the sound. A call is not listened to: the tap ends, as in a pause.
+  /// A suspended device is waited for, and what is missing then is told.
+  private func giveWay(_ reason: InterruptionReason) async {
+    await inTurn { capture in
+      guard capture.run?.tap != nil else { return }
+      if case .deviceSuspended = reason { return capture.set(.interrupted) }
+      await capture.closeTap()
+      capture.run?.pipeline.pause()
+      capture.set(.interrupted)
+    }
+  }
+
+  private func endInterruption(_ shouldResume: Bool) async {
+    await inTurn { capture in
+      guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
+      if run.tap != nil { return capture.set(.streaming) }
+      guard shouldResume else { return }
+      run.pipeline.resume()
+      await capture.tapAgain()
     }
   }
 }

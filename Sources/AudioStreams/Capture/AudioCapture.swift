@@ -154,7 +154,8 @@ public actor AudioCapture {
     defer { turns.pass() }
     try requireRun("resume")
     guard run?.tap == nil else { return }
-    if status == .paused { run?.pipeline.resume() }
+    // Where the input is away, the time until it is back is missing.
+    if run?.isWaiting == false { run?.pipeline.resume() }
     do throws(StreamError) {
       try await openTap()
     } catch {
