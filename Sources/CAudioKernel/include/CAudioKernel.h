@@ -2,6 +2,7 @@
  * audio thread. Each header says which thread calls what. */
 #ifndef AUDIOSESSION_CAUDIOKERNEL_H
 #define AUDIOSESSION_CAUDIOKERNEL_H
+#include "ak_player.h"
 #include "ak_ring.h"
 #include "ak_samples.h"
 #endif

@@ -1,4 +1,5 @@
 import AudioSession
+import AudioStreams
 import PulseSandbox
 
 /// Any error as one of the session's, with what the program ends with.
@@ -14,6 +15,9 @@ struct Failure {
     case let error as SandboxError:
       self.error = SessionError(error)
       status = error.code == .commandNotFound ? .commandNotFound : Status(self.error)
+    case let error as StreamError:
+      self.error = SessionError(error)
+      status = Status(self.error)
     case is CancellationError:
       self.error = SessionError(.cancelled, stage: .session, "cancelled")
       status = Status(self.error)
