@@ -119,7 +119,8 @@ let package = Package(
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
     .testTarget(
-      name: "CommandTests", dependencies: ["AudioSession", "PulseSandbox", "audiosession"],
+      name: "CommandTests",
+      dependencies: ["AudioSession", "AudioStreams", "PulseSandbox", "audiosession"],
       swiftSettings: settings),
   ] + soundLibraries,
   swiftLanguageModes: [.v6]

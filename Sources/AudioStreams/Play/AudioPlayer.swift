@@ -24,12 +24,13 @@ public actor AudioPlayer {
     playing.map { (.seconds(Double($0.feed.position) / Double($0.rate)), $0.length) }
   }
 
-  /// Plays a file to its end; cancelling the task stops it.
+  /// Plays a file to its end, and returns how much was played; cancelling the task stops it.
   ///
   /// Errors: `fileFailed`, `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
   /// `deviceNotAvailable`, `converterFailed`, `engineStartFailed` also where the server goes
   /// meanwhile.
-  public func play(_ path: String) async throws(StreamError) {
+  @discardableResult
+  public func play(_ path: String) async throws(StreamError) -> Duration {
     guard playing == nil else {
       throw StreamError(.alreadyStreaming, "the player plays already")
     }
@@ -58,7 +59,9 @@ public actor AudioPlayer {
       await end(stream)
       throw error
     }
+    let played = progress?.position ?? .zero
     await end(stream)
+    return played
   }
 
   private func end(_ stream: RealtimeStream) async {
