@@ -88,6 +88,7 @@ extension AudioSession {
     self.isActive = isActive
     upkeep.fights.forget()
     upkeep.grace.forget()
+    upkeep.grace.note(await live.snapshot.spots, at: upkeep.now)
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
     if isActive { emit(.applied) }
     publish(state, isOurs: true)
