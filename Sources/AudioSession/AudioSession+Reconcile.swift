@@ -9,7 +9,7 @@ extension AudioSession {
     _ stop: StopSignal, wish: OwnWish?, isActive: Bool
   ) async throws(SessionError) -> ApplyReport {
     let before = input.baseline
-    let generation = try store.nextGeneration()
+    let generation = try store.generation() + 1
     held = nil
     var run = Reconciler(
       live, store, input, deadline: budget.run, logger: configuration.logger, stop: stop)
