@@ -45,7 +45,7 @@ struct HandOverTests {
 
   private static let card = "alsa_card.pci-0000_00_1f.3"
 
-  /// A command whose change takes the holder two seconds, and what is done to the command then.
+  /// A command whose change takes the holder a second, and what is done to the command then.
   private func slowly(_ signal: String, leadsTo status: Int32) async throws {
     try await PulseSandbox.with(.demo) { sandbox in
       try sandbox.write(
@@ -65,9 +65,9 @@ struct HandOverTests {
       let before = try await sandbox.audiosession("devices", "--all")
       let result = try await sandbox.shell(
         """
-        pactl send-message /card/\(Self.card)/sim profile-delay 2000 > /dev/null
+        pactl send-message /card/\(Self.card)/sim profile-delay 1000 > /dev/null
         $A apply other > /dev/null 2>&1 & pid=$!
-        until pactl list cards | grep -q 'Active Profile: .*input'; do kill -0 $pid || exit 9; done
+        until pactl list cards | grep -q 'Active Profile: output:analog-stereo+input'; do kill -0 $pid || exit 9; done
         kill -\(signal) $pid
         wait $pid
         """)
