@@ -141,14 +141,14 @@ extension AudioSession {
     // What is away is waited for, and the rest is kept meanwhile.
     input.wish.onFailure = .bestEffort
     let start = upkeep.now
-    let plan = try Plan.make(input)
-    guard !plan.isEmpty else { return }
-    emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
       logger: configuration.logger)
+    let plan = try await run.plan()
+    guard !plan.isEmpty else { return }
+    emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     do throws(SessionError) {
-      try await run.run()
+      try await run.run(plan)
     } catch {
       if occasion == .upkeep { await noteFights(run.attempted, live) }
       throw error

@@ -21,6 +21,8 @@ struct Reconciler {
   private let stop: StopSignal?
   /// What the store had when the run began.
   private let former: Baseline
+  /// What the store has now.
+  private var onDisk: Baseline
   /// Whether the run undoes another: then it goes on without a store that cannot be written.
   private let isRollback: Bool
   /// The plan's input; its snapshot is replaced in every round.
@@ -47,22 +49,31 @@ struct Reconciler {
     self.store = store
     self.input = input
     former = stored ?? input.baseline
+    onDisk = former
     isRollback = stored != nil
     self.deadline = deadline
     self.logger = logger
     self.stop = stop
   }
 
-  /// Runs until the plan is empty.
-  mutating func run() async throws(SessionError) {
+  /// Brings the snapshot up to date and plans; with nothing to do there is nothing to run.
+  mutating func plan() async throws(SessionError) -> Plan {
+    input.snapshot = try await live.refresh(deadline: deadline)
+    input.grants = await live.grants()
+    if firstPlan == nil { input.beginRun() }
+    lastPlan = try Plan.make(input)
+    if firstPlan == nil { firstPlan = lastPlan }
+    return lastPlan
+  }
+
+  /// Runs until the plan is empty; begins with one that was just made, if there is one.
+  mutating func run(_ ready: Plan? = nil) async throws(SessionError) {
+    var ready = ready
     while true {
       try checkStop()
-      input.snapshot = try await live.refresh(deadline: deadline)
-      input.grants = await live.grants()
-      if firstPlan == nil { input.beginRun() }
-      let plan = try Plan.make(input)
-      if firstPlan == nil { firstPlan = plan }
-      lastPlan = plan
+      let plan: Plan
+      if let made = ready { plan = made } else { plan = try await self.plan() }
+      ready = nil
       guard let first = plan.steps.first else {
         for attempt in latencies { input.memory.note(attempt, on: input.snapshot) }
         return
@@ -132,10 +143,18 @@ struct Reconciler {
     ).about(step)
   }
 
-  /// On disk before the first write: a process that is killed leaves what revert needs.
-  private func writeJournal() throws(SessionError) {
+  /// On disk before the first write: a process that is killed leaves what revert needs. Where the
+  /// disk has it already, as when a wish is put back that was in force, nothing is written.
+  private mutating func writeJournal() throws(SessionError) {
+    let stored = stored
+    let isThere = stored.serverCookie == onDisk.serverCookie
+      && intended.allSatisfy { setting, values in
+        values.allSatisfy { onDisk[setting]?.isOurs($0) == true }
+      } && journal.entries.allSatisfy { onDisk[$0.setting] != nil }
+    guard !isThere else { return }
     do throws(SessionError) {
       try store.write(stored)
+      onDisk = stored
     } catch {
       guard isRollback else { throw error }
       // What is on disk says less than it might; going back is worth more.
