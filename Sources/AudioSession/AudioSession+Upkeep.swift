@@ -69,7 +69,7 @@ extension AudioSession {
       schedule()
     }
     guard !isClosed, let live else { return }
-    upkeep.pacer.beginLook(at: upkeep.now)
+    upkeep.pacer.beginLook()
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
       Task { await recover() }
@@ -92,7 +92,7 @@ extension AudioSession {
       }
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       publish(try await state(live, store(live)), isOurs: false)
-      upkeep.pacer.endLook(at: upkeep.now)
+      upkeep.pacer.endLook()
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
       if isKept { emit(.reapplyFailed(error)) }
@@ -143,7 +143,7 @@ extension AudioSession {
     let start = upkeep.now
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
-      logger: configuration.logger)
+      configuration: configuration)
     let plan = try await run.plan()
     guard !plan.isEmpty else { return }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
@@ -216,7 +216,7 @@ extension AudioSession {
       lastSnapshot = await live.snapshot
       emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)
-      upkeep.pacer.endLook(at: upkeep.now)
+      upkeep.pacer.endLook()
       return true
     } catch {
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])

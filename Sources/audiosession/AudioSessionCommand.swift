@@ -17,6 +17,7 @@ struct AudioSessionCommand: AsyncParsableCommand {
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
       RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
+      ReplayCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
