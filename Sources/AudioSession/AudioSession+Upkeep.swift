@@ -16,6 +16,8 @@ struct Upkeep {
   var isRecovering = false
   var interruptions = InterruptionWatch()
   var grace = GraceWatch()
+  /// Whether an interruption that no snapshot shows has ended since the last look.
+  var hasResumed = false
   /// What waited when it was last told.
   var pending: [Unmet] = []
   /// The state that other processes can read.
@@ -67,7 +69,7 @@ extension AudioSession {
       schedule()
     }
     guard !isClosed, let live else { return }
-    upkeep.pacer.beginLook(at: upkeep.now)
+    upkeep.pacer.beginLook()
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
       Task { await recover() }
@@ -81,18 +83,32 @@ extension AudioSession {
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.grace.note(snapshot.spots, at: upkeep.now)
       let change = noteInterruptions(snapshot)
+      let hasResumed = change == .ended || upkeep.hasResumed
+      upkeep.hasResumed = false
       if isKept, !upkeep.interruptions.isInterrupted,
-        mayReapply(afterRouteChange: hasOtherDevices || change == .ended)
+        mayReapply(afterRouteChange: hasOtherDevices || hasResumed)
       {
         try await reapply(live, .upkeep)
       }
-      if change == .ended { emit(change) }
+      if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       publish(try await state(live, store(live)), isOurs: false)
-      upkeep.pacer.endLook(at: upkeep.now)
+      upkeep.pacer.endLook()
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
       if isKept { emit(.reapplyFailed(error)) }
     }
+  }
+
+  /// Tells the session that the server asked a playing stream of this program to pause, or to go on
+  /// (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`, `PA_STREAM_EVENT_REQUEST_UNCORK`).
+  ///
+  /// For streams that the session did not open; from the first to the last nothing is put back.
+  public func noteCorkRequest(toPause isPausing: Bool) {
+    guard !isPausing else { return emit(upkeep.interruptions.begin(.corkRequest)) }
+    guard upkeep.interruptions.end(where: { $0 == .corkRequest }) == .ended else { return }
+    upkeep.hasResumed = true
+    upkeep.pacer.noteChange(at: upkeep.now)
+    schedule()
   }
 
   /// While something interrupts the session nothing is put back; that it is over is said once the
@@ -125,14 +141,14 @@ extension AudioSession {
     // What is away is waited for, and the rest is kept meanwhile.
     input.wish.onFailure = .bestEffort
     let start = upkeep.now
-    let plan = try Plan.make(input)
-    guard !plan.isEmpty else { return }
-    emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
-      logger: configuration.logger)
+      configuration: configuration)
+    let plan = try await run.plan()
+    guard !plan.isEmpty else { return }
+    emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     do throws(SessionError) {
-      try await run.run()
+      try await run.run(plan)
     } catch {
       if occasion == .upkeep { await noteFights(run.attempted, live) }
       throw error
@@ -216,7 +232,7 @@ extension AudioSession {
       lastSnapshot = await live.snapshot
       emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)
-      upkeep.pacer.endLook(at: upkeep.now)
+      upkeep.pacer.endLook()
       return true
     } catch {
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])

@@ -21,6 +21,8 @@ public struct SessionConfiguration: Sendable {
   public var name: String
   /// Gets each request at trace, each plan at debug.
   public var logger: Logger?
+  /// Gets what the session sees, decides and does, on its own thread: a bug report that can be run.
+  public var tracer: (@Sendable (TraceEntry) -> Void)?
 
   /// Makes a configuration; every value has a default.
   public init(

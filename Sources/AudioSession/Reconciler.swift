@@ -18,9 +18,12 @@ struct Reconciler {
   private let store: SessionStore
   private let deadline: Deadline
   private let logger: Logger?
+  private let tracer: (@Sendable (TraceEntry) -> Void)?
   private let stop: StopSignal?
   /// What the store had when the run began.
   private let former: Baseline
+  /// What the store has now.
+  private var onDisk: Baseline
   /// Whether the run undoes another: then it goes on without a store that cannot be written.
   private let isRollback: Bool
   /// The plan's input; its snapshot is replaced in every round.
@@ -41,28 +44,47 @@ struct Reconciler {
 
   init(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
-    logger: Logger?, stop: StopSignal? = nil, undoing stored: Baseline? = nil
+    configuration: SessionConfiguration, stop: StopSignal? = nil, undoing stored: Baseline? = nil
   ) {
     self.live = live
     self.store = store
     self.input = input
     former = stored ?? input.baseline
+    onDisk = former
     isRollback = stored != nil
     self.deadline = deadline
-    self.logger = logger
+    logger = configuration.logger
+    tracer = configuration.tracer
     self.stop = stop
   }
 
-  /// Runs until the plan is empty.
-  mutating func run() async throws(SessionError) {
+  /// Brings the snapshot up to date and plans; with nothing to do there is nothing to run.
+  mutating func plan() async throws(SessionError) -> Plan {
+    input.snapshot = try await live.refresh(deadline: deadline)
+    input.grants = await live.grants()
+    if firstPlan == nil { input.beginRun() }
+    lastPlan = try makePlan()
+    if firstPlan == nil { firstPlan = lastPlan }
+    return lastPlan
+  }
+
+  private func makePlan() throws(SessionError) -> Plan {
+    guard let tracer else { return try Plan.make(input) }
+    let entry = TraceEntry.planning(input)
+    tracer(entry)
+    if case .unplannable(_, let error) = entry { throw error }
+    guard case .planned(_, let plan) = entry else { return Plan() }
+    return plan
+  }
+
+  /// Runs until the plan is empty; begins with one that was just made, if there is one.
+  mutating func run(_ ready: Plan? = nil) async throws(SessionError) {
+    var ready = ready
     while true {
       try checkStop()
-      input.snapshot = try await live.refresh(deadline: deadline)
-      input.grants = await live.grants()
-      if firstPlan == nil { input.beginRun() }
-      let plan = try Plan.make(input)
-      if firstPlan == nil { firstPlan = plan }
-      lastPlan = plan
+      let plan: Plan
+      if let made = ready { plan = made } else { plan = try await self.plan() }
+      ready = nil
       guard let first = plan.steps.first else {
         for attempt in latencies { input.memory.note(attempt, on: input.snapshot) }
         return
@@ -109,8 +131,10 @@ struct Reconciler {
       do throws(SessionError) {
         let outcome = try await live.run(step, deadline: deadline)
         results.append(StepResult(step: step, outcome: outcome))
+        tracer?(.ran(step, "\(outcome)"))
         await remember(step)
       } catch {
+        tracer?(.ran(step, error.message))
         try refuse(step, error)
         // The steps after it may have counted on it: they are planned anew.
         return
@@ -132,10 +156,19 @@ struct Reconciler {
     ).about(step)
   }
 
-  /// On disk before the first write: a process that is killed leaves what revert needs.
-  private func writeJournal() throws(SessionError) {
+  /// On disk before the first write: a process that is killed leaves what revert needs. Where the
+  /// disk has it already, as when a wish is put back that was in force, nothing is written.
+  private mutating func writeJournal() throws(SessionError) {
+    let stored = stored
+    let isThere =
+      stored.serverCookie == onDisk.serverCookie
+      && intended.allSatisfy { setting, values in
+        values.allSatisfy { onDisk[setting]?.isOurs($0) == true }
+      } && journal.entries.allSatisfy { onDisk[$0.setting] != nil }
+    guard !isThere else { return }
     do throws(SessionError) {
       try store.write(stored)
+      onDisk = stored
     } catch {
       guard isRollback else { throw error }
       // What is on disk says less than it might; going back is worth more.

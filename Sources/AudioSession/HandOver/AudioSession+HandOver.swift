@@ -102,7 +102,7 @@ extension AudioSession {
     guard end != nil else { return nil }
     let alarms = [budget.readBack, budget.whole].map { $0.onPassing { wake.yield() } }
     let order = Order(
-      kind: kind, generation: try store.nextGeneration(), process: getpid(),
+      kind: kind, number: store.nextOrderNumber(), process: getpid(),
       timeout: budget.run.remaining)
     defer {
       store.takeBackOrder()
@@ -112,7 +112,7 @@ extension AudioSession {
     try store.write(order)
     wake.yield()
     for await _ in wakes.stream {
-      if let answer = store.answer(), answer.generation == order.generation {
+      if let answer = store.answer(), answer.number == order.number {
         if let error = answer.error { throw error }
         return answer
       }

@@ -11,7 +11,7 @@ struct Orders {
   /// The last order that was seen; it is not done twice.
   var last = 0
   /// The order under way.
-  var current: (generation: Int, work: Task<Void, Never>)?
+  var current: (number: Int, work: Task<Void, Never>)?
   /// Set while this session waits for another to give the lock back.
   var waiting: Waiting?
 
@@ -37,7 +37,7 @@ extension AudioSession {
     guard configuration.isHolding else { return }
     orders.since = Moment.now
     // Who gave an order to a holder that ended notices that, and does not wait for this one.
-    orders.last = max(orders.last, store.order()?.generation ?? 0)
+    orders.last = max(orders.last, store.order()?.number ?? 0)
     listen(store)
   }
 
@@ -57,30 +57,30 @@ extension AudioSession {
   /// Begins what is ordered, and gives up what nobody waits for any more.
   private func readOrder(_ store: SessionStore) {
     let order = store.order()
-    if let current = orders.current, order?.generation != current.generation {
+    if let current = orders.current, order?.number != current.number {
       current.work.cancel()
       orders.current = nil
     }
-    guard let order, order.generation > orders.last else { return }
-    orders.last = order.generation
+    guard let order, order.number > orders.last else { return }
+    orders.last = order.number
     let work = Task { await obey(order, store) }
-    orders.current = (order.generation, work)
+    orders.current = (order.number, work)
   }
 
   private func obey(_ order: Order, _ store: SessionStore) async {
-    let generation = order.generation
+    let number = order.number
     let end = Watch.process(order.process) { [weak self] in
-      Task { [weak self] in await self?.giveUp(generation) }
+      Task { [weak self] in await self?.giveUp(number) }
     }
     guard end != nil else { return }
-    var answer = Answer(generation: generation)
+    var answer = Answer(number: number)
     do throws(SessionError) {
       answer.report = try await carryOut(order, store)
     } catch {
       answer.error = error
     }
     withExtendedLifetime(end) {}
-    if orders.current?.generation == generation { orders.current = nil }
+    if orders.current?.number == number { orders.current = nil }
     do throws(SessionError) {
       try store.write(answer)
     } catch {
@@ -88,8 +88,8 @@ extension AudioSession {
     }
   }
 
-  private func giveUp(_ generation: Int) {
-    guard orders.current?.generation == generation else { return }
+  private func giveUp(_ number: Int) {
+    guard orders.current?.number == number else { return }
     orders.current?.work.cancel()
   }
 
@@ -103,10 +103,11 @@ extension AudioSession {
         session, budget throws(SessionError) in
         try await session.apply(OwnWish(mode: mode, profile: profile), budget)
       }
-    case .revert:
+    case .revert(let keepsWish):
       return try await inTurn(.replacesWish, timeout: order.timeout) {
         session, budget throws(SessionError) in
-        try await session.restore(keeping: nil, budget)
+        let wish = keepsWish ? try await session.currentWish(store) : nil
+        return try await session.restore(keeping: wish, budget)
       }
     case .takeOver:
       await makeRoom(for: order.process, store, within: order.timeout)
@@ -176,7 +177,7 @@ extension AudioSession {
       // The wish on disk is the other's.
       try store.write(
         SessionStore.Wish(
-          mode: own.mode, profile: own.profile, generation: try store.nextGeneration(),
+          mode: own.mode, profile: own.profile, generation: try store.generation() + 1,
           isActive: true))
       guard let live, await live.lost == nil else {
         emit(isOver)

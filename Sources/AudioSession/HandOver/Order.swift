@@ -10,15 +10,15 @@ struct Order: Sendable {
   enum Kind: Sendable {
     /// Make this wish so.
     case apply(AudioMode, profile: String?)
-    /// Go back to what was before the first apply.
-    case revert
+    /// Go back to what was before the first apply, and forget the wish or keep it for later.
+    case revert(keepsWish: Bool)
     /// Make room: this process becomes the holder.
     case takeOver
   }
 
   var kind: Kind
-  /// The number that the answer repeats.
-  var generation: Int
+  /// The answer repeats it; no two orders have the same.
+  var number: Int
   /// Who asks.
   var process: Int32
   /// How long the work may take, in all.
@@ -27,7 +27,7 @@ struct Order: Sendable {
 
 /// What became of an order.
 struct Answer: Sendable, Codable {
-  var generation: Int
+  var number: Int
   /// Nil where it failed, and for a takeover.
   var report: ApplyReport?
   var error: SessionError?
@@ -39,12 +39,12 @@ extension Order {
     var mode = AudioMode()
     var name: String?
     var numbers = [
-      ("generation", generation), ("process", Int(process)),
+      ("number", number), ("process", Int(process)),
       ("milliseconds", Int(timeout.microseconds / 1000)),
     ]
     switch kind {
     case .apply(let wish, let profile): (mode, name) = (wish, profile)
-    case .revert: numbers.append(("revert", 1))
+    case .revert(let keepsWish): numbers.append((keepsWish ? "deactivate" : "revert", 1))
     case .takeOver: numbers.append(("takeover", 1))
     }
     return ProfileWriter.toml(mode, profile: name, extra: numbers)
@@ -53,17 +53,21 @@ extension Order {
   /// Nil for what is no order.
   init?(text: String, file: String) {
     guard let parsed = try? Profile.parseStored(text, name: "order", file: file),
-      let session = parsed.session, let generation = session.numbers["generation"],
+      let session = parsed.session, let number = session.numbers["number"],
       let process = session.numbers["process"].flatMap(Int32.init(exactly:)), process > 0,
       let milliseconds = session.numbers["milliseconds"], milliseconds > 0
     else { return nil }
-    self.generation = generation
+    self.number = number
     self.process = process
     timeout = .milliseconds(milliseconds)
-    kind =
-      session.numbers["takeover"] == 1
-      ? .takeOver
-      : session.numbers["revert"] == 1
-        ? .revert : .apply(parsed.mode, profile: session.profile)
+    if session.numbers["takeover"] == 1 {
+      kind = .takeOver
+    } else if session.numbers["revert"] == 1 {
+      kind = .revert(keepsWish: false)
+    } else if session.numbers["deactivate"] == 1 {
+      kind = .revert(keepsWish: true)
+    } else {
+      kind = .apply(parsed.mode, profile: session.profile)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import SessionCore
 
 extension SessionStore {
@@ -42,8 +43,12 @@ extension SessionStore {
     try Files.write(try StoreCoding.encode(answer), to: path(answerName))
   }
 
-  /// A number that no order and no wish had before.
-  func nextGeneration() throws(SessionError) -> Int {
-    max(try generation(), order()?.generation ?? 0, answer()?.generation ?? 0) + 1
+  /// A number that no order had before: the time, as one that was taken back leaves no trace; or more,
+  /// where the clock was put back.
+  func nextOrderNumber() -> Int {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    let time = now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+    return max(time, (order()?.number ?? 0) + 1, (answer()?.number ?? 0) + 1)
   }
 }

@@ -29,12 +29,19 @@ struct WatchCommand: SessionCommand {
   @Flag(help: "Restore what was before when it ends.")
   var revert = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Write what is seen, planned and done to a file, for 'replay'.", valueName: "file"),
+    completion: .file())
+  var trace: String?
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
     // A profile that is wrong is said before a server is asked.
     if let profile { _ = try Profile.named(profile) }
-    return try await context.withSession(isHolding: true) { session in
+    let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path) }
+    return try await context.withSession(isHolding: true, trace: trace) { session in
       let events = await session.events
       let report = try await Interruption.cancelling { try await apply(session) }
       for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }

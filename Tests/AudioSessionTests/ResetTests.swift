@@ -1,0 +1,146 @@
+import AudioSession
+import Glibc
+import Pulse
+import PulseSandbox
+import Testing
+
+@Suite("Servers that go, and what is in their place")
+struct ResetTests {
+  private var wish: AudioMode {
+    var mode = AudioMode()
+    mode.preferredInput = [.name("mic")]
+    mode.channelMap = .swap
+    mode.inputGain = Volume(fraction: 0.4)
+    return mode
+  }
+
+  private func isReset(_ events: AsyncStream<SessionEvent>) async -> Bool {
+    for await event in events { if case .serverReset = event { return true } }
+    return false
+  }
+
+  private func expectAllIsSo(_ session: AudioSession) async throws {
+    let state = try await session.getSessionState()
+    for name in ["preferredInput", "channelMap", "inputGain"] {
+      #expect(state.properties[name]?.verdict == .applied, "\(name)")
+    }
+    let modules = try await session.snapshot().modules
+    #expect(modules.count { $0.name == "module-remap-source" } == 1)
+  }
+
+  @Test(
+    "one that accepts and hangs up is not taken for the server", .server, .timeLimit(.minutes(1)))
+  func refusing() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(wish)
+      let events = await rig.session.events
+      try await rig.sandbox.kill()
+      let path = String(rig.sandbox.address.dropFirst("unix:".count))
+      let impostor = try Impostor(path)
+      // It was asked, and asked again.
+      for _ in 1...3 { #expect(impostor.hangUpOnNext()) }
+      impostor.end()
+      try await rig.sandbox.restart()
+      #expect(await isReset(events))
+      try await expectAllIsSo(rig.session)
+    }
+  }
+
+  @Test(
+    "one that dies again and again while it is made so", .simulatedCard, .timeLimit(.minutes(1)))
+  func dyingAgain() async throws {
+    try await Rig.with { rig in
+      var mode = wish
+      mode.preferredInput = [.name(Names.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      let events = await rig.session.events
+      for _ in 1...5 {
+        try await rig.sandbox.kill()
+        try await rig.sandbox.restart()
+      }
+      // The last reset is that of the last restart, and an earlier one may still be told.
+      for await event in events {
+        guard case .serverReset = event else { continue }
+        let state = try? await rig.session.getSessionState()
+        if state?.properties["channelMap"]?.verdict == .applied { break }
+      }
+      try await expectAllIsSo(rig.session)
+    }
+  }
+
+  @Test("a socket whose folder is not there yet", .server, .timeLimit(.minutes(1)))
+  func noFolder() async throws {
+    try await Rig.with(.minimal) { rig in
+      let link = rig.sandbox.directory + "/link"
+      #expect(symlink(rig.sandbox.directory, link) == 0)
+      let session = AudioSession(
+        server: "unix:\(link)/pulse.sock",
+        configuration: SessionConfiguration(
+          timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store"))
+      try await session.setAudioMode(wish)
+      let events = await session.events
+      #expect(unlink(link) == 0)
+      try await rig.sandbox.kill()
+      try await rig.sandbox.restart()
+      for await event in events where event == .serverLost { break }
+      #expect(symlink(rig.sandbox.directory, link) == 0)
+      #expect(await isReset(events))
+      try await expectAllIsSo(session)
+      await session.close()
+    }
+  }
+
+  @Test(
+    "one that freezes is noticed by the next call, and goes on", .server, .timeLimit(.minutes(1)))
+  func frozen() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(2)) { rig in
+      try await rig.session.setAudioMode(wish)
+      try await rig.sandbox.freeze()
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.getSessionState()
+      }
+      #expect(error?.code == .timedOut)
+      try await rig.sandbox.thaw()
+      _ = try await rig.session.getSessionState()
+      try await rig.outside.setDefaultSource("mic")
+      #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
+    }
+  }
+}
+
+/// A socket where the server's was, that accepts and hangs up.
+private struct Impostor {
+  private let descriptor: Int32
+  private let path: String
+
+  init(_ path: String) throws {
+    self.path = path
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    unlink(path)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let descriptor = descriptor
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0 && listen(descriptor, 8) == 0)
+  }
+
+  /// Waits for a client, at most twenty seconds.
+  func hangUpOnNext() -> Bool {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    guard poll(&wanted, 1, 20_000) == 1 else { return false }
+    let client = accept(descriptor, nil, nil)
+    guard client >= 0 else { return false }
+    close(client)
+    return true
+  }
+
+  func end() {
+    close(descriptor)
+    unlink(path)
+  }
+}

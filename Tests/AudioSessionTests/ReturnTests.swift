@@ -1,0 +1,61 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import Testing
+
+@Suite("Devices that come and go")
+struct ReturnTests {
+  @Test("a wish whose device is away is pending, and met when it comes", .server)
+  func pending() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode()
+      mode.preferredInput = [.name("late")]
+      mode.inputRequired = false
+      let events = await rig.session.events
+      try await rig.session.setAudioMode(mode)
+      for await event in events {
+        guard case .pending(let unmet) = event else { continue }
+        #expect(unmet.map(\.property) == ["preferredInput"])
+        break
+      }
+      let module = try await rig.outside.loadModule("module-null-source", "source_name=late")
+      #expect(try await rig.eventually { $0.server.defaultSourceName == "late" })
+      try await rig.outside.unloadModule(module)
+      #expect(try await rig.eventually { $0.server.defaultSourceName != "late" })
+      _ = try await rig.outside.loadModule("module-null-source", "source_name=late")
+      #expect(try await rig.eventually { $0.server.defaultSourceName == "late" })
+    }
+  }
+
+  @Test(
+    "one that flaps is used once it has stayed; others meanwhile", .simulatedCard,
+    .timeLimit(.minutes(1)))
+  func flapping() async throws {
+    try await Rig.with(.quiet) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      let events = await rig.session.events
+      // Not from outside: the server itself may be faster than the session's look.
+      func isRoute(_ name: String) async -> Bool {
+        for await event in events {
+          if case .routeChanged(_, _, let now) = event, now.inputs.first?.name == name {
+            return true
+          }
+        }
+        return false
+      }
+      try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
+      #expect(await isRoute(Names.laptopInput))
+      try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
+      #expect(await isRoute(Names.usbInput))
+      try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
+      #expect(await isRoute(Names.laptopInput))
+      let start = ContinuousClock.now
+      try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
+      #expect(await isRoute(Names.usbInput))
+      let time = ContinuousClock.now - start
+      #expect(time >= .seconds(2.9), "it was taken after \(time)")
+    }
+  }
+}

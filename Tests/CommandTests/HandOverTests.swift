@@ -1,0 +1,119 @@
+import AudioSession
+import PulseSandbox
+import Testing
+
+@Suite("Handing changes to the holder")
+struct HandOverTests {
+  /// A session of this process that holds, in the place where commands look for it.
+  private func withHolder(
+    _ body: (PulseSandbox, AudioSession) async throws -> Void
+  ) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "other", "[input]\ngain = \"70 %\"\n")
+      try sandbox.write(
+        profile: "impossible",
+        "buffer-duration = \"1 ms\"\nsample-rate = 8000\n"
+          + "[input]\ngain = \"70 %\"\n")
+      let state = try #require(sandbox.environment["XDG_STATE_HOME"])
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(20), storeFolder: state + "/audiosession"))
+      var mode = AudioMode()
+      mode.inputGain = Volume(fraction: 0.4)
+      mode.gainLock = true
+      try await session.setAudioMode(mode, profile: "first")
+      try await body(sandbox, session)
+      await session.close()
+    }
+  }
+
+  private func gain(_ session: AudioSession) async throws -> StateValue? {
+    try await session.getSessionState().properties["inputGain"]?.actual
+  }
+
+  @Test("what cannot be is an error, and the holder's wish stands", .server)
+  func refused() async throws {
+    try await withHolder { sandbox, session in
+      let result = try await sandbox.audiosession("apply", "impossible", "--strict")
+      #expect(result.status == 78)
+      #expect(result.standardError.contains("strict"))
+      #expect(try await session.getSessionState().profile == "first")
+      #expect(try await gain(session) == .number(0.4))
+    }
+  }
+
+  private static let card = "alsa_card.pci-0000_00_1f.3"
+
+  /// A command whose change takes the holder a second, and what is done to the command then.
+  private func slowly(_ signal: String, leadsTo status: Int32) async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      try sandbox.write(
+        profile: "other",
+        "[input]\nprefer = [\"alsa_input.pci-0000_00_1f.3.analog-stereo\"]\n")
+      let state = try #require(sandbox.environment["XDG_STATE_HOME"])
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(20), storeFolder: state + "/audiosession"))
+      let setup = try await sandbox.shell(
+        "pactl set-card-profile \(Self.card) output:analog-stereo")
+      #expect(setup.status == 0)
+      var mode = AudioMode()
+      mode.preferredInput = [.name("alsa_input.usb-*")]
+      try await session.setAudioMode(mode, profile: "first")
+      let before = try await sandbox.audiosession("devices", "--all")
+      let result = try await sandbox.shell(
+        """
+        pactl send-message /card/\(Self.card)/sim profile-delay 1000 > /dev/null
+        $A apply other > /dev/null 2>&1 & pid=$!
+        until pactl list cards | grep -q 'Active Profile: output:analog-stereo+input'; do kill -0 $pid || exit 9; done
+        kill -\(signal) $pid
+        wait $pid
+        """)
+      #expect(result.status == status)
+      // This waits for its turn, behind the way back.
+      #expect(try await session.update { _ in }.state.profile == "first")
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+      #expect(try await sandbox.audiosession("apply", "other").status == 0)
+      #expect(try await session.getSessionState().profile == "other")
+      await session.close()
+    }
+  }
+
+  @Test("a killed command's change is given up, and stands in nobody's way", .simulatedCard)
+  func killedCommand() async throws { try await slowly("KILL", leadsTo: 137) }
+
+  @Test("Ctrl-C takes the change back", .simulatedCard)
+  func interrupted() async throws { try await slowly("INT", leadsTo: 130) }
+
+  @Test("a holder that is frozen: timed out, and nothing changes later", .server)
+  func frozenHolder() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "first", "[input]\ngain = \"40 %\"\n")
+      try sandbox.write(profile: "other", "[input]\ngain = \"70 %\"\n")
+      let result = try await sandbox.shell(
+        """
+        $A apply first --keep > /dev/null || exit
+        holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+        kill -STOP $holder
+        $A apply other --timeout 1s; echo $?
+        kill -CONT $holder
+        $A apply first > /dev/null; echo $?
+        pactl get-source-volume mic
+        kill -STOP $holder
+        $A apply other > /dev/null & pid=$!
+        until ls "$XDG_STATE_HOME"/audiosession/*.order.toml > /dev/null 2>&1; do :; done
+        kill -KILL $holder
+        wait $pid; echo $?
+        pactl get-source-volume mic
+        """)
+      let lines = result.standardOutput.split(separator: "\n")
+      #expect(lines.first == "75", "\(result)")
+      #expect(result.standardError.contains("did not answer in time"))
+      #expect(lines.dropFirst().first == "0")
+      #expect(result.standardOutput.contains("40%"))
+      #expect(result.standardOutput.contains("70%"), "the command did it itself")
+    }
+  }
+}
