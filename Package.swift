@@ -90,8 +90,8 @@ let package = Package(
       dependencies: [
         "AudioSession", "AudioStreams", "CPulse", "Pulse", "PulseSandbox", "PulseTypes",
         "SessionProfiles",
-      ],
-      swiftSettings: settings),
+      ] + soundLibraries.map { .target(name: $0.name) },
+      swiftSettings: settings + soundSettings),
     .testTarget(
       name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],
       swiftSettings: settings),

@@ -227,6 +227,11 @@ extension AudioSession {
     do throws(SessionError) {
       let live = try await connected(Deadline(after: configuration.timeout))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
+      // Lost again meanwhile: who noticed left it to this.
+      guard await live.lost == nil else {
+        await dropConnection()
+        return false
+      }
       upkeep.resets += 1
       upkeep.isRecovering = false
       lastSnapshot = await live.snapshot

@@ -125,7 +125,10 @@ static void on_context_state(pa_context *context, void *user) {
   switch (pa_context_get_state(context)) {
   case PA_CONTEXT_READY: make_stream(stream); return;
   case PA_CONTEXT_FAILED:
-  case PA_CONTEXT_TERMINATED: ps_end(stream, pa_context_errno(context)); return;
+  case PA_CONTEXT_TERMINATED: {
+    int error = pa_context_errno(context); /* 0 would mean that the stream was closed */
+    return ps_end(stream, error ? error : PA_ERR_CONNECTIONTERMINATED);
+  }
   default: return;
   }
 }

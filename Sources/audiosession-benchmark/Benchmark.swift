@@ -8,6 +8,7 @@ struct Benchmark {
   static let repetitions = 60
 
   static func main() async throws {
+    if CommandLine.arguments.dropFirst() == ["capture"] { return try await CaptureFigures.print() }
     // The tones that the simulated cards make cost the server time that hardware does not.
     var configuration = SandboxConfiguration.demo
     configuration.modules = configuration.modules.map {
@@ -22,6 +23,7 @@ struct Benchmark {
       try await benchmark.heal()
       try await benchmark.restart()
     }
+    try await CaptureFigures.print()
   }
 
   private let sandbox: PulseSandbox

@@ -2,19 +2,19 @@
 ///
 /// What makes the sound smaller comes first: channels are mixed down before the rate is converted,
 /// and up after it. Made once and reused; one thread at a time uses it.
-struct Converter: ~Copyable {
+package struct Converter: ~Copyable {
   private let mix: ChannelMix
   private var resampler: Resampler
   private let mixesFirst: Bool
   private let mixed = Scratch()
 
   /// Frames in a second that come out, Hz.
-  var outputRate: Int { resampler.outputRate }
+  package var outputRate: Int { resampler.outputRate }
   /// Channels that come out.
-  var outputChannels: Int { mix.outputs }
+  package var outputChannels: Int { mix.outputs }
 
   /// Makes a converter from a device's format.
-  init(
+  package init(
     fromRate inputRate: Int, channels inputs: Int, toRate outputRate: Int,
     channels outputs: CaptureChannels, quality: ConversionQuality = .high
   ) throws(StreamError) {
@@ -26,12 +26,12 @@ struct Converter: ~Copyable {
   }
 
   /// Whether it is the converter for such an input.
-  func converts(fromRate rate: Int, channels: Int) -> Bool {
+  package func converts(fromRate rate: Int, channels: Int) -> Bool {
     resampler.inputRate == rate && mix.inputs == channels
   }
 
   /// Converts whole frames; hands on what is there of the result, which may be nothing.
-  mutating func process(
+  package mutating func process(
     _ input: UnsafeBufferPointer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void
   ) throws(StreamError) {
     if mix.isIdentity { return try resampler.process(input, body) }
@@ -41,7 +41,7 @@ struct Converter: ~Copyable {
   }
 
   /// Hands on the end of what was put in; then it is as new.
-  mutating func flush(_ body: (UnsafeBufferPointer<Float>) -> Void) throws(StreamError) {
+  package mutating func flush(_ body: (UnsafeBufferPointer<Float>) -> Void) throws(StreamError) {
     if mix.isIdentity || mixesFirst { return try resampler.flush(body) }
     let (mix, mixed) = (mix, mixed)
     try resampler.flush { body(mix.apply($0, mixed)) }
