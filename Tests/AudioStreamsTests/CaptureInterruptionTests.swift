@@ -7,7 +7,7 @@ import Testing
 @testable import AudioStreams
 
 @Suite("A capture that something interrupts", .server, .timeLimit(.minutes(1)))
-struct InterruptionTests {
+struct CaptureInterruptionTests {
   @Test("gives way to a call, and goes on after it")
   func call() async throws {
     try await Rig.with(.sources) { rig in
