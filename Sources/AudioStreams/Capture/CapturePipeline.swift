@@ -37,10 +37,21 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     /// Frames out since the converter began anew, and frames in.
     var framesIn: Int64 = 0
     var framesOut: Int64 = 0
-    /// When the last frame that went in was captured, nanoseconds.
-    var end: Int64 = 0
+    /// When the stretch began, by the piece that came with the least delay.
+    var start: Int64 = 0
     /// Whether nothing of this tap was joined yet.
     var isNew = true
+
+    /// When the last frame that went in was captured, nanoseconds.
+    var end: Int64 { start + framesIn * 1_000_000_000 / Int64(rate) }
+
+    /// A piece came that ends the frames so far. Each comes late by some delay, so the least late one
+    /// is believed; a little less with time, because the device's clock is not the machine's.
+    mutating func note(end: Int64) {
+      let heard = end - framesIn * 1_000_000_000 / Int64(rate)
+      let isFirst = start == 0
+      start = isFirst ? heard : min(heard, start + fragment / 10_000)
+    }
   }
 
   init(_ configuration: CaptureConfiguration, _ queue: BufferQueue) {
@@ -150,8 +161,8 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   {
     guard !samples.isEmpty else { return }
     input.framesIn += Int64(samples.count / input.channels)
-    input.end = end
-    timeline.advance(to: end)
+    input.note(end: end)
+    timeline.advance(to: input.end)
     if configuration.includesRaw { raw += samples }
     try converter?.process(samples) { output($0) }
   }
@@ -187,6 +198,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     try converter?.flush { output($0) }
     input.framesIn = 0
     input.framesOut = 0
+    input.start = 0
   }
 
   /// The capture has stopped.
