@@ -47,7 +47,8 @@ let package = Package(
       ],
       // What the session calls stays on the session's thread: no hop to a pool and back.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    .target(name: "PulseSandbox", swiftSettings: settings),
+    .target(
+      name: "PulseSandbox", dependencies: ["Pulse", "PulseTypes"], swiftSettings: settings),
     .executableTarget(
       name: "audiosession",
       dependencies: [

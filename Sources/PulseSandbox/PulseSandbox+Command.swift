@@ -52,6 +52,7 @@ extension PulseSandbox {
   private func makeLaunch(
     _ command: [String], _ environment: [String: String]?
   ) throws(SandboxError) -> Launch {
+    try serveFaults()
     var merged = (environment ?? currentEnvironment()).filter { !$0.key.hasPrefix("PULSE_") }
     merged.merge(self.environment) { _, ours in ours }
     guard let name = command.first,
