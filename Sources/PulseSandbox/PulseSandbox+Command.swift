@@ -82,7 +82,7 @@ extension PulseSandbox {
 }
 
 /// A command whose output is collected.
-private final class Capture: Sendable {
+final class Capture: Sendable {
   let command: Command
   private let output: Descriptor
   private let error: Descriptor
