@@ -188,6 +188,31 @@ struct ServiceTests {
     }
   }
 
+  @Test("apply --keep leaves it to the service, where one is installed and starts", .server)
+  func keep() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      _ = try await service(sandbox, "install")
+      // It does what a service manager would.
+      let starting = """
+        case $2 in start) $A watch > $AUDIOSESSION_SANDBOX/out 2>&1 &
+          until grep -q applied $AUDIOSESSION_SANDBOX/out; do :; done ;; esac
+        """
+      let folder = sandbox.directory
+      _ = try sandbox.write(
+        file: "systemctl",
+        "#!/bin/sh\necho \"$*\" >> \(folder)/asked\nAUDIOSESSION_SANDBOX=\(folder)\n\(starting)\n")
+      let result = try await sandbox.shell(
+        """
+        : > $AUDIOSESSION_SANDBOX/asked; : > $AUDIOSESSION_SANDBOX/out
+        PATH=\(folder):$PATH env -u AUDIOSESSION_SANDBOX $A apply podcast --keep || exit 9
+        pid=$($A state --json | sed -n 's/.*"holder": .*"pid": \\([0-9]*\\).*/\\1/p')
+        kill $pid && tail --pid=$pid -f /dev/null
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(try await asked(sandbox).last == "--user start audiosession.service")
+    }
+  }
+
   @Test("watch tells its service manager when it is ready, and when it ends", .server)
   func notifies() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -1,6 +1,5 @@
 import ArgumentParser
 import AudioSession
-import Glibc
 import PulseSandbox
 
 /// `service install`
@@ -23,9 +22,7 @@ struct ServiceInstallCommand: SessionCommand {
   func validate() throws { try ServiceCommand.validate(options) }
 
   func run(_ context: Context) async throws -> Status {
-    guard let program = Self.programPath else {
-      throw SessionError(.storeFailed, stage: .session, "this program's own path is not known")
-    }
+    let program = Keeper.programPath
     let text = try ServiceUnit.text(program: program, environment: Self.environment)
     let file = try ServiceFile()
     if file.exists, !force, try !ServiceUnit.isOurs(file.read() ?? "") {
@@ -75,14 +72,6 @@ struct ServiceInstallCommand: SessionCommand {
     lines.append(["enabled  it starts with every login"])
     lines.append(["started  it keeps what was applied last"])
     return lines
-  }
-
-  private static var programPath: String? {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = buffer.withUnsafeMutableBytes {
-      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
-    }
-    return count > 0 ? String(decoding: buffer[..<count], as: UTF8.self) : nil
   }
 
   /// What leads to the same wish, profiles and server as here, and a manager need not know.
