@@ -179,7 +179,7 @@ struct ServiceTests {
         """
         out=$AUDIOSESSION_SANDBOX/out; : > $out
         $A watch podcast > $out 2>&1 & pid=$!
-        until grep -q applied $out; do kill -0 $pid || exit 9; done
+        until grep -q applied $out; do kill -0 $pid || exit 9; pause; done
         $A service; kill $pid; wait $pid; echo $pid
         """)
       let process = held.standardOutput.split(separator: "\n").last ?? ""
@@ -195,7 +195,7 @@ struct ServiceTests {
       // It does what a service manager would.
       let starting = """
         case $2 in start) $A watch > $AUDIOSESSION_SANDBOX/out 2>&1 &
-          until grep -q applied $AUDIOSESSION_SANDBOX/out; do :; done ;; esac
+          until grep -q applied $AUDIOSESSION_SANDBOX/out; do sleep 0.02; done ;; esac
         """
       let folder = sandbox.directory
       _ = try sandbox.write(
@@ -221,7 +221,7 @@ struct ServiceTests {
         """
         export NOTIFY_SOCKET=$AUDIOSESSION_SANDBOX/notify out=$AUDIOSESSION_SANDBOX/out; : > $out
         $A apply podcast > $out 2>&1; $A watch > $out 2>&1 & pid=$!
-        until grep -q 'applied$' $out; do kill -0 $pid || exit 9; done
+        until grep -q 'applied$' $out; do kill -0 $pid || exit 9; pause; done
         kill $pid; wait $pid
         """)
       #expect(result.status == 143)

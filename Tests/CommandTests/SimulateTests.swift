@@ -96,10 +96,10 @@ struct SimulateTests {
         """
         out=$AUDIOSESSION_SANDBOX/out; : > $out
         $A sandbox simulate interrupt > $out & pid=$!
-        until grep -q plays $out; do kill -0 $pid || exit 9; done
+        until grep -q plays $out; do kill -0 $pid || exit 9; pause; done
         pactl list sink-inputs | grep -c 'media.role = "phone"'
         kill -\(signal) $pid; wait $pid; code=$?
-        while pactl list sink-inputs | grep -q phone; do :; done
+        while pactl list sink-inputs | grep -q phone; do pause; done
         exit $code
         """)
       #expect(result.standardOutput == "1\n")
@@ -115,15 +115,15 @@ struct SimulateTests {
         """
         out=$AUDIOSESSION_SANDBOX/out; : > $out
         $A watch podcast > $out 2>&1 & pid=$!
-        source() { until [ "$(pactl get-default-source)" = $1 ]; do kill -0 $pid || exit 9; done; }
-        until grep -q applied $out; do kill -0 $pid || exit 9; done
+        source() { until [ "$(pactl get-default-source)" = $1 ]; do kill -0 $pid || exit 9; pause; done; }
+        until grep -q applied $out; do kill -0 $pid || exit 9; pause; done
         source \(mic)
         $A sandbox simulate unplug \(mic)
         source alsa_input.pci-0000_00_1f.3.analog-stereo
         $A sandbox simulate plug \(mic)
         source \(mic)
         $A sandbox simulate reset-media-services
-        until grep -q reset $out; do kill -0 $pid || exit 9; done
+        until grep -q reset $out; do kill -0 $pid || exit 9; pause; done
         source \(mic)
         kill $pid; wait $pid
         """)
