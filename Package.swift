@@ -75,7 +75,8 @@ let package = Package(
         "AudioSession", "CAudioKernel", "CPulseStream", "Pulse", "PulseTypes", "SessionCore",
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
-    .target(name: "PulseSandbox", swiftSettings: settings),
+    .target(
+      name: "PulseSandbox", dependencies: ["Pulse", "PulseTypes"], swiftSettings: settings),
     .executableTarget(
       name: "audiosession",
       dependencies: [

@@ -16,8 +16,8 @@ struct AudioSessionCommand: AsyncParsableCommand {
     version: "audiosession \(programVersion)",
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
-      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
-      ReplayCommand.self, RecordCommand.self, PlayCommand.self,
+      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
+      SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -10,9 +10,9 @@ struct TraceTests {
       let result = try await sandbox.shell(
         """
         $A watch test --trace trace > out & pid=$!
-        until grep -q applied out; do kill -0 $pid || exit 9; done
+        until grep -q applied out; do kill -0 $pid || exit 9; pause; done
         pactl set-source-volume mic 90%
-        until grep -q reapplied out; do kill -0 $pid || exit 9; done
+        until grep -q reapplied out; do kill -0 $pid || exit 9; pause; done
         kill $pid
         wait $pid
         $A replay trace --server unix:/nonexistent; echo $?

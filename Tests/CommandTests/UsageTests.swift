@@ -28,11 +28,13 @@ struct UsageTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let main = try await sandbox.audiosession("--help")
       #expect(main.status == 0)
-      for command in ["apply", "plan", "state", "revert", "devices", "profiles", "sandbox"] {
+      for command in [
+        "apply", "plan", "state", "revert", "devices", "profiles", "service", "sandbox",
+      ] {
         #expect(main.standardOutput.contains("\n  \(command) "))
         let help = try await sandbox.audiosession(command, "--help")
         #expect(help.status == 0)
-        guard command != "profiles" else { continue }
+        guard command != "profiles", command != "service" else { continue }
         for option in ["--server <address>", "--sandbox", "--json", "--timeout <time>", "-v"] {
           #expect(help.standardOutput.contains(option), "\(command) \(option)")
         }

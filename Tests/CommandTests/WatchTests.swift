@@ -12,7 +12,7 @@ struct WatchTests {
       out=\(sandbox.directory)/watch.out
       : > "$out"
       $A watch \(arguments) > "$out" 2>"$out.err" & pid=$!
-      await() { until grep -q "$1" "$out"; do kill -0 $pid || { cat "$out.err"; exit 9; }; done; }
+      await() { until grep -q "$1" "$out"; do kill -0 $pid || { cat "$out.err"; exit 9; }; pause; done; }
       \(script)
       kill -\(signal) $pid
       wait $pid
@@ -81,7 +81,7 @@ struct WatchTests {
         sandbox, "--json",
         """
         $A state > /dev/null
-        until $A state --json | grep -q '"holder": {'; do kill -0 $pid || exit 9; done
+        until $A state --json | grep -q '"holder": {'; do kill -0 $pid || exit 9; pause; done
         $A apply test > "$out.apply" 2>&1 || echo "failed: $?" >> "$out.apply"
         await '"applied"'
         $A state --json > "$out.state"
@@ -115,7 +115,7 @@ struct WatchTests {
         """
         await '"applied"'
         $A watch other --replace > "$out.other" 2>&1 & other=$!
-        until grep -q applied "$out.other"; do kill -0 $other || { cat "$out.other"; exit 9; }; done
+        until grep -q applied "$out.other"; do kill -0 $other || { cat "$out.other"; exit 9; }; pause; done
         await '"interruptionBegan"'
         pactl get-source-volume mic > "$out.during"
         kill -KILL $other
@@ -140,7 +140,7 @@ struct WatchTests {
         """
         $A apply test --keep || exit
         pactl set-source-volume mic 90%
-        until pactl get-source-volume mic | grep -q ' 40%'; do :; done
+        until pactl get-source-volume mic | grep -q ' 40%'; do pause; done
         $A state
         """)
       #expect(result.status == 0)

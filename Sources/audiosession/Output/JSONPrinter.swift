@@ -55,7 +55,9 @@ struct JSONPrinter {
     let keys =
       [
         "schema", "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
-        "object", "version", "address", "server", "active", "profile", "profiles", "scope",
+        "object", "unit", "ours", "enabled", "program", "started", "removed",
+        "commands", "version", "address", "server", "active",
+        "profile", "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
         "source", "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
         "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
