@@ -31,7 +31,9 @@ struct Benchmark {
       let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
       try await Churn.run(count ?? 100_000, seed: seed ?? UInt64.random(in: 1...999_999))
     default:
-      print("audiosession-benchmark [capture | heal N | restarts N | storm N | idle SECONDS | churn N SEED]")
+      print(
+        "audiosession-benchmark "
+          + "[capture | heal N | restarts N | storm N | idle SECONDS | churn N SEED]")
     }
   }
 
