@@ -1,5 +1,6 @@
 #include "ak_samples.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,7 @@ void ak_level(const float *samples, size_t count, size_t stride, double *squares
   if (stride == 0) stride = 1;
   for (size_t i = 0; i < count; i += stride) {
     float magnitude = fabsf(samples[i]);
-    if (!(magnitude <= 3.4e38f)) magnitude = 0; /* no number, or infinite */
+    if (!(magnitude <= FLT_MAX)) magnitude = 0; /* no number, or infinite */
     sum += (double)magnitude * magnitude;
     if (magnitude > greatest) greatest = magnitude;
   }

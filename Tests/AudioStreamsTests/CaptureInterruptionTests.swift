@@ -12,7 +12,7 @@ struct CaptureInterruptionTests {
   func call() async throws {
     try await Rig.with(.sources) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
-      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(frameLength: 160))
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       // Another process's call, which lasts until it is killed.
       let call = Task {
@@ -36,7 +36,7 @@ struct CaptureInterruptionTests {
   func suspended() async throws {
     try await Rig.with(.sources) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
-      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(frameLength: 160))
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let name = try #require(try await outside.serverInfo().defaultSourceName)

@@ -64,7 +64,7 @@ struct CaptureLifeTests {
           ($0 as? StreamError)?.code == .engineNotInitialized
         }
       }
-      let buffers = try await capture.startAudioStream(CaptureConfiguration(frameLength: 160))
+      let buffers = try await capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 3200)
       for _ in 0..<3 {
         try await capture.pauseAudioStream()

@@ -28,7 +28,8 @@ struct PlayerTests {
       let folder = Folder()
       let path = try file(folder, seconds: 1.5)
       let buffers = try await rig.capture.startAudioStream(
-        CaptureConfiguration(sampleRate: 44100, frameLength: 441, device: "speakers.monitor"))
+        CaptureConfiguration(
+          sampleRate: 44100, frameLength: 441, device: "speakers.monitor", backlog: .seconds(60)))
       _ = await rig.collect(buffers, frames: 4410)
       let player = AudioPlayer(session: rig.session)
       try await player.play(path)
@@ -65,7 +66,7 @@ struct PlayerTests {
       await #expect { _ = try await killed.value } throws: {
         ($0 as? StreamError)?.code == .engineStartFailed
       }
-      await #expect { try await player.play("/nonexistent") } throws: {
+      await #expect { try await player.play(folder.path + "/none") } throws: {
         ($0 as? StreamError)?.code == .fileFailed
       }
     }

@@ -103,13 +103,13 @@ struct SoundFileTests {
         return error.code
       }
     }
-    #expect(code("/nonexistent/a", .wav16) == .fileFailed)
+    #expect(code(Folder().path + "/none/a", .wav16) == .fileFailed)
     #expect(code("/", .wav16) == .fileFailed)
     #expect(code("/dev/full", .wav16) == .fileFailed)
     #expect(code("/dev/full", .flac16) == .fileFailed)
-    #expect(code("/tmp/never-made", .flac16, channels: 9) == .invalidFormat)
+    #expect(code(Folder().path + "/a", .flac16, channels: 9) == .invalidFormat)
     #expect(throws: StreamError.self) { try SoundFileReader(path: #filePath) }
-    #expect(throws: StreamError.self) { try SoundFileReader(path: "/nonexistent") }
+    #expect(throws: StreamError.self) { try SoundFileReader(path: Folder().path + "/none") }
   }
 }
 

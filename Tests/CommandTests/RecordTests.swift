@@ -94,14 +94,17 @@ struct RecordTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let cases: [([String], Int32, String)] = [
         (["record", "/dev/full"], 74, "'/dev/full' cannot be written: No space left on device"),
-        (["record", "/nonexistent/a.wav"], 74, "No such file or directory"),
+        (["record", sandbox.directory + "/none/a.wav"], 74, "No such file or directory"),
         (["record", "a.wav", "--rate", "5"], 64, "8000 to 192000"),
         (["record", "-", "--json"], 64, "standard output"),
         (
           ["record", "/tmp/never.wav", "--device", "none"], 78,
           "there are: 'speakers.monitor', 'mic'"
         ),
-        (["play", "/nonexistent"], 74, "'/nonexistent' cannot be read: No such file or directory"),
+        (
+          ["play", sandbox.directory + "/none"], 74,
+          "/none' cannot be read: No such file or directory"
+        ),
         (["play", #filePath], 74, "is no sound file"),
       ]
       for (arguments, status, words) in cases {

@@ -56,7 +56,8 @@ extension AudioCapture {
         guard let failure = pipeline.failure else { return }
         Task { await self?.conversionFailed(failure, tapID) }
       case .events(let events):
-        pipeline.expectGap(events.contains(.moved) ? .routeChange : .suspended)
+        if events.contains(.suspended) { pipeline.expectGap(.suspended) }
+        if events.contains(.moved) { pipeline.expectGap(.routeChange) }
         guard events.contains(.moved) else { return }
         Task { await self?.tapMoved(tapID) }
       case .ended(let error?): Task { await self?.tapEnded(error, tapID) }
