@@ -175,6 +175,22 @@ extension AudioSession {
   }
 }
 
+// MARK: For streams
+
+extension AudioSession {
+  /// The wish in force; nil where this process has none.
+  package var wishInForce: AudioMode? { isActive ? own?.mode : nil }
+
+  /// Whether the wish is still to be made anew after the server went.
+  package var isHealing: Bool {
+    get async {
+      guard isKept else { return false }
+      guard let live, !upkeep.isRecovering else { return true }
+      return await live.lost != nil
+    }
+  }
+}
+
 // MARK: A server that went
 
 extension AudioSession {
@@ -211,6 +227,11 @@ extension AudioSession {
     do throws(SessionError) {
       let live = try await connected(Deadline(after: configuration.timeout))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
+      // Lost again meanwhile: who noticed left it to this.
+      guard await live.lost == nil else {
+        await dropConnection()
+        return false
+      }
       upkeep.resets += 1
       upkeep.isRecovering = false
       lastSnapshot = await live.snapshot

@@ -49,8 +49,8 @@ public actor AudioSession {
   public static let shared = AudioSession()
 
   let loop = PulseLoop()
-  let address: String?
-  let configuration: SessionConfiguration
+  package nonisolated let address: String?
+  package nonisolated let configuration: SessionConfiguration
   var live: LiveServer?
   var lock: LockBox?
   /// What the store has, while this session is the only one that writes there.
@@ -150,22 +150,24 @@ final class LockBox: Sendable {
 }
 
 /// Lets calls that change something run one after the other, in their order.
-struct Turns {
+package struct Turns {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
+  package init() {}
+
   /// Whether the caller has the turn at once; else it must wait with `enqueue`.
-  mutating func takeIfFree() -> Bool {
+  package mutating func takeIfFree() -> Bool {
     defer { isTaken = true }
     return !isTaken
   }
 
-  mutating func enqueue(_ continuation: CheckedContinuation<Void, Never>) {
+  package mutating func enqueue(_ continuation: CheckedContinuation<Void, Never>) {
     waiting.append(continuation)
   }
 
   /// Gives the turn to the next, if somebody waits.
-  mutating func pass() {
+  package mutating func pass() {
     guard waiting.isEmpty else { return waiting.removeFirst().resume() }
     isTaken = false
   }

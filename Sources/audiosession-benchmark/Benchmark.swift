@@ -25,12 +25,15 @@ struct Benchmark {
     case "heal": try await Heal.run(count ?? 1000)
     case "storm": try await Storm.run(count ?? 10_000)
     case "restarts": try await Restarts.run(count ?? 200)
+    case "capture": try await CaptureFigures.print()
     case "idle": try await Idle.run(count ?? 60)
     case "churn":
       let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
       try await Churn.run(count ?? 100_000, seed: seed ?? UInt64.random(in: 1...999_999))
     default:
-      print("audiosession-benchmark [heal N | restarts N | storm N | idle SECONDS | churn N SEED]")
+      print(
+        "audiosession-benchmark "
+          + "[heal N | restarts N | storm N | idle SECONDS | churn N SEED | capture]")
     }
   }
 
@@ -47,6 +50,7 @@ struct Benchmark {
       try await benchmark.inProcess()
       try await benchmark.roundTrip()
     }
+    try await CaptureFigures.print()
   }
 
   private let sandbox: PulseSandbox

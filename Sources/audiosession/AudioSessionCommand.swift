@@ -17,7 +17,7 @@ struct AudioSessionCommand: AsyncParsableCommand {
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
       RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
-      SandboxCommand.self, ReplayCommand.self,
+      SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -1,4 +1,5 @@
 import AudioSession
+import AudioStreams
 import PulseSandbox
 
 /// Any error as one of the session's, with what the program ends with.
@@ -19,6 +20,9 @@ struct Failure {
         case .noSuchDevice: .usage
         default: Status(self.error)
         }
+    case let error as StreamError:
+      self.error = SessionError(error)
+      status = Status(self.error)
     case is CancellationError:
       self.error = SessionError(.cancelled, stage: .session, "cancelled")
       status = Status(self.error)

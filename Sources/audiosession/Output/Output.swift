@@ -26,6 +26,14 @@ final class Output: Sendable {
     write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
   }
 
+  /// Shows a line that the next one takes the place of, where a person reads standard error; nil
+  /// takes it away.
+  func progress(_ line: Line?) {
+    guard messages.isPerson else { return }
+    let text = line?.rendered(colour: messages.hasColour) ?? ""
+    write("\r\(text)\u{1b}[K", to: 2)
+  }
+
   /// Prints a line that is no failure on standard error.
   func note(_ text: String) { message("note: ", text, .dim) }
 
