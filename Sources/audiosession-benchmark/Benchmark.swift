@@ -8,7 +8,11 @@ struct Benchmark {
   static let repetitions = 60
 
   static func main() async throws {
-    if CommandLine.arguments.dropFirst() == ["capture"] { return try await CaptureFigures.print() }
+    switch CommandLine.arguments.dropFirst().first {
+    case "capture": return try await CaptureFigures.print()
+    case "synthesizer": return try await SynthFigures.print()
+    default: break
+    }
     // The tones that the simulated cards make cost the server time that hardware does not.
     var configuration = SandboxConfiguration.demo
     configuration.modules = configuration.modules.map {
@@ -24,6 +28,7 @@ struct Benchmark {
       try await benchmark.restart()
     }
     try await CaptureFigures.print()
+    try await SynthFigures.print()
   }
 
   private let sandbox: PulseSandbox
