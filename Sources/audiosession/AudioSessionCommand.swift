@@ -18,7 +18,7 @@ struct AudioSessionCommand: AsyncParsableCommand {
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
       RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
       SandboxCommand.self, ReplayCommand.self,
-      DoctorCommand.self,
+      DoctorCommand.self, ExplainCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

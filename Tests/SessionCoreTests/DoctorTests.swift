@@ -56,6 +56,12 @@ private typealias Line = MachineFacts.Line
     { $0.heard = [MachineFacts.Heard(device: Server.microphone, faults: faults)] }
   }
 
+  static func microphone(_ facts: inout MachineFacts, _ change: (inout Device) -> Void) {
+    guard let at = facts.snapshot?.sources.firstIndex(where: { $0.name == Server.microphone })
+    else { return }
+    change(&facts.snapshot!.sources[at])
+  }
+
   static func run(_ name: String, _ pid: Int32) -> MachineFacts.Program {
     MachineFacts.Program(pid: pid, name: name)
   }
@@ -182,15 +188,15 @@ private typealias Line = MachineFacts.Line
       $0.damaged = [SessionError(.storeFailed, stage: .session, "/s is damaged", value: "/s")]
     },
     Case("a muted default", finds: "mutedInput warning \(Server.microphone)") {
-      $0.snapshot?.sources[0].isMuted = true
+      microphone(&$0) { $0.isMuted = true }
       $0.heard = []
     },
     Case("a muted default delivers silence", finds: "mutedInput warning \(Server.microphone)") {
-      $0.snapshot?.sources[0].isMuted = true
+      microphone(&$0) { $0.isMuted = true }
       heard(.silent)(&$0)
     },
     Case("a gain of nothing", finds: "mutedInput warning \(Server.microphone)") {
-      $0.snapshot?.sources[0].volume = ChannelVolumes(.muted, channels: 2)
+      microphone(&$0) { $0.volume = ChannelVolumes(.muted, channels: 2) }
     },
     Case("silence", finds: "silentInput warning \(Server.microphone)", heard(.silent)),
     Case(
@@ -288,7 +294,7 @@ private typealias Line = MachineFacts.Line
   ])
   func `a dead channel is left out of the map`(_ map: ChannelMap, _ dead: [Int], _ line: String) {
     var facts = Self.healthy()
-    facts.snapshot?.sources[0].channelMap = map
+    Self.microphone(&facts) { $0.channelMap = map }
     facts.heard = [
       MachineFacts.Heard(device: Server.microphone, faults: dead.map { .deadChannel($0) })
     ]
