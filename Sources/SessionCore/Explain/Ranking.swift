@@ -110,9 +110,9 @@ extension Explanation {
     }
     if ranking.chosen != nil {
       let who =
-        snapshot.isOwned(present)
-        ? "the session" : "a person, a program or a module of the server"
-      causes.append("\(who) chose \(present.name): by itself the server would take another")
+        snapshot.isOwned(present) ? "the session" : "a person, a program or a module of the server"
+      causes.append(
+        "\(who) chose \(present.name); by its properties as they are now another would be taken")
       if let port = snapshot.devices(ranking.direction).first(where: { !$0.canBeDefault }) {
         causes.append("\(port.name) counts for nothing while its port is not plugged in")
       }
@@ -120,10 +120,11 @@ extension Explanation {
       causes.append(
         "\(present.name) is the server's own first choice, whether or not somebody chose it, too")
     }
-    let movers = ["module-switch-on-connect", "module-default-device-restore"]
-      .filter { !snapshot.loaded($0).isEmpty }
-    if !movers.isEmpty {
-      causes.append("\(Words.list(movers)) may have chosen it: see 'audiosession doctor'")
+    if !snapshot.loaded("module-switch-on-connect").isEmpty {
+      causes.append("module-switch-on-connect chooses whatever is plugged in")
+    }
+    if !snapshot.loaded("module-default-device-restore").isEmpty {
+      causes.append("module-default-device-restore chooses at each start what was chosen last")
     }
     return causes
   }
