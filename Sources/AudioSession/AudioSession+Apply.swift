@@ -193,7 +193,8 @@ extension AudioSession {
   func restore(
     keeping wish: OwnWish?, _ budget: Budget
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(.revert(keepsWish: wish != nil), budget) { session, live, store, stop throws(SessionError) in
+    try await holdingLock(.revert(keepsWish: wish != nil), budget) {
+      session, live, store, stop throws(SessionError) in
       let input = try await session.input(AudioMode(), live, store, isExplicit: true)
       return try await session.reconcile(
         input, live, store, budget, stop, wish: wish, isActive: false)

@@ -147,7 +147,8 @@ struct Reconciler {
   /// disk has it already, as when a wish is put back that was in force, nothing is written.
   private mutating func writeJournal() throws(SessionError) {
     let stored = stored
-    let isThere = stored.serverCookie == onDisk.serverCookie
+    let isThere =
+      stored.serverCookie == onDisk.serverCookie
       && intended.allSatisfy { setting, values in
         values.allSatisfy { onDisk[setting]?.isOurs($0) == true }
       } && journal.entries.allSatisfy { onDisk[$0.setting] != nil }

@@ -54,7 +54,8 @@ struct JSONPrinter {
   private static let ranks: [String: Int] = {
     let keys =
       [
-        "schema", "severity", "code", "message", "file", "line", "column", "kind", "method", "inUse",
+        "schema", "severity", "code", "message", "file", "line", "column", "kind", "method",
+        "inUse",
         "keepsRunning", "phase", "name",
         "object", "version", "address", "server", "active", "profile", "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
