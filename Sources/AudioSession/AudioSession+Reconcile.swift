@@ -76,6 +76,8 @@ extension AudioSession {
     try await live.reread(deadline: budget.readBack)
     var input = run.input
     input.baseline = baseline
+    // What was the default before this run says nothing any more; before the first is the baseline's.
+    input.defaultsBefore = [:]
     let state = await state(live, store, input, wish)
     try store.write(
       SessionStore.Status(

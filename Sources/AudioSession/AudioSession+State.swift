@@ -51,7 +51,9 @@ extension AudioSession {
   }
 
   /// The modes whose processing this version has.
-  public nonisolated var availableModes: [Mode] { [.default, .measurement] }
+  public nonisolated var availableModes: [Mode] {
+    [.default, .voiceChat, .videoChat, .measurement]
+  }
 
   /// The server as it is now: every card, device, stream, module and client.
   public func snapshot() async throws(SessionError) -> ServerSnapshot {

@@ -27,7 +27,7 @@ extension LiveServer {
       try await write(step, deadline)
     } catch {
       doubt()
-      throw SessionError(error)
+      throw SessionError(error).explained(step, error.code)
     }
     if step.setting.makesObjects { doubt() }
     try await refresh(objects(of: step.setting), deadline: deadline)
@@ -67,7 +67,7 @@ extension LiveServer {
       .mute(let direction, let name):
       return Set(
         snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
-    case .defaultDevice, .chain: return [.server]
+    case .defaultDevice, .chain, .echoCanceller: return [.server]
     case .stream(let direction, let index): return [.stream(direction, index)]
     }
   }
@@ -91,7 +91,7 @@ extension LiveServer {
       try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
     case (.stream(let direction, let index), .name(let device)):
       try await client.moveStream(direction, index, to: device, timeout: timeout)
-    case (.chain(let direction), _): try await writeChain(direction, step.to, timeout)
+    case (.chain, _), (.echoCanceller, _): try await writeLink(step, timeout)
     case (.rate, _), (.latency, _): try await writePin(step, timeout)
     default:
       throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
@@ -99,10 +99,8 @@ extension LiveServer {
   }
 
   /// Unloads what stands, whoever's run made it, then loads what is wished.
-  private func writeChain(
-    _ direction: Direction, _ value: SettingValue, _ timeout: Duration
-  ) async throws(PulseError) {
-    for module in Set(snapshot.ownedDevices(direction).compactMap(\.ownerModule)) {
+  private func writeLink(_ step: Step, _ timeout: Duration) async throws(PulseError) {
+    for module in Set(snapshot.devices(of: step.setting).compactMap(\.ownerModule)) {
       do throws(PulseError) {
         try await client.unloadModule(module, timeout: timeout)
       } catch {
@@ -110,8 +108,13 @@ extension LiveServer {
         guard error.code == .noSuchEntity else { throw error }
       }
     }
-    guard case .remap(let spec) = value else { return }
-    _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    switch step.to {
+    case .remap(let spec):
+      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    case .echoCanceller(let spec):
+      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    default: break
+    }
   }
 }
 
@@ -120,9 +123,24 @@ extension Setting {
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {
     switch self {
-    case .cardProfile, .chain: true
+    case .cardProfile, .chain, .echoCanceller: true
     default: false
     }
+  }
+}
+
+extension SessionError {
+  /// The error with what the server's bare "no" most likely means.
+  fileprivate func explained(_ step: Step, _ code: PulseError.Code) -> SessionError {
+    guard case .echoCanceller(let spec) = step.to, code == .moduleFailed || code == .noSuchEntity
+    else { return self }
+    var result = self
+    result.message +=
+      " (it has no echo canceller '\(spec.method)', or none for \(spec.map.count) channels)"
+    if spec.method != EchoCancellerSpec.defaultMethod {
+      result.alternatives = ["echo-canceller = \"\(EchoCancellerSpec.defaultMethod)\""]
+    }
+    return result
   }
 }
 

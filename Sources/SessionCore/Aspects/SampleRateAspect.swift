@@ -100,8 +100,8 @@ extension ServerSnapshot {
     if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
       users += foreignStreams(on: sink).filter { !$0.isCorked }
     }
-    // Those on our remap come back to the hardware when it goes, which a rate change needs.
-    for owned in ownedDevices(device.direction) where root(of: owned)?.name == device.name {
+    // Those on our links come back to the hardware when it goes, which a rate change needs.
+    for owned in links(on: device) {
       users += foreignStreams(on: owned).filter { !$0.isCorked }
     }
     guard !users.isEmpty else { return nil }

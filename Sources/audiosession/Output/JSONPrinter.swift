@@ -55,10 +55,10 @@ struct JSONPrinter {
     let keys =
       [
         "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
-        "severity", "code", "message", "text", "command", "file", "line", "column", "kind", "phase", "name",
-        "object", "unit", "ours", "enabled", "program", "started", "removed",
-        "commands", "version", "address", "server", "active",
-        "profile", "profiles", "scope",
+        "severity", "code", "message", "text", "command", "file", "line", "column", "kind", "method",
+        "inUse", "keepsRunning", "phase", "name", "object", "unit", "ours", "enabled", "program",
+        "started", "removed", "commands", "version", "address", "server", "active", "profile",
+        "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
         "source", "extends", "type", "from", "to", "deferred", "why", "remedy", "outcome", "detail",
         "steps",
