@@ -73,7 +73,8 @@ let package = Package(
       name: "SessionProfilesTests", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
       swiftSettings: settings),
     .testTarget(
-      name: "PulseSandboxTests", dependencies: ["PulseSandbox"], swiftSettings: settings),
+      name: "PulseSandboxTests", dependencies: ["PulseSandbox", "PulseTypes"],
+      swiftSettings: settings),
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
