@@ -83,7 +83,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
-      name: "CommandTests", dependencies: ["AudioSession", "PulseSandbox", "audiosession"],
+      name: "CommandTests",
+      dependencies: ["AudioSession", "PulseSandbox", "PulseTypes", "audiosession"],
       swiftSettings: settings),
   ],
   swiftLanguageModes: [.v6]

@@ -61,7 +61,9 @@ extension PulseSandbox {
       guard let chosen = snapshot.server.defaultName(direction), there.contains(chosen) else {
         return false
       }
-      return there.isSuperset(of: names) && (names.isEmpty || chosen != "auto_null")
+      // Before the devices are known a dummy is the default, or a monitor.
+      let isOwn = names.isEmpty || names.contains(chosen) || !configuration.modules.isEmpty
+      return there.isSuperset(of: names) && isOwn
     }
   }
 }

@@ -22,16 +22,25 @@ extension LiveServer {
   /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
   /// that is not granted is no failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+    if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
       doubt()
+      if snapshot.hasGraph {
+        // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
+        try await refresh(deadline: Deadline(after: .milliseconds(500)))
+        if snapshot.lacksSessionManager { throw .noSessionManager }
+      }
       throw SessionError(error)
     }
     if step.setting.makesObjects { doubt() }
     try await refresh(objects(of: step.setting), deadline: deadline)
-    if step.setting.isHint { return outcome(ofHint: step) }
+    if step.setting.isHint {
+      try await awaitPin(step, deadline: deadline)
+      return outcome(ofHint: step)
+    }
     let isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"

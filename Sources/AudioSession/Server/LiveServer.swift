@@ -21,6 +21,8 @@ actor LiveServer {
   private(set) var roundTrips = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
+  /// Pins that were closed and may still be listed.
+  var closing: Set<Index<PulseTypes.Stream>> = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
@@ -63,6 +65,8 @@ actor LiveServer {
 
   private func note(_ event: PulseEvent) {
     dirty.insert(event.object)
+    // pipewire-pulse tells nothing when a stream is connected to another device.
+    if snapshot.hasGraph { isStale = true }
     wakeWaiters()
     // A new or changed client is of no interest before one of its streams is.
     if event.facility != .client { changeHandler?(event) }
@@ -162,16 +166,25 @@ actor LiveServer {
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
   ///
   /// An acknowledgement alone proves nothing (pipewire-pulse acknowledges before it acts): each event
-  /// leads to a new reading.
+  /// leads to a new reading. On PipeWire so does a while without one, short at first: it connects a
+  /// stream to a device without an event.
   func wait(
     deadline: Deadline, for condition: (ServerSnapshot) -> Bool
   ) async throws(SessionError) -> Bool {
+    var silence = Duration.milliseconds(2)
     while true {
       try await refresh(deadline: deadline)
       if condition(snapshot) { return true }
       if let lost { throw lost }
       if deadline.hasPassed { return false }
-      if dirty.isEmpty { await pause(deadline) }
+      guard dirty.isEmpty else { continue }
+      if snapshot.hasGraph {
+        await pause(Deadline(after: min(silence, deadline.remaining)))
+        silence = min(silence * 2, .milliseconds(50))
+        isStale = true
+      } else {
+        await pause(deadline)
+      }
     }
   }
 

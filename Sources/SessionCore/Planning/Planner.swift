@@ -223,7 +223,9 @@ private struct Planner {
         unload(direction, phase: target.phase, "its master may go with the profile")
       }
     case .rate(let direction, let device):
-      guard world.snapshot.remap(direction)?.master == device else { return }
+      // PipeWire's graph takes a forced rate whatever runs.
+      guard world.snapshot.remap(direction)?.master == device, !world.snapshot.hasGraph
+      else { return }
       unload(direction, phase: target.phase, "a remap keeps its master running at its rate")
     case .chain(let direction):
       if target.value == .absent {

@@ -60,7 +60,8 @@ struct JSONPrinter {
         "profile", "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
         "source", "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
-        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
+        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "running",
+        "route",
         "inputs", "outputs", "cards", "default", "state", "port", "portType", "channels",
       ] + SessionState.propertyNames + ["format", "via", "volume", "muted", "card"]
     return Dictionary(
