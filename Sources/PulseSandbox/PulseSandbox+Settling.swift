@@ -15,8 +15,9 @@ extension PulseSandbox {
         to: address, name: "sandbox", timeout: ContinuousClock.now.duration(to: deadline))
       // pipewire-pulse opens its socket, then runs its lines, then answers.
       let hasFailed = ServerLog(path: folder.log).failure(in: configuration) != nil
-      isSettled = hasFailed ? false : try await settle(client, until: deadline)
+      let hasDevices = hasFailed ? false : try await settle(client, until: deadline)
       await client.close()
+      isSettled = hasDevices ? await hasChosenDefaults(until: deadline) : false
     } catch {
       throw SandboxError(
         error.code == .timedOut ? .timedOut : .serverDied,
@@ -27,6 +28,24 @@ extension PulseSandbox {
     throw log.failure(in: configuration)
       ?? SandboxError(
         .timedOut, "the server has not all of its devices, or no defaults, in time:\n\(log.tail)")
+  }
+
+  /// Waits until WirePlumber has written down its choice: pipewire-pulse names a default before, and a
+  /// default that is set until then is lost.
+  private func hasChosenDefaults(until deadline: ContinuousClock.Instant) async -> Bool {
+    let hasInputs = configuration.devices.contains { $0.direction == .input }
+    let keys = ["default.audio.sink"] + (hasInputs ? ["default.audio.source"] : [])
+    let command = ServerProgram.entrance + ["/usr/bin/pw-metadata", "0"]
+    var pause = Duration.milliseconds(1)
+    while ContinuousClock.now < deadline {
+      let left = ContinuousClock.now.duration(to: deadline)
+      let result = try? await capture(command, timeout: min(left, .seconds(1)))
+      let text = result?.standardOutput ?? ""
+      if keys.allSatisfy({ text.contains("'\($0)'") }) { return true }
+      try? await ContinuousClock().sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(50))
+    }
+    return false
   }
 
   private func settle(

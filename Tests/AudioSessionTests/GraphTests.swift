@@ -163,9 +163,9 @@ extension Rig {
   private func graph(_ device: String) async throws -> GraphState {
     // It draws on a terminal only, each second; the first picture has no figures yet.
     let script = """
-      TERM=xterm timeout 5 script -qfc 'stty cols 150 rows 50; exec pw-top' /dev/null |
-        sed -u 's/\\x1b\\[[0-9;?]*[a-zA-Z]/\\n/g; s/\\x1b(B//g; s/\\r/\\n/g' |
-        grep -m1 -E '^R +[0-9]+ +[1-9][0-9]* +[1-9][0-9]* .* \(device)$'
+      { TERM=xterm timeout 5 script -qfc 'stty cols 150 rows 50; exec pw-top' /dev/null |
+        sed -u 's/\\x1b\\[[0-9;?]*[a-zA-Z]/\\n/g; s/\\x1b(B//g; s/\\r/\\n/g'; } 2>/dev/null |
+        { grep -m1 -E '^R +[0-9]+ +[1-9][0-9]* +[1-9][0-9]* .* \(device)$'; kill 0; }
       """
     let line = try await sandbox.capture(["sh", "-c", script]).standardOutput
     let words = line.split(separator: " ")

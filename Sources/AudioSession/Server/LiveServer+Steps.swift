@@ -41,7 +41,10 @@ extension LiveServer {
       try await awaitPin(step, deadline: deadline)
       return outcome(ofHint: step)
     }
-    let isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
+    var isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
+    while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
+      isMet = try await setDefaultAgain(step, deadline)
+    }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
       throw SessionError(
@@ -53,11 +56,34 @@ extension LiveServer {
     return .applied
   }
 
+  /// WirePlumber does not see a default that was set while it started, and the same one set again is
+  /// no change: so another comes in between.
+  private func setDefaultAgain(
+    _ step: Step, _ deadline: Deadline
+  ) async throws(SessionError) -> Bool {
+    do throws(PulseError) {
+      if case .name(let now) = snapshot.value(of: step.setting) {
+        let back = Step(
+          phase: step.phase, property: step.property, setting: step.setting, from: step.to,
+          to: .name(now), why: step.why)
+        try await write(back, deadline)
+      }
+      try await write(step, deadline)
+    } catch {
+      doubt()
+      throw SessionError(error)
+    }
+    return try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
+  }
+
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
   /// was undone by somebody; only devices of a new profile may come later. Others answer first.
   private func patience(for step: Step, _ deadline: Deadline) -> Deadline {
     if case .cardProfile = step.setting { return deadline }
-    guard snapshot.server.kind == .pulseaudio else { return deadline }
+    if snapshot.hasGraph {
+      guard case .defaultDevice = step.setting else { return deadline }
+      return Deadline(after: min(deadline.remaining, .milliseconds(500)))
+    }
     return Deadline(after: min(deadline.remaining, .milliseconds(250)))
   }
 
