@@ -11,8 +11,7 @@ extension PulseSandbox {
     guard configuration.server == .pipewire else { return }
     let isSettled: Bool
     do throws(PulseError) {
-      let client = try await PulseClient.connect(
-        to: address, name: "sandbox", timeout: ContinuousClock.now.duration(to: deadline))
+      let client = try await connect(until: deadline)
       // pipewire-pulse opens its socket, then runs its lines, then answers.
       let hasFailed = ServerLog(path: folder.log).failure(in: configuration) != nil
       let hasDevices = hasFailed ? false : try await settle(client, until: deadline)
@@ -28,6 +27,22 @@ extension PulseSandbox {
     throw log.failure(in: configuration)
       ?? SandboxError(
         .timedOut, "the server has not all of its devices, or no defaults, in time:\n\(log.tail)")
+  }
+
+  /// Connects; under load pipewire-pulse may leave its first client without an answer, so not at once
+  /// for good.
+  private func connect(until deadline: ContinuousClock.Instant) async throws(PulseError)
+    -> PulseClient
+  {
+    while true {
+      let left = ContinuousClock.now.duration(to: deadline)
+      do throws(PulseError) {
+        return try await PulseClient.connect(
+          to: address, name: "sandbox", timeout: min(left, .seconds(2)))
+      } catch {
+        guard error.code == .timedOut, left > .seconds(2) else { throw error }
+      }
+    }
   }
 
   /// Waits until WirePlumber has written down its choice: pipewire-pulse names a default before, and a

@@ -137,7 +137,10 @@ struct ApplyTests {
         if try await rig.outside.clients().count == clients { break }
       }
       await rig.outside.close()
-      for await event in events { #expect(event.facility == .client, "\(event)") }
+      // PipeWire suspends what is idle, and tells.
+      for await event in events where !(machine.isGraph && event.kind == .change) {
+        #expect(event.facility == .client, "\(event)")
+      }
     }
   }
 

@@ -73,7 +73,7 @@ extension LiveServer {
   ) async throws(SessionError) -> Bool {
     guard let direction = setting.pinDirection else { return true }
     let patience = Deadline(after: min(deadline.remaining, .milliseconds(500)))
-    return try await wait(deadline: patience) { snapshot in
+    return try await wait(deadline: patience, answer: deadline) { snapshot in
       let device = snapshot.device(direction, named: setting.object)
       return device.map { $0.state == .running && Int($0.sampleSpec.rate) == rate } ?? true
     }

@@ -28,11 +28,8 @@ extension LiveServer {
       try await write(step, deadline)
     } catch {
       doubt()
-      if snapshot.hasGraph {
-        // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
-        try await refresh(deadline: Deadline(after: .milliseconds(500)))
-        if snapshot.lacksSessionManager { throw .noSessionManager }
-      }
+      // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
+      if await hasLostSessionManager() { throw .noSessionManager }
       throw SessionError(error)
     }
     if step.setting.makesObjects { doubt() }
@@ -41,7 +38,9 @@ extension LiveServer {
       try await awaitPin(step, deadline: deadline)
       return outcome(ofHint: step)
     }
-    var isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
+    var isMet = try await wait(
+      deadline: patience(for: step, deadline), answer: deadline
+    ) { $0.satisfies(step) }
     while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
       isMet = try await setDefaultAgain(step, deadline)
     }
@@ -56,29 +55,18 @@ extension LiveServer {
     return .applied
   }
 
-  /// WirePlumber does not see a default that was set while it started, and the same one set again is
-  /// no change: so another comes in between.
-  private func setDefaultAgain(
-    _ step: Step, _ deadline: Deadline
-  ) async throws(SessionError) -> Bool {
-    do throws(PulseError) {
-      if case .name(let now) = snapshot.value(of: step.setting) {
-        let back = Step(
-          phase: step.phase, property: step.property, setting: step.setting, from: step.to,
-          to: .name(now), why: step.why)
-        try await write(back, deadline)
-      }
-      try await write(step, deadline)
+  private func hasLostSessionManager() async -> Bool {
+    guard snapshot.hasGraph else { return false }
+    do throws(SessionError) {
+      return try await refresh(deadline: Deadline(after: .milliseconds(500))).lacksSessionManager
     } catch {
-      doubt()
-      throw SessionError(error)
+      return false
     }
-    return try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
   }
 
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
   /// was undone by somebody; only devices of a new profile may come later. Others answer first.
-  private func patience(for step: Step, _ deadline: Deadline) -> Deadline {
+  func patience(for step: Step, _ deadline: Deadline) -> Deadline {
     if case .cardProfile = step.setting { return deadline }
     if snapshot.hasGraph {
       guard case .defaultDevice = step.setting else { return deadline }
@@ -107,7 +95,7 @@ extension LiveServer {
     }
   }
 
-  private func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
+  func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
     let timeout = deadline.remaining
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
