@@ -5,8 +5,15 @@ extension PulseSandbox {
   /// The number of one of the server's processes, without a name of the one that clients talk to;
   /// nil when it has ended, or the sandbox is closed.
   public func processID(of process: ServerProcess? = nil) async -> Int32? {
+    try? await runningProcess(process)
+  }
+
+  /// The process that clients talk to.
+  func frontProcess() async throws(SandboxError) -> Int32 { try await runningProcess(nil) }
+
+  private func runningProcess(_ process: ServerProcess?) async throws(SandboxError) -> Int32 {
     let process = process ?? ServerProcess.front(of: configuration.server)
-    return try? await withRunning(process) { daemons in daemons[0].processID }
+    return try await withRunning(process) { daemons in daemons[0].processID }
   }
 
   /// Kills the server (SIGKILL), as a crash would, and waits for its end. Clients lose their
