@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // CI turns every warning of this package into an error; a user's newer compiler must not.
@@ -12,11 +13,28 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + strictness
 
+/// Whether a C library's header is installed: what is missing is left out, and the command that
+/// needs it names the package. SwiftPM remembers the answer; after installing a library later,
+/// remove `~/.cache/org.swift.swiftpm/manifests`.
+func isInstalled(_ header: String) -> Bool {
+  ["/usr/include", "/usr/local/include"].contains {
+    FileManager.default.fileExists(atPath: "\($0)/\(header)")
+  }
+}
+let hasSndFile = isInstalled("sndfile.h")
+let hasSoxr = isInstalled("soxr.h")
+let soundLibraries: [Target] =
+  (hasSndFile ? [.systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])])] : [])
+  + (hasSoxr ? [.systemLibrary(name: "CSoxr", providers: [.apt(["libsoxr-dev"])])] : [])
+let soundSettings: [SwiftSetting] =
+  (hasSndFile ? [.define("SNDFILE")] : []) + (hasSoxr ? [.define("SOXR")] : [])
+
 /// The targets in reading order; an import never points down this list.
 let package = Package(
   name: "AudioSession",
   products: [
     .library(name: "AudioSession", targets: ["AudioSession", "SessionProfiles"]),
+    .library(name: "AudioStreams", targets: ["AudioStreams"]),
     .library(name: "Pulse", targets: ["Pulse"]),
     .library(name: "PulseSandbox", targets: ["PulseSandbox"]),
     .executable(name: "audiosession", targets: ["audiosession"]),
@@ -47,11 +65,23 @@ let package = Package(
       ],
       // What the session calls stays on the session's thread: no hop to a pool and back.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    .target(name: "PulseSandbox", swiftSettings: settings),
+    .target(name: "CAudioKernel"),
+    .target(
+      name: "CPulseStream", dependencies: ["CAudioKernel"],
+      linkerSettings: [.linkedLibrary("pulse")]),
+    .target(
+      name: "AudioStreams",
+      dependencies: [
+        "AudioSession", "CAudioKernel", "CPulseStream", "Pulse", "PulseTypes", "SessionCore",
+      ] + soundLibraries.map { .target(name: $0.name) },
+      swiftSettings: settings + soundSettings),
+    .target(
+      name: "PulseSandbox", dependencies: ["Pulse", "PulseTypes"], swiftSettings: settings),
     .executableTarget(
       name: "audiosession",
       dependencies: [
-        "AudioSession", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
+        "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "SessionCore",
+        "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -59,9 +89,10 @@ let package = Package(
     .executableTarget(
       name: "audiosession-benchmark",
       dependencies: [
-        "AudioSession", "CPulse", "Pulse", "PulseSandbox", "PulseTypes", "SessionProfiles",
-      ],
-      swiftSettings: settings),
+        "AudioSession", "AudioStreams", "CPulse", "Pulse", "PulseSandbox", "PulseTypes",
+        "SessionProfiles",
+      ] + soundLibraries.map { .target(name: $0.name) },
+      swiftSettings: settings + soundSettings),
     .testTarget(
       name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],
       swiftSettings: settings),
@@ -80,9 +111,18 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
+    .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
-      name: "CommandTests", dependencies: ["AudioSession", "PulseSandbox", "audiosession"],
+      name: "AudioStreamsTests",
+      dependencies: [
+        "AudioSession", "AudioStreams", "CAllocationCounter", "CAudioKernel", "CPulseStream",
+        "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
+      ] + soundLibraries.map { .target(name: $0.name) },
+      swiftSettings: settings + soundSettings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["AudioSession", "AudioStreams", "PulseSandbox", "audiosession"],
       swiftSettings: settings),
-  ],
+  ] + soundLibraries,
   swiftLanguageModes: [.v6]
 )

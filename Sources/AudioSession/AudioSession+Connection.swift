@@ -45,7 +45,9 @@ extension AudioSession {
         live = server
         refusals = [:]
         capabilities = nil
-        await server.setChangeHandler { [weak self] in
+        let tracer = configuration.tracer
+        await server.setChangeHandler { [weak self] event in
+          if let tracer, let event { tracer(.told(event.description)) }
           self?.assumeIsolated { $0.noteChange() }
         }
         return .success(server)

@@ -21,7 +21,10 @@ extension AudioSession {
 
   private func removeReader(_ id: UInt64) { broadcast.remove(id) }
 
-  func emit(_ event: SessionEvent) { broadcast.emit(event) }
+  func emit(_ event: SessionEvent) {
+    configuration.tracer?(.event(event))
+    broadcast.emit(event)
+  }
 
   /// Tells of an interruption that began or ended, if one did.
   func emit(_ change: InterruptionWatch.Change?) {

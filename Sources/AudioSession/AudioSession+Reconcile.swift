@@ -12,7 +12,7 @@ extension AudioSession {
     let generation = try store.generation() + 1
     held = nil
     var run = Reconciler(
-      live, store, input, deadline: budget.run, logger: configuration.logger, stop: stop)
+      live, store, input, deadline: budget.run, configuration: configuration, stop: stop)
     do throws(SessionError) {
       try await run.run()
       let report = try await finish(
@@ -44,7 +44,7 @@ extension AudioSession {
       input.baseline.serverCookie = input.snapshot.server.cookie
       input.memory = run.input.memory
       var back = Reconciler(
-        live, store, input, deadline: budget.whole, logger: configuration.logger,
+        live, store, input, deadline: budget.whole, configuration: configuration,
         undoing: run.stored)
       try await back.run()
       // Where this fails, the journal that stays on disk has the same values before.

@@ -69,7 +69,7 @@ extension AudioSession {
       schedule()
     }
     guard !isClosed, let live else { return }
-    upkeep.pacer.beginLook(at: upkeep.now)
+    upkeep.pacer.beginLook()
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
       Task { await recover() }
@@ -92,7 +92,7 @@ extension AudioSession {
       }
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       publish(try await state(live, store(live)), isOurs: false)
-      upkeep.pacer.endLook(at: upkeep.now)
+      upkeep.pacer.endLook()
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
       if isKept { emit(.reapplyFailed(error)) }
@@ -143,7 +143,7 @@ extension AudioSession {
     let start = upkeep.now
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
-      logger: configuration.logger)
+      configuration: configuration)
     let plan = try await run.plan()
     guard !plan.isEmpty else { return }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
@@ -171,6 +171,22 @@ extension AudioSession {
       let opponents = await live.snapshot.likelyOpponents
       configuration.logger?.debug("fight", metadata: ["setting": "\(setting.object)"])
       emit(.fight("\(setting.propertyName) of \(setting.object)", opponents: opponents))
+    }
+  }
+}
+
+// MARK: For streams
+
+extension AudioSession {
+  /// The wish in force; nil where this process has none.
+  package var wishInForce: AudioMode? { isActive ? own?.mode : nil }
+
+  /// Whether the wish is still to be made anew after the server went.
+  package var isHealing: Bool {
+    get async {
+      guard isKept else { return false }
+      guard let live, !upkeep.isRecovering else { return true }
+      return await live.lost != nil
     }
   }
 }
@@ -211,12 +227,17 @@ extension AudioSession {
     do throws(SessionError) {
       let live = try await connected(Deadline(after: configuration.timeout))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
+      // Lost again meanwhile: who noticed left it to this.
+      guard await live.lost == nil else {
+        await dropConnection()
+        return false
+      }
       upkeep.resets += 1
       upkeep.isRecovering = false
       lastSnapshot = await live.snapshot
       emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)
-      upkeep.pacer.endLook(at: upkeep.now)
+      upkeep.pacer.endLook()
       return true
     } catch {
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])

@@ -21,6 +21,8 @@ public struct SessionConfiguration: Sendable {
   public var name: String
   /// Gets each request at trace, each plan at debug.
   public var logger: Logger?
+  /// Gets what the session sees, decides and does, on its own thread: a bug report that can be run.
+  public var tracer: (@Sendable (TraceEntry) -> Void)?
 
   /// Makes a configuration; every value has a default.
   public init(
@@ -47,8 +49,8 @@ public actor AudioSession {
   public static let shared = AudioSession()
 
   let loop = PulseLoop()
-  let address: String?
-  let configuration: SessionConfiguration
+  package nonisolated let address: String?
+  package nonisolated let configuration: SessionConfiguration
   var live: LiveServer?
   var lock: LockBox?
   /// What the store has, while this session is the only one that writes there.
@@ -148,22 +150,24 @@ final class LockBox: Sendable {
 }
 
 /// Lets calls that change something run one after the other, in their order.
-struct Turns {
+package struct Turns {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
+  package init() {}
+
   /// Whether the caller has the turn at once; else it must wait with `enqueue`.
-  mutating func takeIfFree() -> Bool {
+  package mutating func takeIfFree() -> Bool {
     defer { isTaken = true }
     return !isTaken
   }
 
-  mutating func enqueue(_ continuation: CheckedContinuation<Void, Never>) {
+  package mutating func enqueue(_ continuation: CheckedContinuation<Void, Never>) {
     waiting.append(continuation)
   }
 
   /// Gives the turn to the next, if somebody waits.
-  mutating func pass() {
+  package mutating func pass() {
     guard waiting.isEmpty else { return waiting.removeFirst().resume() }
     isTaken = false
   }

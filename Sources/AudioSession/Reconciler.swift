@@ -18,6 +18,7 @@ struct Reconciler {
   private let store: SessionStore
   private let deadline: Deadline
   private let logger: Logger?
+  private let tracer: (@Sendable (TraceEntry) -> Void)?
   private let stop: StopSignal?
   /// What the store had when the run began.
   private let former: Baseline
@@ -43,7 +44,7 @@ struct Reconciler {
 
   init(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, deadline: Deadline,
-    logger: Logger?, stop: StopSignal? = nil, undoing stored: Baseline? = nil
+    configuration: SessionConfiguration, stop: StopSignal? = nil, undoing stored: Baseline? = nil
   ) {
     self.live = live
     self.store = store
@@ -52,7 +53,8 @@ struct Reconciler {
     onDisk = former
     isRollback = stored != nil
     self.deadline = deadline
-    self.logger = logger
+    logger = configuration.logger
+    tracer = configuration.tracer
     self.stop = stop
   }
 
@@ -61,9 +63,18 @@ struct Reconciler {
     input.snapshot = try await live.refresh(deadline: deadline)
     input.grants = await live.grants()
     if firstPlan == nil { input.beginRun() }
-    lastPlan = try Plan.make(input)
+    lastPlan = try makePlan()
     if firstPlan == nil { firstPlan = lastPlan }
     return lastPlan
+  }
+
+  private func makePlan() throws(SessionError) -> Plan {
+    guard let tracer else { return try Plan.make(input) }
+    let entry = TraceEntry.planning(input)
+    tracer(entry)
+    if case .unplannable(_, let error) = entry { throw error }
+    guard case .planned(_, let plan) = entry else { return Plan() }
+    return plan
   }
 
   /// Runs until the plan is empty; begins with one that was just made, if there is one.
@@ -120,8 +131,10 @@ struct Reconciler {
       do throws(SessionError) {
         let outcome = try await live.run(step, deadline: deadline)
         results.append(StepResult(step: step, outcome: outcome))
+        tracer?(.ran(step, "\(outcome)"))
         await remember(step)
       } catch {
+        tracer?(.ran(step, error.message))
         try refuse(step, error)
         // The steps after it may have counted on it: they are planned anew.
         return

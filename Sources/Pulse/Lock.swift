@@ -4,10 +4,10 @@ internal import Glibc
 ///
 /// A pthread mutex at a fixed address: ThreadSanitizer understands it, and reports false races for
 /// `Synchronization.Mutex` on Linux.
-final class Lock: @unchecked Sendable {  // a pthread mutex is made to be shared between threads
+package final class Lock: @unchecked Sendable {  // a pthread mutex is made to be shared
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
-  init() {
+  package init() {
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
   }
@@ -17,7 +17,7 @@ final class Lock: @unchecked Sendable {  // a pthread mutex is made to be shared
     mutex.deallocate()
   }
 
-  func withLock<Result>(_ body: () -> Result) -> Result {
+  package func withLock<Result>(_ body: () -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return body()

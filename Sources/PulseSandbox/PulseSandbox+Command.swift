@@ -52,6 +52,7 @@ extension PulseSandbox {
   private func makeLaunch(
     _ command: [String], _ environment: [String: String]?
   ) throws(SandboxError) -> Launch {
+    try serveFaults()
     var merged = (environment ?? currentEnvironment()).filter { !$0.key.hasPrefix("PULSE_") }
     merged.merge(self.environment) { _, ours in ours }
     guard let name = command.first,
@@ -81,7 +82,7 @@ extension PulseSandbox {
 }
 
 /// A command whose output is collected.
-private final class Capture: Sendable {
+final class Capture: Sendable {
   let command: Command
   private let output: Descriptor
   private let error: Descriptor

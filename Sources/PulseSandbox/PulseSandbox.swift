@@ -21,7 +21,8 @@ public final class PulseSandbox: Sendable {
 
   /// The variables that lead a client to this server and keep it away from all that is the user's:
   /// `PULSE_SERVER`, `PULSE_COOKIE`, `PULSE_RUNTIME_PATH`, `XDG_RUNTIME_DIR`, `XDG_STATE_HOME` and
-  /// `XDG_CONFIG_HOME`. The folders exist, and are empty.
+  /// `XDG_CONFIG_HOME`. The folders exist, and are empty. `AUDIOSESSION_SANDBOX` leads
+  /// `audiosession sandbox simulate` here.
   public let environment: [String: String]
 
   /// What the server was started with.
@@ -34,6 +35,8 @@ public final class PulseSandbox: Sendable {
   public var notice: String? { configuration.notice }
 
   let folder: SandboxFolder
+  /// Who disturbs the server.
+  let otherSide = OtherSide()
   /// The server's program and its arguments.
   let command: [String]
   /// The server that runs, or ran last; nil once the sandbox is closed.
@@ -99,7 +102,8 @@ public final class PulseSandbox: Sendable {
   deinit {
     // Ending takes time, and this may be any thread: a thread of Swift's too.
     guard daemon.withLock({ $0 != nil }) else { return }
-    startThread { [daemon, folder] in
+    startThread { [daemon, folder, otherSide] in
+      otherSide.end()
       daemon.withLock { $0?.end(removing: folder) }
     }
   }
@@ -136,6 +140,7 @@ public final class PulseSandbox: Sendable {
   /// nothing. Clients see the connection end.
   public func close() async {
     try? await onOwnThread { [self] () throws(SandboxError) in
+      otherSide.end()
       daemon.withLock { daemon in
         daemon?.end(removing: folder)
         daemon = nil
@@ -169,12 +174,12 @@ public final class PulseSandbox: Sendable {
         guard let daemon else { throw Self.closedError }
         guard daemon.isRunning else {
           throw SandboxError(
-            .notRunning, "the sandbox's server has ended", remedy: "restart it with restart()")
+            .notRunning, "the sandbox's server has ended", remedy: "restart it first")
         }
         return try body(daemon)
       }
     }
   }
 
-  private static let closedError = SandboxError(.closed, "the sandbox is closed")
+  static let closedError = SandboxError(.closed, "the sandbox is closed")
 }

@@ -20,6 +20,10 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
     case closed
     /// The command to run inside was not found, or is not executable.
     case commandNotFound
+    /// The sandbox has no device, card or port of that name, or several: see ``message``.
+    case noSuchDevice
+    /// The server did not do what a fault needs.
+    case refused
   }
 
   /// The kind of failure.

@@ -7,6 +7,9 @@ struct SandboxFolder: Sendable {
   var socket: String { path + "/pulse.sock" }
   var cookie: String { path + "/cookie" }
   var log: String { path + "/log" }
+  /// Where commands inside ask for faults.
+  var faultSocket: String { "\(path)/\(Self.faultSocketName)" }
+  static let faultSocketName = "faults"
   var setup: String { path + "/home/setup.pa" }
 
   /// Makes the folder, with what the server reads at its start.
@@ -59,7 +62,7 @@ struct SandboxFolder: Sendable {
     [
       "PULSE_SERVER": address, "PULSE_COOKIE": cookie, "PULSE_RUNTIME_PATH": path + "/user/run",
       "XDG_RUNTIME_DIR": path + "/user/run", "XDG_STATE_HOME": path + "/user/state",
-      "XDG_CONFIG_HOME": path + "/user/config",
+      "XDG_CONFIG_HOME": path + "/user/config", RemoteSandbox.environmentVariable: path,
     ]
   }
 

@@ -1,4 +1,5 @@
 import AudioSession
+import Glibc
 import PulseSandbox
 import SessionProfiles
 
@@ -7,7 +8,39 @@ import SessionProfiles
 struct Benchmark {
   static let repetitions = 60
 
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await run()
+    } catch {
+      print("failed: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run() async throws {
+    let words = Array(CommandLine.arguments.dropFirst())
+    let count = words.dropFirst().first.flatMap { Int($0) }
+    switch words.first {
+    case nil: try await figures()
+    case "capture": try await CaptureFigures.print()
+    case "heal": try await Heal.run(count ?? 1000)
+    case "storm": try await Storm.run(count ?? 10_000)
+    case "restarts": try await Restarts.run(count ?? 200)
+    case "capture": try await CaptureFigures.print()
+    case "synthesizer": try await SynthFigures.print()
+    case "idle": try await Idle.run(count ?? 60)
+    case "churn":
+      let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
+      try await Churn.run(count ?? 100_000, seed: seed ?? UInt64.random(in: 1...999_999))
+    default:
+      print(
+        "audiosession-benchmark "
+          + "[capture | heal N | restarts N | storm N | idle SECONDS | churn N SEED | "
+          + "capture | synthesizer]")
+    }
+  }
+
+  private static func figures() async throws {
     // The tones that the simulated cards make cost the server time that hardware does not.
     var configuration = SandboxConfiguration.demo
     configuration.modules = configuration.modules.map {
@@ -19,9 +52,9 @@ struct Benchmark {
       try benchmark.processes()
       try await benchmark.inProcess()
       try await benchmark.roundTrip()
-      try await benchmark.heal()
-      try await benchmark.restart()
     }
+    try await CaptureFigures.print()
+    try await SynthFigures.print()
   }
 
   private let sandbox: PulseSandbox
@@ -102,68 +135,6 @@ struct Benchmark {
       "PulseClient from elsewhere", trip.elsewhere, "\(trip.elsewhere.ratio(to: trip.bare)) of C's")
   }
 
-  private var inputs: (home: String, other: String) {
-    sandbox.hasSimulatedCards
-      ? (
-        "alsa_input.usb-Example_USB_Microphone-00.analog-stereo",
-        "alsa_input.pci-0000_00_1f.3.analog-stereo"
-      ) : ("usb_mic", "internal_mic")
-  }
-
-  private func holder() async throws -> (AudioSession, AudioMode) {
-    let session = AudioSession(
-      server: sandbox.address,
-      configuration: SessionConfiguration(storeFolder: sandbox.directory + "/benchmark"))
-    var mode = AudioMode(category: .record)
-    mode.preferredInput = [.name(inputs.home), .default]
-    try await session.setAudioMode(mode)
-    return (session, mode)
-  }
-
-  /// A foreign default that is put back, beside a shell loop that does the same.
-  func heal() async throws {
-    let (home, other) = inputs
-    let (session, mode) = try await holder()
-    var outside = try await Heal(sandbox)
-    // Anew each time, or so many changes would be a fight and left alone.
-    let ours = Timings(
-      try await outside.times(300, from: home, to: other) {
-        try await session.setAudioMode(mode)
-      })
-    await session.close()
-    await outside.close()
-    let loop = Heal.shellLoop(home, sandbox)
-    outside = try await Heal(sandbox)
-    try await outside.awaitHealer(from: home, to: other)
-    let shell = Timings(try await outside.times(100, from: home, to: other) {})
-    loop.cancel()
-    await outside.close()
-    print("a foreign default put back, 300 times (the shell 100 times)")
-    row("a holding session", ours, "\(ours.ratio(to: shell)) of the shell's; p99 \(ours.worst(99))")
-    row("pactl subscribe in a shell", shell, "")
-  }
-
-  /// A killed server, from the moment its successor answers.
-  func restart() async throws {
-    let (session, _) = try await holder()
-    var times: [Duration] = []
-    var iterator = await session.events.makeAsyncIterator()
-    for _ in 0..<30 {
-      try await sandbox.kill()
-      try await sandbox.restart()
-      let start = ContinuousClock.now
-      while let event = await iterator.next() {
-        if case .serverReset = event { break }
-      }
-      times.append(max(.zero, ContinuousClock.now - start))
-    }
-    try await session.revert()
-    await session.close()
-    print("a killed server, from its successor's first answer to the verified state, 30 times")
-    let timings = Timings(times)
-    row("a holding session", timings, "worst \(timings.worst(100))")
-  }
-
   private func time<Result>(_ body: () async throws -> Result) async rethrows -> Duration {
     let start = ContinuousClock.now
     _ = try await body()
@@ -171,7 +142,11 @@ struct Benchmark {
   }
 
   private func row(_ name: String, _ timings: Timings, _ note: String) {
-    let padding = String(repeating: " ", count: max(1, 28 - name.count))
+    Self.row(name, timings, note)
+  }
+
+  static func row(_ name: String, _ timings: Timings, _ note: String, width: Int = 28) {
+    let padding = String(repeating: " ", count: max(1, width - name.count))
     print("  \(name)\(padding)\(timings.text)  \(note)")
   }
 }

@@ -16,7 +16,10 @@ struct AudioSessionCommand: AsyncParsableCommand {
     version: "audiosession \(programVersion)",
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
-      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
+      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
+      SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
+      MeterCommand.self, ToneCommand.self, VerifyCommand.self,
+      DoctorCommand.self, ExplainCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -12,28 +12,28 @@ struct Context: Sendable {
   ///
   /// With `--sandbox` that is a private server which lives as long, and the store is inside it.
   func withSession<Result: Sendable>(
-    isHolding: Bool = false, _ body: (AudioSession) async throws -> Result
+    isHolding: Bool = false, trace: TraceFile? = nil, _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     guard options.sandbox else {
-      return try await withSession(options.server, store: nil, isHolding, body)
+      return try await withSession(options.server, store: nil, isHolding, trace, body)
     }
     return try await PulseSandbox.with(.demo) { sandbox in
       if let notice = sandbox.notice { output.note(notice) }
       let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
       return try await withSession(
-        sandbox.address, store: state + "/audiosession", isHolding, body)
+        sandbox.address, store: state + "/audiosession", isHolding, trace, body)
     }
   }
 
   private func withSession<Result: Sendable>(
-    _ server: String?, store: String?, _ isHolding: Bool,
+    _ server: String?, store: String?, _ isHolding: Bool, _ trace: TraceFile?,
     _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
-    let session = AudioSession(
-      server: server,
-      configuration: SessionConfiguration(
-        timeout: options.timeout.duration, storeFolder: store, isHolding: isHolding,
-        holdsWithoutWish: isHolding, name: "audiosession", logger: logger))
+    var configuration = SessionConfiguration(
+      timeout: options.timeout.duration, storeFolder: store, isHolding: isHolding,
+      holdsWithoutWish: isHolding, name: "audiosession", logger: logger)
+    if let trace { configuration.tracer = { trace.write($0) } }
+    let session = AudioSession(server: server, configuration: configuration)
     do {
       let result = try await body(session)
       await session.close()

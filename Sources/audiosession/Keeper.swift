@@ -8,6 +8,7 @@ struct Keeper {
 
   /// Returns when the holder says that it is ready.
   func start() async throws(SessionError) {
+    if await startService() { return }
     let listener = try NotifyListener()
     let log = Self.logPath
     let child = try spawn(listener, log)
@@ -17,6 +18,18 @@ struct Keeper {
         "the process that was to keep the setup did not get ready; it says: \(Self.lastWords(log))",
         value: String(child))
     }
+  }
+
+  /// False where no service of ours is installed for this server, or it does not start.
+  private func startService() async -> Bool {
+    guard options.server == nil, let file = try? ServiceFile(),
+      let text = try? file.read(), ServiceUnit.isOurs(text)
+    else { return false }
+    let manager = ServiceManager(timeout: options.timeout.duration)
+    guard await manager.absence() == nil else { return false }
+    // It is ready, and so is this, when it keeps the stored wish.
+    if case .done = await manager.run("start", ServiceUnit.name) { return true }
+    return false
   }
 
   /// `watch` adopts the stored wish; it goes on when this program's terminal is closed.

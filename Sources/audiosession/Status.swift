@@ -8,6 +8,7 @@ struct Status: RawRepresentable, Sendable, Equatable {
   static let done = Status(rawValue: 0)
   /// Done, but some preferences are unmet.
   static let unmet = Status(rawValue: 3)
+  static let usage = Status(rawValue: 64)
   static let badProfile = Status(rawValue: 65)
   static let noSuchProfile = Status(rawValue: 66)
   static let noServer = Status(rawValue: 69)

@@ -67,7 +67,7 @@ struct HandOverTests {
         """
         pactl send-message /card/\(Self.card)/sim profile-delay 1000 > /dev/null
         $A apply other > /dev/null 2>&1 & pid=$!
-        until pactl list cards | grep -q 'Active Profile: output:analog-stereo+input'; do kill -0 $pid || exit 9; done
+        until pactl list cards | grep -q 'Active Profile: output:analog-stereo+input'; do kill -0 $pid || exit 9; pause; done
         kill -\(signal) $pid
         wait $pid
         """)
@@ -103,7 +103,7 @@ struct HandOverTests {
         pactl get-source-volume mic
         kill -STOP $holder
         $A apply other > /dev/null & pid=$!
-        until ls "$XDG_STATE_HOME"/audiosession/*.order.toml > /dev/null 2>&1; do :; done
+        until ls "$XDG_STATE_HOME"/audiosession/*.order.toml > /dev/null 2>&1; do pause; done
         kill -KILL $holder
         wait $pid; echo $?
         pactl get-source-volume mic

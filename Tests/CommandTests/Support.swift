@@ -37,7 +37,10 @@ extension PulseSandbox {
 
   /// Runs a shell script inside; `$A` is the program.
   func shell(_ script: String) async throws -> CommandResult {
-    try await capture(["env", "A=\(Program.path)", "sh", "-c", script])
+    // A loop that waits for a condition asks with pauses: many run at once.
+    let prelude = "pause() { sleep 0.02; }\n"
+    return try await capture(
+      ["env", "A=\(Program.path)", "sh", "-c", prelude + script], timeout: .seconds(60))
   }
 
   /// Writes a profile where the program inside finds it by name.

@@ -12,7 +12,7 @@ struct WatchTests {
       out=\(sandbox.directory)/watch.out
       : > "$out"
       $A watch \(arguments) > "$out" 2>"$out.err" & pid=$!
-      await() { until grep -q "$1" "$out"; do kill -0 $pid || { cat "$out.err"; exit 9; }; done; }
+      await() { until grep -q "$1" "$out"; do kill -0 $pid || { cat "$out.err"; exit 9; }; pause; done; }
       \(script)
       kill -\(signal) $pid
       wait $pid
@@ -81,7 +81,7 @@ struct WatchTests {
         sandbox, "--json",
         """
         $A state > /dev/null
-        until $A state --json | grep -q '"holder": {'; do kill -0 $pid || exit 9; done
+        until $A state --json | grep -q '"holder": {'; do kill -0 $pid || exit 9; pause; done
         $A apply test > "$out.apply" 2>&1 || echo "failed: $?" >> "$out.apply"
         await '"applied"'
         $A state --json > "$out.state"
@@ -115,7 +115,7 @@ struct WatchTests {
         """
         await '"applied"'
         $A watch other --replace > "$out.other" 2>&1 & other=$!
-        until grep -q applied "$out.other"; do kill -0 $other || { cat "$out.other"; exit 9; }; done
+        until grep -q applied "$out.other"; do kill -0 $other || { cat "$out.other"; exit 9; }; pause; done
         await '"interruptionBegan"'
         pactl get-source-volume mic > "$out.during"
         kill -KILL $other
@@ -140,12 +140,70 @@ struct WatchTests {
         """
         $A apply test --keep || exit
         pactl set-source-volume mic 90%
-        until pactl get-source-volume mic | grep -q ' 40%'; do :; done
+        until pactl get-source-volume mic | grep -q ' 40%'; do pause; done
         $A state
         """)
       #expect(result.status == 0)
       #expect(result.standardOutput.contains("holder  audiosession, process "))
       #expect(!result.standardError.contains("--keep"))
+    }
+  }
+
+  @Test("--auto takes what fits, and another profile when devices call for it", .simulatedCard)
+  func auto() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      try sandbox.write(profile: "laptop", "[input]\ngain = \"30 %\"\n" + match("pci"))
+      try sandbox.write(
+        profile: "desk",
+        "[input]\nprefer = [\"alsa_input.usb-*\"]\ngain = \"60 %\"\n"
+          + "[match]\ninputs = [\"alsa_input.usb-*\", { property = { \"device.bus\" = \"pci\" } }]\n"
+      )
+      let card = "alsa_card.usb-Example_USB_Microphone-00"
+      let result = try await watch(
+        sandbox, "--auto --json",
+        """
+        await '"profile":"desk"'
+        await '"applied"'
+        pactl send-message /card/\(card)/sim unplug analog-input-mic > /dev/null
+        await '"profile":"laptop"'
+        until $A state --json | grep -q '"profile": "laptop"'; do :; done
+        $A state --json > "$out.laptop"
+        pactl send-message /card/\(card)/sim plug analog-input-mic > /dev/null
+        until [ $(grep -c '"profile":"desk"' "$out") = 2 ]; do kill -0 $pid || exit 9; done
+        until $A state --json | grep -q '"profile": "desk"'; do :; done
+        """)
+      #expect(result.status == 143, "\(result)")
+      let state = try await sandbox.shell("cat \(sandbox.directory)/watch.out.laptop")
+      let gain = try JSON(state.standardOutput)["properties"]?["inputGain"]
+      #expect(gain?["preferred"] == .number(0.3))
+      #expect(gain?["verdict"] == .string("applied"))
+      let lines = result.standardOutput.split(separator: "\n").filter {
+        $0.contains("profileChosen")
+      }
+      #expect(lines.count == 3)
+      let first = try JSON(String(try #require(lines.first)))
+      #expect(first.keys == ["time", "event", "profile", "points", "ties"])
+      #expect(first["points"] == .number(4))
+    }
+  }
+
+  private func match(_ bus: String) -> String {
+    "[match]\ninputs = [{ property = { \"device.bus\" = \"\(bus)\" } }]\n"
+  }
+
+  @Test("--auto and a name exclude each other; without a profile that fits it waits", .server)
+  func autoAlone() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      #expect(try await sandbox.audiosession("watch", "podcast", "--auto").status == 64)
+      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
+      let result = try await watch(
+        sandbox, "--auto",
+        """
+        await 'no other fits'
+        await applied
+        """)
+      #expect(result.status == 143)
+      #expect(result.standardOutput.contains("profile         default (no other fits)\n"))
     }
   }
 }

@@ -13,32 +13,62 @@ struct PacerTests {
     #expect(pacer.nextLook == .seconds(5))
   }
 
-  @Test("what comes on the heels of a look waits until it is quiet, but not for ever")
+  @Test("the first changes are answered at once, what goes on coming waits until it is quiet")
   func burst() {
     var pacer = Pacer()
-    pacer.beginLook(at: .zero)
-    pacer.endLook(at: .zero)
+    for number in 0..<Pacer.freeLooks {
+      pacer.noteChange(at: .milliseconds(number))
+      #expect(pacer.nextLook == .milliseconds(number))
+      pacer.beginLook()
+      pacer.endLook()
+    }
     pacer.noteChange(at: .milliseconds(5))
     #expect(pacer.nextLook == .milliseconds(25))
     pacer.noteChange(at: .milliseconds(15))
     #expect(pacer.nextLook == .milliseconds(35))
-    // Ten thousand more in a second do not push it beyond the longest burst.
-    for at in 0..<10_000 {
-      pacer.noteChange(at: .milliseconds(15) + .microseconds(at * 100 % 4000))
-    }
+    // However many more come, it is looked at by the end of the longest burst.
+    for at in 0..<10_000 { pacer.noteChange(at: .milliseconds(15) + .microseconds(at * 30)) }
     #expect(pacer.nextLook! <= .milliseconds(5 + 250))
+  }
+
+  @Test("ten thousand changes in a second are a handful of looks")
+  func storm() {
+    var pacer = Pacer()
+    var looks = 0
+    for at in 0..<10_000 {
+      let now = Duration.microseconds(at * 100)
+      pacer.noteChange(at: now)
+      guard let next = pacer.nextLook, next <= now else { continue }
+      pacer.beginLook()
+      pacer.endLook()
+      looks += 1
+    }
+    #expect(looks <= Pacer.freeLooks + 4)
+    #expect(pacer.nextLook != nil, "the last change is looked at, too")
+  }
+
+  @Test("after a quiet time a change is answered at once again")
+  func afterBurst() {
+    var pacer = Pacer()
+    for at in 0..<100 {
+      pacer.noteChange(at: .milliseconds(at))
+      if pacer.nextLook! <= .milliseconds(at) { pacer.beginLook() }
+    }
+    pacer.beginLook()
+    pacer.noteChange(at: .milliseconds(120))
+    #expect(pacer.nextLook == .milliseconds(120))
   }
 
   @Test("a change during a look calls for the next one")
   func during() {
     var pacer = Pacer()
     pacer.noteChange(at: .zero)
-    pacer.beginLook(at: .zero)
+    pacer.beginLook()
     pacer.noteChange(at: .milliseconds(3))
-    pacer.endLook(at: .milliseconds(4))
-    #expect(pacer.nextLook == .milliseconds(23))
-    pacer.beginLook(at: .milliseconds(23))
-    pacer.endLook(at: .milliseconds(23))
+    pacer.endLook()
+    #expect(pacer.nextLook == .milliseconds(3))
+    pacer.beginLook()
+    pacer.endLook()
     #expect(pacer.nextLook == nil)
   }
 
@@ -48,7 +78,7 @@ struct PacerTests {
     var now = Duration.zero
     var pauses: [Duration] = []
     for _ in 0..<9 {
-      pacer.beginLook(at: now)
+      pacer.beginLook()
       pacer.failLook(at: now)
       let next = pacer.nextLook!
       pauses.append(next - now)
@@ -56,8 +86,8 @@ struct PacerTests {
     }
     let expected = [10, 20, 40, 80, 160, 320, 640, 1000, 1000]
     #expect(pauses == expected.map { .milliseconds($0) })
-    pacer.beginLook(at: now)
-    pacer.endLook(at: now)
+    pacer.beginLook()
+    pacer.endLook()
     #expect(pacer.nextLook == nil)
   }
 }

@@ -19,7 +19,7 @@ actor LiveServer {
   private(set) var lost: SessionError?
   /// How often an answer was waited for, pipelined requests together counting once.
   private(set) var roundTrips = 0
-  private var changeHandler: (@Sendable () -> Void)?
+  private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
@@ -62,20 +62,21 @@ actor LiveServer {
   }
 
   private func note(_ event: PulseEvent) {
-    // A new or changed client is of no interest before one of its streams is.
     dirty.insert(event.object)
     wakeWaiters()
-    changeHandler?()
+    // A new or changed client is of no interest before one of its streams is.
+    if event.facility != .client { changeHandler?(event) }
   }
 
   private func end(_ error: SessionError) {
     lost = error
     wakeWaiters()
-    changeHandler?()
+    changeHandler?(nil)
   }
 
-  /// Sets what is called on the loop's thread whenever something may have changed.
-  func setChangeHandler(_ handler: (@Sendable () -> Void)?) { changeHandler = handler }
+  /// Sets what is called on the loop's thread whenever something may have changed; without an event
+  /// where the connection is lost.
+  func setChangeHandler(_ handler: (@Sendable (PulseEvent?) -> Void)?) { changeHandler = handler }
 
   func countRoundTrip() { roundTrips += 1 }
 

@@ -16,7 +16,7 @@ public struct Unmet: Sendable, Hashable, Codable {
 }
 
 /// The ordered steps from a snapshot to a wish, and what cannot be met; empty is converged.
-public struct Plan: Sendable, Hashable {
+public struct Plan: Sendable, Hashable, Codable {
   /// The steps, in the documented order.
   public var steps: [Step]
   /// What the steps do not meet.

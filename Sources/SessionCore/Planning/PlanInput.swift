@@ -11,7 +11,7 @@ public enum Occasion: String, Sendable, Hashable, Codable {
 }
 
 /// Everything a plan is made from; the plan is a pure function of it.
-public struct PlanInput: Sendable {
+public struct PlanInput: Sendable, Hashable, Codable {
   /// What is wished.
   public var wish: AudioMode
   /// What is.

@@ -1,7 +1,7 @@
 public import PulseTypes
 
 /// Something that can come and go: a device without a card, a card, a connector of a card.
-public enum Spot: Sendable, Hashable {
+public enum Spot: Sendable, Hashable, Codable {
   case device(String)
   case card(String)
   case port(card: String, port: String)

@@ -13,7 +13,8 @@ struct SandboxCommand: SessionCommand {
 
       JSON, one line before the command starts: schema, address, directory, environment, command, \
       simulatedCards, notice.
-      """)
+      """,
+    subcommands: [SimulateCommand.self])
 
   @Argument(
     parsing: .postTerminator,

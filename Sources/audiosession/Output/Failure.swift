@@ -1,4 +1,5 @@
 import AudioSession
+import AudioStreams
 import PulseSandbox
 
 /// Any error as one of the session's, with what the program ends with.
@@ -13,7 +14,15 @@ struct Failure {
       status = Status(error)
     case let error as SandboxError:
       self.error = SessionError(error)
-      status = error.code == .commandNotFound ? .commandNotFound : Status(self.error)
+      status =
+        switch error.code {
+        case .commandNotFound: .commandNotFound
+        case .noSuchDevice: .usage
+        default: Status(self.error)
+        }
+    case let error as StreamError:
+      self.error = SessionError(error)
+      status = Status(self.error)
     case is CancellationError:
       self.error = SessionError(.cancelled, stage: .session, "cancelled")
       status = Status(self.error)
@@ -33,8 +42,8 @@ extension SessionError {
       case .programMissing: .serverUnreachable
       case .serverDied, .notRunning, .closed: .serverLost
       case .timedOut: .timedOut
-      case .commandNotFound: .invalidValue
-      case .folder, .spawn, .configuration: .refused
+      case .commandNotFound, .noSuchDevice: .invalidValue
+      case .folder, .spawn, .configuration, .refused: .refused
       }
     let lines = error.description.split(separator: "\n").map(String.init)
     self.init(

@@ -22,8 +22,23 @@ final class Output: Sendable {
 
   func print(_ lines: [Line]) { write(lines.rendered(colour: terminal.hasColour), to: 1) }
 
+  /// Prints lines in the place of so many that were printed before; for a terminal.
+  func redraw(_ lines: [Line], over count: Int) {
+    let up = count > 0 ? "\u{1b}[\(count)A" : ""
+    let text = lines.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
+    write(up + text, to: 1)
+  }
+
   func json(_ value: some Encodable, isOneLine: Bool = false) throws {
     write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
+  }
+
+  /// Shows a line that the next one takes the place of, where a person reads standard error; nil
+  /// takes it away.
+  func progress(_ line: Line?) {
+    guard messages.isPerson else { return }
+    let text = line?.rendered(colour: messages.hasColour) ?? ""
+    write("\r\(text)\u{1b}[K", to: 2)
   }
 
   /// Prints a line that is no failure on standard error.

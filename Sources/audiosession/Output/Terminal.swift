@@ -7,6 +7,9 @@ struct Terminal: Sendable, Equatable {
   /// Columns; nil where nobody reads it on a screen: nothing is wrapped or shortened then.
   var width: Int?
 
+  /// Whether somebody reads there.
+  var isPerson: Bool { width != nil }
+
   /// What is at the other end of a file that is no terminal.
   static let plain = Terminal(hasColour: false, width: nil)
 

@@ -1,0 +1,82 @@
+/// Cuts a stream of samples and gaps into buffers of exactly the asked frames.
+///
+/// A gap fills a begun buffer with silence; the rest of it is left out, and the next buffer says so.
+struct Framer {
+  let channels: Int
+  let sampleRate: Int
+  let frameLength: Int
+  /// The position after all that came in.
+  private(set) var position: Int64 = 0
+
+  private var samples: [Float] = []
+  private var missing: [MissingFrames] = []
+  private var startTime = Duration.zero
+
+  init(channels: Int, sampleRate: Int, frameLength: Int) {
+    self.channels = channels
+    self.sampleRate = sampleRate
+    self.frameLength = frameLength
+  }
+
+  private var fill: Int { samples.count / channels }
+
+  /// Adds frames; the time is that of the first one.
+  mutating func append(
+    _ input: UnsafeBufferPointer<Float>, at time: Duration, _ emit: (CaptureBuffer) -> Void
+  ) {
+    var rest = input[...]
+    while !rest.isEmpty {
+      if samples.isEmpty {
+        let offset = (input.count - rest.count) / channels
+        startTime = time + .seconds(Double(offset) / Double(sampleRate))
+        samples.reserveCapacity(frameLength * channels)
+      }
+      let part = rest.prefix((frameLength - fill) * channels)
+      samples += part
+      position += Int64(part.count / channels)
+      rest = rest.dropFirst(part.count)
+      if fill == frameLength { emit(take()) }
+    }
+  }
+
+  /// Adds a gap.
+  mutating func skip(
+    _ frames: Int, _ cause: MissingFrames.Cause, _ emit: (CaptureBuffer) -> Void
+  ) {
+    guard frames > 0 else { return }
+    note(frames, cause)
+    let silent = samples.isEmpty ? 0 : min(frames, frameLength - fill)
+    samples.append(contentsOf: repeatElement(0, count: silent * channels))
+    position += Int64(silent)
+    // What is after the buffer belongs to the next one.
+    if silent > 0, fill == frameLength {
+      let rest = frames - silent
+      missing[missing.count - 1].frames -= rest
+      emit(take())
+      if rest > 0 { note(rest, cause) }
+    }
+    position += Int64(frames - silent)
+  }
+
+  /// Takes what is there of a buffer, shorter than the others; nil where there is nothing.
+  mutating func takeRest() -> CaptureBuffer? { samples.isEmpty ? nil : take() }
+
+  private mutating func note(_ frames: Int, _ cause: MissingFrames.Cause) {
+    if let last = missing.last, last.cause == cause, last.position + Int64(last.frames) == position
+    {
+      missing[missing.count - 1].frames += frames
+    } else {
+      missing.append(MissingFrames(position: position, frames: frames, cause: cause))
+    }
+  }
+
+  private mutating func take() -> CaptureBuffer {
+    defer {
+      samples = []
+      missing = []
+    }
+    return CaptureBuffer(
+      samples: samples, channels: channels, sampleRate: sampleRate,
+      position: position - Int64(fill), hostTime: startTime, missing: missing)
+  }
+}

@@ -1,0 +1,101 @@
+public import AudioSession
+internal import CAudioKernel
+internal import PulseTypes
+
+/// Plays a sound file through the session's output, at the rate that the device really has.
+public actor AudioPlayer {
+  /// The session whose output is used.
+  public nonisolated let session: AudioSession
+
+  private var playing: Playing?
+
+  private struct Playing {
+    var stream: RealtimeStream
+    var feed: PlaybackFeed
+    var rate: Int
+    var length: Duration
+  }
+
+  /// Makes a player; nothing is opened before it plays.
+  public init(session: AudioSession) { self.session = session }
+
+  /// How far it is, and how long the file is; nil while nothing plays.
+  public var progress: (position: Duration, length: Duration)? {
+    playing.map { (.seconds(Double($0.feed.position) / Double($0.rate)), $0.length) }
+  }
+
+  /// Plays a file to its end, and returns how much was played; cancelling the task stops it.
+  ///
+  /// Errors: `fileFailed`, `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
+  /// `deviceNotAvailable`, `converterFailed`, `engineStartFailed` also where the server goes
+  /// meanwhile.
+  @discardableResult
+  public func play(_ path: String) async throws(StreamError) -> Duration {
+    guard playing == nil else {
+      throw StreamError(.alreadyStreaming, "the player plays already")
+    }
+    let reader = try SoundFileReader(path: path)
+    let feed = PlaybackFeed(reader)
+    let (news, tell) = AsyncStream.makeStream(of: News.self)
+    let stream = try RealtimeStream(wish(for: reader)) { signal in
+      do throws(StreamError) {
+        switch signal {
+        case .ready(let grant): try feed.prepare(grant)
+        case .requested: if try !feed.fill() { tell.yield(.allIsWritten) }
+        case .events(let events): if events.contains(.drained) { tell.yield(.allIsHeard) }
+        case .ended(let error?): throw error
+        case .ended(nil), .sound: break
+        }
+      } catch {
+        tell.yield(.failed(error))
+      }
+    }
+    do throws(StreamError) {
+      let grant = try await stream.opened()
+      let length = Duration.seconds(Double(reader.frames) / Double(reader.sampleRate))
+      playing = Playing(stream: stream, feed: feed, rate: grant.rate, length: length)
+      try await run(stream, feed, news)
+    } catch {
+      await end(stream)
+      throw error
+    }
+    let played = progress?.position ?? .zero
+    await end(stream)
+    return played
+  }
+
+  private func end(_ stream: RealtimeStream) async {
+    await stream.close()
+    playing = nil
+  }
+
+  private enum News {
+    case allIsWritten, allIsHeard
+    case failed(StreamError)
+  }
+
+  private func run(
+    _ stream: RealtimeStream, _ feed: PlaybackFeed, _ news: AsyncStream<News>
+  ) async throws(StreamError) {
+    if let player = feed.player {
+      stream.start(ak_player_render, context: UnsafeMutableRawPointer(player))
+    }  // else the reason is among the news
+    for await item in news {
+      switch item {
+      case .allIsWritten: stream.drain()
+      case .allIsHeard: return
+      case .failed(let error): throw error
+      }
+    }
+  }
+
+  private nonisolated func wish(for reader: SoundFileReader) -> StreamWish {
+    var wish = StreamWish(
+      direction: .output, server: session.address, name: "Audio player",
+      latency: .milliseconds(200), signalsRequests: true, timeout: session.configuration.timeout)
+    // The server knows how a file's channels become the device's.
+    wish.channels = reader.channels
+    if !Resampler.isAvailable { wish.rate = reader.sampleRate }
+    return wish
+  }
+}

@@ -1,0 +1,59 @@
+import CAudioKernel
+import Synchronization
+
+/// Reads a file, converts it, and keeps the ring of the audio thread filled.
+///
+/// Only the watching thread of the stream is inside of it, apart from what is marked.
+final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said above
+  private let reader: SoundFileReader
+  private var converter: Converter?
+  /// The kernel that the audio thread calls; made when the stream is ready.
+  private(set) var player: OpaquePointer?
+  private var pending: [Float] = []
+  private var isAtEnd = false
+
+  init(_ reader: SoundFileReader) { self.reader = reader }
+
+  deinit { ak_player_destroy(player) }
+
+  /// The stream is ready: half a second is read ahead.
+  func prepare(_ grant: StreamGrant) throws(StreamError) {
+    converter = try Converter(
+      fromRate: reader.sampleRate, channels: reader.channels, toRate: grant.rate,
+      channels: .count(grant.channels))
+    player = ak_player_create(grant.channels, max(grant.rate / 2, grant.bufferFrames * 2))
+    guard player != nil else {
+      throw StreamError(.engineInitFailed, "there is no memory for playing")
+    }
+    _ = try fill()
+  }
+
+  /// Fills the ring; false when all of the file has been played.
+  func fill() throws(StreamError) -> Bool {
+    guard let ring = player.map({ ak_player_ring($0) }) else { return false }
+    while true {
+      let room = ak_ring_writable(ring) / 4
+      let part = min(room, pending.count)
+      ak_ring_write(ring, pending, part * 4)
+      pending.removeFirst(part)
+      guard pending.isEmpty, !isAtEnd else { break }
+      try readMore()
+    }
+    return !isAtEnd || !pending.isEmpty || ak_ring_readable(ring) > 0
+  }
+
+  private func readMore() throws(StreamError) {
+    let samples = try reader.read(frames: 4096)
+    if samples.isEmpty {
+      isAtEnd = true
+      try converter?.flush { pending += $0 }
+    } else {
+      try samples.withUnsafeBufferPointer { samples throws(StreamError) in
+        try converter?.process(samples) { pending += $0 }
+      }
+    }
+  }
+
+  /// Frames of the device that were played; any thread may ask once the stream is ready.
+  var position: Int64 { player.map { Int64(ak_player_position($0)) } ?? 0 }
+}

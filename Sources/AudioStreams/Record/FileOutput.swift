@@ -1,0 +1,110 @@
+import Glibc
+
+/// The bytes of a sound file on their way to a descriptor, for libsndfile's virtual files.
+///
+/// It keeps the number of the first error, which libsndfile loses for some formats. To a pipe nothing
+/// can be written twice: what a format wants to change at the beginning later is left out, and the
+/// sizes in a WAV's first bytes say "until the end".
+final class FileOutput {
+  private let descriptor: Int32
+  private let closes: Bool
+  let isPipe: Bool
+  private(set) var position: Int64 = 0
+  private(set) var length: Int64 = 0
+  /// `errno` of the first write that failed; 0 without one.
+  private(set) var failure: Int32 = 0
+
+  /// Opens a file, which is emptied, or takes standard output for `-`.
+  init(path: String) throws(StreamError) {
+    closes = path != "-"
+    descriptor = closes ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) : 1
+    guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written", errno) }
+    isPipe = lseek(descriptor, 0, SEEK_CUR) < 0
+  }
+
+  deinit { if closes { close(descriptor) } }
+
+  static func error(_ what: String, _ number: Int32) -> StreamError {
+    let code: StreamError.Code =
+      switch number {
+      case EPIPE: .closedPipe
+      case EACCES, EPERM, EROFS: .permissionDenied
+      default: .fileFailed
+      }
+    return StreamError(code, what, details: String(cString: strerror(number)))
+  }
+
+  func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+    switch whence {
+    case SEEK_SET: position = offset
+    case SEEK_CUR: position += offset
+    default: position = length + offset
+    }
+    return position
+  }
+
+  /// Writes all of it; less where that failed.
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+    if isPipe { return writeToPipe(bytes) }
+    var done = 0
+    while done < bytes.count {
+      let count = pwrite(
+        descriptor, bytes.baseAddress! + done, bytes.count - done, Int(position) + done)
+      guard note(count) else { break }
+      done += max(0, count)
+    }
+    advance(done)
+    return done
+  }
+
+  private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // What would change something that is gone already counts as written.
+    let old = Int(min(Int64(bytes.count), max(0, length - position)))
+    var rest = Array(bytes[old...])
+    if length == 0 { Self.openEnd(&rest) }
+    var done = 0
+    while done < rest.count {
+      let count = rest.withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress! + done, rest.count - done)
+      }
+      guard note(count) else { break }
+      done += max(0, count)
+    }
+    advance(old + done)
+    return old + done
+  }
+
+  /// Whether to go on after a write; an interrupted one is repeated.
+  private func note(_ count: Int) -> Bool {
+    if count > 0 { return true }
+    if count < 0, errno == EINTR { return true }
+    if count < 0, errno == EAGAIN {
+      var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&file, 1, -1)
+      return true
+    }
+    if failure == 0 { failure = count < 0 ? errno : ENOSPC }
+    return false
+  }
+
+  private func advance(_ count: Int) {
+    position += Int64(count)
+    length = max(length, position)
+  }
+
+  /// Changes bytes that are written already.
+  func patch(_ bytes: [UInt8], at offset: Int64) {
+    guard !isPipe, note(pwrite(descriptor, bytes, bytes.count, Int(offset))) else { return }
+  }
+
+  /// Makes the sizes of a WAV's first bytes the greatest, which readers take for "until the end".
+  private static func openEnd(_ header: inout [UInt8]) {
+    let endless: [UInt8] = [255, 255, 255, 255]
+    guard header.count >= 44, header.starts(with: Array("RIFF".utf8)) else { return }
+    header.replaceSubrange(4..<8, with: endless)
+    // The chunk of data is the last of them: its name and size end the header.
+    if Array(header.suffix(8).prefix(4)) == Array("data".utf8) {
+      header.replaceSubrange((header.count - 4)..., with: endless)
+    }
+  }
+}

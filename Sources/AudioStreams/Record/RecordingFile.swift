@@ -1,0 +1,73 @@
+import Pulse
+import PulseTypes
+
+/// A recording on its way to its file, on a thread of its own: a slow disk or reader blocks nothing
+/// else.
+actor RecordingFile {
+  private let thread = PulseLoop()
+  private let path: String
+  private let configuration: RecordingConfiguration
+  private var writer: SoundFileWriter?
+  private(set) var progress = RecordingProgress()
+  private var checked: Int64 = 0
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+  init(path: String, configuration: RecordingConfiguration) {
+    self.path = path
+    self.configuration = configuration
+  }
+
+  /// Creates the file; the sidecar of a former one goes.
+  func create(sampleRate: Int, channels: Int) throws(StreamError) {
+    writer = try SoundFileWriter(
+      path: path, format: configuration.format ?? RecordingFormat(path: path),
+      sampleRate: sampleRate, channels: channels)
+    progress.sampleRate = sampleRate
+    progress.channels = channels
+    if path != "-" { Sidecar.remove(of: path) }
+  }
+
+  /// Appends a buffer, and silence for what is missing before it. True when the wished duration is
+  /// in the file.
+  func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
+    guard let writer else { return true }
+    let limit = configuration.duration.map { duration in
+      Int64((duration.seconds * Double(writer.sampleRate)).rounded())
+    }
+    let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
+    let skipped = buffer.missing.filter { $0.position < buffer.position }
+    try writer.writeSilence(frames: min(room(), skipped.reduce(0) { $0 + Int64($1.frames) }))
+    let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
+    try buffer.samples.withUnsafeBufferPointer { samples throws(StreamError) in
+      try writer.write(UnsafeBufferPointer(rebasing: samples[..<count]))
+    }
+    progress.frames = writer.frames
+    (progress.rms, progress.peak) = (buffer.rms, buffer.peak)
+    if !buffer.missing.isEmpty { try note(buffer.missing, limit) }
+    // Twice a second: a process that is killed leaves all but that.
+    if writer.frames - checked >= Int64(writer.sampleRate / 2) {
+      checked = writer.frames
+      try writer.checkpoint()
+    }
+    return room() == 0
+  }
+
+  private func note(_ missing: [MissingFrames], _ limit: Int64?) throws(StreamError) {
+    progress.missing += missing.compactMap { gap in
+      guard let limit else { return gap }
+      guard gap.position < limit else { return nil }
+      var gap = gap
+      gap.frames = Int(min(Int64(gap.frames), limit - gap.position))
+      return gap
+    }
+    progress.missing = progress.missing.joined()
+    if path != "-" { try Sidecar.write(progress, of: path) }
+  }
+
+  /// Ends the file.
+  func close() throws(StreamError) {
+    defer { writer = nil }
+    try writer?.close()
+  }
+}

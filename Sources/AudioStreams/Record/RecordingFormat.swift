@@ -1,0 +1,97 @@
+#if SNDFILE
+  import CSndFile
+#endif
+
+/// How a recording is stored.
+public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
+  /// WAV with 16-bit samples.
+  case wav16
+  /// WAV with 24-bit samples.
+  case wav24
+  /// WAV with 32-bit integers.
+  case wav32
+  /// WAV with 32-bit floating-point samples: nothing is clipped.
+  case wavFloat = "wav-float"
+  /// FLAC with 16-bit samples.
+  case flac16
+  /// FLAC with 24-bit samples.
+  case flac24
+
+  /// What a file's name asks for: FLAC for `.flac`, else WAV.
+  public init(path: String) { self = path.hasSuffix(".flac") ? .flac16 : .wav16 }
+
+  var isFLAC: Bool { self == .flac16 || self == .flac24 }
+
+  /// Bytes that one sample takes before any compression.
+  var sampleBytes: Int {
+    switch self {
+    case .wav16, .flac16: 2
+    case .wav24, .flac24: 3
+    case .wav32, .wavFloat: 4
+    }
+  }
+
+  #if SNDFILE
+    /// libsndfile's number of it.
+    var native: Int32 {
+      let subtype =
+        switch self {
+        case .wav16, .flac16: SF_FORMAT_PCM_16
+        case .wav24, .flac24: SF_FORMAT_PCM_24
+        case .wav32: SF_FORMAT_PCM_32
+        case .wavFloat: SF_FORMAT_FLOAT
+        }
+      return Int32(isFLAC ? SF_FORMAT_FLAC : SF_FORMAT_WAV) | Int32(subtype)
+    }
+  #endif
+}
+
+/// What and how to record.
+public struct RecordingConfiguration: Sendable, Hashable {
+  /// How it is stored; nil is told from the file's name.
+  public var format: RecordingFormat?
+  /// Hz; nil is the device's rate when the recording starts.
+  public var sampleRate: Int?
+  /// Which channels; by default as many as the device has.
+  public var channels: CaptureChannels
+  /// When to stop by itself, to the frame; nil goes on.
+  public var duration: Duration?
+  /// The source's name; nil is the session's input, also when that changes.
+  public var device: String?
+  /// How well a rate is converted.
+  public var quality: ConversionQuality
+
+  /// Makes a configuration; by default everything is as the device has it.
+  public init(
+    format: RecordingFormat? = nil, sampleRate: Int? = nil, channels: CaptureChannels = .device,
+    duration: Duration? = nil, device: String? = nil, quality: ConversionQuality = .high
+  ) {
+    self.format = format
+    self.sampleRate = sampleRate
+    self.channels = channels
+    self.duration = duration
+    self.device = device
+    self.quality = quality
+  }
+}
+
+/// How far a recording is.
+public struct RecordingProgress: Sendable, Hashable {
+  /// Frames in the file, silence for missing ones included.
+  public var frames: Int64 = 0
+  /// Hz; 0 before the first buffer.
+  public var sampleRate = 0
+  /// Samples in a frame.
+  public var channels = 0
+  /// What was filled in as silence.
+  public var missing: [MissingFrames] = []
+  /// The root of the mean square of the last buffer; full scale is 1.
+  public var rms: Float = 0
+  /// The greatest magnitude in the last buffer.
+  public var peak: Float = 0
+
+  /// The frames as time.
+  public var duration: Duration {
+    sampleRate == 0 ? .zero : .seconds(Double(frames) / Double(sampleRate))
+  }
+}

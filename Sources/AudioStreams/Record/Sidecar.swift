@@ -1,0 +1,49 @@
+import Glibc
+
+/// The file beside a recording that lists what is silence there instead of sound.
+///
+/// It exists only where something is missing, and is replaced as a whole each time.
+enum Sidecar {
+  /// Its path: the recording's, with `.json` behind it.
+  static func path(of recording: String) -> String { recording + ".json" }
+
+  /// Removes the one of a former recording with the same name.
+  static func remove(of recording: String) { unlink(path(of: recording)) }
+
+  /// Writes it; a reader sees the old one or the new one.
+  static func write(
+    _ progress: RecordingProgress, of recording: String
+  ) throws(StreamError) {
+    let final = path(of: recording)
+    let draft = final + ".new"
+    let text = Array(Self.text(progress).utf8)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw FileOutput.error("'\(draft)' cannot be written", errno) }
+    let count = Glibc.write(descriptor, text, text.count)
+    let number = count == text.count ? 0 : count < 0 ? errno : ENOSPC
+    close(descriptor)
+    guard number == 0, rename(draft, final) == 0 else {
+      throw FileOutput.error("'\(final)' cannot be written", number == 0 ? errno : number)
+    }
+  }
+
+  /// JSON; every word in it is one of ours.
+  static func text(_ progress: RecordingProgress) -> String {
+    let gaps = progress.missing.map { gap in
+      """
+          { "position": \(gap.position), "frames": \(gap.frames), "cause": "\(gap.cause.rawValue)" }
+      """
+    }
+    return """
+      {
+        "schema": 1,
+        "sampleRate": \(progress.sampleRate),
+        "channels": \(progress.channels),
+        "missing": [
+      \(gaps.joined(separator: ",\n"))
+        ]
+      }
+
+      """
+  }
+}

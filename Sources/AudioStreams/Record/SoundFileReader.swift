@@ -1,0 +1,60 @@
+import Glibc
+
+#if SNDFILE
+  import CSndFile
+#endif
+
+/// Reads a sound file of any kind that libsndfile knows; one thread at a time uses it.
+final class SoundFileReader {
+  /// Hz.
+  let sampleRate: Int
+  /// Samples in a frame.
+  let channels: Int
+  /// How many frames the file says it has.
+  let frames: Int64
+  private let path: String
+  #if SNDFILE
+    private let native: OpaquePointer
+  #endif
+
+  /// Opens a file.
+  init(path: String) throws(StreamError) {
+    self.path = path
+    #if SNDFILE
+      guard access(path, R_OK) == 0 else {
+        throw FileOutput.error("'\(path)' cannot be read", errno)
+      }
+      var info = SF_INFO()
+      guard let native = sf_open(path, Int32(SFM_READ), &info) else {
+        throw StreamError(
+          .fileFailed, "'\(path)' is no sound file", details: String(cString: sf_strerror(nil)))
+      }
+      self.native = native
+      sampleRate = Int(info.samplerate)
+      channels = Int(info.channels)
+      frames = info.frames
+    #else
+      throw SoundLibrary.missing
+    #endif
+  }
+
+  #if SNDFILE
+    deinit { sf_close(native) }
+  #endif
+
+  /// Reads up to so many frames, interleaved; fewer at the end, none after it.
+  func read(frames count: Int) throws(StreamError) -> [Float] {
+    #if SNDFILE
+      let samples = [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in
+        used = Int(max(0, sf_readf_float(native, buffer.baseAddress, Int64(count)))) * channels
+      }
+      guard sf_error(native) == 0 else {
+        throw StreamError(
+          .fileFailed, "'\(path)' cannot be read", details: String(cString: sf_strerror(native)))
+      }
+      return samples
+    #else
+      throw SoundLibrary.missing
+    #endif
+  }
+}

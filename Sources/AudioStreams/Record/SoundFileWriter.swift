@@ -1,0 +1,148 @@
+import Glibc
+
+#if SNDFILE
+  import CSndFile
+#endif
+
+/// Writes a sound file; one thread at a time uses it.
+///
+/// What was written can be read whatever happens to the process afterwards: `checkpoint` makes the
+/// file's header say how long it is.
+final class SoundFileWriter {
+  let format: RecordingFormat
+  let sampleRate: Int
+  let channels: Int
+  private(set) var frames: Int64 = 0
+  private let path: String
+  private let output: FileOutput
+  #if SNDFILE
+    private var native: OpaquePointer?
+  #endif
+
+  /// The most bytes of samples that a WAV file can name.
+  static let longestWAV: Int64 = 0xFFFF_0000
+  static let longestName = "4 GB"
+
+  /// Creates the file; `-` is standard output.
+  init(
+    path: String, format: RecordingFormat, sampleRate: Int, channels: Int
+  ) throws(StreamError) {
+    self.path = path
+    self.format = format
+    self.sampleRate = sampleRate
+    self.channels = channels
+    #if SNDFILE
+      guard !format.isFLAC || channels <= 8 else {
+        throw StreamError(.invalidFormat, "FLAC has up to 8 channels, not \(channels); use WAV")
+      }
+      output = try FileOutput(path: path)
+      var info = SF_INFO()
+      info.samplerate = Int32(sampleRate)
+      info.channels = Int32(channels)
+      info.format = format.native
+      var functions = Self.functions
+      // Borrowed: the writer closes the file before it lets go of the output.
+      native = sf_open_virtual(
+        &functions, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(output).toOpaque())
+      guard native != nil else { throw failure() }
+      sf_command(native, Int32(SFC_SET_CLIPPING), nil, Int32(SF_TRUE))
+    #else
+      throw SoundLibrary.missing
+    #endif
+  }
+
+  #if SNDFILE
+    deinit { if let native { sf_close(native) } }
+  #endif
+
+  /// Appends interleaved samples.
+  func write(_ samples: UnsafeBufferPointer<Float>) throws(StreamError) {
+    #if SNDFILE
+      let count = Int64(samples.count / channels)
+      guard count > 0 else { return }
+      let bytes = (frames + count) * Int64(channels * format.sampleBytes)
+      guard format.isFLAC || output.isPipe || bytes <= Self.longestWAV else {
+        throw StreamError(.fileFailed, "a WAV file ends at \(Self.longestName); record FLAC")
+      }
+      let written = sf_writef_float(native, samples.baseAddress, count)
+      frames += max(0, written)
+      guard written == count, output.failure == 0 else { throw failure() }
+    #endif
+  }
+
+  /// Appends silence.
+  func writeSilence(frames count: Int64) throws(StreamError) {
+    let second = [Float](repeating: 0, count: sampleRate * channels)
+    var left = count
+    while left > 0 {
+      let part = min(left, Int64(sampleRate))
+      try second.withUnsafeBufferPointer { silence throws(StreamError) in
+        try write(UnsafeBufferPointer(rebasing: silence[..<(Int(part) * channels)]))
+      }
+      left -= part
+    }
+  }
+
+  /// Makes the header name what is in the file.
+  func checkpoint() throws(StreamError) {
+    #if SNDFILE
+      guard !output.isPipe else { return }
+      if format.isFLAC {
+        patchFLAC()
+      } else {
+        sf_command(native, Int32(SFC_UPDATE_HEADER_NOW), nil, 0)
+      }
+      if output.failure != 0 { throw failure() }
+    #endif
+  }
+
+  /// Ends the file.
+  func close() throws(StreamError) {
+    #if SNDFILE
+      guard let native else { return }
+      self.native = nil
+      sf_close(native)
+      if output.failure != 0 { throw failure() }
+    #endif
+  }
+}
+
+#if SNDFILE
+  extension SoundFileWriter {
+    private func failure() -> StreamError {
+      let name = path == "-" ? "standard output" : "'\(path)'"
+      if output.failure != 0 {
+        return FileOutput.error("\(name) cannot be written", output.failure)
+      }
+      return StreamError(
+        .fileFailed, "\(name) cannot be written", details: String(cString: sf_strerror(native)))
+    }
+
+    /// A FLAC's length is written at its end only: here the complete blocks so far are named, in 36
+    /// bits after the lower four of the sample's size.
+    private func patchFLAC() {
+      let block: Int64 = 4096
+      // The encoder looks one frame ahead.
+      let whole = max(0, frames - 1) / block * block
+      let total = withUnsafeBytes(of: UInt32(truncatingIfNeeded: whole).bigEndian) { Array($0) }
+      let sampleBits = UInt8((format.sampleBytes * 8 - 1) & 15) << 4
+      output.patch([sampleBits | UInt8(truncatingIfNeeded: whole >> 32) & 15] + total, at: 21)
+    }
+
+    /// How libsndfile reaches a `FileOutput`.
+    private static var functions: SF_VIRTUAL_IO {
+      SF_VIRTUAL_IO(
+        get_filelen: { user in borrowOutput(user).length },
+        seek: { offset, whence, user in borrowOutput(user).seek(offset, whence) },
+        read: { _, _, _ in 0 },
+        write: { bytes, count, user in
+          Int64(borrowOutput(user).write(UnsafeRawBufferPointer(start: bytes, count: Int(count))))
+        },
+        tell: { user in borrowOutput(user).position })
+    }
+  }
+
+  private func borrowOutput(_ user: UnsafeMutableRawPointer?) -> FileOutput {
+    Unmanaged<FileOutput>.fromOpaque(user!).takeUnretainedValue()  // the writer owns it
+  }
+#endif

@@ -1,0 +1,73 @@
+import CPulseStream
+import Glibc
+import PulseTypes
+
+/// The C stream, freed with the last reference. Its thread has mostly ended by then; where it has
+/// not, freeing it takes some milliseconds.
+final class StreamHandle: @unchecked Sendable {  // the C functions say which thread may call them
+  let native: OpaquePointer
+
+  init(_ wish: StreamWish) throws(StreamError) {
+    var options = ps_options()
+    options.direction = wish.direction == .input ? PS_RECORD : PS_PLAYBACK
+    options.rate = UInt32(clamping: wish.rate ?? 0)
+    options.channels = UInt32(clamping: wish.channels ?? 0)
+    options.latency_us = UInt32(clamping: wish.latency?.microseconds ?? 0)
+    options.request_us = UInt32(clamping: wish.request?.microseconds ?? 0)
+    options.ring_ms = UInt32(clamping: wish.ring.microseconds / 1000)
+    options.signals_requests = wish.signalsRequests
+    let stream = Self.withText(wish.server) { server in
+      Self.withText(wish.device) { device in
+        wish.name.withCString { name in
+          options.server = server
+          options.device = device
+          options.name = name
+          options.client = name
+          return ps_stream_open(&options)
+        }
+      }
+    }
+    guard let stream else {
+      throw StreamError(
+        .engineInitFailed, "no audio thread could be started",
+        details: String(cString: strerror(errno)))
+    }
+    native = stream
+  }
+
+  deinit { ps_stream_free(native) }
+
+  private static func withText<Result>(
+    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
+  ) -> Result {
+    guard let text else { return body(nil) }
+    return text.withCString { body($0) }
+  }
+
+  var grant: StreamGrant {
+    StreamGrant(ps_stream_info(native).pointee, ps_stream_scheduling(native))
+  }
+
+  /// Why the stream ended; nil where it was asked to.
+  func failure(_ wish: StreamWish) -> StreamError? {
+    let number = ps_stream_error(native)
+    guard number != 0 else { return nil }
+    let words = String(cString: ps_error_text(number))
+    let device = wish.device.map { "'\($0)'" } ?? "the default device"
+    let kind = wish.direction == .input ? "recording from" : "playing to"
+    switch ps_error_kind(number) {
+    case PS_NO_SERVER:
+      return StreamError(
+        .engineStartFailed, "the server is not there for \(kind) \(device)", details: words)
+    case PS_DENIED:
+      return StreamError(.permissionDenied, "the server refused \(kind) \(device)", details: words)
+    case PS_NO_DEVICE:
+      return StreamError(
+        .deviceNotAvailable, "there is no device for \(kind) \(device)", details: words)
+    case PS_KILLED:
+      return StreamError(.deviceNotAvailable, "the server ended \(kind) \(device)", details: words)
+    default:
+      return StreamError(.engineStartFailed, "\(kind) \(device) failed", details: words)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import CPulseStream
+import Glibc
+import PulseTypes
+
+/// What to ask the server for when a realtime stream is opened.
+struct StreamWish: Sendable {
+  /// Input records, output plays.
+  var direction: Direction
+  /// The server's address; nil means the environment's.
+  var server: String?
+  /// What the stream is listed as.
+  var name: String
+  /// The device's name; nil follows the default.
+  var device: String?
+  /// Hz; nil takes the device's.
+  var rate: Int?
+  /// Nil takes the device's.
+  var channels: Int?
+  /// Of the device for a record stream, of the whole buffer for playback; nil leaves it alone.
+  var latency: Duration?
+  /// Playback: the least that is asked for at once; nil is a quarter of the latency.
+  var request: Duration?
+  /// Record: how much sound the ring holds.
+  var ring = Duration.seconds(2)
+  /// Playback: whether `requested` is told after each request.
+  var signalsRequests = false
+  /// How long the server may take to make the stream.
+  var timeout = Duration.seconds(5)
+}
+
+/// What the server granted a realtime stream.
+struct StreamGrant: Sendable, Hashable {
+  /// Hz.
+  var rate: Int
+  /// Samples in a frame.
+  var channels: Int
+  /// The number of each channel's position, as the server counts them.
+  var positions: [Int32]
+  /// Record: the frames that come at once. Playback: the frames that are buffered.
+  var bufferFrames: Int
+  /// Playback: the least that is asked for at once.
+  var requestFrames: Int
+  /// The stream's number on the server.
+  var index: Index<PulseTypes.Stream>
+  /// How the audio thread runs.
+  var scheduling: Scheduling
+
+  init(_ info: ps_info, _ scheduling: ps_scheduling) {
+    rate = Int(info.rate)
+    channels = Int(info.channels)
+    positions = withUnsafeBytes(of: info.positions) {
+      Array($0.bindMemory(to: Int32.self).prefix(Int(info.channels)))
+    }
+    bufferFrames = Int(info.buffer_frames)
+    requestFrames = Int(info.request_frames)
+    index = Index(info.index)
+    self.scheduling = Scheduling(scheduling)
+  }
+}
+
+/// What happened to a stream beside its sound (libpulse: the stream's callbacks).
+struct StreamEvents: OptionSet, Sendable, Hashable {
+  let rawValue: UInt32
+
+  static let moved = StreamEvents(PS_MOVED)
+  static let suspended = StreamEvents(PS_SUSPENDED)
+  static let resumed = StreamEvents(PS_RESUMED)
+  static let drained = StreamEvents(PS_DRAINED)
+  static let corkRequested = StreamEvents(PS_CORK_REQUESTED)
+  static let uncorkRequested = StreamEvents(PS_UNCORK_REQUESTED)
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+  private init(_ event: ps_event) { self.init(rawValue: event.rawValue) }
+}
+
+/// Figures of a realtime stream since it was opened.
+public struct StreamStatistics: Sendable, Hashable {
+  /// How often the server brought or asked for sound.
+  public var callbacks: UInt64
+  /// Playback: how often the server ran dry.
+  public var underflows: UInt64
+  /// Record: frames that found the ring full.
+  public var droppedFrames: UInt64
+  /// Calls on the ring from a wrong thread; counted in debug builds.
+  public var violations: UInt64
+  /// The longest callback.
+  public var longest: Duration
+  private var buckets: [UInt64]
+
+  /// Nothing has happened.
+  public init() { self.init(ps_stats()) }
+
+  init(_ stats: ps_stats) {
+    callbacks = stats.callbacks
+    underflows = stats.underflows
+    droppedFrames = stats.dropped_frames
+    violations = stats.violations
+    longest = .nanoseconds(Int64(stats.longest_ns))
+    buckets = withUnsafeBytes(of: stats.buckets) { Array($0.bindMemory(to: UInt64.self)) }
+  }
+
+  /// Takes in the figures of another stream.
+  mutating func add(_ other: StreamStatistics) {
+    callbacks += other.callbacks
+    underflows += other.underflows
+    droppedFrames += other.droppedFrames
+    violations += other.violations
+    longest = max(longest, other.longest)
+    for index in buckets.indices { buckets[index] += other.buckets[index] }
+  }
+
+  /// The time that a share of the callbacks took at most, such as 0.999; an eighth too long at worst.
+  public func callbackTime(quantile: Double) -> Duration {
+    let limit = UInt64((Double(callbacks) * quantile).rounded(.up))
+    var count: UInt64 = 0
+    for (index, bucket) in buckets.enumerated() {
+      count += bucket
+      if count >= limit { return .nanoseconds(Int64(ps_bucket_ns(UInt32(index)))) }
+    }
+    return longest
+  }
+}
+
+/// How an audio thread is scheduled.
+public enum Scheduling: Sendable, Hashable, CustomStringConvertible {
+  /// Round robin at this priority: before all ordinary threads.
+  case realtime(priority: Int)
+  /// Like any other thread; why the system did not grant more.
+  case ordinary(String)
+
+  init(_ scheduling: ps_scheduling) {
+    self =
+      scheduling.is_realtime
+      ? .realtime(priority: Int(scheduling.priority))
+      : .ordinary(String(cString: strerror(scheduling.error)))
+  }
+
+  /// `realtime, priority 5`, or `not realtime: Operation not permitted`.
+  public var description: String {
+    switch self {
+    case .realtime(let priority): "realtime, priority \(priority)"
+    case .ordinary(let reason): "not realtime: \(reason)"
+    }
+  }
+}

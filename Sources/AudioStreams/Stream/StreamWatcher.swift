@@ -1,0 +1,143 @@
+import CPulseStream
+import Glibc
+import Pulse
+import PulseTypes
+
+/// The ordinary thread beside an audio thread: waits for its signals and hands them on.
+final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `lock`
+  typealias Opening = CheckedContinuation<Result<StreamGrant, StreamError>, Never>
+
+  let handle: StreamHandle
+  private let wish: StreamWish
+  private let handler: @Sendable (RealtimeStream.Signal) -> Void
+  private let deadline: ContinuousClock.Instant
+
+  private let lock = Lock()
+  private var outcome: Result<StreamGrant, StreamError>?
+  private var openings: [Opening] = []
+  private var endings: [CheckedContinuation<Void, Never>] = []
+  private var hasEnded = false
+
+  init(
+    _ wish: StreamWish, _ handler: @escaping @Sendable (RealtimeStream.Signal) -> Void
+  ) throws(StreamError) {
+    self.wish = wish
+    self.handler = handler
+    deadline = .now + wish.timeout
+    handle = try StreamHandle(wish)
+    let me = Unmanaged.passRetained(self)  // for the thread, which takes it over
+    var thread = pthread_t()
+    let result = pthread_create(
+      &thread, nil,
+      { argument in
+        Unmanaged<StreamWatcher>.fromOpaque(argument!).takeRetainedValue().run()
+        return nil
+      }, me.toOpaque())
+    guard result == 0 else {
+      me.release()
+      throw StreamError(
+        .engineInitFailed, "no thread could be started", details: String(cString: strerror(result)))
+    }
+    pthread_detach(thread)
+  }
+
+  /// Is resumed when the stream is ready, or cannot be.
+  func addOpening(_ opening: Opening) {
+    let known = lock.withLock {
+      if outcome == nil { openings.append(opening) }
+      return outcome
+    }
+    if let known { opening.resume(returning: known) }
+  }
+
+  /// Is resumed when both threads are done.
+  func addEnding(_ ending: CheckedContinuation<Void, Never>) {
+    let isOver = lock.withLock {
+      if !hasEnded { endings.append(ending) }
+      return hasEnded
+    }
+    if isOver { ending.resume() }
+  }
+
+  private func settle(_ result: Result<StreamGrant, StreamError>) {
+    let waiting = lock.withLock {
+      if outcome == nil { outcome = result }
+      defer { openings = [] }
+      return openings
+    }
+    for opening in waiting { opening.resume(returning: result) }
+  }
+
+  /// The body of the thread.
+  private func run() {
+    var signals = sigset_t()
+    sigfillset(&signals)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)  // signals belong to the program's own threads
+    let error = watch()
+    ps_stream_join(handle.native)
+    settle(
+      .failure(
+        error ?? StreamError(.engineStartFailed, "the stream was closed before it was ready")))
+    handler(.ended(error))
+    let waiting = lock.withLock {
+      hasEnded = true
+      defer { endings = [] }
+      return endings
+    }
+    for ending in waiting { ending.resume() }
+  }
+
+  /// Hands on what comes until the stream ends; the error that ended it.
+  private func watch() -> StreamError? {
+    let native = handle.native
+    var samples: UnsafeMutableBufferPointer<Float>?
+    defer { samples?.deallocate() }
+    while true {
+      guard waitForSignal(untilDeadline: samples == nil) else {
+        return StreamError(
+          .engineStartFailed, "the server did not make the stream in \(wish.timeout)")
+      }
+      // The state before the sound: what was recorded before the end is handed on before it.
+      let state = ps_stream_state(native)
+      if samples == nil, ps_stream_was_ready(native) {
+        let grant = handle.grant
+        samples = .allocate(capacity: Int(PS_CHUNK_FRAMES) * grant.channels)
+        handler(.ready(grant))
+        settle(.success(grant))
+      }
+      let events = StreamEvents(rawValue: ps_stream_take_events(native))
+      if !events.isEmpty { handler(.events(events)) }
+      if let samples { handOn(samples) }
+      if state == PS_ENDED { return handle.failure(wish) }
+    }
+  }
+
+  private func handOn(_ samples: UnsafeMutableBufferPointer<Float>) {
+    guard wish.direction == .input else {
+      if wish.signalsRequests { handler(.requested) }
+      return
+    }
+    var chunk = ps_chunk()
+    let channels = handle.grant.channels
+    while ps_stream_read(handle.native, &chunk, samples.baseAddress) {
+      let count = Int(chunk.frames) * channels
+      handler(.sound(chunk, UnsafeBufferPointer(rebasing: samples[..<count])))
+    }
+  }
+
+  /// False where the stream is not ready at its deadline.
+  private func waitForSignal(untilDeadline: Bool) -> Bool {
+    let descriptor = ps_stream_signal(handle.native)
+    var count: UInt64 = 0
+    while true {
+      let left = deadline - .now
+      let milliseconds = untilDeadline ? Int32(clamping: max(0, left.microseconds / 1000 + 1)) : -1
+      var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&file, 1, milliseconds) > 0 {
+        read(descriptor, &count, 8)
+        return true
+      }
+      if untilDeadline, left <= .zero { return false }
+    }
+  }
+}

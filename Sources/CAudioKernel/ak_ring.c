@@ -1,0 +1,124 @@
+#include "ak_ring.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if DEBUG
+#include <pthread.h>
+#endif
+
+/* The two sides' counters on cache lines of their own: a write of one must not slow the other.
+ * They count bytes for ever; at 100 MB/s they wrap after five thousand years. */
+struct ak_ring {
+  _Alignas(64) _Atomic uint64_t written;
+  _Atomic uintptr_t producer;
+  _Alignas(64) _Atomic uint64_t read;
+  _Atomic uintptr_t consumer;
+  _Alignas(64) _Atomic uint64_t violations;
+  size_t mask;
+  uint8_t *bytes;
+};
+
+ak_ring *ak_ring_create(size_t bytes) {
+  if (bytes > SIZE_MAX / 4) return NULL;
+  size_t capacity = 64;
+  while (capacity < bytes) capacity *= 2;
+  ak_ring *ring = aligned_alloc(64, sizeof(ak_ring));
+  if (!ring) return NULL;
+  memset(ring, 0, sizeof(ak_ring));
+  ring->mask = capacity - 1;
+  ring->bytes = malloc(capacity);
+  if (!ring->bytes) {
+    free(ring);
+    return NULL;
+  }
+  memset(ring->bytes, 0, capacity); /* a page fault on the audio thread would be a wait */
+  return ring;
+}
+
+void ak_ring_destroy(ak_ring *ring) {
+  if (!ring) return;
+  free(ring->bytes);
+  free(ring);
+}
+
+size_t ak_ring_capacity(const ak_ring *ring) { return ring->mask + 1; }
+
+uint64_t ak_ring_violations(const ak_ring *ring) {
+  return atomic_load_explicit(&ring->violations, memory_order_relaxed);
+}
+
+/* Remembers the first thread of a side, and counts every other one. */
+static inline void check(_Atomic uintptr_t *side, _Atomic uint64_t *violations) {
+#if DEBUG
+  uintptr_t me = (uintptr_t)pthread_self(), owner = 0;
+  if (atomic_compare_exchange_strong_explicit(side, &owner, me, memory_order_relaxed,
+                                              memory_order_relaxed))
+    return;
+  if (owner != me) atomic_fetch_add_explicit(violations, 1, memory_order_relaxed);
+#else
+  (void)side;
+  (void)violations;
+#endif
+}
+
+static void copy_in(ak_ring *ring, uint64_t at, const void *bytes, size_t count) {
+  if (count == 0) return;
+  size_t start = (size_t)at & ring->mask;
+  size_t first = ring->mask + 1 - start;
+  if (first > count) first = count;
+  memcpy(ring->bytes + start, bytes, first);
+  memcpy(ring->bytes, (const uint8_t *)bytes + first, count - first);
+}
+
+size_t ak_ring_writable(const ak_ring *ring) {
+  uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+  uint64_t read = atomic_load_explicit(&ring->read, memory_order_acquire);
+  return ring->mask + 1 - (size_t)(written - read);
+}
+
+bool ak_ring_write(ak_ring *ring, const void *bytes, size_t count) {
+  return ak_ring_write_record(ring, bytes, count, NULL, 0);
+}
+
+bool ak_ring_write_record(ak_ring *ring, const void *head, size_t head_count, const void *body,
+                          size_t body_count) {
+  check(&ring->producer, &ring->violations);
+  size_t room = ak_ring_writable(ring);
+  if (head_count > room || body_count > room - head_count) return false;
+  uint64_t written = atomic_load_explicit(&ring->written, memory_order_relaxed);
+  copy_in(ring, written, head, head_count);
+  copy_in(ring, written + head_count, body, body_count);
+  atomic_store_explicit(&ring->written, written + head_count + body_count, memory_order_release);
+  return true;
+}
+
+size_t ak_ring_readable(const ak_ring *ring) {
+  uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
+  uint64_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
+  return (size_t)(written - read);
+}
+
+bool ak_ring_read(ak_ring *ring, void *bytes, size_t count) {
+  check(&ring->consumer, &ring->violations);
+  if (ak_ring_readable(ring) < count) return false;
+  if (count == 0) return true;
+  uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
+  size_t start = (size_t)read & ring->mask;
+  size_t first = ring->mask + 1 - start;
+  if (first > count) first = count;
+  memcpy(bytes, ring->bytes + start, first);
+  memcpy((uint8_t *)bytes + first, ring->bytes, count - first);
+  atomic_store_explicit(&ring->read, read + count, memory_order_release);
+  return true;
+}
+
+size_t ak_ring_skip(ak_ring *ring, size_t count) {
+  check(&ring->consumer, &ring->violations);
+  size_t readable = ak_ring_readable(ring);
+  if (count > readable) count = readable;
+  uint64_t read = atomic_load_explicit(&ring->read, memory_order_relaxed);
+  atomic_store_explicit(&ring->read, read + count, memory_order_release);
+  return count;
+}

@@ -1,0 +1,20 @@
+/* Work on blocks of samples. Realtime safe, any thread: no allocation, no lock, no system call. */
+#ifndef AUDIOSESSION_AK_SAMPLES_H
+#define AUDIOSESSION_AK_SAMPLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each frame of `out` is the matrix times the frame of `in`; the matrix has a row an output
+ * channel. `in` and `out` must not overlap. */
+void ak_mix(const float *in, size_t in_channels, float *out, size_t out_channels,
+            const float *matrix, size_t frames);
+
+/* The sum of the squares, and the greatest magnitude, of every `stride`th sample. A sample that is
+ * no number counts as 0. */
+void ak_level(const float *samples, size_t count, size_t stride, double *squares, float *peak);
+
+/* Samples as 16-bit integers, rounded to nearest; what is beyond full scale is clipped. */
+void ak_to_int16(const float *in, int16_t *out, size_t count);
+
+#endif

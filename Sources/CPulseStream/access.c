@@ -1,0 +1,88 @@
+/* What other threads ask of a stream and tell it. */
+#include "stream.h"
+
+#include <pulse/error.h>
+#include <unistd.h>
+
+static void command(ps_stream *stream) {
+  uint64_t one = 1;
+  ssize_t written = write(stream->command_fd, &one, sizeof one);
+  (void)written;
+}
+
+int ps_stream_signal(const ps_stream *stream) { return stream->signal_fd; }
+
+ps_state ps_stream_state(const ps_stream *stream) {
+  return atomic_load_explicit(&stream->state, memory_order_acquire);
+}
+
+int ps_stream_error(const ps_stream *stream) {
+  return atomic_load_explicit(&stream->error, memory_order_relaxed);
+}
+
+const char *ps_error_text(int error) { return pa_strerror(error); }
+
+ps_failure ps_error_kind(int error) {
+  switch (error) {
+  case PA_ERR_ACCESS:
+  case PA_ERR_AUTHKEY: return PS_DENIED;
+  case PA_ERR_CONNECTIONREFUSED:
+  case PA_ERR_CONNECTIONTERMINATED:
+  case PA_ERR_INVALIDSERVER:
+  case PA_ERR_NOTIMPLEMENTED:
+  case PA_ERR_TIMEOUT: return PS_NO_SERVER;
+  case PA_ERR_NOENTITY:
+  case PA_ERR_IO: return PS_NO_DEVICE; /* pipewire-pulse without a device says IO */
+  case PA_ERR_KILLED: return PS_KILLED;
+  case PA_ERR_INVALID: return PS_INVALID;
+  default: return PS_OTHER;
+  }
+}
+
+bool ps_stream_was_ready(const ps_stream *stream) {
+  return atomic_load_explicit(&stream->was_ready, memory_order_relaxed);
+}
+
+const ps_info *ps_stream_info(const ps_stream *stream) { return &stream->info; }
+
+uint32_t ps_stream_device(const ps_stream *stream) {
+  return atomic_load_explicit(&stream->device, memory_order_relaxed);
+}
+
+ps_scheduling ps_stream_scheduling(const ps_stream *stream) { return stream->scheduling; }
+
+void ps_stream_stats(const ps_stream *stream, ps_stats *stats) {
+  stats->callbacks = atomic_load_explicit(&stream->callbacks, memory_order_relaxed);
+  stats->underflows = atomic_load_explicit(&stream->underflows, memory_order_relaxed);
+  stats->dropped_frames = atomic_load_explicit(&stream->dropped_frames, memory_order_relaxed);
+  stats->violations = stream->ring ? ak_ring_violations(stream->ring) : 0;
+  stats->longest_ns = atomic_load_explicit(&stream->longest_ns, memory_order_relaxed);
+  for (int i = 0; i < PS_TIME_BUCKETS; i++)
+    stats->buckets[i] = atomic_load_explicit(&stream->buckets[i], memory_order_relaxed);
+}
+
+uint32_t ps_stream_take_events(ps_stream *stream) {
+  return atomic_exchange_explicit(&stream->events, 0, memory_order_acquire);
+}
+
+void ps_stream_start(ps_stream *stream, ps_render render, void *context) {
+  stream->render = render;
+  stream->render_context = context;
+  atomic_store_explicit(&stream->start, true, memory_order_release);
+  command(stream);
+}
+
+void ps_stream_drain(ps_stream *stream) {
+  atomic_store_explicit(&stream->drain, true, memory_order_release);
+  command(stream);
+}
+
+void ps_stream_stop(ps_stream *stream) {
+  atomic_store_explicit(&stream->stop, true, memory_order_release);
+  command(stream);
+}
+
+bool ps_stream_read(ps_stream *stream, ps_chunk *chunk, float *samples) {
+  if (!ak_ring_read(stream->ring, chunk, sizeof *chunk)) return false;
+  return ak_ring_read(stream->ring, samples, chunk->frames * stream->frame_bytes);
+}

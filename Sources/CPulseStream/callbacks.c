@@ -1,0 +1,179 @@
+/* What runs for each fragment: no allocation, no lock, no wait, no log, no Swift. */
+#include "stream.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t ps_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void ps_notify(ps_stream *stream) {
+  uint64_t one = 1;
+  ssize_t written = write(stream->signal_fd, &one, sizeof one); /* non-blocking */
+  (void)written;
+}
+
+void ps_add_event(ps_stream *stream, ps_event event) {
+  atomic_fetch_or_explicit(&stream->events, event, memory_order_release);
+  ps_notify(stream);
+}
+
+static inline void add(_Atomic uint64_t *counter, uint64_t count) {
+  atomic_fetch_add_explicit(counter, count, memory_order_relaxed);
+}
+
+/* Bucket 0 ends at 128 ns, the last one has all from 4 ms. */
+static unsigned bucket(uint64_t ns) {
+  if (ns < 128) return 0;
+  unsigned power = 63 - (unsigned)__builtin_clzll(ns);
+  unsigned index = (power - 7) * 8 + (unsigned)((ns >> (power - 3)) & 7) + 1;
+  return index < PS_TIME_BUCKETS ? index : PS_TIME_BUCKETS - 1;
+}
+
+uint64_t ps_bucket_ns(unsigned bucket) {
+  if (bucket == 0) return 128;
+  unsigned power = (bucket - 1) / 8 + 7, step = (bucket - 1) % 8 + 1;
+  return ((uint64_t)8 + step) << (power - 3);
+}
+
+static _Atomic ps_probe current_probe;
+
+void ps_set_probe(ps_probe probe) { atomic_store(&current_probe, probe); }
+
+static inline void tell_probe(bool begins) {
+#if DEBUG
+  ps_probe probe = atomic_load_explicit(&current_probe, memory_order_acquire);
+  if (probe) probe(begins);
+#else
+  (void)begins;
+#endif
+}
+
+static void note_time(ps_stream *stream, int64_t began) {
+  uint64_t ns = (uint64_t)(ps_now() - began);
+  add(&stream->callbacks, 1);
+  add(&stream->buckets[bucket(ns)], 1);
+  if (ns > atomic_load_explicit(&stream->longest_ns, memory_order_relaxed))
+    atomic_store_explicit(&stream->longest_ns, ns, memory_order_relaxed);
+}
+
+/* Puts frames into the ring; what does not fit is counted, and told with the next chunk. */
+static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t arrival_ns,
+                 int64_t host_ns) {
+  uint32_t channels = stream->info.channels, rate = stream->info.rate;
+  while (frames > 0) {
+    ps_chunk chunk = {.arrival_ns = arrival_ns,
+                      .host_ns = host_ns,
+                      .frames = (uint32_t)(frames < PS_CHUNK_FRAMES ? frames : PS_CHUNK_FRAMES),
+                      .lost = stream->pending_lost,
+                      .discontinuity = stream->pending_gap};
+    size_t bytes = chunk.frames * stream->frame_bytes;
+    if (ak_ring_write_record(stream->ring, &chunk, sizeof chunk, samples, bytes)) {
+      stream->pending_lost = 0;
+      stream->pending_gap = false;
+    } else {
+      stream->pending_lost += chunk.frames;
+      add(&stream->dropped_frames, chunk.frames);
+    }
+    samples += (size_t)chunk.frames * channels;
+    frames -= chunk.frames;
+    host_ns += (int64_t)chunk.frames * 1000000000 / rate;
+  }
+}
+
+static void on_readable(pa_stream *native, size_t available, void *user) {
+  ps_stream *stream = user;
+  int64_t began = ps_now();
+  const void *data;
+  size_t bytes;
+  (void)available;
+  if (stream->info.rate == 0) return; /* not ready yet: it is read then */
+  /* When the last frame of all that waits here was captured: about now. */
+  size_t waiting = pa_stream_readable_size(native);
+  if (waiting == (size_t)-1) return;
+  tell_probe(true);
+  int64_t host_ns =
+      began - (int64_t)(waiting / stream->frame_bytes) * 1000000000 / stream->info.rate;
+  while (pa_stream_peek(native, &data, &bytes) == 0 && bytes > 0) {
+    size_t frames = bytes / stream->frame_bytes;
+    if (data)
+      keep(stream, data, frames, began, host_ns);
+    else
+      stream->pending_lost += (uint32_t)frames; /* a hole: the server lost them */
+    host_ns += (int64_t)frames * 1000000000 / stream->info.rate;
+    pa_stream_drop(native);
+  }
+  note_time(stream, began);
+  ps_notify(stream);
+  tell_probe(false);
+}
+
+void ps_fill(ps_stream *stream, size_t bytes) {
+  if (!stream->active_render) return;
+  while (bytes >= stream->frame_bytes) {
+    void *data;
+    size_t room = bytes;
+    if (pa_stream_begin_write(stream->stream, &data, &room) < 0 || !data) return;
+    if (room > bytes) room = bytes;
+    size_t frames = room / stream->frame_bytes;
+    if (frames == 0) {
+      pa_stream_cancel_write(stream->stream);
+      return;
+    }
+    stream->active_render(stream->render_context, data, frames);
+    size_t count = frames * stream->frame_bytes;
+    if (pa_stream_write(stream->stream, data, count, NULL, 0, PA_SEEK_RELATIVE) < 0) return;
+    bytes -= count;
+  }
+}
+
+static void on_writable(pa_stream *native, size_t wanted, void *user) {
+  ps_stream *stream = user;
+  int64_t began = ps_now();
+  (void)native;
+  if (!stream->active_render) return;
+  tell_probe(true);
+  ps_fill(stream, wanted);
+  note_time(stream, began);
+  if (stream->options.signals_requests) ps_notify(stream);
+  tell_probe(false);
+}
+
+static void on_underflow(pa_stream *native, void *user) {
+  (void)native;
+  add(&((ps_stream *)user)->underflows, 1);
+}
+
+static void on_moved(pa_stream *native, void *user) {
+  ps_stream *stream = user;
+  atomic_store_explicit(&stream->device, pa_stream_get_device_index(native), memory_order_relaxed);
+  stream->pending_gap = true;
+  ps_add_event(stream, PS_MOVED);
+}
+
+static void on_suspended(pa_stream *native, void *user) {
+  ps_stream *stream = user;
+  stream->pending_gap = true;
+  ps_add_event(stream, pa_stream_is_suspended(native) > 0 ? PS_SUSPENDED : PS_RESUMED);
+}
+
+static void on_event(pa_stream *native, const char *name, pa_proplist *list, void *user) {
+  (void)native;
+  (void)list;
+  if (strcmp(name, PA_STREAM_EVENT_REQUEST_CORK) == 0) ps_add_event(user, PS_CORK_REQUESTED);
+  if (strcmp(name, PA_STREAM_EVENT_REQUEST_UNCORK) == 0) ps_add_event(user, PS_UNCORK_REQUESTED);
+}
+
+void ps_set_callbacks(ps_stream *stream) {
+  pa_stream *native = stream->stream;
+  pa_stream_set_read_callback(native, on_readable, stream);
+  pa_stream_set_write_callback(native, on_writable, stream);
+  pa_stream_set_underflow_callback(native, on_underflow, stream);
+  pa_stream_set_moved_callback(native, on_moved, stream);
+  pa_stream_set_suspended_callback(native, on_suspended, stream);
+  pa_stream_set_event_callback(native, on_event, stream);
+}

@@ -1,0 +1,14 @@
+/* Realtime scheduling: by the thread's own right (RLIMIT_RTPRIO, CAP_SYS_NICE). */
+#include "stream.h"
+
+#include <sched.h>
+
+/* Below PulseAudio's own threads, above everything ordinary. */
+enum { PRIORITY = 5 };
+
+ps_scheduling ps_schedule(void) {
+  struct sched_param wish = {.sched_priority = PRIORITY};
+  int error = pthread_setschedparam(pthread_self(), SCHED_RR | SCHED_RESET_ON_FORK, &wish);
+  if (error == 0) return (ps_scheduling){.is_realtime = true, .priority = PRIORITY};
+  return (ps_scheduling){.error = error};
+}

@@ -1,0 +1,268 @@
+/* The life of a stream: its thread, its connection, its end. */
+#include "stream.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+void ps_end(ps_stream *stream, int error) {
+  if (stream->is_ended) return;
+  stream->is_ended = true;
+  atomic_store_explicit(&stream->error, error, memory_order_relaxed);
+  atomic_store_explicit(&stream->state, PS_ENDED, memory_order_release);
+  ps_notify(stream);
+}
+
+/* The buffers in bytes of a spec. */
+static pa_buffer_attr buffers(const ps_options *options, const pa_sample_spec *spec) {
+  pa_buffer_attr wish = {-1, -1, -1, -1, -1};
+  if (options->latency_us == 0) return wish;
+  uint32_t latency = (uint32_t)pa_usec_to_bytes(options->latency_us, spec);
+  if (options->direction == PS_RECORD) {
+    wish.fragsize = latency;
+    return wish;
+  }
+  uint32_t request_us = options->request_us ? options->request_us : options->latency_us / 4;
+  wish.tlength = latency;
+  wish.minreq = (uint32_t)pa_usec_to_bytes(request_us, spec);
+  return wish;
+}
+
+static void note_buffers(ps_stream *stream) {
+  const pa_buffer_attr *granted = pa_stream_get_buffer_attr(stream->stream);
+  if (!granted) return;
+  bool is_record = stream->options.direction == PS_RECORD;
+  stream->info.buffer_frames =
+      (uint32_t)((is_record ? granted->fragsize : granted->tlength) / stream->frame_bytes);
+  stream->info.request_frames = (uint32_t)(granted->minreq / stream->frame_bytes);
+}
+
+static void become_ready(ps_stream *stream) {
+  const pa_channel_map *map = pa_stream_get_channel_map(stream->stream);
+  stream->info.index = pa_stream_get_index(stream->stream);
+  for (int i = 0; i < map->channels && i < PS_MAX_CHANNELS; i++)
+    stream->info.positions[i] = map->map[i];
+  note_buffers(stream);
+  atomic_store_explicit(&stream->device, pa_stream_get_device_index(stream->stream),
+                        memory_order_relaxed);
+  atomic_store_explicit(&stream->was_ready, true, memory_order_relaxed);
+  atomic_store_explicit(&stream->state, PS_READY, memory_order_release);
+  ps_notify(stream);
+}
+
+static void on_buffers_set(pa_stream *native, int success, void *user) {
+  (void)native;
+  (void)success; /* refused: the granted ones stand */
+  ps_stream *stream = user;
+  if (!stream->is_ended) become_ready(stream);
+}
+
+static void on_stream_state(pa_stream *native, void *user) {
+  ps_stream *stream = user;
+  switch (pa_stream_get_state(native)) {
+  case PA_STREAM_READY: {
+    const pa_sample_spec *spec = pa_stream_get_sample_spec(native);
+    stream->frame_bytes = pa_frame_size(spec);
+    stream->info.rate = spec->rate;
+    stream->info.channels = spec->channels;
+    const ps_options *options = &stream->options;
+    bool is_asked = options->rate == spec->rate && options->channels == spec->channels;
+    if (options->latency_us == 0 || is_asked) return become_ready(stream);
+    /* Sizes were bytes of the asked spec; the server took its own, so ask again in bytes of it. */
+    pa_buffer_attr wish = buffers(options, spec);
+    pa_operation *asked = pa_stream_set_buffer_attr(native, &wish, on_buffers_set, stream);
+    if (!asked) return become_ready(stream);
+    pa_operation_unref(asked);
+    return;
+  }
+  case PA_STREAM_FAILED:
+  case PA_STREAM_TERMINATED: {
+    int error = pa_context_errno(stream->context);
+    /* A stream that was there and ends while the connection is well was killed. */
+    bool is_alive = pa_context_get_state(stream->context) == PA_CONTEXT_READY;
+    bool was_ready = atomic_load_explicit(&stream->was_ready, memory_order_relaxed);
+    ps_end(stream, is_alive && was_ready ? PA_ERR_KILLED : error ? error : PA_ERR_KILLED);
+    return;
+  }
+  default: return;
+  }
+}
+
+static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
+  const ps_options *options = &stream->options;
+  pa_buffer_attr wish = buffers(options, spec);
+  int flags = 0;
+  if (options->rate == 0) flags |= PA_STREAM_FIX_RATE;
+  if (options->channels == 0) flags |= PA_STREAM_FIX_CHANNELS;
+  if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
+  if (options->direction == PS_RECORD)
+    return pa_stream_connect_record(stream->stream, options->device, &wish,
+                                    (pa_stream_flags_t)flags);
+  flags |= PA_STREAM_START_CORKED;
+  return pa_stream_connect_playback(stream->stream, options->device, &wish,
+                                    (pa_stream_flags_t)flags, NULL, NULL);
+}
+
+static void make_stream(ps_stream *stream) {
+  const ps_options *options = &stream->options;
+  pa_sample_spec spec = {.format = PA_SAMPLE_FLOAT32NE,
+                         .rate = options->rate ? options->rate : 48000,
+                         .channels = (uint8_t)(options->channels ? options->channels : 2)};
+  pa_channel_map map;
+  pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
+  stream->stream = pa_stream_new(stream->context, options->name, &spec, &map);
+  if (!stream->stream) return ps_end(stream, pa_context_errno(stream->context));
+  pa_stream_set_state_callback(stream->stream, on_stream_state, stream);
+  ps_set_callbacks(stream);
+  if (connect_stream(stream, &spec) < 0) ps_end(stream, pa_context_errno(stream->context));
+}
+
+static void on_context_state(pa_context *context, void *user) {
+  ps_stream *stream = user;
+  switch (pa_context_get_state(context)) {
+  case PA_CONTEXT_READY: make_stream(stream); return;
+  case PA_CONTEXT_FAILED:
+  case PA_CONTEXT_TERMINATED: {
+    int error = pa_context_errno(context); /* 0 would mean that the stream was closed */
+    return ps_end(stream, error ? error : PA_ERR_CONNECTIONTERMINATED);
+  }
+  default: return;
+  }
+}
+
+static void on_drained(pa_stream *native, int success, void *user) {
+  (void)native;
+  (void)success;
+  ps_add_event(user, PS_DRAINED);
+}
+
+/* Does what another thread asked for. */
+static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_flags_t flags,
+                       void *user) {
+  (void)api;
+  (void)event;
+  (void)flags;
+  ps_stream *stream = user;
+  uint64_t count;
+  if (read(fd, &count, sizeof count) < 0) return;
+  if (atomic_load_explicit(&stream->stop, memory_order_acquire)) return ps_end(stream, 0);
+  bool is_ready = atomic_load_explicit(&stream->state, memory_order_relaxed) == PS_READY;
+  if (!is_ready || stream->options.direction != PS_PLAYBACK) return;
+  pa_operation *done = NULL;
+  if (!stream->is_started && atomic_load_explicit(&stream->start, memory_order_acquire)) {
+    stream->is_started = true;
+    stream->active_render = stream->render;
+    size_t room = pa_stream_writable_size(stream->stream);
+    if (room != (size_t)-1) ps_fill(stream, room);
+    done = pa_stream_cork(stream->stream, 0, NULL, NULL);
+    if (done) pa_operation_unref(done);
+  }
+  if (atomic_exchange_explicit(&stream->drain, false, memory_order_acquire)) {
+    stream->active_render = NULL;
+    done = pa_stream_drain(stream->stream, on_drained, stream);
+    if (done) pa_operation_unref(done);
+  }
+}
+
+static void disconnect(ps_stream *stream) {
+  if (stream->stream) {
+    pa_stream_set_state_callback(stream->stream, NULL, NULL);
+    pa_stream_set_read_callback(stream->stream, NULL, NULL);
+    pa_stream_set_write_callback(stream->stream, NULL, NULL);
+    pa_stream_disconnect(stream->stream);
+    pa_stream_unref(stream->stream);
+  }
+  if (stream->context) {
+    pa_context_set_state_callback(stream->context, NULL, NULL);
+    pa_context_disconnect(stream->context);
+    pa_context_unref(stream->context);
+  }
+}
+
+static bool start_connecting(ps_stream *stream) {
+  pa_mainloop_api *api = pa_mainloop_get_api(stream->mainloop);
+  if (!api->io_new(api, stream->command_fd, PA_IO_EVENT_INPUT, on_command, stream)) return false;
+  stream->context = pa_context_new(api, stream->options.client);
+  if (!stream->context) return false;
+  pa_context_set_state_callback(stream->context, on_context_state, stream);
+  if (pa_context_connect(stream->context, stream->options.server, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
+    ps_end(stream, pa_context_errno(stream->context));
+  return true;
+}
+
+static void *run(void *user) {
+  ps_stream *stream = user;
+  pthread_setname_np(pthread_self(), "audio stream");
+  if (!stream->options.no_realtime) stream->scheduling = ps_schedule();
+  stream->mainloop = pa_mainloop_new();
+  if (!stream->mainloop || !start_connecting(stream)) ps_end(stream, PA_ERR_INTERNAL);
+  while (!stream->is_ended && pa_mainloop_iterate(stream->mainloop, 1, NULL) >= 0) {
+  }
+  ps_end(stream, PA_ERR_INTERNAL); /* where it has not ended, the loop itself failed */
+  disconnect(stream);
+  if (stream->mainloop) pa_mainloop_free(stream->mainloop);
+  return NULL;
+}
+
+static char *copy(const char *text) { return text ? strdup(text) : NULL; }
+
+static void release(ps_stream *stream) {
+  ak_ring_destroy(stream->ring);
+  if (stream->signal_fd >= 0) close(stream->signal_fd);
+  if (stream->command_fd >= 0) close(stream->command_fd);
+  free((char *)stream->options.server);
+  free((char *)stream->options.client);
+  free((char *)stream->options.name);
+  free((char *)stream->options.device);
+  free(stream);
+}
+
+/* The ring is made before the rate is known: for what an ordinary device has, and more for others
+ * would only be a shorter time. */
+static size_t ring_bytes(const ps_options *options) {
+  size_t rate = options->rate ? options->rate : 96000;
+  size_t channels = options->channels ? options->channels : 4;
+  return rate * channels * sizeof(float) / 1000 * (options->ring_ms ? options->ring_ms : 1000);
+}
+
+ps_stream *ps_stream_open(const ps_options *options) {
+  ps_stream *stream = calloc(1, sizeof *stream);
+  if (!stream) return NULL;
+  stream->options = *options;
+  stream->options.server = copy(options->server);
+  stream->options.client = copy(options->client ? options->client : "audiosession");
+  stream->options.name = copy(options->name ? options->name : "audio stream");
+  stream->options.device = copy(options->device);
+  stream->pending_gap = true; /* what comes first follows nothing */
+  stream->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  stream->command_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  bool has_ring = options->direction == PS_PLAYBACK ||
+                  (stream->ring = ak_ring_create(ring_bytes(options))) != NULL;
+  int error = has_ring && stream->signal_fd >= 0 && stream->command_fd >= 0 ? 0 : ENOMEM;
+  if (error == 0) {
+    sigset_t all, former; /* signals belong to the program's own threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &former);
+    error = pthread_create(&stream->thread, NULL, run, stream);
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+  }
+  if (error == 0) return stream;
+  release(stream);
+  errno = error;
+  return NULL;
+}
+
+void ps_stream_join(ps_stream *stream) {
+  if (stream->is_joined) return;
+  ps_stream_stop(stream);
+  pthread_join(stream->thread, NULL);
+  stream->is_joined = true;
+}
+
+void ps_stream_free(ps_stream *stream) {
+  ps_stream_join(stream);
+  release(stream);
+}

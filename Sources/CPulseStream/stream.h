@@ -1,0 +1,67 @@
+/* What the files of this target share. */
+#ifndef AUDIOSESSION_CPULSESTREAM_STREAM_H
+#define AUDIOSESSION_CPULSESTREAM_STREAM_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <pthread.h>
+#include <pulse/pulseaudio.h>
+#include <stdatomic.h>
+
+#include "CAudioKernel.h"
+#include "CPulseStream.h"
+
+struct ps_stream {
+  /* Set before the thread starts, and read only from then on. */
+  ps_options options; /* the strings are copies */
+  ak_ring *ring;
+  int signal_fd;
+  int command_fd;
+  pthread_t thread;
+  bool is_joined; /* the consumer's own */
+
+  /* The audio thread's own. */
+  pa_mainloop *mainloop;
+  pa_context *context;
+  pa_stream *stream;
+  size_t frame_bytes;
+  bool is_ended;
+  bool is_started;
+  uint32_t pending_lost;
+  bool pending_gap;
+  ps_render active_render;
+
+  /* Written by the caller before the command that publishes them. */
+  ps_render render;
+  void *render_context;
+  atomic_bool stop, start, drain;
+
+  /* Written by the audio thread, read by others. */
+  _Atomic ps_state state;
+  ps_info info; /* before PS_READY is stored */
+  ps_scheduling scheduling; /* before PS_READY or PS_ENDED is stored */
+  atomic_int error;
+  atomic_bool was_ready;
+  _Atomic uint32_t device;
+  _Atomic uint32_t events;
+  _Atomic uint64_t callbacks, underflows, dropped_frames, longest_ns;
+  _Atomic uint64_t buckets[PS_TIME_BUCKETS];
+};
+
+/* Nanoseconds of CLOCK_MONOTONIC; no system call where the kernel has a vDSO. */
+int64_t ps_now(void);
+/* Makes the stream's eventfd readable; never waits. */
+void ps_notify(ps_stream *stream);
+void ps_add_event(ps_stream *stream, ps_event event);
+/* Ends the stream once, with libpulse's number of the error. */
+void ps_end(ps_stream *stream, int error);
+/* Sets the callbacks that run in steady state. */
+void ps_set_callbacks(ps_stream *stream);
+/* Fills what the server asks for now. */
+void ps_fill(ps_stream *stream, size_t bytes);
+/* Asks for realtime scheduling of the calling thread. */
+ps_scheduling ps_schedule(void);
+
+#endif

@@ -1,0 +1,5 @@
+/* libsndfile as it is. */
+#ifndef AUDIOSESSION_CSNDFILE_SHIM_H
+#define AUDIOSESSION_CSNDFILE_SHIM_H
+#include <sndfile.h>
+#endif

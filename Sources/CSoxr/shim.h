@@ -1,0 +1,5 @@
+/* libsoxr as it is. */
+#ifndef AUDIOSESSION_CSOXR_SHIM_H
+#define AUDIOSESSION_CSOXR_SHIM_H
+#include <soxr.h>
+#endif

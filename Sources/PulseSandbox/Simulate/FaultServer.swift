@@ -1,0 +1,109 @@
+internal import Glibc
+
+/// Where processes inside a sandbox ask for faults: a socket in its folder.
+///
+/// The process that started the sandbox does what they ask, so that the server keeps its one owner,
+/// and ends with it. A connection is one fault. A lasting fault ends with its connection, be it that
+/// the process that asked is killed.
+final class FaultServer: Sendable {
+  typealias Perform = @Sendable (Fault) async throws(SandboxError) -> Disturbance?
+
+  private let listener: Descriptor
+  /// Nothing comes on it but its end, which ends every wait.
+  private let closing: Descriptor
+  private let leash: Locked<Leash?>
+
+  /// Listens, and serves until it is closed.
+  init(path: String, _ perform: @escaping Perform) throws(SandboxError) {
+    listener = try listeningSocket(path)
+    let pipe = try Pipe()
+    closing = pipe.reading
+    leash = Locked(Leash(pipe.writing))
+    startThread { [self] in serve(perform) }
+  }
+
+  func close() { leash.withLock { $0 = nil } }
+
+  private func serve(_ perform: @escaping Perform) {
+    while true {
+      let ready = poll([.input(listener.raw), .end(closing.raw)], for: -1)
+      if ready[1] { return }
+      guard ready[0] else { continue }
+      let raw = accept(listener.raw, nil, nil)
+      guard raw >= 0 else { continue }
+      _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
+      let caller = PacketConnection(Descriptor(owning: raw))
+      Task { [self] in await serve(caller, perform) }
+    }
+  }
+
+  private func serve(_ caller: PacketConnection, _ perform: Perform) async {
+    guard let words = await words(from: caller) else { return }
+    guard let fault = Fault(words: words) else {
+      return caller.send(SandboxError(.refused, "this sandbox knows no fault '\(words)'"))
+    }
+    do throws(SandboxError) {
+      let lasting = try await perform(fault)
+      caller.send(["done"])
+      guard let lasting else { return }
+      // The caller's end, or the word that it is enough.
+      _ = await self.words(from: caller)
+      await lasting.stop()
+      caller.send(["done"])
+    } catch {
+      caller.send(error)
+    }
+  }
+
+  /// The next packet; nil at the end of the connection, or of the sandbox.
+  private func words(from caller: PacketConnection) async -> [String]? {
+    try? await onOwnThread { [self] () throws(SandboxError) in
+      while true {
+        let ready = poll([.input(caller.raw), .end(closing.raw)], for: -1)
+        if ready[1] { return nil }
+        if ready[0] { return caller.receive() }
+      }
+    }
+  }
+}
+
+extension PulseSandbox {
+  /// Lets commands inside ask for faults, from the first such command on.
+  func serveFaults() throws(SandboxError) {
+    try otherSide.serve { () throws(SandboxError) in
+      try FaultServer(path: folder.faultSocket) { [weak self] fault throws(SandboxError) in
+        guard let self else { throw Self.closedError }
+        return try await perform(fault)
+      }
+    }
+  }
+}
+
+/// A connection that carries lists of words.
+final class PacketConnection: Sendable {
+  private let socket: Descriptor
+
+  var raw: Int32 { socket.raw }
+
+  init(_ socket: consuming Descriptor) { self.socket = socket }
+
+  func send(_ words: [String]) {
+    // A word of a file name or a server's has no zero byte.
+    let bytes = Array(words.joined(separator: "\0").utf8)
+    // Not write(2): where nobody is left to read, it would raise SIGPIPE.
+    Glibc.send(raw, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  func send(_ error: SandboxError) {
+    send([error.code.rawValue, error.message] + (error.remedy.map { [$0] } ?? []))
+  }
+
+  /// The next packet, which must be there; nil at the end.
+  func receive() -> [String]? {
+    var bytes = [UInt8](repeating: 0, count: 65536)
+    let count = recv(raw, &bytes, bytes.count, 0)
+    guard count > 0 else { return nil }
+    return bytes[..<count].split(separator: 0, omittingEmptySubsequences: false)
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+}

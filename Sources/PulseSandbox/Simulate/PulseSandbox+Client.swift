@@ -1,0 +1,146 @@
+internal import Pulse
+internal import PulseTypes
+
+extension PulseSandbox {
+  /// Runs `body` with a client of the server.
+  func withClient<Result>(
+    _ body: (PulseClient) async throws(SandboxError) -> Result
+  ) async throws(SandboxError) -> Result {
+    _ = try await withRunningServer { $0.processID }
+    let client: PulseClient
+    do throws(PulseError) {
+      // This socket trusts its user without a cookie.
+      client = try await PulseClient.connect(to: "unix:\(folder.socket)", name: "sandbox")
+    } catch {
+      throw SandboxError(error)
+    }
+    do throws(SandboxError) {
+      let result = try await body(client)
+      await client.close()
+      return result
+    } catch {
+      await client.close()
+      throw error
+    }
+  }
+
+  /// The sink or source with a name.
+  func find(_ name: String, _ direction: Direction? = nil) async throws(SandboxError) -> Device {
+    try await withClient { client throws(SandboxError) in
+      let snapshot = try await client.sandboxed { client throws(PulseError) in
+        try await client.snapshot()
+      }
+      let devices = snapshot.hardware.filter { direction == nil || $0.direction == direction }
+      guard let device = devices.first(where: { $0.name == name }) else {
+        throw SandboxError(
+          .noSuchDevice, "there is no device '\(name)' in the sandbox",
+          remedy: "it has: " + devices.map(\.name).joined(separator: ", "))
+      }
+      return device
+    }
+  }
+
+  /// Runs lines of the server's command language, each once the former is done.
+  ///
+  /// The native protocol loads modules by name only, and knows no such commands; so a door to the
+  /// command language is opened for as long.
+  func runCommands(_ lines: [String]) async throws(SandboxError) {
+    let path = folder.path + "/cli"
+    try await withClient { client throws(SandboxError) in
+      let door = try await client.sandboxed { client throws(PulseError) in
+        try await client.loadModule("module-cli-protocol-unix", "socket=\(path)")
+      }
+      let result = await Swift.Result { () async throws(SandboxError) in
+        try await onOwnThread { () throws(SandboxError) in
+          try ServerCommands(path: path).run(lines, until: .now + .seconds(5))
+        }
+      }
+      try await client.sandboxed { client throws(PulseError) in
+        try await client.unloadModule(door)
+      }
+      try result.get()
+    }
+  }
+}
+
+extension Swift.Result {
+  /// The outcome of `body`, which may suspend.
+  init(_ body: () async throws(Failure) -> Success) async {
+    do throws(Failure) { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
+
+extension PulseClient {
+  /// Runs requests, with their errors as the sandbox's.
+  nonisolated func sandboxed<Result>(
+    _ body: (PulseClient) async throws(PulseError) -> Result
+  ) async throws(SandboxError) -> Result {
+    do throws(PulseError) { return try await body(self) } catch { throw SandboxError(error) }
+  }
+
+  /// Plays the user's hand on a simulated card.
+  func tell(_ card: String, _ message: String, _ port: String) async throws(SandboxError) {
+    try await sandboxed { client throws(PulseError) in
+      // The parameters are JSON.
+      _ = try await client.sendMessage(to: "/card/\(card)/sim", message, "\"\(port)\"")
+    }
+  }
+}
+
+extension ServerSnapshot {
+  /// Sinks, and sources that are no monitors.
+  var hardware: [Device] { sinks + sources.filter { !$0.isMonitor } }
+
+  private var jacks: [(card: String, port: String)] {
+    cards.filter { $0.driver == "module-simulated-card.c" }
+      .flatMap { card in card.ports.map { (card.name, $0.name) } }
+  }
+
+  /// The jack of a simulated card that `PORT` or `CARD/PORT` means.
+  func jack(_ name: String) throws(SandboxError) -> (card: String, port: String)? {
+    let matches = jacks.filter { $0.port == name || "\($0.card)/\($0.port)" == name }
+    guard matches.count < 2 else {
+      throw SandboxError(
+        .noSuchDevice, "several cards have a port '\(name)'",
+        remedy: "name one: " + matches.map { "\($0.card)/\($0.port)" }.joined(separator: ", "))
+    }
+    return matches.first
+  }
+
+  /// The module that made a card, a sink or a source.
+  func module(behind name: String) -> Module? {
+    let owner =
+      cards.first { $0.name == name }?.ownerModule
+      ?? hardware.first { $0.name == name }?.ownerModule
+    return modules.first { $0.index == owner }
+  }
+
+  /// The card and the devices that a module made.
+  func names(from module: Module) -> Set<String> {
+    Set(
+      cards.filter { $0.ownerModule == module.index }.map(\.name)
+        + hardware.filter { $0.ownerModule == module.index }.map(\.name))
+  }
+
+  /// An error that lists what there is; `others` are names that are not there at the moment.
+  func nothing(named name: String, beside others: [String] = []) -> SandboxError {
+    let names = cards.map(\.name) + hardware.map(\.name) + others.sorted() + jacks.map(\.port)
+    return SandboxError(
+      .noSuchDevice, "there is no port, card or device '\(name)' in the sandbox",
+      remedy: "it has: " + names.joined(separator: ", "))
+  }
+}
+
+extension SandboxError {
+  /// A request of the sandbox's own that failed.
+  init(_ error: PulseError) {
+    let code: Code =
+      switch error.code {
+      case .connectionRefused, .disconnected: .notRunning
+      case .timedOut: .timedOut
+      case .noSuchEntity: .noSuchDevice
+      default: .refused
+      }
+    self.init(code, error.description)
+  }
+}

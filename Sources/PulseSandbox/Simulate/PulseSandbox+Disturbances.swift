@@ -1,0 +1,124 @@
+internal import Glibc
+internal import Pulse
+internal import PulseTypes
+
+/// Faults that go on until they are stopped. They need the programs `pactl` and `pacat` of the
+/// package pulseaudio-utils, which pulseaudio brings along.
+extension PulseSandbox {
+  /// Lets another program insist on a setting: whenever it is changed, that sets it again, some
+  /// 10 ms later.
+  ///
+  /// It returns once the setting was set for the first time. It goes on over a restart of the server.
+  ///
+  /// - Parameters:
+  ///   - setting: What it insists on.
+  ///   - name: What the server lists the program as.
+  /// - Throws: `noSuchDevice`, `refused` when the setting cannot be set, `programMissing`,
+  ///   `notRunning`, `closed`, `timedOut`, `spawn`.
+  @discardableResult
+  public func compete(
+    for setting: ContestedSetting, as name: String = "rival"
+  ) async throws(SandboxError) -> Disturbance {
+    var kind = "server"
+    if let device = setting.device {
+      kind = try await find(device).direction == .input ? "source" : "sink"
+    }
+    let (facility, words) = setting.words(device: kind)
+    let script = """
+      client=$1 facility=$2; shift 2
+      pactl -n "$client" "$@" && echo set || echo refused
+      while :; do
+        pactl -n "$client" subscribe | while read -r event; do
+          case $event in
+            *" 'change' on $facility "* | *" 'new' on $facility "*) pactl -n "$client" "$@" ;;
+          esac
+        done
+        sleep 0.05
+        pactl -n "$client" "$@"
+      done >/dev/null </dev/null &
+      """
+    let rival = try disturbance(name, script, [name, facility] + words, needs: "pactl")
+    return try await begin(rival) { client, line throws(PulseError) in
+      guard line == "set" else { throw PulseError(.invalidArgument, words.joined(separator: " ")) }
+      return try await client.clients().contains { $0.name == name }
+    }
+  }
+
+  /// Lets another program play a call: a running stream with a role, of silence.
+  ///
+  /// It returns once the stream runs. It ends also with the server.
+  ///
+  /// - Parameters:
+  ///   - role: Its `media.role`; `phone` is what servers and sessions make room for.
+  ///   - device: The sink to play on; nil for the default.
+  ///   - name: What the server lists the program as.
+  /// - Throws: `noSuchDevice`, `programMissing`, `notRunning`, `closed`, `timedOut`, `spawn`.
+  @discardableResult
+  public func interrupt(
+    role: String = "phone", on device: String? = nil, as name: String = "call"
+  ) async throws(SandboxError) -> Disturbance {
+    if let device { _ = try await find(device, .output) }
+    let script = """
+      pacat --playback -n "$1" --stream-name="$1" --property=media.role="$2" ${3:+-d "$3"} \\
+        --latency-msec=100 --raw </dev/zero >/dev/null &
+      echo "$!"
+      """
+    let call = try disturbance(
+      name, script, [name, role] + (device.map { [$0] } ?? []), needs: "pacat")
+    return try await begin(call) { client, process throws(PulseError) in
+      try await client.sinkInputs().contains {
+        $0.properties["application.process.id"] == process && !$0.isCorked
+      }
+    }
+  }
+
+  private func disturbance(
+    _ name: String, _ script: String, _ arguments: [String], needs program: String
+  ) throws(SandboxError) -> Disturbance {
+    let path = environmentValue("PATH") ?? "/usr/bin:/bin"
+    guard executable(program, path: path) != nil else {
+      throw SandboxError(
+        .programMissing, "this fault needs the program '\(program)', which is not installed",
+        remedy: "install it: apt-get install pulseaudio-utils")
+    }
+    // What pactl writes is read here, so it must not be translated.
+    let variables = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { ours, _ in ours }
+    let disturbance = try Disturbance(name, script: script, arguments, environment: variables)
+    guard otherSide.add(disturbance) else {
+      disturbance.end()
+      throw Self.closedError
+    }
+    return disturbance
+  }
+
+  /// Waits until a disturbance is seen on the server.
+  private func begin(
+    _ disturbance: Disturbance,
+    _ isSeen: @escaping (PulseClient, String) async throws(PulseError) -> Bool
+  ) async throws(SandboxError) -> Disturbance {
+    let deadline = ContinuousClock.now + .seconds(5)
+    do throws(SandboxError) {
+      let line = try await onOwnThread { () throws(SandboxError) in
+        disturbance.firstLine(until: deadline)
+      }
+      try await withClient { client throws(SandboxError) in
+        while true {
+          do throws(PulseError) {
+            if let line, try await isSeen(client, line) { return }
+          } catch {
+            throw SandboxError(error)
+          }
+          guard line != nil, ContinuousClock.now < deadline else {
+            throw SandboxError(.timedOut, "\(disturbance.name) did not begin in five seconds")
+          }
+          // Nothing tells of it before a subscription would.
+          try await onOwnThread { () throws(SandboxError) in _ = poll([], for: 2) }
+        }
+      }
+      return disturbance
+    } catch {
+      await disturbance.stop()
+      throw error
+    }
+  }
+}

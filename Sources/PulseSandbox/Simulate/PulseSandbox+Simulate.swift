@@ -1,0 +1,104 @@
+internal import Glibc
+internal import Pulse
+internal import PulseTypes
+
+/// The user's hands on the hardware, and the system's on the server.
+extension PulseSandbox {
+  /// Unplugs a jack, or pulls out a device.
+  ///
+  /// A *port* of a simulated card (`analog-output-headphones`) becomes unavailable, as when a plug is
+  /// pulled. A *card* or a *device* goes altogether, as when a USB device is pulled out, with all that
+  /// came along with it; that is any device, also one that a client made. It lasts until
+  /// ``plug(_:)``, or until the server starts anew.
+  ///
+  /// - Parameter name: A port (`CARD/PORT` where several cards have one of that name), a card, a sink
+  ///   or a source. What is unplugged already stays so.
+  /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
+  public func unplug(_ name: String) async throws(SandboxError) {
+    let server = try await withRunningServer { $0.processID }
+    guard !otherSide.unplugged(from: server).contains(where: { $0.names.contains(name) }) else {
+      return
+    }
+    try await withClient { client throws(SandboxError) in
+      let snapshot = try await client.sandboxed { client throws(PulseError) in
+        try await client.snapshot()
+      }
+      if let (card, port) = try snapshot.jack(name) {
+        return try await client.tell(card, "unplug", port)
+      }
+      guard let module = snapshot.module(behind: name) else { throw snapshot.nothing(named: name) }
+      let names = snapshot.names(from: module)
+      try await client.sandboxed { client throws(PulseError) in
+        try await client.unloadModule(module.index)
+      }
+      otherSide.add(
+        OtherSide.Unplugged(
+          server: server, names: names, line: "\(module.name) \(module.argument)"))
+    }
+  }
+
+  /// Plugs in what ``unplug(_:)`` took out: a jack of a simulated card, or a device, which comes back
+  /// as it was at the server's start, under its old name.
+  ///
+  /// - Parameter name: As for ``unplug(_:)``. A jack may also be one that was never plugged in. What
+  ///   is plugged in already stays so.
+  /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
+  public func plug(_ name: String) async throws(SandboxError) {
+    let server = try await withRunningServer { $0.processID }
+    let unplugged = otherSide.unplugged(from: server)
+    guard let device = unplugged.first(where: { $0.names.contains(name) }) else {
+      return try await withClient { client throws(SandboxError) in
+        let snapshot = try await client.sandboxed { client throws(PulseError) in
+          try await client.snapshot()
+        }
+        if let (card, port) = try snapshot.jack(name) {
+          return try await client.tell(card, "plug", port)
+        }
+        guard snapshot.module(behind: name) != nil else {
+          throw snapshot.nothing(named: name, beside: unplugged.flatMap(\.names))
+        }
+      }
+    }
+    // The server's own commands for it are part of the device.
+    let commands = configuration.commands.filter { line in
+      line.split(separator: " ").contains { device.names.contains(String($0)) }
+    }
+    try await runCommands(["load-module \(device.line)"] + commands)
+    otherSide.remove(device)
+  }
+
+  /// Suspends a device, also one in use: its streams stand still until ``resume(_:)``.
+  ///
+  /// - Parameter name: A sink or a source that is no monitor.
+  /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
+  public func suspend(_ name: String) async throws(SandboxError) {
+    try await setSuspended(name, true)
+  }
+
+  /// Lets a suspended device go on. (Its server may suspend it again when it is idle.)
+  ///
+  /// - Throws: As ``suspend(_:)``.
+  public func resume(_ name: String) async throws(SandboxError) {
+    try await setSuspended(name, false)
+  }
+
+  private func setSuspended(_ name: String, _ isSuspended: Bool) async throws(SandboxError) {
+    let device = try await find(name)
+    try await withClient { client throws(SandboxError) in
+      try await client.sandboxed { client throws(PulseError) in
+        try await client.suspend(device.direction, device: name, isSuspended)
+      }
+    }
+  }
+
+  /// Lets the server crash and start anew, as Apple's developer switch *Reset Media Services* does.
+  /// It is ``kill()`` and ``restart(timeout:)``.
+  ///
+  /// - Parameter timeout: How long the start may take.
+  /// - Throws: As ``restart(timeout:)``.
+  public func resetMediaServices(timeout: Duration = .seconds(10)) async throws(SandboxError) {
+    // One that has ended already only needs the start.
+    try? await kill()
+    try await restart(timeout: timeout)
+  }
+}

@@ -1,0 +1,76 @@
+internal import Glibc
+
+/// The sandbox that this process runs inside of.
+package struct RemoteSandbox: Sendable {
+  /// The variable that leads a process to the sandbox it runs in: the sandbox's folder.
+  package static let environmentVariable = "AUDIOSESSION_SANDBOX"
+
+  private let folder: String
+
+  /// Finds it by this process's environment; nil outside of any.
+  package init?() {
+    guard let folder = environmentValue(Self.environmentVariable) else { return nil }
+    self.folder = folder
+  }
+
+  /// Asks for a fault, and waits until it is done; a lasting one has begun then.
+  package func simulate(
+    _ fault: Fault, timeout: Duration
+  ) async throws(SandboxError) -> RemoteFault {
+    let path = folder + "/" + SandboxFolder.faultSocketName
+    let connection: PacketConnection
+    do throws(SandboxError) {
+      connection = PacketConnection(try connectedSocket(path, .init(SOCK_SEQPACKET.rawValue)))
+    } catch {
+      throw SandboxError(
+        .closed, "the sandbox in \(folder) is gone",
+        remedy: "leave its shell, or run 'audiosession sandbox' anew")
+    }
+    connection.send(fault.words)
+    let result = RemoteFault(connection)
+    try await result.awaitAnswer(timeout)
+    return result
+  }
+}
+
+/// A fault that was asked for.
+package final class RemoteFault: Sendable {
+  private let connection: PacketConnection
+
+  init(_ connection: PacketConnection) { self.connection = connection }
+
+  /// Lets a lasting fault go on for a time, or until the task is cancelled, and waits for its end.
+  package func last(for duration: Duration?, timeout: Duration) async throws(SandboxError) {
+    let isOver = await withTaskCancellationHandler {
+      try? await onOwnThread { [connection] () throws(SandboxError) in
+        let deadline = duration.map { ContinuousClock.now + $0 }
+        while deadline.map({ milliseconds(until: $0) > 0 }) ?? true {
+          let left = deadline.map { milliseconds(until: $0) } ?? -1
+          if poll([.input(connection.raw)], for: left)[0] { return false }
+        }
+        return true
+      }
+    } onCancel: {
+      connection.send(["end"])
+    }
+    if isOver == true { connection.send(["end"]) }
+    try await awaitAnswer(timeout)
+  }
+
+  func awaitAnswer(_ timeout: Duration) async throws(SandboxError) {
+    let words = try await onOwnThread { [connection] () throws(SandboxError) in
+      let deadline = ContinuousClock.now + timeout
+      while !poll([.input(connection.raw)], for: milliseconds(until: deadline))[0] {
+        guard milliseconds(until: deadline) > 0 else {
+          throw SandboxError(.timedOut, "the sandbox did not answer in time")
+        }
+      }
+      return connection.receive()
+    }
+    guard let words else { throw SandboxError(.closed, "the sandbox was closed meanwhile") }
+    guard words != ["done"] else { return }
+    throw SandboxError(
+      SandboxError.Code(rawValue: words[0]) ?? .refused, words.count > 1 ? words[1] : words[0],
+      remedy: words.count > 2 ? words[2] : nil)
+  }
+}

@@ -1,0 +1,108 @@
+import Glibc
+import Pulse
+import PulseSandbox
+import PulseTypes
+
+/// A sandbox with a `watch` in it, and a client that looks on from outside.
+struct Bench {
+  static let mic = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+  static let micCard = "alsa_card.usb-Example_USB_Microphone-00"
+  static let laptop = "alsa_card.pci-0000_00_1f.3"
+  static let laptopMic = "alsa_input.pci-0000_00_1f.3.analog-stereo"
+  static let laptopOutput = "alsa_output.pci-0000_00_1f.3.analog-stereo"
+
+  /// A wish that needs every phase: profile, hints, device, port, chain, level.
+  static let profile = """
+    category = "record"
+    sample-rate = 48000
+    buffer-duration = "10 ms"
+    [input]
+    prefer = ["\(mic)", "default"]
+    port = ["type:mic", "*"]
+    channel-map = "swap"
+    gain = "80 %"
+    gain-lock = true
+    """
+
+  let sandbox: PulseSandbox
+  let environment: [String: String]
+  let wish: String
+
+  /// Runs `body` with a private server that has simulated cards.
+  static func with(_ body: (Bench) async throws -> Void) async throws {
+    var configuration = SandboxConfiguration.demo
+    guard configuration.hasSimulatedCards else {
+      throw Process.Failure(
+        description: "this needs the simulated cards: run Tests/SimulatedCard/build")
+    }
+    configuration.modules = configuration.modules.map {
+      $0.contains("simulated-card") ? $0 + " tone=no" : $0
+    }
+    try await PulseSandbox.with(configuration) { sandbox in
+      let environment = sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a }
+      let wish = sandbox.directory + "/bench.toml"
+      guard let file = fopen(wish, "we") else { throw Process.Failure(description: wish) }
+      fputs(Self.profile, file)
+      fclose(file)
+      try await body(Bench(sandbox: sandbox, environment: environment, wish: wish))
+    }
+  }
+
+  /// Starts `watch` and waits until all is applied.
+  func watch() async throws -> (Watcher, AsyncStream<Watcher.Line>.Iterator) {
+    let watcher = try Watcher(
+      ["watch", wish], environment, messages: sandbox.directory + "/watch.messages")
+    var lines = watcher.makeIterator()
+    while let line = await lines.next() {
+      if line.isEvent("applied") { return (watcher, lines) }
+    }
+    throw Process.Failure(description: "watch ended with \(watcher.wait())")
+  }
+
+  func client() async throws -> PulseClient {
+    try await PulseClient.connect(to: sandbox.address, name: "bench")
+  }
+
+  /// What is not as wished, in words; empty where all is. Told by a listing from outside.
+  func flaws(_ client: PulseClient) async throws -> [String] {
+    let now = try await client.snapshot()
+    var flaws: [String] = []
+    let remaps = now.modules.filter {
+      $0.name == "module-remap-source" && $0.argument.contains("audiosession")
+    }
+    if remaps.count != 1 { flaws.append("\(remaps.count) remaps") }
+    if now.server.defaultSourceName != "audiosession.input" {
+      flaws.append("the default source is \(now.server.defaultSourceName ?? "none")")
+    }
+    let mic = now.device(.input, named: Self.mic)
+    if now.device(.input, named: "audiosession.input")?.properties["device.master_device"]
+      != Self.mic
+    {
+      flaws.append("the remap is not on the microphone")
+    }
+    if mic?.volume.values.contains(where: { abs($0.fraction - 0.8) > 0.01 }) ?? true {
+      flaws.append("the gain is \(mic.map { "\($0.volume.values.map(\.fraction))" } ?? "none")")
+    }
+    // One for the rate may stand beside the one for the buffer.
+    let pins = now.sourceOutputs.filter { $0.name.contains("pin") }
+    let kinds = Set(
+      pins.map { "\($0.name) on \(now.device(.input, at: $0.device)?.name ?? "none")" })
+    if pins.isEmpty || kinds.count != pins.count
+      || pins.contains(where: { $0.device != mic?.index })
+    {
+      flaws.append("the pins are \(kinds.sorted())")
+    }
+    return flaws
+  }
+
+  /// Waits until all is as wished; what is not when the time is over.
+  func awaitNoFlaws(_ client: PulseClient, within limit: Duration) async throws -> [String] {
+    let deadline = ContinuousClock.now + limit
+    var flaws = try await flaws(client)
+    while !flaws.isEmpty, ContinuousClock.now < deadline {
+      try await ContinuousClock().sleep(for: .milliseconds(1))
+      flaws = try await self.flaws(client)
+    }
+    return flaws
+  }
+}

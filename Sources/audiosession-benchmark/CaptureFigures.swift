@@ -1,0 +1,203 @@
+import AudioSession
+import AudioStreams
+import Glibc
+import PulseSandbox
+import PulseTypes
+import Synchronization
+
+#if SOXR
+  import CSoxr
+#endif
+
+/// What capturing and converting cost, on a server of its own.
+enum CaptureFigures {
+  static func print() async throws {
+    #if SOXR
+      try convert()
+      try hour()
+    #endif
+    try await latency()
+    try await callbacks()
+  }
+
+  private static func print(_ text: String) { Swift.print(text) }
+
+  private static func time(_ body: () throws -> Void) rethrows -> Duration {
+    let start = ContinuousClock.now
+    try body()
+    return ContinuousClock.now - start
+  }
+
+  private static func noise(_ count: Int) -> [Float] {
+    (0..<count).map { _ in Float.random(in: -0.5...0.5) }
+  }
+
+  // MARK: From the source to the reader
+
+  /// Marks in a pipe that a source reads, and when the reader of the buffers has them.
+  private static func latency() async throws {
+    var configuration = SandboxConfiguration(modules: [])
+    let fifo = "/tmp/audiosession-benchmark-\(getpid())"
+    configuration.modules = [
+      "module-pipe-source source_name=pipe file=\(fifo) format=float32le rate=48000 channels=1"
+    ]
+    try await PulseSandbox.with(configuration) { sandbox in
+      defer { unlink(fifo) }
+      let feeder = Feeder(fifo)
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let capture = AudioCapture(session: session)
+      let buffers = try await capture.startAudioStream(
+        CaptureConfiguration(frameLength: 80, latency: .milliseconds(5)))
+      let work = Task.detached { feeder.run(marks: 200) }
+      var times: [Duration] = []
+      var heard = 0
+      for await buffer in buffers {
+        let now = Feeder.now
+        if buffer.peak > 0.3, heard < feeder.marks.count, now > feeder.marks[heard] {
+          times.append(now - feeder.marks[heard])
+          heard += 1
+          if heard == 200 { break }
+        }
+      }
+      await capture.stopAudioStream()
+      await work.value
+      await session.close()
+      let timings = Timings(times)
+      print("from a source's sample to the reader, 48 to 16 kHz, buffers of 5 ms")
+      print("  200 marks                   \(timings.text)  p99 \(timings.worst(99))")
+    }
+  }
+
+  // MARK: The audio thread
+
+  /// How long a callback takes while both cores are busy.
+  private static func callbacks() async throws {
+    let configuration = SandboxConfiguration(modules: [
+      "module-null-source source_name=mic rate=48000 channels=2"
+    ])
+    try await PulseSandbox.with(configuration) { sandbox in
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let capture = AudioCapture(session: session)
+      let buffers = try await capture.startAudioStream(
+        CaptureConfiguration(latency: .milliseconds(5)))
+      let load = (0..<4).map { _ in Load() }
+      var frames = 0
+      for await buffer in buffers {
+        frames += buffer.frameLength
+        if frames > 16000 * 20 { break }
+      }
+      load.forEach { $0.stop() }
+      let scheduling = await capture.scheduling.map { "\($0)" } ?? ""
+      await capture.stopAudioStream()
+      let statistics = await capture.streamStatistics
+      await session.close()
+      print("callbacks of a capture, 20 s, four busy threads on the machine; \(scheduling)")
+      print(
+        "  \(statistics.callbacks) callbacks             "
+          + "\(Timings.words(statistics.callbackTime(quantile: 0.5))) median  "
+          + "\(Timings.words(statistics.callbackTime(quantile: 0.999))) p99.9  "
+          + "worst \(Timings.words(statistics.longest)); "
+          + "\(statistics.droppedFrames) frames dropped")
+    }
+  }
+
+  #if SOXR
+    // MARK: Conversion
+
+    /// One buffer of 2048 frames at 16 kHz from 48 kHz stereo, beside libsoxr with the same work:
+    /// one channel that is mixed already.
+    private static func convert() throws {
+      let (frames, rounds) = (2048 * 3, 2000)
+      var converter = try Converter(fromRate: 48000, channels: 2, toRate: 16000, channels: .mono)
+      let bare = try BareResampler()
+      let (stereo, mono) = (noise(frames * 2), noise(frames))
+      var (ours, theirs) = ([Duration](), [Duration]())
+      var made = 0
+      for _ in 0..<rounds {
+        ours.append(
+          try time {
+            try stereo.withUnsafeBufferPointer { try converter.process($0) { made += $0.count } }
+          })
+        theirs.append(time { bare.process(mono) })
+      }
+      print("48 kHz stereo to 16 kHz mono, 2048 frames out, \(rounds) times, in turn")
+      print(
+        "  Converter                   \(Timings(ours).text)  "
+          + "\(Timings(ours).ratio(to: Timings(theirs))) of libsoxr's")
+      print("  libsoxr alone, one channel  \(Timings(theirs).text)")
+    }
+
+    /// An hour of sound: what is out at its end, and what it took.
+    private static func hour() throws {
+      var converter = try Converter(fromRate: 44100, channels: 2, toRate: 16000, channels: .mono)
+      let second = noise(44100 * 2)
+      var made = 0
+      var memory: [Int] = []
+      let spent = try time {
+        for index in 0..<3600 {
+          try second.withUnsafeBufferPointer { try converter.process($0) { made += $0.count } }
+          if index == 60 || index == 3599 { memory.append(residentKilobytes()) }
+        }
+        try converter.flush { made += $0.count }
+      }
+      print("an hour of 44.1 kHz stereo to 16 kHz mono")
+      print(
+        "  \(made - 3600 * 16000) frames of drift, \(memory[1] - memory[0]) kB more memory after the "
+          + "first minute, \(Int(3600 / spent.seconds)) times as fast as it sounds")
+    }
+
+    private static func residentKilobytes() -> Int {
+      guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 128)
+      guard fgets(&line, 128, file) != nil else { return 0 }
+      let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
+      return (Int(words.split(separator: " ")[1]) ?? 0) * 4
+    }
+  #endif
+}
+
+/// A thread that does nothing but take time.
+private final class Load: Sendable {
+  private let isOver = Atomic(false)
+
+  init() {
+    let me = Unmanaged.passRetained(self)  // for the thread, which takes it over
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { argument in
+        let load = Unmanaged<Load>.fromOpaque(argument!).takeRetainedValue()
+        while !load.isOver.load(ordering: .relaxed) {}
+        return nil
+      }, me.toOpaque())
+    pthread_detach(thread)
+  }
+
+  func stop() { isOver.store(true, ordering: .relaxed) }
+}
+
+#if SOXR
+  /// libsoxr without anything around it.
+  private struct BareResampler {
+    private let native: soxr_t
+    private let output = UnsafeMutableBufferPointer<Float>.allocate(capacity: 4096)
+
+    init() throws {
+      var error: soxr_error_t?
+      var format = soxr_io_spec(SOXR_FLOAT32_I, SOXR_FLOAT32_I)
+      var quality = soxr_quality_spec(4, 0)
+      var runtime = soxr_runtime_spec(1)
+      native = soxr_create(48000, 16000, 1, &error, &format, &quality, &runtime)!
+    }
+
+    func process(_ input: [Float]) {
+      var (used, made) = (0, 0)
+      _ = soxr_process(native, input, input.count, &used, output.baseAddress, 4096, &made)
+    }
+  }
+#endif

@@ -1,0 +1,35 @@
+import Glibc
+import Synchronization
+
+/// Writes sound into a pipe at the pace of a device: silence, with a mark of 1 ms now and then.
+final class Feeder: Sendable {
+  private let descriptor: Int32
+  private let written = Mutex([Duration]())
+
+  /// When each mark was written.
+  var marks: [Duration] { written.withLock { $0 } }
+
+  /// The machine's steady clock.
+  static var now: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
+  }
+
+  init(_ path: String) { descriptor = open(path, O_RDWR | O_CLOEXEC) }
+
+  deinit { close(descriptor) }
+
+  /// Writes so many marks, 20 in a second, at 48 kHz, one channel of floats; and a second of silence.
+  func run(marks: Int) {
+    let silence = [Float](repeating: 0, count: 48)
+    let mark = [Float](repeating: 0.9, count: 48)
+    let start = Self.now
+    for millisecond in 0..<(marks * 50 + 1000) {
+      while Self.now < start + .milliseconds(millisecond) { usleep(100) }
+      let isMark = millisecond % 50 == 49 && millisecond < marks * 50
+      if isMark { written.withLock { $0.append(Self.now) } }
+      write(descriptor, isMark ? mark : silence, 48 * 4)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import Pulse
+import PulseSandbox
+
+/// A server that is killed and started again and again, each second time during an apply.
+struct Restarts {
+  static func run(_ count: Int) async throws {
+    try await Bench.with { bench in
+      var (watcher, lines) = try await bench.watch()
+      var generator = Seeded(seed: 1)
+      var (quiet, applying) = ([Duration](), [Duration]())
+      var first: ProcessFigures?
+      for round in 0..<count {
+        let isApplying = round % 2 == 1
+        if isApplying {
+          watcher.signal(SIGHUP)
+          // An apply takes some milliseconds: anywhere in it.
+          let moment = Duration.microseconds(Int.random(in: 0..<8000, using: &generator))
+          try await ContinuousClock().sleep(for: moment)
+        }
+        try await bench.sandbox.resetMediaServices()
+        let appeared = try socketTime(bench)
+        let line = try await reset(&lines)
+        let client = try await bench.client()
+        let flaws = try await bench.awaitNoFlaws(client, within: .seconds(2))
+        guard flaws.isEmpty else {
+          throw Process.Failure(description: "round \(round): \(flaws)")
+        }
+        await client.close()
+        let time = max(.zero, line.wallTime.duration - appeared)
+        if isApplying { applying.append(time) } else { quiet.append(time) }
+        if round == min(20, count / 2) { first = ProcessFigures(watcher.process) }
+      }
+      let last = ProcessFigures(watcher.process)
+      let status = watcher.end()
+      print("a killed server, \(count) times: from its successor's socket to the verified state")
+      Benchmark.row("while idle", Timings(quiet), "worst \(Timings(quiet).worst(100))")
+      Benchmark.row("during an apply", Timings(applying), "worst \(Timings(applying).worst(100))")
+      print("  after the first 20: \(first.map(\.description) ?? "-")")
+      print("  after the last:     \(last)")
+      guard status == 143 else { throw Process.Failure(description: "watch ended with \(status)") }
+    }
+  }
+
+  private static func reset(
+    _ lines: inout AsyncStream<Watcher.Line>.Iterator
+  ) async throws -> Watcher.Line {
+    while let line = await lines.next() {
+      if line.isEvent("serverReset") { return line }
+    }
+    throw Process.Failure(description: "watch ended")
+  }
+
+  /// When the server's socket was made.
+  private static func socketTime(_ bench: Bench) throws -> Duration {
+    var status = stat()
+    guard stat(bench.sandbox.directory + "/pulse.sock", &status) == 0 else {
+      throw Process.Failure(description: "no socket")
+    }
+    return status.st_mtim.duration
+  }
+}
+
+extension timespec {
+  var duration: Duration { .seconds(tv_sec) + .nanoseconds(tv_nsec) }
+}
+
+/// Random numbers that are the same for the same seed.
+struct Seeded: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  /// SplitMix64.
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,68 @@
+import AudioSession
+import Glibc
+import Pulse
+import PulseSandbox
+import PulseTypes
+
+/// Streams and modules that come and go, thousands of events in a second, against a holding session.
+struct Storm {
+  static func run(_ events: Int) async throws {
+    try await Bench.with { bench in
+      let session = AudioSession(
+        server: bench.sandbox.address,
+        configuration: SessionConfiguration(storeFolder: bench.sandbox.directory + "/storm"))
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Bench.mic)]
+      mode.channelMap = .swap
+      try await session.setAudioMode(mode)
+      let before = await session.roundTrips
+      let figures = ProcessFigures(getpid())
+      let counter = try await bench.client()
+      try await counter.subscribe(.all)
+      let seen = await counter.events(bufferingNewest: 2 * events)
+      let start = ContinuousClock.now
+      var clients: [PulseClient] = []
+      for _ in 0..<4 { clients.append(try await bench.client()) }
+      try await withThrowingTaskGroup { group in
+        // An event is dropped where a like one still waits, so each storm goes on until it has made
+        // its share of what was seen to arrive.
+        for (number, client) in clients.enumerated() {
+          group.addTask { try await blow(client, number, rounds: events / 4 / 7) }
+        }
+        do { try await group.waitForAll() } catch {
+          print(bench.sandbox.log().suffix(2000)); throw error
+        }
+      }
+      // In the middle of the rest of it.
+      try await clients[0].setDefaultSource(Bench.laptopMic)
+      let end = ContinuousClock.now
+      while try await clients[0].serverInfo().defaultSourceName != "audiosession.input" {
+        guard ContinuousClock.now - end < .seconds(10) else {
+          throw Process.Failure(description: "the default is not put back")
+        }
+      }
+      let settled = ContinuousClock.now - end
+      for client in clients { await client.close() }
+      await counter.close()
+      var count = 0
+      for await _ in seen { count += 1 }
+      let trips = await session.roundTrips - before
+      try await session.revert()
+      await session.close()
+      let took = end - start
+      print("a storm of \(count) events in \(Timings.words(took))")
+      print("  the session read or wrote \(trips) times meanwhile")
+      print("  a foreign default at its end was put back after \(Timings.words(settled))")
+      print(
+        "  resident before \(figures.resident) KiB, after \(ProcessFigures(getpid()).resident) KiB")
+    }
+  }
+
+  private static func blow(_ client: PulseClient, _ number: Int, rounds: Int) async throws {
+    for _ in 0..<rounds {
+      let module = try await client.loadModule(
+        "module-null-sink", "sink_name=storm\(number)", timeout: .seconds(60))
+      try await client.unloadModule(module, timeout: .seconds(60))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import AudioSession
+import AudioStreams
+
+/// `play FILE`
+struct PlayCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play",
+    abstract: "Play a sound file through the session's output.",
+    discussion: """
+      Any file that libsndfile knows, converted to the rate that the device really has. SIGINT or \
+      SIGTERM stops it.
+
+      JSON: an object with file and seconds (how much of it was played).
+      """)
+
+  @Argument(help: "The file.")
+  var file: String
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    try await context.withSession { session in
+      let player = AudioPlayer(session: session)
+      let output = context.output
+      let ticks = Task {
+        while !Task.isCancelled {
+          if let progress = await player.progress { output.progress(PlayView.line(progress)) }
+          try? await Task.sleep(for: .milliseconds(100))
+        }
+        output.progress(nil)
+      }
+      defer { ticks.cancel() }
+      let played = try await Interruption.cancelling { try await player.play(file) }
+      ticks.cancel()
+      await ticks.value
+      if options.json { try output.json(PlayResult(file: file, seconds: played.seconds)) }
+      return Interruption.received.map(Status.signal) ?? .done
+    }
+  }
+}
+
+/// What was played.
+private struct PlayResult: Encodable {
+  let schema = 1
+  let file: String
+  let seconds: Double
+}

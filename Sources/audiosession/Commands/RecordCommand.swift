@@ -1,0 +1,130 @@
+import ArgumentParser
+import AudioSession
+import AudioStreams
+
+/// `record FILE`
+struct RecordCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Record the session's input into a file.",
+    discussion: """
+      As the device is, unless rate or channels are named. Goes on through route changes and \
+      restarts of the server: what is missing is silence in the file, and is listed to the sample \
+      in FILE.json. Ends after the duration, or on SIGINT or SIGTERM; a process that is killed \
+      leaves all but the last second. '-' is standard output.
+
+      JSON: an object with file, format, sampleRate, channels, frames, seconds and missing (position, \
+      frames, cause).
+      """)
+
+  @Argument(help: "The file; replaced where it exists. '-' is standard output.")
+  var file: String
+
+  @Option(help: "Frames in a second, Hz. (default: the device's)")
+  var rate: Int?
+
+  @Option(help: "How many channels, or mono. (default: the device's)")
+  var channels: ChannelCount?
+
+  @Option(help: "How it is stored. (default: flac16 for .flac, else wav16)")
+  var format: FormatName?
+
+  @Option(help: ArgumentHelp("When to stop: 10s, 5m, 1h.", valueName: "time"))
+  var duration: TimeLimit?
+
+  @Option(help: "The name of a source. (default: the session's input)")
+  var device: String?
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    if options.json, file == "-" {
+      throw ValidationError("--json and '-' both write to standard output; leave one out")
+    }
+    if let rate, !(8000...192_000).contains(rate) {
+      throw ValidationError("a rate of \(rate) Hz; it can be 8000 to 192000")
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    try await context.withSession { session in
+      let recorder = AudioRecorder(session: session)
+      let events = await recorder.capture.events
+      let progress = try await Interruption.cancelling {
+        try await recorder.start(file, configuration: configuration)
+        return try await follow(recorder, events, context.output)
+      }
+      let result = RecordView(file, format?.format ?? RecordingFormat(path: file), progress)
+      if file == "-" {
+        context.output.note(result.summary)
+      } else {
+        try context.output.result(result) { _ in result.lines }
+      }
+      return Interruption.received.map(Status.signal) ?? .done
+    }
+  }
+
+  private var configuration: RecordingConfiguration {
+    RecordingConfiguration(
+      format: format?.format, sampleRate: rate, channels: channels?.channels ?? .device,
+      duration: duration?.duration, device: device)
+  }
+
+  /// Shows time and level until the recording ends, or the task is cancelled.
+  private func follow(
+    _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>, _ output: Output
+  ) async throws -> RecordingProgress {
+    if case .ordinary(let reason)? = await recorder.capture.scheduling {
+      output.note("the audio thread is not realtime: \(reason)")
+    }
+    let warnings = Task {
+      for await case .error(let error) in events { output.warning(error.description) }
+    }
+    let ticks = Task {
+      while !Task.isCancelled {
+        output.progress(RecordView.line(await recorder.progress))
+        try? await Task.sleep(for: .milliseconds(100))
+      }
+      output.progress(nil)
+    }
+    defer {
+      warnings.cancel()
+      ticks.cancel()
+    }
+    let result: Result<RecordingProgress, any Error> = await withTaskCancellationHandler {
+      do { return .success(try await recorder.finished()) } catch { return .failure(error) }
+    } onCancel: {
+      Task { try? await recorder.stop() }
+    }
+    ticks.cancel()
+    await ticks.value
+    return try result.get()
+  }
+}
+
+/// A number of channels on the command line, or `mono`.
+struct ChannelCount: ExpressibleByArgument {
+  let channels: CaptureChannels
+
+  init?(argument: String) {
+    if argument == "mono" {
+      channels = .mono
+    } else if let count = Int(argument), (1...32).contains(count) {
+      channels = count == 1 ? .mono : .count(count)
+    } else {
+      return nil
+    }
+  }
+}
+
+/// A recording's format on the command line.
+struct FormatName: ExpressibleByArgument {
+  let format: RecordingFormat
+
+  init?(argument: String) {
+    guard let format = RecordingFormat(rawValue: argument) else { return nil }
+    self.format = format
+  }
+
+  static var allValueStrings: [String] { RecordingFormat.allCases.map(\.rawValue) }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+
+/// `service`: the session as a service of the user's.
+struct ServiceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "service",
+    abstract: "Keep the wished setup from login on, as a systemd user service.",
+    discussion: """
+      The service runs 'audiosession watch': it adopts the wish that was applied last, and keeps it.
+      """,
+    subcommands: [
+      ServiceInstallCommand.self, ServiceUninstallCommand.self, ServiceStatusCommand.self,
+    ],
+    defaultSubcommand: ServiceStatusCommand.self)
+
+  /// The unit is for the environment's server; which one that is cannot be said in options.
+  static func validate(_ options: GlobalOptions) throws {
+    guard options.server == nil, !options.sandbox else {
+      throw ValidationError(
+        "the service keeps the environment's server; leave --server and --sandbox out")
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import AudioSession
+
+/// `service status`
+struct ServiceStatusCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Say whether the service is installed and runs, and who holds the session.",
+    discussion: """
+      JSON: schema; unit (null without one); ours (whether 'service install' wrote it); enabled and \
+      active, in systemctl's words, null where it cannot be asked; holder (pid, name), null where \
+      nobody holds the session of the server.
+      """)
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard !options.sandbox else {
+      throw ValidationError("a sandbox has no service; leave --sandbox out")
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let file = try ServiceFile()
+    let manager = ServiceManager(timeout: options.timeout.duration)
+    let isThere = await manager.absence() == nil
+    let result = ServiceStatusJSON(
+      unit: file.exists ? file.path : nil,
+      ours: file.exists ? try ServiceUnit.isOurs(file.read() ?? "") : nil,
+      enabled: isThere ? await manager.word("is-enabled") : nil,
+      active: isThere ? await manager.word("is-active") : nil,
+      holder: await holder(context))
+    try context.output.result(result) { _ in Self.lines(result) }
+    return .done
+  }
+
+  /// Without a server nobody holds it.
+  private func holder(_ context: Context) async -> SessionState.Holder? {
+    try? await context.withSession { try await $0.getSessionState() }.holder
+  }
+
+  private static func lines(_ status: ServiceStatusJSON) -> [Line] {
+    let holder = status.holder.map { "\($0.name), process \($0.pid)" }
+    let last: [Span] = ["holder", Span(holder ?? "nobody")]
+    guard let unit = status.unit else { return Layout.columns([["unit", "not installed"], last]) }
+    return Layout.columns([
+      ["unit", Span(unit + (status.ours == true ? "" : " (not ours)"))],
+      ["enabled", Span(status.enabled ?? "not known")],
+      ["active", Span(status.active ?? "not known")], last,
+    ])
+  }
+}
+
+/// `service status --json`
+struct ServiceStatusJSON: Encodable {
+  let schema = 1
+  let unit: String?
+  let ours: Bool?
+  let enabled: String?
+  let active: String?
+  let holder: SessionState.Holder?
+
+  private enum Key: String, CodingKey { case schema, unit, ours, enabled, active, holder }
+
+  /// Every key, null where there is nothing.
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(schema, forKey: .schema)
+    try values.encode(unit, forKey: .unit)
+    try values.encode(ours, forKey: .ours)
+    try values.encode(enabled, forKey: .enabled)
+    try values.encode(active, forKey: .active)
+    try values.encode(holder, forKey: .holder)
+  }
+}

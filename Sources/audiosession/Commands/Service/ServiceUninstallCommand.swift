@@ -1,0 +1,63 @@
+import ArgumentParser
+import AudioSession
+
+/// `service uninstall`
+struct ServiceUninstallCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "uninstall",
+    abstract: "Stop the service, disable it and remove its unit.",
+    discussion: """
+      What is applied stays so; 'audiosession revert' undoes it.
+
+      JSON: schema, unit, removed, commands (those that are left to do).
+      """)
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws { try ServiceCommand.validate(options) }
+
+  func run(_ context: Context) async throws -> Status {
+    let file = try ServiceFile()
+    guard file.exists else { return try report(file, removed: false, left: [], context.output) }
+    guard try ServiceUnit.isOurs(file.read() ?? "") else { throw file.isForeign }
+    let manager = ServiceManager(timeout: options.timeout.duration)
+    let absence = await manager.absence()
+    if absence == nil {
+      // Before the file goes: without it systemd no longer knows what to disable.
+      guard case .done = await manager.run("disable", "--now", ServiceUnit.name) else {
+        throw SessionError(
+          .refused, stage: .session, "the service was not stopped; its unit is left",
+          alternatives: ["try: systemctl --user disable --now audiosession"])
+      }
+    }
+    try file.remove()
+    var left: [String] = []
+    if let absence {
+      context.output.note("no service manager was asked: \(absence)")
+      left = ["systemctl --user disable --now audiosession", "systemctl --user daemon-reload"]
+    } else {
+      _ = await manager.run("daemon-reload")
+    }
+    return try report(file, removed: true, left: left, context.output)
+  }
+
+  private func report(
+    _ file: ServiceFile, removed: Bool, left: [String], _ output: Output
+  ) throws -> Status {
+    let result = ServiceUninstallJSON(unit: file.path, removed: removed, commands: left)
+    try output.result(result) { _ in
+      guard removed else { return [["no service is installed"]] }
+      let lines: [Line] = [["removed  ", Span(file.path)]]
+      return left.isEmpty ? lines : lines + [["left to do:"]] + left.map { ["  ", Span($0)] }
+    }
+    return .done
+  }
+}
+
+/// `service uninstall --json`
+struct ServiceUninstallJSON: Encodable {
+  let schema = 1
+  let unit: String
+  let removed: Bool
+  let commands: [String]
+}

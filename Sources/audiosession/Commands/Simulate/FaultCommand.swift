@@ -1,0 +1,57 @@
+import ArgumentParser
+import AudioSession
+import PulseSandbox
+
+/// A command that lets something happen to the sandbox it runs inside of.
+protocol FaultCommand: SessionCommand {
+  /// What happens.
+  var fault: Fault { get throws }
+  /// What undoes it where it lasts for a time only; nil where nothing does, or it ends by itself.
+  var undoing: Fault? { get }
+  /// How long it lasts; nil until it is undone, or the command is ended.
+  var duration: TimeLimit? { get }
+  /// What has happened, for people.
+  var done: String { get }
+}
+
+extension FaultCommand {
+  var undoing: Fault? { nil }
+  var duration: TimeLimit? { nil }
+
+  func validate() throws {
+    guard options.server == nil, !options.sandbox else {
+      throw ValidationError(
+        "simulate acts on the sandbox that it runs inside of; leave --server and --sandbox out")
+    }
+    guard RemoteSandbox() != nil else {
+      throw ValidationError(
+        "this is no sandbox, and a real server is never touched; "
+          + "start one with 'audiosession sandbox', and simulate inside of it")
+    }
+    do { _ = try fault } catch { throw ValidationError("\(error)") }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let (fault, timeout) = (try fault, options.timeout.duration)
+    guard let sandbox = RemoteSandbox() else { return .bug }
+    let running = try await sandbox.simulate(fault, timeout: timeout)
+    try context.output.result(FaultJSON(fault: fault.words)) { _ in [Line(done)] }
+    if fault.isLasting {
+      let duration = duration?.duration
+      try await Interruption.cancelling { try await running.last(for: duration, timeout: timeout) }
+    } else if let duration, let undoing {
+      // A signal ends the wait, and the fault with it.
+      try? await Interruption.cancelling {
+        try await ContinuousClock().sleep(for: duration.duration)
+      }
+      _ = try await sandbox.simulate(undoing, timeout: timeout)
+    }
+    return Interruption.received.map { .signal($0) } ?? .done
+  }
+}
+
+/// `{"schema":1,"fault":["unplug","usb_mic"]}`
+struct FaultJSON: Encodable {
+  let schema = 1
+  let fault: [String]
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate compete SETTING NAME [VALUE]`
+struct SimulateCompeteCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compete",
+    abstract: "Let another program insist on a setting.",
+    discussion: """
+      It sets it, and sets it again whenever somebody changes it:
+
+        compete default-input NAME
+        compete default-output NAME
+        compete port DEVICE PORT
+        compete profile CARD PROFILE
+        compete volume DEVICE PERCENT
+        compete mute DEVICE yes|no
+
+      Without --for until it is ended (Ctrl-C).
+      """)
+
+  @Argument(help: ArgumentHelp("What it insists on; see above.", valueName: "setting"))
+  var setting: [String]
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long it insists: 500ms, 2s.", valueName: "time"))
+  var duration: TimeLimit?
+
+  @Option(
+    name: .customLong("as"), help: ArgumentHelp("What the server lists it as.", valueName: "name"))
+  var client = "rival"
+
+  var fault: Fault {
+    get throws {
+      guard let contested = ContestedSetting(words: setting) else {
+        throw ValidationError(
+          "'\(setting.joined(separator: " "))' is no setting to compete for; "
+            + "'audiosession sandbox simulate compete --help' lists them")
+      }
+      return .compete(contested, name: client)
+    }
+  }
+
+  var done: String { "\(client) insists on \(setting.joined(separator: " "))" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate freeze`
+struct SimulateFreezeCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "freeze",
+    abstract: "Stop the server (SIGSTOP): it answers nothing.",
+    discussion: """
+      Without --for until 'thaw'.
+      """)
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Thaw it after this time: 500ms, 2s.", valueName: "time"))
+  var duration: TimeLimit?
+
+  var fault: Fault { .freeze }
+  var undoing: Fault? { .thaw }
+  var done: String { "froze the server" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

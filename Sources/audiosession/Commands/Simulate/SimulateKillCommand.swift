@@ -1,0 +1,17 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate kill`
+struct SimulateKillCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "kill",
+    abstract: "Let the server crash (SIGKILL).",
+    discussion: """
+      It stays away until 'restart'.
+      """)
+
+  var fault: Fault { .kill }
+  var done: String { "killed the server" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

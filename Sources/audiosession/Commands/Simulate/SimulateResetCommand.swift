@@ -1,0 +1,15 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate reset-media-services`
+struct SimulateResetCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset-media-services",
+    abstract: "Let the server crash and start anew, as Apple's developer switch does.",
+    aliases: ["reset"])
+
+  var fault: Fault { .resetMediaServices }
+  var done: String { "reset the server" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate restart`
+struct SimulateRestartCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restart",
+    abstract: "Start the server anew; one that runs is asked to end first.")
+
+  var fault: Fault { .restart }
+  var done: String { "restarted the server" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate resume NAME`
+struct SimulateResumeCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "resume",
+    abstract: "Let a suspended device go on.")
+
+  @Argument(help: "A sink or a source.")
+  var name: String
+
+  var fault: Fault { .resume(name) }
+  var done: String { "resumed \(name)" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

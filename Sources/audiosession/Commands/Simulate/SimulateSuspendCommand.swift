@@ -1,0 +1,26 @@
+import ArgumentParser
+import PulseSandbox
+
+/// `sandbox simulate suspend NAME`
+struct SimulateSuspendCommand: FaultCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "suspend",
+    abstract: "Suspend a device, also one in use.",
+    discussion: """
+      Without --for until 'resume'.
+      """)
+
+  @Argument(help: "A sink or a source.")
+  var name: String
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("Resume it after this time: 500ms, 2s.", valueName: "time"))
+  var duration: TimeLimit?
+
+  var fault: Fault { .suspend(name) }
+  var undoing: Fault? { .resume(name) }
+  var done: String { "suspended \(name)" }
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+}

@@ -1,0 +1,96 @@
+import AudioSession
+
+/// The systemd user unit that runs `watch`.
+enum ServiceUnit {
+  static let name = "audiosession.service"
+
+  /// The first line tells a unit of ours from anybody else's.
+  static let marker = "# Written by 'audiosession service install'."
+
+  static func isOurs(_ text: String) -> Bool { text.hasPrefix(marker) }
+
+  /// The unit's file.
+  ///
+  /// - Parameters:
+  ///   - program: The absolute path of this program.
+  ///   - environment: Variables the service needs and its manager may not have.
+  static func text(
+    program: String, environment: [(name: String, value: String)] = []
+  ) throws(SessionError) -> String {
+    let variables = environment.map { "Environment=\(quoted("\($0.name)=\($0.value)"))\n" }
+    return """
+      \(marker)
+      # 'audiosession service uninstall' removes it. To change it: systemctl --user edit audiosession
+
+      [Unit]
+      Description=Audio session: keeps the wished audio setup
+      # Whichever is installed. Neither is wanted here: which server runs is the user's affair.
+      After=pulseaudio.service pulseaudio.socket pipewire-pulse.service pipewire-pulse.socket
+      # A server may be away for long; trying again costs next to nothing.
+      StartLimitIntervalSec=0
+
+      [Service]
+      # It is ready when the stored wish is in force.
+      Type=notify
+      ExecStart=\(try path(program)) watch
+      ExecReload=kill -HUP $MAINPID
+      Restart=on-failure
+      RestartSec=5
+      # What trying again does not heal: wrong usage, a bad profile, none, access denied.
+      RestartPreventExitStatus=64 65 66 77
+      # How it ends when it is asked to.
+      SuccessExitStatus=143
+      \(variables.joined())
+      # It talks to a socket, and writes its own small files. Options that need a file system of their
+      # own (ProtectSystem, PrivateTmp) are left out: in a user's unit they work only where users may
+      # make namespaces, and a private /tmp would hide the sockets of sound servers that are there.
+      NoNewPrivileges=yes
+      RestrictSUIDSGID=yes
+      LockPersonality=yes
+      MemoryDenyWriteExecute=yes
+      RestrictNamespaces=yes
+      RestrictRealtime=yes
+      # The server's socket; a server on another machine, and finding it.
+      RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+      SystemCallArchitectures=native
+      SystemCallFilter=@system-service
+      UMask=0077
+
+      [Install]
+      WantedBy=default.target
+
+      """
+  }
+
+  /// A program's path by systemd's rules, which know no way to write some characters in one.
+  private static func path(_ program: String) throws(SessionError) -> String {
+    let isPlain = program.unicodeScalars.allSatisfy { scalar in
+      scalar.value >= 0x20 && scalar.value != 0x7f && !"\"'\\".unicodeScalars.contains(scalar)
+    }
+    guard program.hasPrefix("/"), isPlain else {
+      throw SessionError(
+        .invalidValue, stage: .configuration,
+        "systemd cannot run \(visible(program)): its path has a quote, a backslash or a control "
+          + "character; install the program elsewhere",
+        value: program)
+    }
+    // Quotes for spaces; a percent sign would begin a specifier.
+    return "\""
+      + program.split(separator: "%", omittingEmptySubsequences: false)
+      .joined(separator: "%%") + "\""
+  }
+
+  /// A word in quotes, by systemd's rules.
+  private static func quoted(_ word: String) -> String {
+    "\""
+      + word.unicodeScalars.map { scalar in
+        switch scalar {
+        case "%": "%%"
+        case "\"", "\\": "\\\(scalar)"
+        case "\n": "\\n"
+        case "\t": "\\t"
+        default: String(scalar)
+        }
+      }.joined() + "\""
+  }
+}

@@ -1,0 +1,59 @@
+import AudioSession
+import FoundationEssentials
+import Glibc
+import Synchronization
+
+/// A file that a trace is written to, a line of JSON an entry.
+final class TraceFile: Sendable {
+  private let descriptor: Int32
+  /// Entries come from the session's thread, events from another.
+  private let turn = Mutex(())
+
+  init(_ path: String) throws(SessionError) {
+    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw SessionError(
+        .storeFailed, stage: .session,
+        "cannot write the trace \(path): \(String(cString: strerror(errno)))", value: path)
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ entry: TraceEntry) {
+    let line = TraceLine(time: TimedEvent.now(.applied).time, entry: entry)
+    guard var bytes = try? JSONEncoder().encode(line) else { return }
+    bytes.append(UInt8(ascii: "\n"))
+    turn.withLock { _ in
+      bytes.withUnsafeBytes { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// The lines of a trace; throws with the number of the first that is none.
+  static func read(_ path: String) throws -> [TraceLine] {
+    guard let file = fopen(path, "r") else {
+      throw SessionError(
+        .profileNotFound, stage: .configuration,
+        "cannot read the trace \(path): \(String(cString: strerror(errno)))", value: path)
+    }
+    defer { fclose(file) }
+    var lines: [TraceLine] = []
+    var buffer: UnsafeMutablePointer<CChar>?
+    var size = 0
+    defer { free(buffer) }
+    while true {
+      let count = getline(&buffer, &size, file)
+      guard count > 0, let buffer else { return lines }
+      let data = Data(bytes: buffer, count: count)
+      do {
+        lines.append(try JSONDecoder().decode(TraceLine.self, from: data))
+      } catch {
+        throw SessionError(
+          .invalidValue, stage: .configuration,
+          "\(path):\(lines.count + 1): this is no line of a trace, or one of another version; "
+            + "'watch --trace FILE' writes traces",
+          value: path)
+      }
+    }
+  }
+}

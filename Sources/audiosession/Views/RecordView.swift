@@ -1,0 +1,85 @@
+import AudioSession
+import AudioStreams
+import Glibc
+
+/// What a recording came to.
+struct RecordView: Encodable {
+  let schema = 1
+  let file: String
+  let format: RecordingFormat
+  let sampleRate: Int
+  let channels: Int
+  let frames: Int64
+  let seconds: Double
+  let missing: [MissingFrames]
+
+  init(_ file: String, _ format: RecordingFormat, _ progress: RecordingProgress) {
+    self.file = file
+    self.format = format
+    sampleRate = progress.sampleRate
+    channels = progress.channels
+    frames = progress.frames
+    seconds = progress.duration.seconds
+    missing = progress.missing
+  }
+
+  /// One sentence.
+  var summary: String {
+    let lost = missing.reduce(0) { $0 + $1.frames }
+    let whole =
+      lost == 0 ? "nothing is missing" : "\(lost) frames are silence instead (\(missing.count)×)"
+    let channelWord = channels == 1 ? "channel" : "channels"
+    return "\(Self.clock(.seconds(seconds))), \(sampleRate) Hz, \(channels) \(channelWord), "
+      + "\(format.rawValue); \(whole)"
+  }
+
+  var lines: [Line] {
+    var lines: [Line] = [[Span(file, .bold)], [Span("  \(summary)")]]
+    if !missing.isEmpty { lines.append([Span("  listed in \(file).json")]) }
+    return lines
+  }
+
+  /// Time and level while it runs.
+  static func line(_ progress: RecordingProgress) -> Line {
+    let lost = progress.missing.reduce(0) { $0 + $1.frames }
+    return [
+      Span("\(clock(progress.duration))  "), Span(decibels(progress.peak)), "  ",
+      Span(bar(progress.peak), progress.peak >= 0.99 ? .red : .green),
+      Span(lost == 0 ? "" : "  \(lost) frames missing", .yellow),
+    ]
+  }
+
+  /// `1:02:03.4`, `0:03.4`.
+  static func clock(_ duration: Duration) -> String {
+    let tenths = duration.microseconds / 100_000
+    let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
+    let padded = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+    let front = hours > 0 ? "\(hours):\(padded(minutes))" : "\(minutes)"
+    return "\(front):\(padded(seconds)).\(tenths % 10)"
+  }
+
+  /// ` -18.2 dB`, always as wide.
+  private static func decibels(_ peak: Float) -> String {
+    guard peak > 0.000_01 else { return "  -inf dB" }
+    let tenths = Int((20 * log10(Double(peak)) * 10).rounded())
+    let text = "\(tenths < 0 ? "-" : " ")\(abs(tenths) / 10).\(abs(tenths) % 10)"
+    return String(repeating: " ", count: max(0, 6 - text.count)) + text + " dB"
+  }
+
+  /// 60 dB in 30 steps.
+  private static func bar(_ peak: Float) -> String {
+    let level = peak > 0 ? max(0, min(1, 1 + log10(Double(peak)) / 3)) : 0
+    let full = Int((level * 30).rounded())
+    return String(repeating: "█", count: full) + String(repeating: "·", count: 30 - full)
+  }
+}
+
+/// How far a file is.
+enum PlayView {
+  static func line(_ progress: (position: Duration, length: Duration)) -> Line {
+    let (position, length) = (
+      RecordView.clock(progress.position), RecordView.clock(progress.length)
+    )
+    return [Span("\(position) of \(length)")]
+  }
+}

@@ -1,0 +1,110 @@
+import AudioSession
+
+/// A line of a trace beside what this version makes of it.
+struct ReplayEntry {
+  let line: TraceLine
+  let remade: TraceEntry
+
+  init(_ line: TraceLine) {
+    self.line = line
+    remade = line.entry.remade
+  }
+
+  /// Whether the plan comes out as it was; nil for what is no plan.
+  var isSame: Bool? {
+    switch line.entry {
+    case .planned, .unplannable: remade == line.entry
+    case .told, .ran, .event: nil
+    }
+  }
+}
+
+/// `replay --json`.
+struct ReplayJSON: Encodable {
+  /// One line of the trace.
+  struct Entry: Encodable {
+    let time: String
+    let kind: String
+    var text: String?
+    var occasion: Occasion?
+    var steps: [StepJSON]?
+    var unmet: [Unmet]?
+    var error: SessionError?
+    var same: Bool?
+
+    init(_ entry: ReplayEntry) {
+      time = entry.line.time
+      same = entry.isSame
+      switch entry.remade {
+      case .told(let words): (kind, text) = ("told", words)
+      case .planned(let input, let plan):
+        kind = "plan"
+        occasion = input.occasion
+        steps = plan.steps.map { StepJSON(step: $0) }
+        unmet = plan.unmet
+      case .unplannable(let input, let error):
+        kind = "plan"
+        occasion = input.occasion
+        self.error = error
+      case .ran(let step, let outcome):
+        (kind, text, steps) = ("step", outcome, [StepJSON(step: step)])
+      case .event(let event): (kind, text) = ("event", event.name)
+      }
+    }
+  }
+
+  let schema = 1
+  let entries: [Entry]
+  let plans: Int
+  let different: Int
+
+  init(_ entries: [ReplayEntry]) {
+    self.entries = entries.map(Entry.init)
+    plans = entries.count { $0.isSame != nil }
+    different = entries.count { $0.isSame == false }
+  }
+}
+
+/// A trace for people.
+enum ReplayView {
+  static func lines(_ entries: [ReplayEntry], width: Int?) -> [Line] {
+    let plans = entries.count { $0.isSame != nil }
+    let different = entries.count { $0.isSame == false }
+    let verdict: Line =
+      different == 0
+      ? Line("\(plans) plans, each the same as it was", .green)
+      : Line("\(plans) plans, \(different) of them other than they were", .red)
+    return entries.flatMap { lines($0, width) } + [.empty, verdict]
+  }
+
+  private static func lines(_ entry: ReplayEntry, _ width: Int?) -> [Line] {
+    switch entry.remade {
+    case .told(let words): return line(entry, "server", words, width)
+    case .planned(let input, let plan):
+      return line(entry, "plan", summary(input, plan.steps.count, entry), width)
+        + StepsView.lines(plan.steps.map { .init(step: $0) }, width: width)
+    case .unplannable(let input, let error):
+      return line(entry, "plan", summary(input, 0, entry) + ": \(error.message)", width)
+    case .ran(let step, let outcome):
+      let what = "\(step.setting.propertyName) of \(step.setting.object) → \(step.to)"
+      return line(entry, "step", "\(what): \(outcome)", width)
+    case .event(let event):
+      return [EventView.line(TimedEvent(time: entry.line.time, event: event))]
+    }
+  }
+
+  private static func summary(_ input: PlanInput, _ count: Int, _ entry: ReplayEntry) -> String {
+    let difference = entry.isSame == false ? "; it was another plan" : ""
+    return "\(input.occasion.rawValue), \(count) \(count == 1 ? "step" : "steps")\(difference)"
+  }
+
+  private static func line(
+    _ entry: ReplayEntry, _ name: String, _ text: String, _ width: Int?
+  ) -> [Line] {
+    let clock = String(entry.line.time.split(separator: "T").last ?? "")
+    var lines = Layout.wrap(text, indent: 30, width: width)
+    let head = [Span(clock, .dim), "  ", Span(name).padded(to: 14), "  "] as [Span]
+    if !lines.isEmpty { lines[0].spans = head + lines[0].spans.dropFirst() }
+    return lines
+  }
+}

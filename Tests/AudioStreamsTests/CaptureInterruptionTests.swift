@@ -1,0 +1,56 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("A capture that something interrupts", .server, .timeLimit(.minutes(1)))
+struct CaptureInterruptionTests {
+  @Test("gives way to a call, and goes on after it")
+  func call() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(frameLength: 160))
+      var sound = await rig.collect(buffers, frames: 1600)
+      // Another process's call, which lasts until it is killed.
+      let call = Task {
+        try await rig.sandbox.capture(
+          ["pacat", "--property=media.role=phone", "/dev/zero"], timeout: .seconds(60))
+      }
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      #expect(try await outside.sourceOutputs().allSatisfy { $0.isCorked })
+      call.cancel()
+      _ = try? await call.value
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole)
+      #expect(sound.lost == 0)
+      await outside.close()
+    }
+  }
+
+  @Test("waits for a suspended device, and tells what is missing")
+  func suspended() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(frameLength: 160))
+      var sound = await rig.collect(buffers, frames: 1600)
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let name = try #require(try await outside.serverInfo().defaultSourceName)
+      try await outside.suspend(.input, device: name, true)
+      let began = HostClock.now
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      // Less than a fragment could not be told from a clock that was read late.
+      #expect(await eventually { HostClock.now - began > .milliseconds(100) })
+      try await outside.suspend(.input, device: name, false)
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collectPastGap(buffers).buffers
+      #expect(sound.isWhole)
+      #expect(sound.missing.map(\.cause) == [.suspended])
+      await outside.close()
+    }
+  }
+}

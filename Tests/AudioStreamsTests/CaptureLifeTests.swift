@@ -1,0 +1,176 @@
+import AudioSession
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("The life of a capture", .server, .timeLimit(.minutes(1)))
+struct CaptureLifeTests {
+  @Test("starts once, stops as often as one likes, and starts again")
+  func twice() async throws {
+    try await Rig.with(.sources) { rig in
+      let capture = rig.capture
+      for _ in 0..<3 {
+        let buffers = try await capture.startAudioStream()
+        await #expect { try await capture.startAudioStream() } throws: {
+          ($0 as? StreamError)?.code == .alreadyStreaming
+        }
+        #expect(await rig.collect(buffers, frames: 4096).buffers.count == 2)
+        await capture.stopAudioStream()
+        await capture.stopAudioStream()
+        #expect(await capture.status == .ready)
+        // The sequence has ended: what was read last was the last.
+        for await _ in buffers {}
+      }
+    }
+  }
+
+  @Test("tells each status, and the errors")
+  func events() async throws {
+    try await Rig.with(.sources) { rig in
+      let events = await rig.capture.events
+      let buffers = try await rig.capture.startAudioStream()
+      _ = try? await rig.capture.startAudioStream()
+      _ = await rig.collect(buffers, frames: 1)
+      try await rig.capture.pauseAudioStream()
+      try await rig.capture.resumeAudioStream()
+      await rig.capture.stopAudioStream()
+      var seen: [String] = []
+      for await event in events {
+        switch event {
+        case .status(let status, let timestamp):
+          seen.append(status.rawValue)
+          #expect(timestamp > .zero)
+        case .tapped(let rate, let channels): seen.append("\(rate) \(channels)")
+        case .error(let error): seen.append(error.code.rawValue)
+        }
+        if seen.last == "ready" { break }
+      }
+      #expect(
+        seen == [
+          "starting", "44100 2", "streaming", "alreadyStreaming", "paused", "44100 2", "streaming",
+          "stopped", "ready",
+        ])
+    }
+  }
+
+  @Test("a pause is no loss")
+  func pause() async throws {
+    try await Rig.with(.sources) { rig in
+      let capture = rig.capture
+      for call in [capture.pauseAudioStream, capture.resumeAudioStream] {
+        await #expect { try await call() } throws: {
+          ($0 as? StreamError)?.code == .engineNotInitialized
+        }
+      }
+      let buffers = try await capture.startAudioStream(CaptureConfiguration(frameLength: 160))
+      var sound = await rig.collect(buffers, frames: 3200)
+      for _ in 0..<3 {
+        try await capture.pauseAudioStream()
+        try await capture.pauseAudioStream()
+        #expect(await capture.status == .paused)
+        try await capture.resumeAudioStream()
+        try await capture.resumeAudioStream()
+        #expect(await capture.isStreaming)
+        sound.buffers += await rig.collect(buffers, frames: 3200).buffers
+      }
+      #expect(sound.lost == 0)
+      #expect(sound.isWhole)
+    }
+  }
+
+  @Test("any calls at the same time end in order")
+  func chaos() async throws {
+    try await Rig.with(.sources) { rig in
+      let capture = rig.capture
+      await withTaskGroup(of: Void.self) { group in
+        for task in 0..<8 {
+          group.addTask {
+            var random = SeededRandom(seed: UInt64(task))
+            for _ in 0..<10 {
+              switch Int.random(in: 0..<4, using: &random) {
+              case 0: _ = try? await capture.startAudioStream()
+              case 1: try? await capture.pauseAudioStream()
+              case 2: try? await capture.resumeAudioStream()
+              default: await capture.stopAudioStream()
+              }
+            }
+          }
+        }
+      }
+      await capture.stopAudioStream()
+      #expect([.ready, .notInitialized].contains(await capture.status))
+      let buffers = try await capture.startAudioStream()
+      #expect(await rig.collect(buffers, frames: 2048).buffers.count == 1)
+    }
+  }
+
+  struct Bad: Sendable {
+    var configuration: CaptureConfiguration
+    var code: StreamError.Code
+    var words: String
+  }
+
+  static let bad = [
+    Bad(configuration: .init(sampleRate: 7999), code: .invalidFormat, words: "7999"),
+    Bad(configuration: .init(sampleRate: 192_001), code: .invalidFormat, words: "192001"),
+    Bad(configuration: .init(frameLength: 0), code: .invalidFormat, words: "0 frames"),
+    Bad(configuration: .init(frameLength: 16001), code: .invalidFormat, words: "16001"),
+    Bad(configuration: .init(channels: .count(0)), code: .invalidFormat, words: "0 channels"),
+    Bad(configuration: .init(channels: .channel(2)), code: .invalidFormat, words: "0 to 1"),
+    Bad(configuration: .init(device: "none"), code: .deviceNotAvailable, words: "none"),
+  ]
+
+  @Test("a start that fails says why, and leaves nothing", arguments: 0..<bad.count)
+  func failures(index: Int) async throws {
+    let example = Self.bad[index]
+    try await Rig.with(.sources) { rig in
+      await #expect { try await rig.capture.startAudioStream(example.configuration) } throws: {
+        let error = $0 as? StreamError
+        return error?.code == example.code && error?.description.contains(example.words) == true
+      }
+      #expect(await rig.capture.status == .failed)
+      #expect(try await rig.session.snapshot().sourceOutputs.isEmpty)
+      _ = try await rig.capture.startAudioStream()
+    }
+  }
+
+  @Test("a monitor is no input unless it is named")
+  func monitor() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      await #expect { try await rig.capture.startAudioStream() } throws: {
+        let error = $0 as? StreamError
+        return error?.code == .deviceNotAvailable && error?.message.contains("monitor") == true
+      }
+      _ = try await rig.capture.startAudioStream(CaptureConfiguration(device: "speakers.monitor"))
+    }
+  }
+
+  @Test("without a server it is the session that fails")
+  func noServer() async throws {
+    let session = AudioSession(server: "unix:/nonexistent")
+    await #expect { try await AudioCapture(session: session).startAudioStream() } throws: {
+      ($0 as? StreamError)?.code == .sessionConfigFailed
+    }
+    await session.close()
+  }
+
+  @Test("ends with its session, and with its last reference")
+  func ends() async throws {
+    try await Rig.with(.sources) { rig in
+      let buffers = try await rig.capture.startAudioStream()
+      await rig.session.close()
+      for await _ in buffers {}
+      let session = AudioSession(
+        server: rig.sandbox.address,
+        configuration: SessionConfiguration(storeFolder: rig.sandbox.directory + "/store"))
+      var capture: AudioCapture? = AudioCapture(session: session)
+      let others = try await capture?.startAudioStream()
+      capture = nil
+      for await _ in try #require(others) {}
+      #expect(await eventually { (try? await session.snapshot().sourceOutputs.isEmpty) == true })
+      await session.close()
+    }
+  }
+}

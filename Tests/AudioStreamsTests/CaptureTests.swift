@@ -1,0 +1,28 @@
+import AudioSession
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("A capture", .server, .timeLimit(.minutes(1)))
+struct CaptureTests {
+  @Test("of a 48 kHz stereo device, as 16 kHz mono in buffers of 2048 frames")
+  func captures() async throws {
+    try await Rig.with(.tone(rate: 48000, channels: 2, frequency: 1000)) { rig in
+      let capture = rig.capture
+      #expect(await capture.status == .notInitialized)
+      let buffers = try await capture.startAudioStream(CaptureConfiguration(device: "tone.monitor"))
+      #expect(await capture.isStreaming)
+      #expect(await capture.tapFormat?.sampleRate == 48000)
+      #expect(await capture.tapFormat?.channels == 2)
+      let sound = await rig.collect(buffers, frames: 2048 * 10)
+      #expect(sound.buffers.allSatisfy { $0.frameLength == 2048 && $0.sampleRate == 16000 })
+      #expect(sound.lost == 0)
+      let tone = Tone(Array(sound.samples.dropFirst(2048)), rate: 16000, near: 1000)
+      #expect(abs(tone.frequency - 1000) < 0.1)
+      await capture.stopAudioStream()
+      #expect(await capture.status == .ready)
+    }
+  }
+}

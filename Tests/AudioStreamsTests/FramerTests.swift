@@ -1,0 +1,115 @@
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("Buffers of exactly the asked frames")
+struct FramerTests {
+  /// Samples and gaps in any order, cut; every frame is in exactly one place.
+  @Test("account for every frame", arguments: 0..<50)
+  func accounting(seed: Int) {
+    var random = SeededRandom(seed: UInt64(seed))
+    let channels = Int.random(in: 1...3, using: &random)
+    let length = Int.random(in: 1...100, using: &random)
+    var framer = Framer(channels: channels, sampleRate: 1000, frameLength: length)
+    var buffers: [CaptureBuffer] = []
+    // What each position holds: a number, or nil where it is missing.
+    var truth: [Float?] = []
+    for _ in 0..<100 {
+      let frames = Int.random(in: 0...250, using: &random)
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        framer.skip(frames, .serverReset) { buffers.append($0) }
+        truth += [Float?](repeating: nil, count: frames)
+      } else {
+        let samples = (0..<frames).flatMap { index in
+          [Float](repeating: Float(truth.count + index + 1), count: channels)
+        }
+        samples.withUnsafeBufferPointer { samples in
+          framer.append(samples, at: .milliseconds(truth.count)) { buffers.append($0) }
+        }
+        truth += (0..<frames).map { Float(truth.count + $0 + 1) }
+      }
+    }
+    #expect(framer.position == truth.count)
+    check(buffers, truth, channels, length)
+  }
+
+  private func check(
+    _ buffers: [CaptureBuffer], _ truth: [Float?], _ channels: Int, _ length: Int
+  ) {
+    var end: Int64 = 0
+    for buffer in buffers {
+      #expect(buffer.frameLength == length)
+      var missing: Set<Int64> = []
+      for gap in buffer.missing {
+        missing.formUnion(gap.position..<(gap.position + Int64(gap.frames)))
+      }
+      // Between the last buffer and this one everything is missing, and said to be.
+      #expect((end..<buffer.position).allSatisfy { missing.contains($0) })
+      for frame in 0..<length {
+        let position = buffer.position + Int64(frame)
+        let expected = truth[Int(position)]
+        #expect(missing.contains(position) == (expected == nil))
+        for channel in 0..<channels {
+          #expect(buffer.samples[frame * channels + channel] == expected ?? 0)
+        }
+      }
+      // A buffer's time is that of its first frame, as long as that is no silence.
+      if truth[Int(buffer.position)] != nil {
+        #expect(abs(buffer.hostTime.seconds - Double(buffer.position) / 1000) < 1e-6)
+      }
+      end = buffer.position + Int64(length)
+    }
+  }
+
+  @Test("say what a slow reader missed")
+  func slowReader() async {
+    let queue = BufferQueue(limit: 3)
+    var framer = Framer(channels: 1, sampleRate: 1000, frameLength: 10)
+    let samples = [Float](repeating: 1, count: 100)
+    samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+    framer.skip(25, .routeChange, queue.add)
+    samples.withUnsafeBufferPointer { framer.append($0, at: .zero, queue.add) }
+    queue.finish()
+    var next: Int64 = 0
+    var missing: [MissingFrames] = []
+    while let buffer = await queue.next() {
+      missing += buffer.missing
+      next = buffer.position + 10
+    }
+    #expect(next == 225)
+    #expect(missing == [MissingFrames(position: 0, frames: 195, cause: .slowConsumer)])
+  }
+}
+
+@Suite("Where one stretch of sound follows another")
+struct TimelineTests {
+  @Test("the clock says what is missing")
+  func joins() {
+    var timeline = Timeline(from: 400)
+    #expect(timeline.join(at: 500, tolerance: 0) == .missing(nanoseconds: 0))
+    #expect(timeline.join(at: 300, tolerance: 0) == .overlap(nanoseconds: 100))
+    timeline.advance(to: 1000)
+    #expect(timeline.join(at: 1500, tolerance: 10) == .missing(nanoseconds: 500))
+    #expect(timeline.join(at: 1005, tolerance: 10) == .missing(nanoseconds: 0))
+    #expect(timeline.join(at: 900, tolerance: 10) == .overlap(nanoseconds: 100))
+    timeline.pause(until: 2000)
+    #expect(timeline.join(at: 5000, tolerance: 0) == .missing(nanoseconds: 0))
+    #expect(timeline.join(at: 1900, tolerance: 0) == .overlap(nanoseconds: 100))
+  }
+}
+
+/// Numbers that are the same in every run (SplitMix64).
+struct SeededRandom: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

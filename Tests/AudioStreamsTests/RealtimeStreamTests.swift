@@ -1,0 +1,134 @@
+import CAllocationCounter
+import CPulseStream
+import Glibc
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("A stream on a thread of its own", .server, .timeLimit(.minutes(1)))
+struct RealtimeStreamTests {
+  @Test("records at the device's rate and channels")
+  func records() async throws {
+    try await PulseSandbox.with(.tone()) { sandbox in
+      let heard = Heard()
+      let stream = try RealtimeStream(
+        StreamWish(
+          direction: .input, server: sandbox.address, name: "test", latency: .milliseconds(10)),
+        handler: heard.handle)
+      let grant = try await stream.opened()
+      #expect(grant.rate == 44100)
+      #expect(grant.channels == 1)
+      #expect(grant.bufferFrames <= 882)
+      #expect(await eventually { heard.now.frames >= 44100 / 2 })
+      await stream.close()
+      let sound = heard.now
+      #expect(sound.lost == 0)
+      #expect(sound.hasEnded && sound.error == nil)
+      #expect(stream.statistics.violations == 0)
+      // Zero crossings upwards of 441 Hz: one each hundred samples, and never a jump between.
+      let crossings = zip(sound.samples, sound.samples.dropFirst()).count { $0 < 0 && $1 >= 0 }
+      #expect(abs(crossings - sound.frames / 100) <= 1)
+    }
+  }
+
+  @Test("plays what a C function renders, and drains")
+  func plays() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let heard = Heard()
+      let stream = try RealtimeStream(
+        StreamWish(
+          direction: .output, server: sandbox.address, name: "test", latency: .milliseconds(20)),
+        handler: heard.handle)
+      let grant = try await stream.opened()
+      #expect(grant.rate == 44100)
+      #expect(grant.channels == 2)
+      let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+      count.initialize(to: 0)
+      stream.start(
+        { context, out, frames in
+          context!.assumingMemoryBound(to: Int.self).pointee += frames
+          out!.update(repeating: 0, count: frames * 2)
+        }, context: count)
+      #expect(await eventually { stream.statistics.callbacks > 20 })
+      stream.drain()
+      #expect(await eventually { heard.now.events.contains(.drained) })
+      await stream.close()
+      #expect(count.pointee > grant.bufferFrames)
+      count.deallocate()
+    }
+  }
+
+  @Test("allocates and locks nothing of its own in steady state")
+  func realtimeSafe() async throws {
+    guard allocation_counter_works() else { return }
+    try await PulseSandbox.with(.tone()) { sandbox in
+      let stream = try RealtimeStream(
+        StreamWish(
+          direction: .input, server: sandbox.address, name: "test", latency: .milliseconds(5)))
+      _ = try await stream.opened()
+      #expect(await eventually { stream.statistics.callbacks > 50 })
+      ps_set_probe(allocation_probe)
+      defer { ps_set_probe(nil) }
+      let before = (probed_spans(), probed_allocations(), probed_locks())
+      #expect(await eventually { probed_spans() > before.0 + 100 })
+      #expect(probed_allocations() == before.1)
+      #expect(probed_locks() == before.2)
+      await stream.close()
+    }
+  }
+
+  @Test("says so where nobody answers, where there is no device, and where it does not exist")
+  func failures() async throws {
+    await #expect {
+      _ = try await RealtimeStream(
+        StreamWish(direction: .input, server: "unix:/nonexistent", name: "test")
+      ).opened()
+    } throws: { ($0 as? StreamError)?.code == .engineStartFailed }
+    try await PulseSandbox.with(.empty) { sandbox in
+      _ = await #expect {
+        _ = try await RealtimeStream(
+          StreamWish(direction: .input, server: sandbox.address, name: "test")
+        ).opened()
+      } throws: { ($0 as? StreamError)?.code == .deviceNotAvailable }
+    }
+    try await PulseSandbox.with(.minimal) { sandbox in
+      _ = await #expect {
+        _ = try await RealtimeStream(
+          StreamWish(
+            direction: .input, server: sandbox.address, name: "test", device: "none")
+        ).opened()
+      } throws: { ($0 as? StreamError)?.message.contains("'none'") == true }
+    }
+  }
+
+  @Test("is not waited for longer than asked where the server is frozen")
+  func frozen() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.freeze()
+      let stream = try RealtimeStream(
+        StreamWish(
+          direction: .input, server: sandbox.address, name: "test", timeout: .milliseconds(200)))
+      await #expect(throws: StreamError.self) { _ = try await stream.opened() }
+      await stream.close()
+      try await sandbox.thaw()
+    }
+  }
+
+  @Test("tells of the server's end, once")
+  func killed() async throws {
+    try await PulseSandbox.with(.tone()) { sandbox in
+      let heard = Heard()
+      let stream = try RealtimeStream(
+        StreamWish(direction: .input, server: sandbox.address, name: "test"),
+        handler: heard.handle)
+      _ = try await stream.opened()
+      try await sandbox.kill()
+      #expect(await eventually { heard.now.hasEnded })
+      #expect(heard.now.error?.code == .engineStartFailed)
+      await stream.close()
+      await stream.close()
+    }
+  }
+}

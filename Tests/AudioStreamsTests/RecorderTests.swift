@@ -1,0 +1,206 @@
+import AudioSession
+import Glibc
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+extension Trait where Self == ConditionTrait {
+  static var soundFiles: Self {
+    .enabled(if: SoundLibrary.isAvailable, "needs the package libsndfile1-dev")
+  }
+}
+
+/// A folder that goes with its last reference.
+final class Folder: Sendable {
+  let path: String
+
+  init() {
+    var template = Array("/tmp/audiosession-test-XXXXXX".utf8CString)
+    path = String(cString: mkdtemp(&template))
+  }
+
+  deinit {
+    guard let folder = opendir(path) else { return }
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      unlink("\(path)/\(name)")
+    }
+    closedir(folder)
+    rmdir(path)
+  }
+
+  func text(_ name: String) -> String? {
+    guard let file = fopen("\(path)/\(name)", "r") else { return nil }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
+  }
+}
+
+@Suite("Sound files", .soundFiles)
+struct SoundFileTests {
+  @Test("are read as they were written", arguments: RecordingFormat.allCases)
+  func roundTrip(format: RecordingFormat) throws {
+    let folder = Folder()
+    let path = folder.path + "/sound"
+    var random = SeededRandom(seed: 1)
+    let samples = (0..<20_000).map { _ in Float.random(in: -1...1, using: &random) }
+    let writer = try SoundFileWriter(path: path, format: format, sampleRate: 44100, channels: 2)
+    try samples.withUnsafeBufferPointer { try writer.write($0) }
+    try writer.writeSilence(frames: 100)
+    try writer.close()
+    let reader = try SoundFileReader(path: path)
+    #expect(reader.sampleRate == 44100 && reader.channels == 2 && reader.frames == 10_100)
+    let read = try reader.read(frames: 20_000)
+    #expect(read.count == 20_200)
+    let step: Float = format.sampleBytes == 2 ? 1 / 32768 : format == .wavFloat ? 0 : 1 / 8_388_608
+    #expect(zip(samples, read).allSatisfy { abs($0 - $1) <= step })
+    #expect(read[20_000...].allSatisfy { $0 == 0 })
+  }
+
+  @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])
+  func clips(format: RecordingFormat) throws {
+    let folder = Folder()
+    let writer = try SoundFileWriter(
+      path: folder.path + "/a", format: format, sampleRate: 8000, channels: 1)
+    try [Float](arrayLiteral: 2, -2, 0.5).withUnsafeBufferPointer { try writer.write($0) }
+    try writer.close()
+    let read = try SoundFileReader(path: folder.path + "/a").read(frames: 10)
+    #expect(read[0] > 0.999 && read[1] < -0.999 && abs(read[2] - 0.5) < 0.001)
+  }
+
+  /// What is in the file while nobody has closed it is what a killed process leaves.
+  @Test("can be read before they are closed", arguments: [RecordingFormat.wav24, .flac16])
+  func unclosed(format: RecordingFormat) throws {
+    let folder = Folder()
+    let writer = try SoundFileWriter(
+      path: folder.path + "/a", format: format, sampleRate: 16000, channels: 1)
+    let second = ConverterTests.sine(440, rate: 16000, frames: 16000)
+    for _ in 0..<5 { try second.withUnsafeBufferPointer { try writer.write($0) } }
+    try writer.checkpoint()
+    let reader = try SoundFileReader(path: folder.path + "/a")
+    #expect(reader.frames > 4 * 16000)
+    let read = try reader.read(frames: 5 * 16000)
+    #expect(Int64(read.count) == reader.frames)
+    #expect(zip(second, read).allSatisfy { abs($0 - $1) < 0.001 })
+    try writer.close()
+  }
+
+  @Test("say what is wrong with a place or a format")
+  func failures() throws {
+    func code(_ path: String, _ format: RecordingFormat, channels: Int = 1) -> StreamError.Code? {
+      do throws(StreamError) {
+        let writer = try SoundFileWriter(
+          path: path, format: format, sampleRate: 8000, channels: channels)
+        try writer.writeSilence(frames: 100_000)
+        try writer.close()
+        return nil
+      } catch {
+        return error.code
+      }
+    }
+    #expect(code("/nonexistent/a", .wav16) == .fileFailed)
+    #expect(code("/", .wav16) == .fileFailed)
+    #expect(code("/dev/full", .wav16) == .fileFailed)
+    #expect(code("/dev/full", .flac16) == .fileFailed)
+    #expect(code("/tmp/never-made", .flac16, channels: 9) == .invalidFormat)
+    #expect(throws: StreamError.self) { try SoundFileReader(path: #filePath) }
+    #expect(throws: StreamError.self) { try SoundFileReader(path: "/nonexistent") }
+  }
+}
+
+@Suite("The recorder", .server, .soundFiles, .timeLimit(.minutes(10)))
+struct RecorderTests {
+  @Test("records as the device is, for exactly as long as asked")
+  func records() async throws {
+    try await Rig.with(.tone(rate: 44100, channels: 2, frequency: 441)) { rig in
+      let folder = Folder()
+      let path = folder.path + "/a.wav"
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(
+        path,
+        configuration: RecordingConfiguration(
+          duration: .milliseconds(1234), device: "tone.monitor"))
+      await #expect { try await recorder.start("/tmp/other") } throws: {
+        ($0 as? StreamError)?.code == .alreadyStreaming
+      }
+      let progress = try await recorder.finished()
+      #expect(await !recorder.isRecording)
+      #expect(progress.missing.isEmpty)
+      #expect(folder.text("a.wav.json") == nil)
+      let reader = try SoundFileReader(path: path)
+      #expect(reader.sampleRate == 44100 && reader.channels == 2)
+      #expect(reader.frames == 54419)
+      let left = try reader.read(frames: 54419).enumerated().filter { $0.offset % 2 == 0 }
+      let tone = Tone(left.map(\.element).suffix(22050), rate: 44100, near: 441)
+      #expect(abs(tone.frequency - 441) < 0.0441)
+    }
+  }
+
+  @Test("fills what is missing with silence, and lists it to the sample")
+  func gapless() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = Folder()
+      let path = folder.path + "/a.wav"
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(path)
+      for _ in 0..<CaptureFaultTests.times {
+        let before = await recorder.progress.missing.count
+        try await rig.sandbox.kill()
+        try await rig.sandbox.restart()
+        #expect(await eventually { await recorder.progress.missing.count > before })
+      }
+      let progress = try await recorder.stop()
+      #expect(progress.missing.count == CaptureFaultTests.times)
+      #expect(progress.missing.allSatisfy { $0.cause == .serverReset })
+      #expect(try SoundFileReader(path: path).frames == progress.frames)
+      let list = try #require(folder.text("a.wav.json"))
+      #expect(list == Sidecar.text(progress))
+      for gap in progress.missing {
+        #expect(list.contains("\"position\": \(gap.position), \"frames\": \(gap.frames)"))
+        #expect(gap.position + Int64(gap.frames) <= progress.frames)
+      }
+      // A new recording with the same name takes the old list away.
+      try await recorder.start(path)
+      try await recorder.stop()
+      #expect(folder.text("a.wav.json") == nil)
+    }
+  }
+
+  @Test("pauses leave no trace in the file")
+  func pause() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = Folder()
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(folder.path + "/a.flac")
+      #expect(await eventually { await recorder.progress.frames > 10_000 })
+      try await recorder.pause()
+      try await recorder.resume()
+      let before = await recorder.progress.frames
+      #expect(await eventually { await recorder.progress.frames > before + 10_000 })
+      let progress = try await recorder.stop()
+      #expect(progress.missing.isEmpty)
+      #expect(try SoundFileReader(path: folder.path + "/a.flac").frames == progress.frames)
+    }
+  }
+
+  @Test("a disk that is full ends it, with a clear error")
+  func fullDisk() async throws {
+    try await Rig.with(.sources) { rig in
+      let recorder = AudioRecorder(session: rig.session)
+      await #expect {
+        try await recorder.start("/dev/full")
+        try await recorder.finished()
+      } throws: {
+        let error = $0 as? StreamError
+        return error?.code == .fileFailed
+          && error?.description == "'/dev/full' cannot be written: No space left on device"
+      }
+      #expect(await recorder.capture.status == .ready)
+    }
+  }
+}

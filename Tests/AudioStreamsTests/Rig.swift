@@ -1,0 +1,86 @@
+import AudioSession
+import PulseSandbox
+
+@testable import AudioStreams
+
+/// A private server, a session on it and a capture.
+struct Rig {
+  let sandbox: PulseSandbox
+  let session: AudioSession
+  let capture: AudioCapture
+
+  static func with(
+    _ configuration: SandboxConfiguration, isHolding: Bool = true,
+    _ body: (Rig) async throws -> Void
+  ) async throws {
+    try await PulseSandbox.with(configuration) { sandbox in
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(20), storeFolder: sandbox.directory + "/store", isHolding: isHolding))
+      let rig = Rig(sandbox: sandbox, session: session, capture: AudioCapture(session: session))
+      do {
+        try await body(rig)
+      } catch {
+        await rig.close()
+        throw error
+      }
+      await rig.close()
+    }
+  }
+
+  private func close() async {
+    await capture.stopAudioStream()
+    await session.close()
+  }
+
+  struct Sound {
+    var buffers: [CaptureBuffer] = []
+    var samples: [Float] { buffers.flatMap(\.samples) }
+    var lost: Int { buffers.reduce(0) { $0 + $1.lostFrames } }
+    var missing: [MissingFrames] { buffers.flatMap(\.missing).joined() }
+
+    /// Whether between any two buffers exactly so much is missing as is said.
+    var isWhole: Bool {
+      zip(buffers, buffers.dropFirst()).allSatisfy { former, next in
+        let end = former.position + Int64(former.frameLength)
+        let skipped = next.missing.filter { $0.position < next.position }
+        return skipped.reduce(end) { $0 + Int64($1.frames) } == next.position
+      }
+    }
+  }
+
+  /// Reads buffers until there are so many frames, or no more.
+  func collect(_ buffers: CaptureBuffers, frames: Int) async -> Sound {
+    var sound = Sound()
+    var count = 0
+    for await buffer in buffers {
+      sound.buffers.append(buffer)
+      count += buffer.frameLength
+      if count >= frames { break }
+    }
+    return sound
+  }
+}
+
+extension Rig {
+  /// Reads buffers until one says that something is missing, and one more.
+  func collectPastGap(_ buffers: CaptureBuffers) async -> Sound {
+    var sound = Sound()
+    for await buffer in buffers {
+      let isPast = sound.lost > 0
+      sound.buffers.append(buffer)
+      if isPast { break }
+    }
+    return sound
+  }
+}
+
+extension SandboxConfiguration {
+  /// Two silent stereo sources with rates of their own: `one` has 44100 Hz, `two` 48000.
+  static let sources = SandboxConfiguration(modules: [
+    "module-null-sink sink_name=speakers rate=44100",
+    "module-null-source source_name=one rate=44100 channels=2",
+    "module-null-source source_name=two rate=48000 channels=2",
+  ])
+}

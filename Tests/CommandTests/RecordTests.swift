@@ -1,0 +1,119 @@
+import AudioStreams
+import PulseSandbox
+import Testing
+
+extension Trait where Self == ConditionTrait {
+  static var soundFiles: Self {
+    .enabled(if: SoundLibrary.isAvailable, "needs the package libsndfile1-dev")
+  }
+}
+
+@Suite("record and play", .server, .soundFiles)
+struct RecordTests {
+  @Test("record says what it recorded, and play what it played")
+  func records() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let path = sandbox.directory + "/a.wav"
+      let recorded = try await sandbox.audiosession("record", path, "--duration", "500ms")
+      #expect(
+        recorded.standardOutput == """
+          \(path)
+            0:00.5, 44100 Hz, 2 channels, wav16; nothing is missing
+
+          """)
+      #expect(recorded.standardError.isEmpty || recorded.standardError.contains("not realtime"))
+      #expect(recorded.status == 0)
+      let played = try await sandbox.audiosession("play", "--json", path)
+      #expect(played.status == 0)
+      let json = try JSON(played.standardOutput)
+      #expect(json["file"] == .string(path) && json["seconds"] == .number(0.5))
+    }
+  }
+
+  @Test("record converts, and its JSON has every key")
+  func converts() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let path = sandbox.directory + "/a.flac"
+      let result = try await sandbox.audiosession(
+        "record", "--json", path, "--duration", "0.25", "--rate", "16000", "--channels", "mono")
+      #expect(result.status == 0)
+      let json = try JSON(result.standardOutput)
+      #expect(
+        json.keys == [
+          "schema", "file", "format", "sampleRate", "channels", "frames", "seconds", "missing",
+        ])
+      #expect(json["format"] == .string("flac16"))
+      #expect(json["frames"] == .number(4000) && json["channels"] == .number(1))
+    }
+  }
+
+  @Test("a signal ends a recording well; SIGKILL leaves what was recorded")
+  func signals() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for (signal, status) in [("INT", 130), ("TERM", 143), ("KILL", 137)] {
+        let path = "\(sandbox.directory)/\(signal).wav"
+        // When the file has a second and a half, at least a second of it must be named by its head.
+        let result = try await sandbox.shell(
+          """
+          $A record \(path) & pid=$!
+          until [ $(stat -c %s \(path) 2>/dev/null || echo 0) -gt 264600 ]; do sleep 0.02; done
+          kill -\(signal) $pid; wait $pid
+          """)
+        #expect(result.status == Int32(status))
+        let played = try JSON(try await sandbox.audiosession("play", "--json", path).standardOutput)
+        guard case .number(let seconds)? = played["seconds"] else {
+          Issue.record("\(signal): no length")
+          continue
+        }
+        #expect(seconds >= 1, "\(signal)")
+      }
+    }
+  }
+
+  @Test("standard output gets a file that can be read, and its end is an error")
+  func standardOutput() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for format in ["wav24", "flac16"] {
+        let path = "\(sandbox.directory)/\(format)"
+        let piped = try await sandbox.shell(
+          "$A record - --format \(format) --duration 500ms | cat > \(path)")
+        #expect(piped.standardError.contains("0:00.5"))
+        let played = try JSON(try await sandbox.audiosession("play", "--json", path).standardOutput)
+        #expect(played["seconds"] == .number(0.5))
+      }
+      let closed = try await sandbox.shell(
+        "{ $A record -; echo $? >&2; } | head -c 100 > /dev/null")
+      #expect(
+        closed.standardError.hasSuffix(
+          "audiosession: standard output cannot be written: Broken pipe\n74\n"))
+    }
+  }
+
+  @Test("what cannot be is said, with the right exit code")
+  func failures() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let cases: [([String], Int32, String)] = [
+        (["record", "/dev/full"], 74, "'/dev/full' cannot be written: No space left on device"),
+        (["record", "/nonexistent/a.wav"], 74, "No such file or directory"),
+        (["record", "a.wav", "--rate", "5"], 64, "8000 to 192000"),
+        (["record", "-", "--json"], 64, "standard output"),
+        (
+          ["record", "/tmp/never.wav", "--device", "none"], 78,
+          "there are: 'speakers.monitor', 'mic'"
+        ),
+        (["play", "/nonexistent"], 74, "'/nonexistent' cannot be read: No such file or directory"),
+        (["play", #filePath], 74, "is no sound file"),
+      ]
+      for (arguments, status, words) in cases {
+        let result = try await sandbox.capture([Program.path] + arguments)
+        #expect(result.status == status, "\(arguments)")
+        #expect(result.standardError.contains(words), "\(result.standardError)")
+      }
+    }
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let result = try await sandbox.audiosession("record", "/tmp/never.wav")
+      #expect(result.status == 78)
+      #expect(result.standardError.contains("the only input is the monitor 'speakers.monitor'"))
+    }
+  }
+}

@@ -1,0 +1,263 @@
+import Glibc
+import PulseSandbox
+import Testing
+
+@testable import audiosession
+
+/// The unit's text.
+@Suite("Service unit")
+struct ServiceUnitTests {
+  @Test(
+    "a program's path, by systemd's rules",
+    arguments: [
+      ("/usr/bin/audiosession", "\"/usr/bin/audiosession\""),
+      ("/a b/c", "\"/a b/c\""), ("/100%/%h", "\"/100%%/%%h\""), ("/é/$x", "\"/é/$x\""),
+    ])
+  func program(_ path: String, _ quoted: String) throws {
+    #expect(try ServiceUnit.text(program: path).contains("\nExecStart=\(quoted) watch\n"))
+  }
+
+  @Test("a path that systemd cannot run", arguments: ["a", "/a\"b", "/a'b", "/a\\b", "/a\nb"])
+  func refused(_ path: String) {
+    #expect(throws: (any Error).self) { try ServiceUnit.text(program: path) }
+  }
+
+  @Test("a variable cannot leave its line")
+  func variable() throws {
+    let text = try ServiceUnit.text(
+      program: "/x", environment: [("PULSE_SERVER", "a \"b\" \\ 50%\n[Install]")])
+    #expect(
+      text.contains(#"Environment="PULSE_SERVER=a \"b\" \\ 50%%\n[Install]""# + "\n"))
+    #expect(text.split(separator: "\n").filter { $0 == "[Install]" }.count == 1)
+  }
+
+  @Test("only the first line makes it ours")
+  func ours() throws {
+    #expect(ServiceUnit.isOurs(try ServiceUnit.text(program: "/x")))
+    #expect(!ServiceUnit.isOurs("[Unit]\n" + ServiceUnit.marker))
+    #expect(!ServiceUnit.isOurs(""))
+  }
+}
+
+/// The service manager is the edge of what a test can have: a program named systemctl, first in
+/// `PATH`, records what it is asked. All else is real.
+@Suite("service")
+struct ServiceTests {
+  /// - Parameter systemctl: what it does after it has recorded.
+  private func service(
+    _ sandbox: PulseSandbox, _ arguments: String, systemctl: String = "exit 0"
+  ) async throws -> CommandResult {
+    let folder = sandbox.directory
+    _ = try sandbox.write(
+      file: "systemctl", "#!/bin/sh\necho \"$*\" >> \(folder)/asked\n\(systemctl)\n")
+    return try await sandbox.shell(
+      """
+      chmod +x \(folder)/systemctl; : > \(folder)/asked
+      PATH=\(folder):$PATH env -u AUDIOSESSION_SANDBOX $A service \(arguments)
+      """)
+  }
+
+  private func asked(_ sandbox: PulseSandbox) async throws -> [String] {
+    try await sandbox.shell("cat $AUDIOSESSION_SANDBOX/asked").standardOutput
+      .split(separator: "\n").map(String.init)
+  }
+
+  private func unit(_ sandbox: PulseSandbox) async throws -> String {
+    try await sandbox.shell("cat $XDG_CONFIG_HOME/systemd/user/audiosession.service").standardOutput
+  }
+
+  @Test("install writes the unit, enables and starts it; uninstall undoes that", .server)
+  func installs() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for _ in 0..<2 {
+        let result = try await service(sandbox, "install")
+        #expect(result.status == 0 && result.standardOutput.contains("started  "), "\(result)")
+        #expect(
+          try await asked(sandbox) == [
+            "--user show-environment", "--user daemon-reload",
+            "--user enable audiosession.service", "--user restart audiosession.service",
+          ])
+        let text = try await unit(sandbox)
+        #expect(text.contains("\nExecStart=\"\(Program.path)\" watch\n"), "\(text)")
+        #expect(text.contains("\nEnvironment=\"PULSE_SERVER=\(sandbox.address)\"\n"))
+      }
+      let result = try await service(sandbox, "uninstall")
+      #expect(result.status == 0 && result.standardOutput.hasPrefix("removed  "), "\(result)")
+      #expect(
+        try await asked(sandbox) == [
+          "--user show-environment", "--user disable --now audiosession.service",
+          "--user daemon-reload",
+        ])
+      let rest = try await sandbox.shell("ls -A $XDG_CONFIG_HOME/systemd/user")
+      #expect(rest.standardOutput.isEmpty)
+      let again = try await service(sandbox, "uninstall")
+      #expect(again.status == 0 && again.standardOutput == "no service is installed\n")
+    }
+  }
+
+  @Test("without a service manager it says what is left to do", .server)
+  func noManager() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await service(
+        sandbox, "install", systemctl: "echo Failed to connect to bus >&2; exit 1")
+      #expect(result.status == 0)
+      #expect(result.standardError.contains("Failed to connect to bus"))
+      #expect(
+        result.standardOutput.hasSuffix(
+          """
+          left to do:
+            systemctl --user daemon-reload
+            systemctl --user enable --now audiosession
+
+          """), "\(result)")
+      #expect(try await unit(sandbox).contains("ExecStart="))
+    }
+  }
+
+  @Test("inside of a sandbox the user's service manager is left alone", .server)
+  func inside() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      _ = try await service(sandbox, "status")
+      let result = try await sandbox.shell(
+        """
+        : > $AUDIOSESSION_SANDBOX/asked; export PATH=$AUDIOSESSION_SANDBOX:$PATH
+        for each in install status uninstall; do $A service $each || exit 9; done
+        """)
+      #expect(result.status == 0 && result.standardError.contains("a sandbox has no"), "\(result)")
+      #expect(try await asked(sandbox).isEmpty)
+    }
+  }
+
+  @Test("a unit that somebody else wrote is left, unless --force", .server)
+  func foreign() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      _ = try await sandbox.shell(
+        """
+        mkdir -p $XDG_CONFIG_HOME/systemd/user
+        echo '[Unit]' > $XDG_CONFIG_HOME/systemd/user/audiosession.service
+        """)
+      for command in ["install", "uninstall"] {
+        let result = try await service(sandbox, command)
+        #expect(result.status == 74 && result.standardError.contains("was not written by"))
+        #expect(try await unit(sandbox) == "[Unit]\n")
+        #expect(try await asked(sandbox).isEmpty)
+      }
+      #expect(try await service(sandbox, "install --force").status == 0)
+      #expect(try await unit(sandbox).contains("ExecStart="))
+    }
+  }
+
+  @Test("a service that does not start is 71, and says where to look", .server)
+  func failing() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await service(
+        sandbox, "install", systemctl: "case $2 in restart) echo no >&2; exit 1;; esac")
+      #expect(result.status == 71 && result.standardError.contains("journalctl --user"))
+      let stuck = try await service(
+        sandbox, "install --timeout 200ms", systemctl: "case $2 in restart) sleep 60;; esac")
+      #expect(stuck.status == 0 && stuck.standardError.contains("is still at work"), "\(stuck)")
+      let kept = try await service(
+        sandbox, "uninstall", systemctl: "case $2 in disable) exit 1;; esac")
+      #expect(kept.status == 71)
+      #expect(try await unit(sandbox).contains("ExecStart="))
+    }
+  }
+
+  @Test("status says what is installed, what runs, and who holds", .server)
+  func status() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let none = try await service(sandbox, "status")
+      #expect(none.standardOutput == "unit    not installed\nholder  nobody\n", "\(none)")
+      let words = "case $2 in is-enabled) echo enabled;; is-active) echo failed; exit 3;; esac"
+      _ = try await service(sandbox, "install")
+      let json = try JSON(
+        try await service(sandbox, "status --json", systemctl: words).standardOutput)
+      #expect(json.keys == ["schema", "unit", "ours", "enabled", "active", "holder"])
+      #expect(json["ours"] == .bool(true) && json["holder"] == .null)
+      #expect(json["enabled"] == .string("enabled") && json["active"] == .string("failed"))
+      let held = try await sandbox.shell(
+        """
+        out=$AUDIOSESSION_SANDBOX/out; : > $out
+        $A watch podcast > $out 2>&1 & pid=$!
+        until grep -q applied $out; do kill -0 $pid || exit 9; pause; done
+        $A service; kill $pid; wait $pid; echo $pid
+        """)
+      let process = held.standardOutput.split(separator: "\n").last ?? ""
+      #expect(
+        held.standardOutput.contains("holder   audiosession, process \(process)\n"), "\(held)")
+    }
+  }
+
+  @Test("apply --keep leaves it to the service, where one is installed and starts", .server)
+  func keep() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      _ = try await service(sandbox, "install")
+      // It does what a service manager would.
+      let starting = """
+        case $2 in start) $A watch > $AUDIOSESSION_SANDBOX/out 2>&1 &
+          until grep -q applied $AUDIOSESSION_SANDBOX/out; do sleep 0.02; done ;; esac
+        """
+      let folder = sandbox.directory
+      _ = try sandbox.write(
+        file: "systemctl",
+        "#!/bin/sh\necho \"$*\" >> \(folder)/asked\nAUDIOSESSION_SANDBOX=\(folder)\n\(starting)\n")
+      let result = try await sandbox.shell(
+        """
+        : > $AUDIOSESSION_SANDBOX/asked; : > $AUDIOSESSION_SANDBOX/out
+        PATH=\(folder):$PATH env -u AUDIOSESSION_SANDBOX $A apply podcast --keep || exit 9
+        pid=$($A state --json | sed -n 's/.*"holder": .*"pid": \\([0-9]*\\).*/\\1/p')
+        kill $pid && tail --pid=$pid -f /dev/null
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(try await asked(sandbox).last == "--user start audiosession.service")
+    }
+  }
+
+  @Test("watch tells its service manager when it is ready, and when it ends", .server)
+  func notifies() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let manager = try Datagrams(path: sandbox.directory + "/notify")
+      let result = try await sandbox.shell(
+        """
+        export NOTIFY_SOCKET=$AUDIOSESSION_SANDBOX/notify out=$AUDIOSESSION_SANDBOX/out; : > $out
+        $A apply podcast > $out 2>&1; $A watch > $out 2>&1 & pid=$!
+        until grep -q 'applied$' $out; do kill -0 $pid || exit 9; pause; done
+        kill $pid; wait $pid
+        """)
+      #expect(result.status == 143)
+      #expect(manager.received() == ["READY=1\nSTATUS=Keeping podcast", "STOPPING=1"])
+    }
+  }
+}
+
+/// What a service manager listens with.
+private struct Datagrams: ~Copyable {
+  private let socket: Int32
+
+  init(path: String) throws {
+    socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { [socket] in
+        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+  }
+
+  /// All that has come so far.
+  func received() -> [String] {
+    var messages: [String] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while case let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT)),
+      count > 0
+    {
+      messages.append(String(decoding: buffer[..<count], as: UTF8.self))
+    }
+    return messages
+  }
+
+  deinit { close(socket) }
+}

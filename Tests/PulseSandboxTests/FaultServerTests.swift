@@ -1,0 +1,106 @@
+import Glibc
+import Testing
+
+@testable import PulseSandbox
+
+@Suite("Faults asked for from inside", needsServer, .timeLimit(.minutes(1)))
+struct FaultServerTests {
+  static let faults: [Fault] = [
+    .plug("a b"), .unplug("a\n"), .suspend("x"), .resume("x"), .kill, .restart,
+    .resetMediaServices, .freeze, .thaw, .compete(.defaultInput("x"), name: "r"),
+    .compete(.defaultOutput("x"), name: "r"), .compete(.port(device: "x", "p"), name: "r"),
+    .compete(.volume(device: "x", percent: 30), name: "r"),
+    .compete(.mute(device: "x", false), name: "r"),
+    .compete(.profile(card: "c", "off"), name: "r"),
+    .interrupt(role: "phone", device: nil, name: "call"),
+    .interrupt(role: "phone", device: "x", name: "call"),
+  ]
+
+  @Test("a fault is the same on the other side", arguments: faults)
+  func words(_ fault: Fault) { #expect(Fault(words: fault.words) == fault) }
+
+  @Test(
+    "other words are no fault",
+    arguments: [
+      [], ["nonsense"], ["plug"], ["kill", "now"], ["compete", "r"],
+      ["compete", "r", "volume", "x", "loud"], ["compete", "r", "mute", "x", "maybe"],
+      ["interrupt", "call"],
+    ])
+  func nonsense(_ words: [String]) { #expect(Fault(words: words) == nil) }
+
+  @Test("what is asked is done, answered, and refused where it is nonsense")
+  func asks() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      try sandbox.serveFaults()
+      try sandbox.serveFaults()
+      #expect(try await sandbox.ask(["unplug", "mic"]) == ["done"])
+      #expect(try await sandbox.names(of: "sources") == ["speakers.monitor"])
+      #expect(try await sandbox.ask(["unplug", "nowhere"])?.first == "noSuchDevice")
+      #expect(try await sandbox.ask(["nonsense"])?.first == "refused")
+      #expect(try await sandbox.ask(["reset-media-services"]) == ["done"])
+      #expect(try await sandbox.names(of: "sources") == ["speakers.monitor", "mic"])
+    }
+  }
+
+  @Test("a lasting fault ends with who asked for it")
+  func lasting() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      try sandbox.serveFaults()
+      var caller: PacketConnection? = try sandbox.connection()
+      caller?.send(["interrupt", "call", "phone"])
+      #expect(await caller?.answer() == ["done"])
+      #expect(try await sandbox.state(of: "speakers") == "RUNNING")
+      caller = nil
+      let deadline = ContinuousClock.now + .seconds(10)
+      while try await sandbox.state(of: "speakers") == "RUNNING" {
+        try #require(ContinuousClock.now < deadline)
+      }
+    }
+  }
+
+  @Test("a closed sandbox hangs up, whatever is going on")
+  func closing() async throws {
+    let sandbox = try await PulseSandbox.start(.minimal)
+    try sandbox.serveFaults()
+    let silent = try sandbox.connection()
+    let caller = try sandbox.connection()
+    caller.send(["interrupt", "call", "phone"])
+    #expect(await caller.answer() == ["done"])
+    await sandbox.close()
+    #expect(await silent.answer() == nil)
+    #expect(await caller.answer() == ["done"])
+    #expect(await caller.answer() == nil)
+  }
+
+  @Test("the last reference still ends a sandbox that serves")
+  func lastReference() async throws {
+    var sandbox: PulseSandbox? = try await PulseSandbox.start(.empty)
+    try sandbox?.serveFaults()
+    let directory = try #require(sandbox?.directory)
+    sandbox = nil
+    #expect(await eventually { !exists(directory) })
+  }
+}
+
+extension PulseSandbox {
+  fileprivate func connection() throws -> PacketConnection {
+    PacketConnection(
+      try connectedSocket(folder.faultSocket, __socket_type(SOCK_SEQPACKET.rawValue)))
+  }
+
+  fileprivate func ask(_ words: [String]) async throws -> [String]? {
+    let connection = try connection()
+    connection.send(words)
+    return await connection.answer()
+  }
+}
+
+extension PacketConnection {
+  /// The next packet; nil at the end of the connection.
+  fileprivate func answer() async -> [String]? {
+    try? await onOwnThread { [self] () throws(SandboxError) in
+      _ = poll([.input(raw)], for: 20_000)
+      return receive()
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Glibc
+import Testing
+
+@testable import PulseSandbox
+
+/// Skips where the simulated cards are not built.
+private let needsCard = ConditionTrait.enabled(
+  if: ServerProgram.pulseaudio != nil && SimulatedCard.modulePath() != nil,
+  "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
+
+@Suite("The other side of a server", needsServer, .timeLimit(.minutes(1)))
+struct SimulateTests {
+  private static let usbCard = "alsa_card.usb-Example_USB_Microphone-00"
+  private static let usbInput = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+
+  @Test("a device that is pulled out comes back as it was")
+  func device() async throws {
+    try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
+      let before = try await sandbox.properties(of: "usb_mic")
+      #expect(before.contains("device.bus = \"usb\""))
+      for _ in 0..<2 {
+        try await sandbox.unplug("usb_mic")
+        try await sandbox.unplug("usb_mic")
+        #expect(try await !sandbox.names(of: "sources").contains("usb_mic"))
+        try await sandbox.plug("usb_mic")
+        try await sandbox.plug("usb_mic")
+        #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
+        #expect(try await sandbox.properties(of: "usb_mic") == before)
+      }
+      #expect(!exists(sandbox.directory + "/cli"))
+    }
+  }
+
+  @Test("a card goes with its devices, and each of their names brings it back", needsCard)
+  func card() async throws {
+    try await PulseSandbox.with(.demo) { (sandbox) async throws in
+      try await sandbox.unplug(Self.usbInput)
+      #expect(try await !sandbox.names(of: "cards").contains(Self.usbCard))
+      #expect(try await !sandbox.names(of: "sources").contains(Self.usbInput))
+      try await sandbox.plug(Self.usbCard)
+      #expect(try await sandbox.names(of: "sources").contains(Self.usbInput))
+    }
+  }
+
+  @Test("a jack is a port of a card", needsCard)
+  func jack() async throws {
+    try await PulseSandbox.with(.demo) { (sandbox) async throws in
+      try await sandbox.plug("analog-output-headphones")
+      #expect(try await sandbox.port("analog-output-headphones").contains(", available)"))
+      try await sandbox.unplug("alsa_card.pci-0000_00_1f.3/analog-output-headphones")
+      #expect(try await sandbox.port("analog-output-headphones").contains(", not available)"))
+    }
+  }
+
+  @Test("a restart has everything plugged in again")
+  func restart() async throws {
+    try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
+      try await sandbox.unplug("usb_mic")
+      try await sandbox.restart()
+      #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
+      try await sandbox.plug("usb_mic")
+      #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
+    }
+  }
+
+  @Test("a wrong name is an error that lists what there is")
+  func wrongName() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      for attempt in [
+        { try await sandbox.unplug("nowhere") }, { try await sandbox.plug("nowhere") },
+        { try await sandbox.suspend("nowhere") }, { try await sandbox.suspend("speakers.monitor") },
+        { try await sandbox.interrupt(on: "nowhere") },
+        { try await sandbox.compete(for: .mute(device: "nowhere", true)) },
+      ] as [() async throws -> Any] {
+        let error = await #expect(throws: SandboxError.self) { _ = try await attempt() }
+        #expect(error?.code == .noSuchDevice)
+        #expect(error?.remedy?.contains("speakers") == true, "\(error?.description ?? "")")
+      }
+    }
+  }
+
+  @Test("a device in use is suspended, and goes on")
+  func suspend() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      try await sandbox.interrupt()
+      #expect(try await sandbox.state(of: "speakers") == "RUNNING")
+      try await sandbox.suspend("speakers")
+      #expect(try await sandbox.state(of: "speakers") == "SUSPENDED")
+      try await sandbox.resume("speakers")
+      #expect(try await sandbox.state(of: "speakers") == "RUNNING")
+    }
+  }
+
+  @Test("a reset is a new server on the same address, also after a crash")
+  func reset() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      let first = try #require(await sandbox.processID())
+      try await sandbox.resetMediaServices()
+      let second = try #require(await sandbox.processID())
+      try await sandbox.kill()
+      try await sandbox.resetMediaServices()
+      #expect(await Set([first, second, sandbox.processID()]).count == 3)
+      #expect(try await sandbox.names(of: "sinks") == ["speakers"])
+    }
+  }
+
+  @Test("a frozen server takes no plug")
+  func frozen() async throws {
+    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+      try await sandbox.freeze()
+      let error = await #expect(throws: SandboxError.self) { try await sandbox.unplug("mic") }
+      #expect(error?.code == .timedOut)
+      try await sandbox.kill()
+      let other = await #expect(throws: SandboxError.self) { try await sandbox.unplug("mic") }
+      #expect(other?.code == .notRunning)
+    }
+  }
+}
+
+extension PulseSandbox {
+  /// The lines of `pactl list` from a source's name on, its number and its use left out.
+  func properties(of source: String) async throws -> [String] {
+    let result = try await capture(["pactl", "list", "sources"])
+    let blocks = result.standardOutput.split(separator: "Source #").map(String.init)
+    let block = try #require(blocks.first { $0.contains("Name: \(source)\n") })
+    return block.split(separator: "\n").map { String($0.drop(while: \.isWhitespace)) }
+      .filter { $0.hasPrefix("device.") || $0.hasPrefix("Sample") || $0.hasPrefix("Channel") }
+  }
+
+  /// What `pactl list cards` says of a port.
+  func port(_ name: String) async throws -> String {
+    let result = try await capture(["pactl", "list", "cards"])
+    let lines = result.standardOutput.split(separator: "\n").map(String.init)
+    return try #require(lines.first { $0.contains("\(name): ") })
+  }
+
+  /// Whether a sink runs, is idle or suspended.
+  func state(of sink: String) async throws -> String {
+    let result = try await capture(["pactl", "list", "short", "sinks"])
+    let line = try #require(
+      result.standardOutput.split(separator: "\n").first { $0.contains("\t\(sink)\t") })
+    return String(try #require(line.split(separator: "\t").last))
+  }
+}
