@@ -33,6 +33,10 @@ struct AudioSessionCommand: AsyncParsableCommand {
         try command.run()
         return
       }
+      if command.options.pipewire, !command.options.sandbox, !(command is SandboxCommand) {
+        type(of: command).exit(
+          withError: ValidationError("--pipewire says what is in a sandbox; add --sandbox"))
+      }
       leave(await run(command))
     } catch {
       exit(withError: error)

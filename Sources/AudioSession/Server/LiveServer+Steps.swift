@@ -22,17 +22,28 @@ extension LiveServer {
   /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
   /// that is not granted is no failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+    if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
       doubt()
+      // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
+      if await hasLostSessionManager() { throw .noSessionManager }
       throw SessionError(error).explained(step, error.code)
     }
     if step.setting.makesObjects { doubt() }
     try await refresh(objects(of: step.setting), deadline: deadline)
-    if step.setting.isHint { return outcome(ofHint: step) }
-    let isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
+    if step.setting.isHint {
+      try await awaitPin(step, deadline: deadline)
+      return outcome(ofHint: step)
+    }
+    var isMet = try await wait(
+      deadline: patience(for: step, deadline), answer: deadline
+    ) { $0.satisfies(step) }
+    while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
+      isMet = try await setDefaultAgain(step, deadline)
+    }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
       throw SessionError(
@@ -44,11 +55,23 @@ extension LiveServer {
     return .applied
   }
 
+  private func hasLostSessionManager() async -> Bool {
+    guard snapshot.hasGraph else { return false }
+    do throws(SessionError) {
+      return try await refresh(deadline: Deadline(after: .milliseconds(500))).lacksSessionManager
+    } catch {
+      return false
+    }
+  }
+
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
   /// was undone by somebody; only devices of a new profile may come later. Others answer first.
-  private func patience(for step: Step, _ deadline: Deadline) -> Deadline {
+  func patience(for step: Step, _ deadline: Deadline) -> Deadline {
     if case .cardProfile = step.setting { return deadline }
-    guard snapshot.server.kind == .pulseaudio else { return deadline }
+    if snapshot.hasGraph {
+      guard case .defaultDevice = step.setting else { return deadline }
+      return Deadline(after: min(deadline.remaining, .milliseconds(500)))
+    }
     return Deadline(after: min(deadline.remaining, .milliseconds(250)))
   }
 
@@ -72,7 +95,7 @@ extension LiveServer {
     }
   }
 
-  private func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
+  func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
     let timeout = deadline.remaining
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):

@@ -222,6 +222,8 @@ private struct Planner {
       let devices = (world.snapshot.sources + world.snapshot.sinks).filter { $0.card == card.index }
       unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
     case .rate(let direction, let device):
+      // PipeWire's graph takes a forced rate whatever runs.
+      guard !world.snapshot.hasGraph else { return }
       let devices = world.snapshot.device(direction, named: device).map { [$0] } ?? []
       unload(linksOn: devices, phase: target.phase, "it keeps its master running at its rate")
     case .chain, .echoCanceller:

@@ -93,6 +93,8 @@ struct World {
     switch (setting, value) {
     case (.rate(let direction, let name), .rate(let rate)):
       edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
+      if snapshot.hasGraph { setRatePin(direction, name, rate) }
+    case (.rate(let direction, let name), .absent): setRatePin(direction, name, nil)
     case (.port(let direction, let name), .name(let port)):
       edit(direction, name) { $0.activePort = port }
     case (.volume(let direction, let name), .volume(let volume)):
@@ -104,6 +106,24 @@ struct World {
     }
   }
 
+  private mutating func setRatePin(_ direction: Direction, _ name: String, _ rate: Int?) {
+    guard let device = snapshot.device(direction, named: name) else { return }
+    let path = Self.streams(direction)
+    snapshot[keyPath: path].removeAll {
+      $0.device == device.index && $0.properties[Owned.pinKey] == "rate"
+    }
+    guard let rate else { return }
+    addPin(device, snapshot.ratePin(rate))
+  }
+
+  private mutating func addPin(_ device: Device, _ properties: [String: String]) {
+    snapshot[keyPath: Self.streams(device.direction)].append(
+      Stream(
+        direction: device.direction, index: freeStreamIndex(device.direction),
+        device: device.index, sampleSpec: device.sampleSpec, channelMap: device.channelMap,
+        isCorked: true, properties: properties))
+  }
+
   private mutating func setPin(_ direction: Direction, _ name: String, _ value: SettingValue) {
     guard let device = snapshot.device(direction, named: name) else { return }
     let path = Self.streams(direction)
@@ -111,14 +131,8 @@ struct World {
       $0.device == device.index && $0.properties[Owned.pinLatencyKey] != nil
     }
     guard case .duration(let latency) = value else { return }
-    snapshot[keyPath: path].append(
-      Stream(
-        direction: direction, index: freeStreamIndex(direction), device: device.index,
-        sampleSpec: device.sampleSpec, channelMap: device.channelMap, isCorked: true,
-        properties: [
-          Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
-        ]))
-    edit(direction, name) { $0.configuredLatency = latency }
+    addPin(device, snapshot.latencyPin(latency, on: device))
+    if !snapshot.hasGraph { edit(direction, name) { $0.configuredLatency = latency } }
   }
 
   private mutating func move(_ direction: Direction, _ index: Index<Stream>, to name: String) {

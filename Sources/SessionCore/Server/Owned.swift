@@ -134,7 +134,7 @@ extension ServerSnapshot {
 
   /// Streams of others on a device, in use or not; level meters and our own do not count.
   func foreignStreams(on device: Device) -> [Stream] {
-    streams(on: device).filter { !isOwned($0) && $0.resampleMethod != "peaks" }
+    streams(on: device).filter { !isOwned($0) && !$0.isOnlooker }
   }
 
   /// What a person calls the program behind a stream.

@@ -53,7 +53,9 @@ extension ServerSnapshot {
     case .cardProfile(let card):
       self.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }
     case .rate(let direction, let device):
-      self.device(direction, named: device).map { .rate(Int($0.sampleSpec.rate)) }
+      self.device(direction, named: device).map {
+        knownRate(of: $0).map(SettingValue.rate) ?? .absent
+      }
     case .latency(let direction, let device):
       self.device(direction, named: device).map { pinnedLatency(on: $0) }
     case .defaultDevice(let direction):
@@ -80,8 +82,14 @@ extension ServerSnapshot {
   }
 
   private func pinnedLatency(on device: Device) -> SettingValue {
-    let pin = streams(on: device).lazy.compactMap { $0.properties[Owned.pinLatencyKey] }.first
-    return pin.flatMap { Int64($0) }.map { .duration(.microseconds($0)) } ?? .absent
+    let pin = streams(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
+    guard let pin, let micros = pin.properties[Owned.pinLatencyKey].flatMap({ Int64($0) }) else {
+      return .absent
+    }
+    let latency = Duration.microseconds(micros)
+    // So many frames are another duration once the graph has another rate.
+    let wanted = latencyPin(latency, on: device)[Graph.quantumKey]
+    return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }
 
   /// A link that lost what it hangs on, or that is there twice, is nothing that could be wished.

@@ -53,14 +53,21 @@ public struct SessionState: Sendable, Hashable {
     public var sampleRate: Int
     /// Whether it is held now; false for one that only an apply held.
     public var held: Bool
+    /// Whether its stream runs, which shows as a recording or a playback: on PipeWire, while somebody
+    /// uses the device.
+    public var running: Bool
 
     /// Makes a description.
-    public init(device: String, kind: String, latency: Double?, sampleRate: Int, held: Bool) {
+    public init(
+      device: String, kind: String, latency: Double?, sampleRate: Int, held: Bool,
+      running: Bool = false
+    ) {
       self.device = device
       self.kind = kind
       self.latency = latency
       self.sampleRate = sampleRate
       self.held = held
+      self.running = running
     }
   }
 

@@ -62,7 +62,8 @@ struct JSONPrinter {
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
         "source", "extends", "type", "from", "to", "deferred", "why", "remedy", "outcome", "detail",
         "steps",
-        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
+        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "running",
+        "route",
         "inputs", "outputs", "cards", "device", "checks", "what", "default", "state", "port",
         "portType", "channels",
       ] + SessionState.propertyNames + [

@@ -134,9 +134,23 @@ extension SimulatedServer {
     guard case .duration(let latency) = value else { return }
     add(
       stream: "audiosession", direction, on: name, isCorked: true,
-      properties: [
-        Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
-      ], latency: latency)
+      properties: snapshot.latencyPin(latency, on: device), latency: latency)
+  }
+
+  /// PipeWire: a pin that waits until the device is used.
+  mutating func pinRate(
+    _ direction: Direction, _ name: String, _ rate: Int?
+  ) throws(Refusal) {
+    guard let device = snapshot.device(direction, named: name) else {
+      throw Refusal("No such entity: \(name)")
+    }
+    removeStreams(direction) {
+      $0.device == device.index && $0.properties[Owned.pinKey] == "rate"
+    }
+    guard let rate else { return }
+    add(
+      stream: "audiosession", direction, on: name, isCorked: true,
+      properties: snapshot.ratePin(rate))
   }
 
   /// Running, idle, and the latencies that follow from the streams.
@@ -145,8 +159,10 @@ extension SimulatedServer {
       for device in snapshot.devices(direction) {
         let streams = snapshot.streams(on: device)
         let least = streams.compactMap { askedLatency[$0.index] }.min()
+        let isGraph = snapshot.hasGraph
         try? edit(direction, device.name) { device in
           device.state = streams.contains { !$0.isCorked } ? .running : .idle
+          guard !isGraph else { return }
           device.configuredLatency =
             least.map { min(max($0, .microseconds(500)), .seconds(2)) }
             ?? (streams.isEmpty ? .zero : .seconds(2))

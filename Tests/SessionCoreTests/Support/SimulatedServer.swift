@@ -81,6 +81,9 @@ struct SimulatedServer {
       remember(direction, name)
     case (.mute(let direction, let name), .flag(let flag)):
       try edit(direction, name) { device in device.isMuted = flag }
+    case (.rate(let direction, let name), .rate(let rate)) where snapshot.hasGraph:
+      try pinRate(direction, name, rate)
+    case (.rate(let direction, let name), .absent): try pinRate(direction, name, nil)
     case (.rate(let direction, let name), .rate(let rate)):
       try askRate(direction, name, UInt32(rate))
     case (.latency(let direction, let name), _): try pin(direction, name, step.to)
