@@ -124,6 +124,30 @@ struct EchoTests {
     }
   }
 
+  @Test("if asked, it is there only while somebody records", .simulatedCard)
+  func idle() async throws {
+    try await Rig.with { rig in
+      let mode = call { $0.unloadsIdleEchoCanceller = true }
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["mode"]?.verdict == .applied)
+      #expect(report.state.processing == [])
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "phone", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      #expect(
+        try await rig.eventually { seen in
+          let stream = seen.sourceOutputs.first { $0.index == recorder.index }
+          return seen.device(.input, at: stream?.device)?.name == "audiosession.echo.input"
+        })
+      await recorder.close()
+      #expect(
+        try await rig.eventually {
+          $0.echoCanceller == nil && $0.server.defaultSourceName == Names.usbInput
+        })
+    }
+  }
+
   @Test("unloaded by somebody, or replugged, it is built again", .simulatedCard)
   func upkeep() async throws {
     try await Rig.with { rig in
@@ -141,6 +165,8 @@ struct EchoTests {
       try await rig.session.setAudioMode(call())
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
       #expect(try await rig.eventually { $0.isCall(on: Names.laptopInput) })
+      let st = try await rig.session.getSessionState()
+      print("LOG", st.events.map { "\($0.event)" }.joined(separator: "\nLOG "), st.properties["mode"]!, st.properties["preferredInput"]!, st.route)
       try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
       #expect(try await rig.eventually { $0.isCall(on: Names.usbInput) })
       let events = await rig.session.events

@@ -60,6 +60,14 @@ struct ModeAspect: Aspect {
     guard context.input.capabilities.moduleLoading else {
       return Obstacle(.refused, "the server does not let modules be loaded")
     }
+    if context.leavesCancellerIdle {
+      return context.input.holdsPins
+        ? nil
+        : Obstacle(
+          .pending,
+          "the echo canceller is loaded when somebody records, and nobody watches for that",
+          .holder)
+    }
     if let refusal = context.input.refusals[.echoCanceller] { return Obstacle(.refused, refusal) }
     guard let wished = context.wishedCanceller,
       context.snapshot.value(of: .echoCanceller) == .echoCanceller(wished)

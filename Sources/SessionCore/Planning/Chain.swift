@@ -8,7 +8,7 @@ extension PlanContext {
   /// The canceller that the mode needs; nil without one, without both of its devices, and where the
   /// server loads no modules or refused this one.
   var wishedCanceller: EchoCancellerSpec? {
-    guard wish.cancelsEcho, input.capabilities.moduleLoading,
+    guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
       input.refusals[.echoCanceller] == nil, let microphone = device(.input),
       let speaker = device(.output)
     else { return nil }
@@ -17,6 +17,21 @@ extension PlanContext {
       method: wish.echoCanceller ?? EchoCancellerSpec.defaultMethod, input: microphone.name,
       output: remap?.name ?? speaker.name, map: microphone.channelMap,
       rate: EchoCancellerSpec.rate(for: wish.sampleRate))
+  }
+
+  /// Whether the canceller is left out until somebody records.
+  var leavesCancellerIdle: Bool {
+    wish.unloadsIdleEchoCanceller == true && !isRecorded
+  }
+
+  /// Whether a program records the input, in the snapshot that the plan began with.
+  private var isRecorded: Bool {
+    guard let name = resolved(.input)?.name,
+      let device = input.snapshot.device(.input, named: name)
+    else { return false }
+    return ([device] + input.snapshot.links(on: device)).contains { device in
+      input.snapshot.foreignStreams(on: device).contains { !$0.isCorked }
+    }
   }
 
   /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where

@@ -22,6 +22,9 @@ public struct AudioMode: Sendable, Hashable, Codable {
   public var reapply: ReapplyPolicy?
   /// The echo canceller of `voice-chat` and `video-chat`, as the server calls it; nil is `webrtc`.
   public var echoCanceller: String?
+  /// Whether the echo canceller is there only while somebody records: idle it keeps the microphone
+  /// running.
+  public var unloadsIdleEchoCanceller: Bool?
   /// What a failed step does to those before it.
   public var onFailure: FailurePolicy?
   /// Whose streams it is about.
@@ -167,6 +170,7 @@ extension AudioMode {
     fill(\.strict)
     fill(\.reapply)
     fill(\.echoCanceller)
+    fill(\.unloadsIdleEchoCanceller)
     fill(\.onFailure)
     fill(\.scope)
     fill(\.preferredInput)

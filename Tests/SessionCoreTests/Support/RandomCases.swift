@@ -78,6 +78,7 @@ extension SeededRandom {
     wish.mode = maybe(Mode.allCases)
     if wish.mode == .voiceChat || wish.mode == .videoChat {
       wish.category = maybe([.playAndRecord])
+      wish.unloadsIdleEchoCanceller = maybe([true])
     }
     wish.options = maybe([
       [.allowBluetoothHFP], [.mixWithOthers], [.duckOthers, .allowBluetoothHFP],
