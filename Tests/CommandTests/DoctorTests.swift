@@ -258,3 +258,24 @@ struct DoctorTests {
     }
   }
 }
+
+/// `doctor` on PipeWire.
+@Suite("Doctor on PipeWire")
+struct PipeWireDoctorTests {
+  @Test("allowed rates, and a session manager that is gone", .pipewire)
+  func pipewire() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      let before = try JSON(
+        try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
+      #expect(before["server"]?["kind"] == .string("pipewire"))
+      let rates = before["findings"]?.array.compactMap { $0["code"] }
+      #expect(rates == [.string("allowedRates")])
+      try await sandbox.kill(.wireplumber)
+      let after = try JSON(
+        try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
+      let first = after["findings"]?.array.first
+      #expect(first?["code"] == .string("sessionManager"))
+      #expect(first?["severity"] == .string("problem"))
+    }
+  }
+}

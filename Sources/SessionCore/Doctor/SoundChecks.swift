@@ -77,7 +77,10 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
     let copies = heard.faults.compactMap { fault -> [Int]? in
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
-    guard let first = copies.first, snapshot.taken(from: device)?.count != 1 else { return [] }
+    let remap = snapshot.remap(.input)
+    // One channel of it is what the remedy says.
+    guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
+    else { return [] }
     let doubled = Set(copies.compactMap(\.last))
     let distinct = device.channelMap.positions.indices.filter { !doubled.contains($0) }
     return [
