@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import PulseSandbox
+import PulseTypes
 import Testing
 
 /// `doctor` on real servers: each trouble that can be made there is made, and found.
@@ -72,6 +73,56 @@ struct DoctorTests {
     }
   }
 
+  /// A stereo input of which the right channel is dead: a sink that is played on its left alone.
+  static let half = """
+    load() { pactl load-module module-$@ >/dev/null; }
+    load null-sink sink_name=room channels=2
+    load remap-sink sink_name=left master=room channels=1 channel_map=mono \\
+      master_channel_map=front-left remix=no
+    load sine sink=left
+    load remap-source source_name=half master=room.monitor channels=2 \\
+      channel_map=front-left,front-right remix=no
+    """
+
+  @Test(
+    "what the inputs deliver, heard", .server,
+    arguments: [
+      ("pactl load-module module-null-source source_name=quiet", "silentInput note quiet"),
+      (
+        "pactl load-module module-remap-source source_name=twice master=sine channels=2 "
+          + "channel_map=front-left,front-right", "dualMono note twice"
+      ),
+      (half, "deadChannel warning half"),
+    ])
+  func sound(_ script: String, _ found: String) async throws {
+    try await PulseSandbox.with(Self.healthy) { sandbox in
+      _ = try await sandbox.shell(script)
+      let heard = try await doctor(sandbox)
+      let result = try await sandbox.audiosession("doctor", "--no-listen", "--json")
+      #expect(heard == [found])
+      #expect(result.status == 0, "nothing is recorded")
+      #expect(
+        try JSON(result.standardOutput)["skipped"]?.array.contains(.string("dualMono")) == true)
+    }
+  }
+
+  @Test("the channel map that is proposed for a dead channel mends it", .server)
+  func mended() async throws {
+    try await PulseSandbox.with(Self.healthy) { sandbox in
+      _ = try await sandbox.shell(Self.half)
+      let result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      guard case .string(let line)? = result["findings"]?.array.first?["remedy"]?["line"] else {
+        Issue.record("no line: \(result)")
+        return
+      }
+      #expect(line == "channel-map = \"left\"")
+      try sandbox.write(
+        profile: "mend", "category = \"record\"\n[input]\nprefer = [\"half\"]\n\(line)\n")
+      let after = try await sandbox.shell("$A apply mend >/dev/null 2>&1 && $A doctor")
+      #expect(after.status == 0, "\(after)")
+    }
+  }
+
   @Test("a module's number in the remedy is the one to unload", .server)
   func remedy() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
@@ -128,11 +179,18 @@ struct DoctorTests {
         let load = "pactl load-module module-native-protocol-unix socket=\(folder)/native"
         #expect(try await other.shell(load).status == 0)
         #expect(try await doctor(sandbox) == ["otherServer warning \(folder)/native"])
-        // The same server at a second socket is no other one.
-        #expect(
-          try await sandbox.shell("$A doctor --server unix:\(folder)/native").standardOutput
-            .contains("nothing found") == false)
       }
+    }
+  }
+
+  @Test("a second socket of the same server is no other one", .server)
+  func secondSocket() async throws {
+    try await PulseSandbox.with(Self.healthy) { sandbox in
+      let folder = try #require(sandbox.environment["XDG_RUNTIME_DIR"]) + "/pulse"
+      mkdir(folder, 0o700)
+      let load = "pactl load-module module-native-protocol-unix socket=\(folder)/native"
+      let result = try await sandbox.shell("\(load) && $A doctor")
+      #expect(result.status == 0, "\(result)")
     }
   }
 
@@ -198,6 +256,27 @@ struct DoctorTests {
       let json = try JSON(result.standardOutput)
       #expect(json["server"] == .null)
       #expect(json["skipped"]?.array.contains(.string("switchOnConnect")) == true)
+    }
+  }
+}
+
+/// `doctor` on PipeWire.
+@Suite("Doctor on PipeWire")
+struct PipeWireDoctorTests {
+  @Test("allowed rates, and a session manager that is gone", .pipewire)
+  func pipewire() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      let before = try JSON(
+        try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
+      #expect(before["server"]?["kind"] == .string("pipewire"))
+      let rates = before["findings"]?.array.compactMap { $0["code"] }
+      #expect(rates == [.string("allowedRates")])
+      try await sandbox.kill(.wireplumber)
+      let after = try JSON(
+        try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
+      let first = after["findings"]?.array.first
+      #expect(first?["code"] == .string("sessionManager"))
+      #expect(first?["severity"] == .string("problem"))
     }
   }
 }

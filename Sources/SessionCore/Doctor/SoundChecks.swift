@@ -53,7 +53,9 @@ private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
     let dead = heard.faults.compactMap { fault -> Int? in
       if case .deadChannel(let channel) = fault { channel } else { nil }
     }
-    guard !dead.isEmpty else { return [] }
+    let names = dead.compactMap { device.position($0) }
+    guard !dead.isEmpty, snapshot.taken(from: device)?.contains(where: names.contains) != false
+    else { return [] }
     let living = device.channelMap.positions.indices.filter { !dead.contains($0) }
     return [
       Finding(
@@ -75,7 +77,10 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
     let copies = heard.faults.compactMap { fault -> [Int]? in
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
-    guard let first = copies.first else { return [] }
+    let remap = snapshot.remap(.input)
+    // One channel of it is what the remedy says.
+    guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
+    else { return [] }
     let doubled = Set(copies.compactMap(\.last))
     let distinct = device.channelMap.positions.indices.filter { !doubled.contains($0) }
     return [
@@ -128,7 +133,21 @@ extension MachineFacts {
   }
 }
 
+extension ServerSnapshot {
+  /// The channels that the session's remap takes from an input; nil where none stands before it, or
+  /// it mixes all of them.
+  fileprivate func taken(from device: Device) -> [ChannelPosition]? {
+    guard let remap = remap(.input), remap.master == device.name, remap.masterMap != .mono
+    else { return nil }
+    return remap.masterMap.positions
+  }
+}
+
 extension Device {
+  fileprivate func position(_ channel: Int) -> ChannelPosition? {
+    channelMap.positions.indices.contains(channel) ? channelMap.positions[channel] : nil
+  }
+
   fileprivate func names(of channels: some Collection<Int>) -> String {
     let positions = channelMap.positions
     return Words.list(
