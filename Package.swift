@@ -103,7 +103,8 @@ let package = Package(
       name: "SessionProfilesTests", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
       swiftSettings: settings),
     .testTarget(
-      name: "PulseSandboxTests", dependencies: ["PulseSandbox"], swiftSettings: settings),
+      name: "PulseSandboxTests", dependencies: ["PulseSandbox", "PulseTypes"],
+      swiftSettings: settings),
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
@@ -121,7 +122,9 @@ let package = Package(
       swiftSettings: settings + soundSettings),
     .testTarget(
       name: "CommandTests",
-      dependencies: ["AudioSession", "AudioStreams", "PulseSandbox", "audiosession"],
+      dependencies: [
+        "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "audiosession",
+      ],
       swiftSettings: settings),
   ] + soundLibraries,
   swiftLanguageModes: [.v6]

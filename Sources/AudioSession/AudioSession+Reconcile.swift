@@ -71,11 +71,17 @@ extension AudioSession {
     var baseline = isActive ? run.stored : Baseline()
     baseline.settle(in: run.input.snapshot)
     let isKept = configuration.isHolding && isActive
-    if !isKept { await live.closePins() }
+    if isKept {
+      try await live.tendPins(for: wish?.mode, deadline: budget.readBack)
+    } else {
+      try await live.releasePins(deadline: budget.readBack)
+    }
     // The pins may be gone, and no event tells of a latency.
     try await live.reread(deadline: budget.readBack)
     var input = run.input
     input.baseline = baseline
+    // What was the default before this run says nothing any more; before the first is the baseline's.
+    input.defaultsBefore = [:]
     let state = await state(live, store, input, wish)
     try store.write(
       SessionStore.Status(

@@ -51,12 +51,26 @@ extension AudioSession {
   }
 
   /// The modes whose processing this version has.
-  public nonisolated var availableModes: [Mode] { [.default, .measurement] }
+  public nonisolated var availableModes: [Mode] {
+    [.default, .voiceChat, .videoChat, .measurement]
+  }
 
   /// The server as it is now: every card, device, stream, module and client.
   public func snapshot() async throws(SessionError) -> ServerSnapshot {
     let deadline = Deadline(after: configuration.timeout)
     return try await connected(deadline).snapshot
+  }
+
+  /// The present setup as a wish, with devices named by what does not change; changes nothing.
+  ///
+  /// What a server does not show, such as the category, is from the wish in force.
+  public func portrait() async throws(SessionError) -> Portrait {
+    let live = try await connected(Deadline(after: configuration.timeout))
+    let store = store(live)
+    let wish = try wish(store).flatMap { $0.isActive ? $0.mode : nil }
+    let snapshot = await live.snapshot
+    if let held { return Portrait(of: snapshot, wish: wish, baseline: held.baseline) }
+    return Portrait(of: snapshot, wish: wish, baseline: try store.baseline())
   }
 
   func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {

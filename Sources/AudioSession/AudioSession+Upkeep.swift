@@ -77,6 +77,8 @@ extension AudioSession {
     }
     do throws(SessionError) {
       try await live.refresh(deadline: Deadline(after: configuration.timeout))
+      try await live.tendPins(
+        for: own?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
@@ -234,6 +236,8 @@ extension AudioSession {
       }
       upkeep.resets += 1
       upkeep.isRecovering = false
+      try await live.tendPins(
+        for: own?.mode, deadline: Deadline(after: configuration.timeout))
       lastSnapshot = await live.snapshot
       emit(.serverReset(upkeep.now - start))
       publish(try await state(live, store(live)), isOurs: true)

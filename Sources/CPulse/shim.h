@@ -1,5 +1,6 @@
 /* libpulse as it is; a helper here only for what Swift cannot import. */
 #ifndef AUDIOSESSION_CPULSE_SHIM_H
 #define AUDIOSESSION_CPULSE_SHIM_H
+#include <pulse/ext-stream-restore.h>
 #include <pulse/pulseaudio.h>
 #endif

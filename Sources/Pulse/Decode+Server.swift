@@ -37,6 +37,12 @@ extension Client {
   }
 }
 
+extension SavedStream {
+  init(_ info: UnsafePointer<pa_ext_stream_restore_info>) {
+    self.init(name: text(info.pointee.name) ?? "", device: text(info.pointee.device))
+  }
+}
+
 extension CardProfile {
   init(_ info: UnsafePointer<pa_card_profile_info2>) {
     self.init(

@@ -41,6 +41,17 @@ extension PulseClient {
   public func clients(timeout: Duration? = nil) async throws(PulseError) -> [Client] {
     try await connection.sendClients(timeout).value()
   }
+
+  /// Lists what the server remembers of streams, of programs that do not run as well.
+  ///
+  /// Throws `notSupported` or `noSuchEntity` where `module-stream-restore` is not loaded.
+  /// libpulse: `pa_ext_stream_restore_read`.
+  public func savedStreams(timeout: Duration? = nil) async throws(PulseError) -> [SavedStream] {
+    let streams: Pending<[SavedStream]> = try connection.sendList(
+      "stream_restore_read", timeout: timeout
+    ) { pa_ext_stream_restore_read($0, onSavedStreams, $1) }
+    return try await streams.value()
+  }
 }
 
 extension PulseClient {

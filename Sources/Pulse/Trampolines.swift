@@ -135,3 +135,8 @@ func onClients(
   _: OpaquePointer?, _ info: UnsafePointer<pa_client_info>?, _ eol: Int32,
   _ userdata: UnsafeMutableRawPointer?
 ) { receive(info, eol, userdata) { Client($0) } }
+
+func onSavedStreams(
+  _: OpaquePointer?, _ info: UnsafePointer<pa_ext_stream_restore_info>?, _ eol: Int32,
+  _ userdata: UnsafeMutableRawPointer?
+) { receive(info, eol, userdata) { SavedStream($0) } }

@@ -1,61 +1,87 @@
 internal import Glibc
+internal import PulseTypes
 
 extension PulseSandbox {
-  /// The server's process; nil when it has ended, or the sandbox is closed.
-  public func processID() async -> Int32? {
-    try? await withRunningServer { daemon in daemon.processID }
+  /// The number of one of the server's processes, without a name of the one that clients talk to;
+  /// nil when it has ended, or the sandbox is closed.
+  public func processID(of process: ServerProcess? = nil) async -> Int32? {
+    try? await runningProcess(process)
+  }
+
+  /// The process that clients talk to.
+  func frontProcess() async throws(SandboxError) -> Int32 { try await runningProcess(nil) }
+
+  private func runningProcess(_ process: ServerProcess?) async throws(SandboxError) -> Int32 {
+    let process = process ?? ServerProcess.front(of: configuration.server)
+    return try await withRunning(process) { daemons in daemons[0].processID }
   }
 
   /// Kills the server (SIGKILL), as a crash would, and waits for its end. Clients lose their
-  /// connection at once; the socket stays and refuses new ones, until ``restart(timeout:)``.
+  /// connection at once; the socket stays and refuses new ones, until ``restart(_:timeout:)``.
   ///
+  /// - Parameter process: One process of a server of several; all where none is named.
   /// - Throws: `notRunning`, `closed`.
-  public func kill() async throws(SandboxError) {
-    try await end(with: SIGKILL)
+  public func kill(_ process: ServerProcess? = nil) async throws(SandboxError) {
+    try await end(process, with: SIGKILL)
   }
 
   /// Asks the server to end (SIGTERM), as a logout would, and waits for its end. The socket is gone
-  /// then, until ``restart(timeout:)``. A frozen server is thawed for it.
+  /// then, until ``restart(_:timeout:)``. A frozen server is thawed for it.
   ///
+  /// - Parameter process: One process of a server of several; all where none is named.
   /// - Throws: `notRunning`, `closed`, `timedOut` when it has not ended after five seconds.
-  public func terminate() async throws(SandboxError) {
-    try await end(with: SIGTERM)
+  public func terminate(_ process: ServerProcess? = nil) async throws(SandboxError) {
+    try await end(process, with: SIGTERM)
   }
 
   /// Stops the server (SIGSTOP): connections stay, new ones are accepted by the kernel, and nothing
-  /// is answered, until ``thaw()``. A second call changes nothing.
+  /// is answered, until ``thaw(_:)``. A second call changes nothing.
   ///
+  /// - Parameter process: One process of a server of several; all where none is named.
   /// - Throws: `notRunning`, `closed`.
-  public func freeze() async throws(SandboxError) {
-    try await withRunningServer { daemon in
-      _ = daemon.signal(SIGSTOP)
+  public func freeze(_ process: ServerProcess? = nil) async throws(SandboxError) {
+    try await withRunning(process) { daemons in
+      for daemon in daemons { _ = daemon.signal(SIGSTOP) }
       // Its threads stop one after the other, a moment later.
-      while daemon.isRunning, !daemon.isStopped { _ = poll([], for: 1) }
+      for daemon in daemons {
+        while daemon.isRunning, !daemon.isStopped { _ = poll([], for: 1) }
+      }
     }
   }
 
   /// Lets a frozen server go on (SIGCONT); it answers what has queued up meanwhile.
   ///
+  /// - Parameter process: One process of a server of several; all where none is named.
   /// - Throws: `notRunning`, `closed`.
-  public func thaw() async throws(SandboxError) {
-    try await withRunningServer { daemon in _ = daemon.signal(SIGCONT) }
+  public func thaw(_ process: ServerProcess? = nil) async throws(SandboxError) {
+    try await withRunning(process) { daemons in
+      for daemon in daemons { _ = daemon.signal(SIGCONT) }
+    }
   }
 
   /// What the server has written to its standard error since the sandbox was started, all its runs
   /// together; empty once the sandbox is closed.
   public func log() -> String { ServerLog(path: folder.log).text }
 
-  private func end(with signal: Int32) async throws(SandboxError) {
-    let socket = folder.socket
-    try await withRunningServer { daemon throws(SandboxError) in
+  private func end(
+    _ process: ServerProcess?, with signal: Int32
+  ) async throws(SandboxError) {
+    let isFront = process == nil || process == ServerProcess.front(of: configuration.server)
+    let socket = isFront ? folder.socket : nil
+    try await withRunning(process) { daemons throws(SandboxError) in
       let deadline = ContinuousClock.now + .seconds(5)
-      _ = daemon.signal(signal)
-      _ = daemon.signal(SIGCONT)
-      guard daemon.awaitEnd(until: deadline) else {
-        throw SandboxError(.timedOut, "the server did not end in five seconds")
+      for daemon in daemons {
+        _ = daemon.signal(signal)
+        _ = daemon.signal(SIGCONT)
+      }
+      for daemon in daemons {
+        guard daemon.awaitEnd(until: deadline) else {
+          throw SandboxError(.timedOut, "the server did not end in five seconds")
+        }
       }
       // A process that ends closes its descriptors in order: the life line some µs before the
       // socket.
+      guard let socket else { return }
       while acceptsConnections(socket), milliseconds(until: deadline) > 0 { _ = poll([], for: 1) }
     }
   }

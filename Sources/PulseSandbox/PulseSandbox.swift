@@ -1,9 +1,12 @@
 internal import Glibc
+internal import PulseTypes
 
-/// A private PulseAudio server with devices of its own, for tests and for trying things out.
+/// A private PulseAudio or PipeWire server with devices of its own, for tests and for trying things
+/// out.
 ///
 /// It shares nothing with the user's server: not the socket, not the settings, not the state, not
-/// the sound hardware. It is ready some 30 ms after ``start(_:timeout:)``, and many can run at once.
+/// the sound hardware. PulseAudio is ready some 30 ms after ``start(_:timeout:)``, PipeWire some
+/// 100 ms, and many can run at once.
 ///
 /// It ends with ``close()``, with the last reference to this object, or with this process, however
 /// that ends: even after SIGKILL the server and its folder go. ``close()`` waits until they are
@@ -21,8 +24,8 @@ public final class PulseSandbox: Sendable {
 
   /// The variables that lead a client to this server and keep it away from all that is the user's:
   /// `PULSE_SERVER`, `PULSE_COOKIE`, `PULSE_RUNTIME_PATH`, `XDG_RUNTIME_DIR`, `XDG_STATE_HOME` and
-  /// `XDG_CONFIG_HOME`. The folders exist, and are empty. `AUDIOSESSION_SANDBOX` leads
-  /// `audiosession sandbox simulate` here.
+  /// `XDG_CONFIG_HOME`, whose folders exist and are empty; `PIPEWIRE_RUNTIME_DIR`; and
+  /// `AUDIOSESSION_SANDBOX`, which leads `audiosession sandbox simulate` here.
   public let environment: [String: String]
 
   /// What the server was started with.
@@ -37,10 +40,8 @@ public final class PulseSandbox: Sendable {
   let folder: SandboxFolder
   /// Who disturbs the server.
   let otherSide = OtherSide()
-  /// The server's program and its arguments.
-  let command: [String]
-  /// The server that runs, or ran last; nil once the sandbox is closed.
-  private let daemon: Locked<Daemon?>
+  /// The server's processes; nil once the sandbox is closed.
+  private let stack: Locked<ServerStack?>
 
   /// Starts a server and waits until it accepts connections.
   ///
@@ -52,7 +53,11 @@ public final class PulseSandbox: Sendable {
   public static func start(
     _ configuration: SandboxConfiguration = .demo, timeout: Duration = .seconds(10)
   ) async throws(SandboxError) -> PulseSandbox {
-    try await start(configuration, timeout: timeout, program: ServerProgram.pulseaudio)
+    var programs: [ServerProcess: String] = [:]
+    for process in ServerProcess.all(of: configuration.server) {
+      programs[process] = ServerProgram.path(of: process)
+    }
+    return try await start(configuration, timeout: timeout, programs: programs)
   }
 
   /// Runs `body` with a server that lives exactly as long, and passes on what it returns or throws.
@@ -75,16 +80,22 @@ public final class PulseSandbox: Sendable {
   }
 
   static func start(
-    _ configuration: SandboxConfiguration, timeout: Duration, program: String?
+    _ configuration: SandboxConfiguration, timeout: Duration, programs: [ServerProcess: String]
   ) async throws(SandboxError) -> PulseSandbox {
-    guard let program else { throw ServerProgram.missing }
-    return try await onOwnThread { () throws(SandboxError) in
-      try PulseSandbox(configuration, program: program, deadline: .now + timeout)
+    let missing = ServerProcess.all(of: configuration.server).filter { programs[$0] == nil }
+    guard missing.isEmpty else { throw ServerProgram.error(missing: missing) }
+    try configuration.validate()
+    let deadline = ContinuousClock.now + timeout
+    let sandbox = try await onOwnThread { () throws(SandboxError) in
+      try PulseSandbox(configuration, programs: programs, deadline: deadline)
     }
+    try await sandbox.settleOrClose(until: deadline)
+    return sandbox
   }
 
   private init(
-    _ configuration: SandboxConfiguration, program: String, deadline: ContinuousClock.Instant
+    _ configuration: SandboxConfiguration, programs: [ServerProcess: String],
+    deadline: ContinuousClock.Instant
   ) throws(SandboxError) {
     let port = configuration.cookieRequired ? try freePort() : nil
     let folder = try SandboxFolder(for: configuration)
@@ -94,44 +105,36 @@ public final class PulseSandbox: Sendable {
     self.address = address
     directory = folder.path
     environment = folder.clientEnvironment(address: address)
-    command = [program] + configuration.arguments(folder: folder, port: port)
-    daemon = Locked(
-      try Self.launch(command, in: folder, configuration, until: deadline))
+    var commands: [ServerProcess: [String]] = [:]
+    for (process, program) in programs {
+      commands[process] = configuration.command(
+        of: process, program: program, folder: folder, port: port)
+    }
+    let stack = ServerStack(configuration, in: folder, commands)
+    do throws(SandboxError) {
+      try stack.start(until: deadline)
+    } catch {
+      stack.endRemovingFolder()
+      throw error
+    }
+    self.stack = Locked(stack)
+  }
+
+  private func settleOrClose(until deadline: ContinuousClock.Instant) async throws(SandboxError) {
+    do throws(SandboxError) {
+      try await settle(until: deadline)
+    } catch {
+      await close()
+      throw error
+    }
   }
 
   deinit {
     // Ending takes time, and this may be any thread: a thread of Swift's too.
-    guard daemon.withLock({ $0 != nil }) else { return }
-    startThread { [daemon, folder, otherSide] in
+    guard stack.withLock({ $0 != nil }) else { return }
+    startThread { [stack, otherSide] in
       otherSide.end()
-      daemon.withLock { $0?.end(removing: folder) }
-    }
-  }
-
-  /// Starts a server in the folder. When that fails, the folder goes: the sandbox is closed.
-  private static func launch(
-    _ command: [String], in folder: SandboxFolder, _ configuration: SandboxConfiguration,
-    until deadline: ContinuousClock.Instant
-  ) throws(SandboxError) -> Daemon {
-    var started: Daemon?
-    do throws(SandboxError) {
-      let logged = ServerLog(path: folder.log).text.utf8.count
-      let readiness = Readiness(folder: folder)
-      let daemon = try Daemon(command: command, folder: folder)
-      started = daemon
-      try daemon.awaitProcessID(until: deadline)
-      let outcome = readiness.await(daemon, until: deadline)
-      let log = ServerLog(path: folder.log, from: logged)
-      if let error = log.failure(in: configuration) { throw error }
-      switch outcome {
-      case .ready: return daemon
-      case .died: throw SandboxError(.serverDied, "the server ended at its start:\n\(log.tail)")
-      case .timedOut:
-        throw SandboxError(.timedOut, "the server was not ready in time:\n\(log.tail)")
-      }
-    } catch {
-      if let started { started.end(removing: folder) } else { folder.remove() }
-      throw error
+      stack.withLock { $0?.endRemovingFolder() }
     }
   }
 
@@ -141,42 +144,57 @@ public final class PulseSandbox: Sendable {
   public func close() async {
     try? await onOwnThread { [self] () throws(SandboxError) in
       otherSide.end()
-      daemon.withLock { daemon in
-        daemon?.end(removing: folder)
-        daemon = nil
+      stack.withLock { stack in
+        stack?.endRemovingFolder()
+        stack = nil
       }
     }
   }
 
-  /// Starts the server again on the same address, and waits until it accepts connections. One that
+  /// Starts the server again on the same address, and waits until it accepts connections. What
   /// still runs is ended first. What the server keeps in its state folder (volumes, with `demo` the
   /// defaults) is still there; modules and streams of clients are not.
   ///
-  /// - Parameter timeout: How long the server may take.
+  /// - Parameters:
+  ///   - process: What to restart of a server of several processes, together with what has ended of
+  ///     it, as a service manager would; all of it where none is named.
+  ///   - timeout: How long the server may take.
   /// - Throws: As ``start(_:timeout:)``; the sandbox is then closed. `closed`.
-  public func restart(timeout: Duration = .seconds(10)) async throws(SandboxError) {
+  public func restart(
+    _ process: ServerProcess? = nil, timeout: Duration = .seconds(10)
+  ) async throws(SandboxError) {
+    let deadline = ContinuousClock.now + timeout
     try await onOwnThread { [self] () throws(SandboxError) in
-      try daemon.withLock { daemon throws(SandboxError) in
-        guard let former = daemon else { throw Self.closedError }
-        former.end()
-        daemon = nil
-        daemon = try Self.launch(command, in: folder, configuration, until: .now + timeout)
+      try stack.withLock { slot throws(SandboxError) in
+        guard let stack = slot else { throw Self.closedError }
+        stack.end(process)
+        do throws(SandboxError) {
+          try stack.start(until: deadline)
+        } catch {
+          stack.endRemovingFolder()
+          slot = nil
+          throw error
+        }
       }
     }
+    try await settleOrClose(until: deadline)
   }
 
-  /// Runs `body` on a server that has not ended.
-  func withRunningServer<Result: Sendable>(
-    _ body: @escaping @Sendable (Daemon) throws(SandboxError) -> Result
+  /// Runs `body` on the processes that have not ended, of those named; all where none is.
+  func withRunning<Result: Sendable>(
+    _ process: ServerProcess? = nil,
+    _ body: @escaping @Sendable ([Daemon]) throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
     try await onOwnThread { [self] () throws(SandboxError) in
-      try daemon.withLock { daemon throws(SandboxError) in
-        guard let daemon else { throw Self.closedError }
-        guard daemon.isRunning else {
+      try stack.withLock { stack throws(SandboxError) in
+        guard let stack else { throw Self.closedError }
+        let daemons = stack.running(process)
+        guard !daemons.isEmpty else {
           throw SandboxError(
-            .notRunning, "the sandbox's server has ended", remedy: "restart it first")
+            .notRunning, "the sandbox's \(process?.rawValue ?? "server") has ended",
+            remedy: "restart it first")
         }
-        return try body(daemon)
+        return try body(daemons)
       }
     }
   }

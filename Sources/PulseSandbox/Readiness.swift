@@ -14,8 +14,8 @@ struct Readiness: ~Copyable {
   /// Begins to watch. To be called before the server is started, or its socket may be missed.
   ///
   /// A user may have only so many inotify instances (128 by default); without one we look often.
-  init(folder: SandboxFolder) {
-    socket = folder.socket
+  init(socket: String, in folder: SandboxFolder) {
+    self.socket = socket
     watch = Descriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
     inotify_add_watch(watch.raw, folder.path, UInt32(IN_CREATE | IN_ATTRIB))
   }

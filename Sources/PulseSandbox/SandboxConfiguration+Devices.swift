@@ -1,3 +1,5 @@
+public import PulseTypes
+
 extension SandboxConfiguration {
   /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks where the
   /// module for them is found (``SimulatedCard``); else ``nullDevices``, with a ``notice``. The
@@ -19,44 +21,80 @@ extension SandboxConfiguration {
       modules: restoring + ["\(path) kind=laptop", "\(path) kind=usb-mic"] + policy)
   }
 
+  /// ``demo`` on a kind of server. PipeWire has no simulated cards: there it is
+  /// ``nullDevices(on:)``, with a ``notice``.
+  public static func demo(on kind: ServerKind) -> SandboxConfiguration {
+    guard kind == .pipewire else { return demo }
+    var configuration = nullDevices(on: kind)
+    configuration.notice = """
+      PipeWire has no simulated cards: the demo devices have no ports, no profiles and no jacks
+      """
+    return configuration
+  }
+
   /// The devices of ``demo`` as null devices: sinks `speakers` and `headphones`, stereo sources
   /// `internal_mic` and `usb_mic`; `headphones` and `internal_mic` are the defaults. They have
   /// descriptions, form factors and icons, but no card: no profile, no port, no jack. A source's
   /// rate is fixed.
   public static var nullDevices: SandboxConfiguration {
-    var configuration = SandboxConfiguration(
-      modules: restoring + [
-        sink("speakers", "Built-in Speakers", form: "speaker", icon: "audio-speakers"),
-        sink("headphones", "Headphones", form: "headphone", icon: "audio-headphones"),
-        source("internal_mic", "Built-in Microphone"),
-        source("usb_mic", "USB Microphone"),
-      ] + policy)
-    // The module takes no properties; a client's view is the same.
-    configuration.commands = [
-      "update-source-proplist internal_mic device.form_factor=internal",
-      "update-source-proplist usb_mic device.form_factor=microphone device.bus=usb",
-    ]
+    var configuration = devices(laptop)
+    configuration.modules = restoring + configuration.modules + policy
     return configuration
   }
 
-  /// One stereo null sink, `speakers`, and one stereo null source, `mic`; nothing else: nothing is
-  /// remembered, moved or suspended.
-  public static var minimal: SandboxConfiguration {
-    SandboxConfiguration(modules: [
-      sink("speakers", "Speakers", form: "speaker", icon: "audio-speakers"),
-      source("mic", "Microphone"),
-    ])
+  /// ``nullDevices`` on a kind of server. On PipeWire a device's rate is the graph's, and can be any.
+  public static func nullDevices(on kind: ServerKind) -> SandboxConfiguration {
+    kind == .pulseaudio ? nullDevices : devices(laptop, on: kind)
+  }
+
+  /// One stereo null sink, `speakers`, and one stereo null source, `mic`; nothing else: on PulseAudio
+  /// nothing is remembered, moved or suspended.
+  public static var minimal: SandboxConfiguration { minimal(on: .pulseaudio) }
+
+  /// ``minimal`` on a kind of server.
+  public static func minimal(on kind: ServerKind) -> SandboxConfiguration {
+    devices([speakers, NullDevice(.input, "mic", "Microphone")], on: kind)
   }
 
   /// One null sink, `speakers`: the only source is its monitor.
-  public static var monitorOnly: SandboxConfiguration {
-    SandboxConfiguration(modules: [
-      sink("speakers", "Speakers", form: "speaker", icon: "audio-speakers")
-    ])
+  public static var monitorOnly: SandboxConfiguration { monitorOnly(on: .pulseaudio) }
+
+  /// ``monitorOnly`` on a kind of server.
+  public static func monitorOnly(on kind: ServerKind) -> SandboxConfiguration {
+    devices([speakers], on: kind)
   }
 
   /// No device at all: the names of the default devices are null.
   public static var empty: SandboxConfiguration { SandboxConfiguration(modules: []) }
+
+  /// ``empty`` on a kind of server.
+  public static func empty(on kind: ServerKind) -> SandboxConfiguration { devices([], on: kind) }
+
+  private static let speakers = NullDevice(
+    .output, "speakers", "Built-in Speakers", form: "speaker", icon: "audio-speakers")
+
+  private static let laptop = [
+    speakers,
+    NullDevice(
+      .output, "headphones", "Headphones", form: "headphone", icon: "audio-headphones",
+      priority: 1100),
+    NullDevice(.input, "internal_mic", "Built-in Microphone", form: "internal", priority: 2100),
+    NullDevice(
+      .input, "usb_mic", "USB Microphone", form: "microphone", bus: "usb", priority: 2000),
+  ]
+
+  private static func devices(
+    _ devices: [NullDevice], on kind: ServerKind = .pulseaudio
+  ) -> SandboxConfiguration {
+    guard kind == .pipewire else {
+      var configuration = SandboxConfiguration(modules: devices.map(\.pulseModule))
+      configuration.commands = devices.compactMap(\.pulseCommand)
+      return configuration
+    }
+    var configuration = SandboxConfiguration(modules: [], server: kind)
+    configuration.devices = devices
+    return configuration
+  }
 
   /// The modules of a desktop that remember; to be loaded before the devices.
   private static let restoring = [
@@ -69,18 +107,4 @@ extension SandboxConfiguration {
     "module-intended-roles", "module-suspend-on-idle", "module-role-cork",
     "module-filter-heuristics", "module-filter-apply",
   ]
-
-  /// At 44100 Hz, which is not the alternate rate: so the rate can switch.
-  private static func sink(
-    _ name: String, _ description: String, form: String, icon: String
-  ) -> String {
-    "module-null-sink sink_name=\(name) rate=44100 channels=2 channel_map=front-left,front-right"
-      + " sink_properties=\"device.description='\(description)' device.form_factor=\(form)"
-      + " device.icon_name=\(icon)\""
-  }
-
-  private static func source(_ name: String, _ description: String) -> String {
-    "module-null-source source_name=\(name) rate=44100 channels=2"
-      + " channel_map=front-left,front-right description=\"\(description)\""
-  }
 }

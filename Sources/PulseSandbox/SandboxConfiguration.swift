@@ -1,5 +1,10 @@
+public import PulseTypes
+
 /// Says what a private server has: its modules, in order, and its settings.
 public struct SandboxConfiguration: Sendable, Hashable {
+  /// Which server it is.
+  public var server: ServerKind
+
   /// The modules to load, in order, as one would write them behind `load-module`:
   /// `module-null-sink sink_name=speakers rate=44100`. A value with spaces is quoted for the
   /// server, `sink_properties="device.description='Loud Speakers'"`; no shell reads the line. The
@@ -7,31 +12,42 @@ public struct SandboxConfiguration: Sendable, Hashable {
   ///
   /// The server picks the defaults: among sinks by form factor, headphones before speakers before
   /// none, then the first; among sources the first that is not a monitor.
+  ///
+  /// On PipeWire they are loaded by pipewire-pulse, which has other modules: a microphone is
+  /// `module-null-sink media.class=Audio/Source/Virtual sink_name=mic`.
   public var modules: [String]
+
+  /// Devices of PipeWire's own, which outlive pipewire-pulse as hardware does.
+  var devices: [NullDevice] = []
 
   /// Lines of the server's command language to run after the modules, at each start of the server:
   /// `set-default-source usb_mic`, `update-source-proplist usb_mic device.form_factor=webcam`.
+  /// PulseAudio only.
   public var commands: [String] = []
 
-  /// The rate of devices that name none, in Hz; nil for the server's own (44100).
+  /// The rate of devices that name none, in Hz; nil for the server's own (PulseAudio: 44100, PipeWire:
+  /// 48000).
   public var defaultSampleRate: Int?
 
-  /// The other rate a device may take, in Hz; nil for the server's own (48000). A device whose
-  /// rate equals this one cannot take any other.
+  /// The other rate a device may take, in Hz; nil for the server's own (PulseAudio: 48000, PipeWire:
+  /// none). On PulseAudio a device whose rate equals this one cannot take any other.
   public var alternateSampleRate: Int?
 
-  /// Whether a device may take the rate of a stream that is neither of the two.
+  /// Whether a device may take the rate of a stream that is neither of the two. PulseAudio only.
   public var avoidResampling = false
 
   /// Whether a client must know the cookie. Its address is then a TCP port of 127.0.0.1, because
-  /// over a Unix socket the server trusts a client of the same user without one.
+  /// over a Unix socket the server trusts a client of the same user without one. PulseAudio only.
   public var cookieRequired = false
 
   /// One line on what is lost because the simulated cards are missing; nil when nothing is.
   public internal(set) var notice: String?
 
   /// Creates a configuration with these modules and the server's own settings.
-  public init(modules: [String]) { self.modules = modules }
+  public init(modules: [String], server: ServerKind = .pulseaudio) {
+    self.modules = modules
+    self.server = server
+  }
 
   /// Whether a module of ``modules`` is the simulated card.
   public var hasSimulatedCards: Bool {
@@ -49,7 +65,28 @@ public struct SandboxConfiguration: Sendable, Hashable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The server's arguments, given its folder; `port` is that of an address with a cookie.
+  /// The command line of one of the server's processes, given the folder.
+  func command(
+    of process: ServerProcess, program: String, folder: SandboxFolder, port: Int?
+  ) -> [String] {
+    ServerProgram.entrance + [program]
+      + (process == .pulseaudio ? arguments(folder: folder, port: port) : [])
+  }
+
+  /// Refuses what the kind of server does not have.
+  func validate() throws(SandboxError) {
+    guard server == .pipewire else { return }
+    let foreign = [
+      ("commands", !commands.isEmpty), ("cookieRequired", cookieRequired),
+      ("avoidResampling", avoidResampling),
+    ].first { $0.1 }?.0
+    guard let foreign else { return }
+    throw SandboxError(
+      .configuration, "PipeWire has nothing for '\(foreign)' of a sandbox's configuration",
+      remedy: "leave it out, or use PulseAudio")
+  }
+
+  /// PulseAudio's arguments, given its folder; `port` is that of an address with a cookie.
   func arguments(folder: SandboxFolder, port: Int?) -> [String] {
     var arguments = [
       "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PulseTypes
 
 /// The folder that holds everything of one sandbox; nobody else can look into it.
 struct SandboxFolder: Sendable {
@@ -41,6 +42,12 @@ struct SandboxFolder: Sendable {
       let text = configuration.commands.joined(separator: "\n") + "\n"
       try write(Array(text.utf8), to: setup)
     }
+    if configuration.server == .pipewire {
+      for file in PipeWireFiles(configuration: configuration, socket: socket).all {
+        try makeFolders(above: "home/.config/\(file.path)")
+        try write(Array(file.text.utf8), to: "\(path)/home/.config/\(file.path)")
+      }
+    }
     // Beforehand, so that server and clients cannot both make one.
     try write((0..<256).map { _ in UInt8.random(in: 0...255) }, to: cookie)
   }
@@ -57,12 +64,23 @@ struct SandboxFolder: Sendable {
     ]
   }
 
+  private func makeFolders(above file: String) throws(SandboxError) {
+    var folder = path
+    for part in file.split(separator: "/").dropLast() {
+      folder += "/\(part)"
+      if mkdir(folder, 0o700) != 0, errno != EEXIST {
+        throw .system(.folder, "cannot make the folder \(folder)", errno: errno)
+      }
+    }
+  }
+
   /// What leads a client here, and keeps it from reading or writing anything of the user's.
   func clientEnvironment(address: String) -> [String: String] {
     [
       "PULSE_SERVER": address, "PULSE_COOKIE": cookie, "PULSE_RUNTIME_PATH": path + "/user/run",
       "XDG_RUNTIME_DIR": path + "/user/run", "XDG_STATE_HOME": path + "/user/state",
-      "XDG_CONFIG_HOME": path + "/user/config", RemoteSandbox.environmentVariable: path,
+      "XDG_CONFIG_HOME": path + "/user/config", "PIPEWIRE_RUNTIME_DIR": path,
+      RemoteSandbox.environmentVariable: path,
     ]
   }
 

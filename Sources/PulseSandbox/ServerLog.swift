@@ -1,4 +1,5 @@
 internal import Glibc
+internal import PulseTypes
 
 /// What a server wrote to its standard error.
 struct ServerLog: Sendable {
@@ -27,6 +28,7 @@ struct ServerLog: Sendable {
   /// The first line of the configuration that failed, with the server's reasons. PulseAudio 16.1
   /// keeps running without the module; its log is the only place that tells.
   func failure(in configuration: SandboxConfiguration) -> SandboxError? {
+    if configuration.server == .pipewire { return pipewireFailure(in: configuration) }
     let errors = text.split(separator: "\n").filter { $0.hasPrefix("E: ") }
     for error in errors {
       guard let line = line(in: error, of: configuration) else { continue }
@@ -34,6 +36,21 @@ struct ServerLog: Sendable {
         .configuration,
         "the server could not run the line '\(line)':\n" + errors.joined(separator: "\n"),
         remedy: "pulseaudio --dump-modules -v lists the modules and their arguments")
+    }
+    return nil
+  }
+
+  /// pipewire-pulse runs no line after one that failed, and names only the module.
+  private func pipewireFailure(in configuration: SandboxConfiguration) -> SandboxError? {
+    // [E][…] default | [ cmd.c: 70 do_cmd()] can't run command load-module NAME: …
+    for error in text.split(separator: "\n") where error.hasPrefix("[E]") {
+      guard let words = error.firstRange(of: "can't run command load-module ")
+      else { continue }
+      let name = error[words.upperBound...].prefix { $0 != ":" }
+      let line = configuration.modules.first { $0.split(separator: " ").first == name }
+      return SandboxError(
+        .configuration, "the server could not run the line '\(line ?? String(name))':\n\(error)",
+        remedy: "pipewire-pulse has fewer modules than PulseAudio, and other arguments")
     }
     return nil
   }

@@ -1,21 +1,53 @@
 internal import Glibc
+public import PulseTypes
 
-/// Finds the server's program on this machine.
+/// Finds the server's programs on this machine, or in another root.
 public enum ServerProgram {
+  /// The variable that names another root, whose servers sandboxes then run (with `chroot`, which
+  /// needs the right to). `/tmp` must be the same folder inside.
+  public static let rootVariable = "AUDIOSESSION_SANDBOX_ROOT"
+
   /// The path of the `pulseaudio` program: the first in `PATH`, else in `/usr/bin`; nil without one.
   ///
   /// A user's `PATH` may lack the system's folders, a sandbox should work nevertheless.
-  public static var pulseaudio: String? {
-    find("pulseaudio", path: environmentValue("PATH"))
+  public static var pulseaudio: String? { path(of: .pulseaudio) }
+
+  /// Whether all programs of a kind of server are there.
+  public static func isInstalled(_ kind: ServerKind) -> Bool { missing(kind).isEmpty }
+
+  /// The program of a process, as seen inside the other root where there is one.
+  static func path(of process: ServerProcess) -> String? {
+    guard let root else { return find(process.rawValue, path: environmentValue("PATH")) }
+    let path = "/usr/bin/\(process.rawValue)"
+    return isExecutable(root + path) ? path : nil
   }
+
+  /// What comes before each command line: nothing, or what enters the other root.
+  static var entrance: [String] {
+    root.map { [find("chroot", path: "/usr/sbin:/sbin") ?? "/usr/sbin/chroot", $0] } ?? []
+  }
+
+  static var root: String? { environmentValue(rootVariable) }
 
   static func find(_ name: String, path: String?) -> String? {
     executable(name, path: (path ?? "") + ":/usr/bin:/usr/local/bin")
   }
 
-  static let missing = SandboxError(
-    .programMissing, "a sandbox needs the program 'pulseaudio', which is not installed",
-    remedy: "install it: apt-get install pulseaudio")
+  static func missing(_ kind: ServerKind) -> [ServerProcess] {
+    ServerProcess.all(of: kind).filter { path(of: $0) == nil }
+  }
+
+  /// The error for a machine without some of the programs; a package has each program's name.
+  static func error(missing: [ServerProcess]) -> SandboxError {
+    let names = missing.map(\.rawValue)
+    let isOne = names.count == 1
+    return SandboxError(
+      .programMissing,
+      "a sandbox needs the program\(isOne ? "" : "s") "
+        + names.map { "'\($0)'" }.joined(separator: ", ")
+        + ", which \(isOne ? "is" : "are") not installed",
+      remedy: "install \(isOne ? "it" : "them"): apt-get install \(names.joined(separator: " "))")
+  }
 }
 
 /// The file that a shell would run for `name`, given the value of `PATH`.

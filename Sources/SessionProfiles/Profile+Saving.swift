@@ -13,8 +13,29 @@ extension Profile {
     _ text: String, as name: String, overwrite: Bool = false,
     environment: [String: String] = processEnvironment
   ) throws(SessionError) -> String {
-    try checkName(name)
+    let (path, folder) = try place(for: name, overwrite: overwrite, environment: environment)
     _ = try parse(text, name: name)
+    if let error = write(text, to: path, in: folder) {
+      throw SessionError(
+        .storeFailed, stage: .session,
+        "the profile cannot be written to \(path): \(String(cString: strerror(error)))",
+        property: "profile", value: path)
+    }
+    return path
+  }
+
+  /// Where `save` would write a profile of this name; throws what `save` would throw for the name.
+  @discardableResult
+  public static func checkSaving(
+    as name: String, overwrite: Bool = false, environment: [String: String] = processEnvironment
+  ) throws(SessionError) -> String {
+    try place(for: name, overwrite: overwrite, environment: environment).path
+  }
+
+  private static func place(
+    for name: String, overwrite: Bool, environment: [String: String]
+  ) throws(SessionError) -> (path: String, folder: String) {
+    try checkName(name)
     guard let folder = userFolder(environment: environment) else {
       throw SessionError(
         .storeFailed, stage: .session,
@@ -26,13 +47,7 @@ extension Profile {
         .invalidValue, stage: .configuration,
         "there is a profile \"\(name)\" already: \(path)", property: "profile", value: name)
     }
-    if let error = write(text, to: path, in: folder) {
-      throw SessionError(
-        .storeFailed, stage: .session,
-        "the profile cannot be written to \(path): \(String(cString: strerror(error)))",
-        property: "profile", value: path)
-    }
-    return path
+    return (path, folder)
   }
 
   private static func checkName(_ name: String) throws(SessionError) {

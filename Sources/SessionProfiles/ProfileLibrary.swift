@@ -8,6 +8,8 @@ struct ProfileLibrary {
   struct Found {
     var name: String
     var source: ProfileSource
+    /// Whether it was found by its name, and not by a path: only then it has drop-ins.
+    var isNamed = true
 
     /// What messages call it.
     var file: String {
@@ -36,7 +38,27 @@ struct ProfileLibrary {
   }
 
   /// The profile in a file.
-  func file(_ path: String) -> Found { Found(name: stem(path), source: .file(path)) }
+  func file(_ path: String) -> Found {
+    Found(name: stem(path), source: .file(path), isNamed: false)
+  }
+
+  /// The files that change a profile without replacing it, the one that counts most first: those of
+  /// `NAME.toml.d` in every folder, by name, the last first; of two with a name the one of the folder
+  /// that is searched first.
+  func dropIns(of profile: Found) -> [Found] {
+    guard profile.isNamed else { return [] }
+    var found: [String: Found] = [:]
+    for folder in Profile.searchPath(environment: environment) {
+      let folder = "\(folder)/\(profile.name)\(Self.dropInSuffix)"
+      for file in TextFile.names(in: folder) where file.hasSuffix(".toml") && file.first != "." {
+        if found[file] == nil { found[file] = self.file("\(folder)/\(file)") }
+      }
+    }
+    return found.sorted { $0.key > $1.key }.map(\.value)
+  }
+
+  /// What the folder of a profile's drop-ins is called after its name.
+  static let dropInSuffix = ".toml.d"
 
   /// Finds what a profile extends: by name, else beside the file that extends it.
   func locate(base: String, of profile: Found) throws(ProfileDiagnostic) -> Found {

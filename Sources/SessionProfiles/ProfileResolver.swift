@@ -11,6 +11,8 @@ struct ProfileResolver {
   private struct Link {
     var found: ProfileLibrary.Found
     var parsed: ParsedProfile
+    /// Whether it changes the profile that follows in the chain, rather than extends it.
+    var isDropIn = false
 
     func diagnostic(
       _ message: String, at property: String, value: String? = nil,
@@ -25,13 +27,15 @@ struct ProfileResolver {
 
   /// Reads a profile with all it extends; throws the first problem.
   func resolve(_ found: ProfileLibrary.Found) throws(ProfileDiagnostic) -> Profile {
-    let first = try link(found)
-    let chain = try chain(from: first)
+    let itself = try link(found)
+    let chain = try chain(from: itself)
     let mode = layered(chain)
     if let first = problems(of: mode, chain).first { throw first }
+    let own = chain.prefix { $0.isDropIn } + [itself]
     return Profile(
-      name: found.name, description: first.parsed.description, mode: mode,
-      match: first.parsed.match, source: found.source, extends: first.parsed.extends)
+      name: found.name, description: own.lazy.compactMap(\.parsed.description).first, mode: mode,
+      match: own.lazy.map(\.parsed.match).first { !$0.isEmpty } ?? ProfileMatch(),
+      source: found.source, extends: itself.parsed.extends)
   }
 
   /// Everything that is wrong with a file, its own problems first.
@@ -39,7 +43,9 @@ struct ProfileResolver {
     let found = library.file(file)
     var own: [ProfileDiagnostic] = []
     do throws(ProfileDiagnostic) {
-      let reader = ProfileReader(try library.text(of: found), name: found.name, file: found.file)
+      let reader = ProfileReader(
+        try library.text(of: found), name: found.name, file: found.file,
+        isPart: file.contains(ProfileLibrary.dropInSuffix + "/"))
       own = reader.diagnostics
       let link = Link(found: found, parsed: reader.profile)
       return own + others(link, assuming: Set(own.compactMap(\.property)))
@@ -53,7 +59,8 @@ struct ProfileResolver {
     do throws(ProfileDiagnostic) {
       let chain = try chain(from: link)
       let mode = layered(chain)
-      let extended = chain.count > 1 ? problems(of: mode, chain, assuming: failed) : []
+      let isPart = link.found.file.contains(ProfileLibrary.dropInSuffix + "/")
+      let extended = chain.count > 1 && !isPart ? problems(of: mode, chain, assuming: failed) : []
       return extended + warnings(of: mode, link)
     } catch {
       if error.file == link.found.file { return [error] }
@@ -72,9 +79,27 @@ struct ProfileResolver {
     return Link(found: found, parsed: reader.profile)
   }
 
-  /// The profile and those it extends, the nearest first.
+  /// What changes a profile, before it.
+  private func dropIns(of link: Link) throws(ProfileDiagnostic) -> [Link] {
+    var links: [Link] = []
+    for found in library.dropIns(of: link.found) {
+      let reader = ProfileReader(
+        try library.text(of: found), name: found.name, file: found.file, isPart: true)
+      if let first = reader.diagnostics.first { throw first }
+      let part = Link(found: found, parsed: reader.profile, isDropIn: true)
+      guard part.parsed.extends == nil else {
+        throw part.diagnostic(
+          "a drop-in changes \(Text.visible(link.found.name)) and cannot extend another profile",
+          at: "extends", value: part.parsed.extends)
+      }
+      links.append(part)
+    }
+    return links
+  }
+
+  /// The profile and those it extends, the nearest first; each behind what changes it.
   private func chain(from first: Link) throws(ProfileDiagnostic) -> [Link] {
-    var chain = [first]
+    var chain = try dropIns(of: first) + [first]
     while let last = chain.last, let base = last.parsed.extends {
       let found = try locate(base, of: last)
       let known = chain.map(\.found.identity)
@@ -88,7 +113,8 @@ struct ProfileResolver {
           "a profile that extends itself: \(names.joined(separator: " → "))", at: "extends",
           value: base)
       }
-      chain.append(try link(found))
+      let base = try link(found)
+      chain += try dropIns(of: base) + [base]
     }
     return chain
   }

@@ -10,28 +10,43 @@ public enum ProfileWriter {
   ///   - description: What people read in lists.
   ///   - match: When `watch --auto` may choose it.
   ///   - extra: For the store: whole numbers of the `[session]` table, such as `generation`.
+  ///   - comments: Lines to stand above the line of a property, by the property's name; `match` is
+  ///     that table, and the empty name the whole.
   ///
   /// With a profile or extra numbers the text has a `[session]` table: `Profile.parseStored` reads
   /// it, and in a profile it is an unknown key.
   public static func toml(
     _ mode: AudioMode, profile: String? = nil, description: String? = nil,
-    match: ProfileMatch = ProfileMatch(), extra: [(String, Int)] = []
+    match: ProfileMatch = ProfileMatch(), extra: [(String, Int)] = [],
+    comments: [String: [String]] = [:]
   ) -> String {
     var sections: [String] = []
     let top = description.map { ["description = \(TOMLWords.quoted($0))"] } ?? []
-    sections.append(section(nil, top + lines(mode, nil)))
-    for table in ["input", "output"] { sections.append(section(table, lines(mode, table))) }
-    sections.append(section("match", lines(match)))
+    sections.append(section(nil, comment(comments[""]) + top + lines(mode, nil, comments)))
+    for table in ["input", "output"] {
+      sections.append(section(table, lines(mode, table, comments)))
+    }
+    let matching = lines(match)
+    sections.append(
+      section("match", matching.isEmpty ? [] : comment(comments["match"]) + matching))
     let session = profile.map { ["profile = \(TOMLWords.quoted($0))"] } ?? []
     sections.append(
       section("session", session + extra.map { "\(TOMLWords.key($0.0)) = \($0.1)" }))
     return sections.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
-  private static func lines(_ mode: AudioMode, _ table: String?) -> [String] {
-    Field.all.filter { $0.table == table }.compactMap { field in
-      field.write(mode).map { "\(field.name) = \($0)" }
+  private static func lines(
+    _ mode: AudioMode, _ table: String?, _ comments: [String: [String]]
+  ) -> [String] {
+    Field.all.filter { $0.table == table }.flatMap { field in
+      guard let value = field.write(mode) else { return [String]() }
+      return comment(comments[field.property]) + ["\(field.name) = \(value)"]
     }
+  }
+
+  /// What a comment says may come from a server.
+  private static func comment(_ lines: [String]?) -> [String] {
+    (lines ?? []).map { "# " + Text.visible($0, limit: 400) }
   }
 
   private static func lines(_ match: ProfileMatch) -> [String] {

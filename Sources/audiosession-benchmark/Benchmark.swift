@@ -22,10 +22,11 @@ struct Benchmark {
     let count = words.dropFirst().first.flatMap { Int($0) }
     switch words.first {
     case nil: try await figures()
-    case "capture": try await CaptureFigures.print()
     case "heal": try await Heal.run(count ?? 1000)
     case "storm": try await Storm.run(count ?? 10_000)
     case "restarts": try await Restarts.run(count ?? 200)
+    case "capture": try await CaptureFigures.print()
+    case "synthesizer": try await SynthFigures.print()
     case "idle": try await Idle.run(count ?? 60)
     case "churn":
       let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
@@ -33,7 +34,8 @@ struct Benchmark {
     default:
       print(
         "audiosession-benchmark "
-          + "[capture | heal N | restarts N | storm N | idle SECONDS | churn N SEED]")
+          + "[heal N | restarts N | storm N | idle SECONDS | churn N SEED | "
+          + "capture | synthesizer]")
     }
   }
 
@@ -51,6 +53,7 @@ struct Benchmark {
       try await benchmark.roundTrip()
     }
     try await CaptureFigures.print()
+    try await SynthFigures.print()
   }
 
   private let sandbox: PulseSandbox

@@ -18,6 +18,8 @@ struct AudioSessionCommand: AsyncParsableCommand {
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
       RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
       SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
+      MeterCommand.self, ToneCommand.self, VerifyCommand.self,
+      DoctorCommand.self, ExplainCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -30,6 +32,10 @@ struct AudioSessionCommand: AsyncParsableCommand {
         var command = command
         try command.run()
         return
+      }
+      if command.options.pipewire, !command.options.sandbox, !(command is SandboxCommand) {
+        type(of: command).exit(
+          withError: ValidationError("--pipewire says what is in a sandbox; add --sandbox"))
       }
       leave(await run(command))
     } catch {

@@ -17,7 +17,7 @@ struct Context: Sendable {
     guard options.sandbox else {
       return try await withSession(options.server, store: nil, isHolding, trace, body)
     }
-    return try await PulseSandbox.with(.demo) { sandbox in
+    return try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
       if let notice = sandbox.notice { output.note(notice) }
       let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
       return try await withSession(

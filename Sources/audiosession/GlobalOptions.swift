@@ -1,4 +1,5 @@
 import ArgumentParser
+import PulseTypes
 
 /// The options that every command has.
 struct GlobalOptions: ParsableArguments, Sendable {
@@ -9,6 +10,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
   @Flag(help: "Use a private server with demo devices, for this one command.")
   var sandbox = false
 
+  @Flag(help: "With --sandbox, or the command sandbox: PipeWire in it instead of PulseAudio.")
+  var pipewire = false
+
   @Flag(help: "Print the result as JSON.")
   var json = false
 
@@ -17,6 +21,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
   @Flag(name: .shortAndLong, help: "Say what is done, on standard error; twice: every request.")
   var verbose: Int
+
+  /// The server of a sandbox.
+  var sandboxServer: ServerKind { pipewire ? .pipewire : .pulseaudio }
 
   func validate() throws {
     guard let server else { return }

@@ -59,6 +59,13 @@ extension Rig {
     }
     defer { alarm.cancel() }
     if condition(try await outside.snapshot()) { return true }
+    if try await outside.serverInfo().kind == .pipewire {
+      // It connects a stream to a device without an event.
+      while await outside.isConnected {
+        if condition(try await outside.snapshot()) { return true }
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
     for await _ in events where condition(try await outside.snapshot()) { return true }
     return false
   }

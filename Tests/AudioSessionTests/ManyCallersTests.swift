@@ -65,9 +65,11 @@ struct ManyCallersTests {
     }
   }
 
-  @Test("updates at once build on each other, and on the mode before them", .server)
-  func updates() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test(
+    "updates at once build on each other, and on the mode before them", .bothServers,
+    arguments: Feature.store.servers)
+  func updates(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
       let session = rig.session
       _ = try await session.snapshot()
       async let mode = session.setAudioMode(AudioMode(category: .record))
@@ -82,9 +84,9 @@ struct ManyCallersTests {
     }
   }
 
-  @Test("calls at once share one connection", .server)
-  func oneConnection() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test("calls at once share one connection", .bothServers, arguments: Feature.store.servers)
+  func oneConnection(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
       try await withThrowingTaskGroup { group in
         for _ in 0..<20 { group.addTask { try await rig.session.snapshot() } }
         try await group.waitForAll()
@@ -94,9 +96,11 @@ struct ManyCallersTests {
     }
   }
 
-  @Test("readings at once lose nothing that an apply has made", .server)
-  func readings() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test(
+    "readings at once lose nothing that an apply has made", .bothServers,
+    arguments: Feature.store.servers)
+  func readings(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
       var mode = AudioMode(category: .record)
       mode.channelMap = .swap
       let isDone = Shared(false)

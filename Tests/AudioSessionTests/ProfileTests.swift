@@ -19,16 +19,24 @@ struct ProfileTests {
       #expect(report.state.properties.values.allSatisfy { $0.verdict != .refused })
       #expect(try await rig.session.plan(for: mode).isEmpty)
       try await rig.session.revert()
-      #expect(try await rig.listing() == before)
+      let after = try await rig.settledListing(before)
+      #expect(after == before, "\(after.difference(from: before))")
     }
   }
 
   @Test("apply in the sandbox and revert", .simulatedCard, arguments: names)
   func demo(_ name: String) async throws { try await apply(name, .demo) }
 
-  @Test("apply on null devices and revert", .server, arguments: names)
-  func nullDevices(_ name: String) async throws { try await apply(name, .nullDevices) }
+  @Test(
+    "apply on null devices and revert", .bothServers, arguments: names, Feature.devices.servers)
+  func nullDevices(_ name: String, on kind: ServerKind) async throws {
+    try await apply(name, .nullDevices(on: kind))
+  }
 
-  @Test("apply with one null sink and one stereo null source", .server, arguments: names)
-  func minimal(_ name: String) async throws { try await apply(name, .minimal) }
+  @Test(
+    "apply with one null sink and one stereo null source", .bothServers, arguments: names,
+    Feature.devices.servers)
+  func minimal(_ name: String, on kind: ServerKind) async throws {
+    try await apply(name, .minimal(on: kind))
+  }
 }

@@ -108,9 +108,11 @@ struct RefusalTests {
     }
   }
 
-  @Test("where the only source is a monitor it must be named", .server)
-  func monitor() async throws {
-    try await Rig.with(.monitorOnly) { rig in
+  @Test(
+    "where the only source is a monitor it must be named", .bothServers,
+    arguments: Feature.store.servers)
+  func monitor(on kind: ServerKind) async throws {
+    try await Rig.with(.monitorOnly(on: kind)) { rig in
       var mode = AudioMode(category: .record)
       let error = await #expect(throws: SessionError.self) {
         try await rig.session.setAudioMode(mode)

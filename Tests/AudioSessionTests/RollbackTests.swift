@@ -39,12 +39,14 @@ struct RollbackTests {
     }
   }
 
-  @Test("best effort applies what it can and lists the rest", .simulatedCard)
-  func bestEffort() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "best effort applies what it can and lists the rest", .bothServers,
+    arguments: Feature.revert.machines)
+  func bestEffort(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       var mode = AudioMode(category: .record)
       mode.onFailure = .bestEffort
-      mode.preferredInput = [.name(Names.usbInput)]
+      mode.preferredInput = [.name(machine.usbInput)]
       mode.channelMap = .positions([.rearLeft, .rearRight])
       mode.inputGain = Volume(fraction: 0.6)
       let report = try await rig.session.setAudioMode(mode)

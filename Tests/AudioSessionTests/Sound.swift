@@ -58,3 +58,35 @@ extension Rig {
 }
 
 struct RecordingFailure: Error { let message: String }
+
+extension Rig {
+  /// Plays bursts of noise to the default sink; what is left of it in the default source, as a part
+  /// of what the microphone `mic` hears. The first second is left out: the canceller learns.
+  func echoLeft(seconds: Int) async throws -> Double {
+    let (kept, skipped) = (48000 * 2 * (seconds - 1), 48000 * 2)
+    let record = "parec --raw --format=s16le --rate=48000 --channels=1 --latency-msec=20"
+    let keep = "head -c \(skipped + kept) | tail -c \(kept)"
+    // Noise of a fixed sequence, at a third of the full scale, silent a quarter of each second.
+    let noise = """
+      BEGIN { srand(1); for (i = 0; i < 48000 * \(seconds + 2); i++) {
+        v = (int(i / 12000) % 4 == 3) ? 0 : int((rand() - 0.5) * 20000); if (v < 0) v += 65536
+        printf "%c%c", v % 256, int(v / 256) } }
+      """
+    let command = """
+      cd \(sandbox.directory); LC_ALL=C mawk '\(noise)' > noise.raw
+      paplay --raw --format=s16le --rate=48000 --channels=1 noise.raw & player=$!
+      \(record) -d mic | \(keep) > heard.raw & hearer=$!
+      \(record) | \(keep) > cleaned.raw; wait $hearer; kill $player
+      """
+    _ = try await sandbox.capture(["/bin/sh", "-c", command], timeout: .seconds(40))
+    let heard = try Self.power(of: sandbox.directory + "/heard.raw")
+    guard heard > 0.0001 else { throw RecordingFailure(message: "the microphone hears nothing") }
+    return (try Self.power(of: sandbox.directory + "/cleaned.raw") / heard).squareRoot()
+  }
+
+  private static func power(of path: String) throws -> Double {
+    let samples = samples(try bytes(of: path), 1)[0]
+    guard !samples.isEmpty else { throw RecordingFailure(message: "nothing in \(path)") }
+    return samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)
+  }
+}

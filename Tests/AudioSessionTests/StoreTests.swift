@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Between processes")
 struct StoreTests {
-  @Test("a later session shows what an earlier one wished", .server)
-  func laterState() async throws {
-    try await Rig.with(.minimal, isHolding: false) { rig in
+  @Test(
+    "a later session shows what an earlier one wished", .bothServers,
+    arguments: Feature.store.servers)
+  func laterState(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind), isHolding: false) { rig in
       var mode = AudioMode(category: .record)
       mode.inputGain = Volume(fraction: 0.5)
       mode.ioBufferDuration = .milliseconds(10)
@@ -29,9 +31,9 @@ struct StoreTests {
     }
   }
 
-  @Test("the stored wish is known without a server", .server)
-  func withoutServer() async throws {
-    try await Rig.with(.minimal, isHolding: false) { rig in
+  @Test("the stored wish is known without a server", .bothServers, arguments: Feature.store.servers)
+  func withoutServer(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind), isHolding: false) { rig in
       var mode = AudioMode(category: .record)
       mode.inputGain = Volume(fraction: 0.5)
       try await rig.session.setAudioMode(mode, profile: "mine")
@@ -48,9 +50,9 @@ struct StoreTests {
     }
   }
 
-  @Test("before any apply every verdict is unset", .server)
-  func nothing() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test("before any apply every verdict is unset", .bothServers, arguments: Feature.store.servers)
+  func nothing(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
       let state = try await rig.session.getSessionState()
       #expect(state.properties.values.allSatisfy { $0.verdict == .unset })
       #expect(state.properties.keys.sorted() == SessionState.propertyNames.sorted())
@@ -82,9 +84,11 @@ struct StoreTests {
     }
   }
 
-  @Test("several modes at once end as the last, and steps never interleave", .server)
-  func atOnce() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test(
+    "several modes at once end as the last, and steps never interleave", .bothServers,
+    arguments: Feature.store.servers)
+  func atOnce(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
       try await withThrowingTaskGroup { group in
         for percent in 1...20 {
           var mode = AudioMode(category: .record)
@@ -102,9 +106,9 @@ struct StoreTests {
     }
   }
 
-  @Test("update changes some of the wish", .server)
-  func update() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test("update changes some of the wish", .bothServers, arguments: Feature.store.servers)
+  func update(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
       let report = try await rig.session.update { $0.inputGain = Volume(fraction: 0.4) }
       #expect(report.state.properties["category"]?.verdict == .applied)
@@ -112,17 +116,20 @@ struct StoreTests {
     }
   }
 
-  @Test("leftovers of a crashed run are adopted, never duplicated", .simulatedCard)
-  func leftovers() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "leftovers of a crashed run are adopted, never duplicated", .bothServers,
+    arguments: Feature.channels.machines)
+  func leftovers(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       var mode = AudioMode(category: .record)
-      mode.preferredInput = [.name(Names.usbInput)]
+      mode.preferredInput = [.name(machine.usbInput)]
       mode.channelMap = .swap
       let leftover = RemapSpec(
-        direction: .input, master: Names.usbInput,
+        direction: .input, master: machine.usbInput,
         masterMap: ChannelMap([.frontRight, .frontLeft]),
         map: .stereo)
       _ = try await rig.outside.loadModule(leftover.moduleName, leftover.moduleArgument)
+      #expect(try await rig.eventually { $0.remap(.input) == leftover })
       let report = try await rig.session.setAudioMode(mode)
       #expect(!report.steps.contains { $0.step.setting == .chain(.input) })
       #expect(try await rig.session.snapshot().ownedDevices(.input).count == 1)

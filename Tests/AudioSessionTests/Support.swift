@@ -8,12 +8,27 @@ import Testing
 /// What a test needs from the machine, and how a skip names it.
 enum Needs {
   static let pulseaudio = ServerProgram.pulseaudio != nil
+  static let pipewire = ServerProgram.isInstalled(.pipewire)
   static let simulatedCard = pulseaudio && SimulatedCard.modulePath() != nil
 }
 
 extension Trait where Self == ConditionTrait {
   static var server: Self {
     .enabled(if: Needs.pulseaudio, "needs the package pulseaudio")
+  }
+
+  /// Both servers, PulseAudio with simulated cards.
+  static var bothServers: Self {
+    .enabled(
+      if: Needs.simulatedCard && Needs.pipewire,
+      """
+      needs the packages pulseaudio, dpkg-dev, pipewire, pipewire-pulse and wireplumber, and \
+      Tests/SimulatedCard/build
+      """)
+  }
+
+  static var pipewire: Self {
+    .enabled(if: Needs.pipewire, "needs the packages pipewire, pipewire-pulse and wireplumber")
   }
 
   static var simulatedCard: Self {

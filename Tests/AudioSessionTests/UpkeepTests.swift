@@ -5,9 +5,11 @@ import Testing
 
 @Suite("A holding session keeps its wish")
 struct UpkeepTests {
-  private var podcast: AudioMode {
+  private var podcast: AudioMode { podcast(on: .desktop) }
+
+  private func podcast(on machine: Machine) -> AudioMode {
     var mode = AudioMode(category: .record)
-    mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+    mode.preferredInput = [.name(machine.usbInput), .name(machine.laptopInput)]
     mode.channelMap = .swap
     mode.inputGain = Volume(fraction: 0.8)
     return mode
@@ -22,12 +24,13 @@ struct UpkeepTests {
   }
 
   @Test(
-    "a foreign default is undone and verified", .simulatedCard, .timeLimit(.minutes(1)))
-  func defaultHeals() async throws {
-    try await Rig.with { rig in
-      try await rig.session.setAudioMode(podcast)
+    "a foreign default is undone and verified", .bothServers, .timeLimit(.minutes(1)),
+    arguments: Feature.upkeep.machines)
+  func defaultHeals(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.session.setAudioMode(podcast(on: machine))
       let events = await rig.session.events
-      try await rig.outside.setDefaultSource(Names.laptopInput)
+      try await rig.outside.setDefaultSource(machine.laptopInput)
       let event = await first(events) { if case .reapplied = $0 { true } else { false } }
       #expect(event != nil)
       #expect(try await rig.outside.serverInfo().defaultSourceName == "audiosession.input")
@@ -56,39 +59,43 @@ struct UpkeepTests {
     }
   }
 
-  @Test("a volume is left to people, but not where the gain is locked", .simulatedCard)
-  func gainLock() async throws {
-    try await Rig.with { rig in
-      var mode = podcast
+  @Test(
+    "a volume is left to people, but not where the gain is locked", .bothServers,
+    arguments: Feature.upkeep.machines)
+  func gainLock(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = podcast(on: machine)
       try await rig.session.setAudioMode(mode)
       let theirs = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
-      try await rig.outside.setVolume(.input, device: Names.usbInput, theirs)
-      try await rig.outside.setDefaultSource(Names.laptopInput)
+      try await rig.outside.setVolume(.input, device: machine.usbInput, theirs)
+      try await rig.outside.setDefaultSource(machine.laptopInput)
       // The default is healed after the volume was seen, and the volume stays.
       #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
-      #expect(try await rig.outside.source(named: Names.usbInput)?.volume == theirs)
+      #expect(try await rig.outside.source(named: machine.usbInput)?.volume == theirs)
       mode.gainLock = true
       try await rig.session.setAudioMode(mode)
-      try await rig.outside.setVolume(.input, device: Names.usbInput, theirs)
+      try await rig.outside.setVolume(.input, device: machine.usbInput, theirs)
       #expect(
         try await rig.eventually {
-          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Volume(fraction: 0.8))
+          $0.device(.input, named: machine.usbInput)?.volume.isUniformly(Volume(fraction: 0.8))
             == true
         })
     }
   }
 
-  @Test("no upkeep unmutes an input", .simulatedCard, .timeLimit(.minutes(1)))
-  func neverUnmutes() async throws {
-    try await Rig.with { rig in
-      var mode = podcast
+  @Test(
+    "no upkeep unmutes an input", .bothServers, .timeLimit(.minutes(1)),
+    arguments: Feature.upkeep.machines)
+  func neverUnmutes(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = podcast(on: machine)
       mode.inputMuted = false
       mode.gainLock = true
       try await rig.session.setAudioMode(mode)
-      try await rig.outside.setMute(.input, device: Names.usbInput, true)
-      try await rig.outside.setDefaultSource(Names.laptopInput)
+      try await rig.outside.setMute(.input, device: machine.usbInput, true)
+      try await rig.outside.setDefaultSource(machine.laptopInput)
       #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
-      #expect(try await rig.outside.source(named: Names.usbInput)?.isMuted == true)
+      #expect(try await rig.outside.source(named: machine.usbInput)?.isMuted == true)
       let state = try await rig.session.getSessionState()
       #expect(state.properties["inputMuted"]?.verdict == .overridden)
     }
@@ -111,11 +118,11 @@ struct UpkeepTests {
   }
 
   @Test(
-    "a killed server is found again, and everything is made anew", .simulatedCard,
-    .timeLimit(.minutes(1)))
-  func restart() async throws {
-    try await Rig.with { rig in
-      try await rig.session.setAudioMode(podcast)
+    "a killed server is found again, and everything is made anew", .bothServers,
+    .timeLimit(.minutes(1)), arguments: Feature.restart.machines)
+  func restart(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.session.setAudioMode(podcast(on: machine))
       let events = await rig.session.events
       for round in 1...3 {
         try await rig.sandbox.kill()
@@ -134,18 +141,20 @@ struct UpkeepTests {
     }
   }
 
-  @Test("what somebody undoes again and again is left to them", .simulatedCard)
-  func fight() async throws {
-    try await Rig.with { rig in
-      try await rig.session.setAudioMode(podcast)
+  @Test(
+    "what somebody undoes again and again is left to them", .bothServers,
+    arguments: Feature.upkeep.machines)
+  func fight(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.session.setAudioMode(podcast(on: machine))
       let events = await rig.session.events
       let opponent = Task {
         try await rig.outside.subscribe(.all)
         for await event in await rig.outside.events() where event.facility == .server {
-          try await rig.outside.setDefaultSource(Names.laptopInput)
+          try await rig.outside.setDefaultSource(machine.laptopInput)
         }
       }
-      try await rig.outside.setDefaultSource(Names.laptopInput)
+      try await rig.outside.setDefaultSource(machine.laptopInput)
       let event = await first(events) { if case .fight = $0 { true } else { false } }
       opponent.cancel()
       guard case .fight(let setting, let opponents) = event else {

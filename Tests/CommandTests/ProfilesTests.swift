@@ -58,4 +58,37 @@ struct ProfilesTests {
       #expect(first["severity"] == .string("error"))
     }
   }
+
+  @Test("detect says what fits, the best first, and what is missing", .server)
+  func detect() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let none = try await sandbox.audiosession("profiles", "detect")
+      #expect(none.standardOutput == "no profile has a [match]; 'profiles save' writes one\n")
+      _ = try await sandbox.audiosession("profiles", "save", "here")
+      try sandbox.write(profile: "also", "[match]\ninputs = [\"mic\"]\noutputs = [\"speakers\"]\n")
+      try sandbox.write(profile: "away", "[match]\ninputs = [\"alsa_input.usb-*\"]\n")
+      try sandbox.write(profile: "broken", "categroy = \"record\"\n")
+      let result = try await sandbox.audiosession("profiles", "detect")
+      #expect(
+        result.standardOutput == """
+          * also
+              fits, 8 points
+            here
+              fits, 8 points, as many as also, which is first by name
+            away
+              not there: input alsa_input.usb-*
+
+          """)
+      #expect(result.standardError.hasPrefix("audiosession: warning: left out: "))
+      let json = try JSON(
+        try await sandbox.audiosession("profiles", "detect", "--json").standardOutput)
+      #expect(json.keys == ["schema", "chosen", "ties", "profiles"])
+      #expect(json["chosen"] == .string("also"))
+      #expect(json["ties"] == .array([.string("here")]))
+      let away = try #require(json["profiles"]?.array.last)
+      #expect(
+        away.keys == ["name", "description", "source", "fits", "points", "missing"])
+      #expect(away["fits"] == .bool(false))
+    }
+  }
 }

@@ -49,6 +49,22 @@ struct SandboxTests {
     }
   }
 
+  @Test("--pipewire makes it PipeWire, for the command and for the option", .pipewire)
+  func pipewire() async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      let shell = try await outer.shell("$A sandbox --pipewire --json -- $A state --json")
+      #expect(shell.status == 0)
+      let lines = shell.standardOutput.split(separator: "\n", maxSplits: 1).map(String.init)
+      #expect(try JSON(lines[0])["server"] == .string("pipewire"))
+      #expect(try JSON(lines[1])["server"]?["kind"] == .string("pipewire"))
+      let once = try await outer.shell("$A --sandbox --pipewire state --json")
+      #expect(try JSON(once.standardOutput)["server"]?["kind"] == .string("pipewire"))
+      let wrong = try await outer.audiosession("--pipewire", "state")
+      #expect(wrong.status == 64)
+      #expect(wrong.standardError.contains("add --sandbox"))
+    }
+  }
+
   @Test("--json says on one line where the server is, before the command starts", .server)
   func json() async throws {
     try await PulseSandbox.with(.empty) { outer in

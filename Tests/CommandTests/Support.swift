@@ -1,12 +1,20 @@
 import FoundationEssentials
 import Glibc
 import PulseSandbox
+import PulseTypes
 import Testing
 
 extension Trait where Self == ConditionTrait {
   /// Skips where there is no server to start.
   static var server: Self {
     .enabled(if: ServerProgram.pulseaudio != nil, "needs the package pulseaudio")
+  }
+
+  /// Skips where one of the servers is missing.
+  static var pipewire: Self {
+    .enabled(
+      if: ServerProgram.isInstalled(.pulseaudio) && ServerProgram.isInstalled(.pipewire),
+      "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber")
   }
 
   /// Skips where the simulated cards are not built.

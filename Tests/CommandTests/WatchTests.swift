@@ -148,4 +148,62 @@ struct WatchTests {
       #expect(!result.standardError.contains("--keep"))
     }
   }
+
+  @Test("--auto takes what fits, and another profile when devices call for it", .simulatedCard)
+  func auto() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      try sandbox.write(profile: "laptop", "[input]\ngain = \"30 %\"\n" + match("pci"))
+      try sandbox.write(
+        profile: "desk",
+        "[input]\nprefer = [\"alsa_input.usb-*\"]\ngain = \"60 %\"\n"
+          + "[match]\ninputs = [\"alsa_input.usb-*\", { property = { \"device.bus\" = \"pci\" } }]\n"
+      )
+      let card = "alsa_card.usb-Example_USB_Microphone-00"
+      let result = try await watch(
+        sandbox, "--auto --json",
+        """
+        await '"profile":"desk"'
+        await '"applied"'
+        pactl send-message /card/\(card)/sim unplug analog-input-mic > /dev/null
+        await '"profile":"laptop"'
+        until $A state --json | grep -q '"profile": "laptop"'; do :; done
+        $A state --json > "$out.laptop"
+        pactl send-message /card/\(card)/sim plug analog-input-mic > /dev/null
+        until [ $(grep -c '"profile":"desk"' "$out") = 2 ]; do kill -0 $pid || exit 9; done
+        until $A state --json | grep -q '"profile": "desk"'; do :; done
+        """)
+      #expect(result.status == 143, "\(result)")
+      let state = try await sandbox.shell("cat \(sandbox.directory)/watch.out.laptop")
+      let gain = try JSON(state.standardOutput)["properties"]?["inputGain"]
+      #expect(gain?["preferred"] == .number(0.3))
+      #expect(gain?["verdict"] == .string("applied"))
+      let lines = result.standardOutput.split(separator: "\n").filter {
+        $0.contains("profileChosen")
+      }
+      #expect(lines.count == 3)
+      let first = try JSON(String(try #require(lines.first)))
+      #expect(first.keys == ["time", "event", "profile", "points", "ties"])
+      #expect(first["points"] == .number(4))
+    }
+  }
+
+  private func match(_ bus: String) -> String {
+    "[match]\ninputs = [{ property = { \"device.bus\" = \"\(bus)\" } }]\n"
+  }
+
+  @Test("--auto and a name exclude each other; without a profile that fits it waits", .server)
+  func autoAlone() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      #expect(try await sandbox.audiosession("watch", "podcast", "--auto").status == 64)
+      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
+      let result = try await watch(
+        sandbox, "--auto",
+        """
+        await 'no other fits'
+        await applied
+        """)
+      #expect(result.status == 143)
+      #expect(result.standardOutput.contains("profile         default (no other fits)\n"))
+    }
+  }
 }

@@ -1,11 +1,13 @@
+import PulseTypes
 import Testing
 
 @testable import PulseSandbox
 
 @Suite("What a server is made of", needsServer, .timeLimit(.minutes(1)))
 struct ConfigurationTests {
-  @Test func nullDevicesHaveDescriptionsAndFormFactors() async throws {
-    try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func nullDevicesHaveDescriptionsAndFormFactors(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.nullDevices(on: kind)) { (sandbox) async throws in
       #expect(try await sandbox.names(of: "sinks") == ["speakers", "headphones"])
       let sources = try await sandbox.names(of: "sources")
       #expect(sources.filter { !$0.hasSuffix(".monitor") } == ["internal_mic", "usb_mic"])
@@ -21,8 +23,9 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func monitorOnlyHasNoOtherSource() async throws {
-    try await PulseSandbox.with(.monitorOnly) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func monitorOnlyHasNoOtherSource(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.monitorOnly(on: kind)) { (sandbox) async throws in
       #expect(try await sandbox.names(of: "sources") == ["speakers.monitor"])
     }
   }
@@ -34,11 +37,13 @@ struct ConfigurationTests {
     }
   }
 
-  @Test func theRatesReachTheServer() async throws {
-    var configuration = SandboxConfiguration(modules: ["module-null-sink sink_name=a"])
+  @Test(arguments: bothServers)
+  func theRatesReachTheServer(kind: ServerKind) async throws {
+    var configuration = SandboxConfiguration(
+      modules: ["module-null-sink sink_name=a"], server: kind)
     configuration.defaultSampleRate = 32000
     configuration.alternateSampleRate = 96000
-    configuration.avoidResampling = true
+    configuration.avoidResampling = kind == .pulseaudio
     try await PulseSandbox.with(configuration) { (sandbox) async throws in
       let text = try await sandbox.info("Default Sample Specification")
       #expect(text?.hasSuffix("32000Hz") == true)

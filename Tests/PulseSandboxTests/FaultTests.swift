@@ -1,12 +1,14 @@
 import Glibc
+import PulseTypes
 import Testing
 
 @testable import PulseSandbox
 
 @Suite("A server's faults", needsServer, .timeLimit(.minutes(1)))
 struct FaultTests {
-  @Test func killLeavesAStaleSocketAndRestartTakesItOver() async throws {
-    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func killLeavesAStaleSocketAndRestartTakesItOver(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { (sandbox) async throws in
       let first = try #require(await sandbox.processID())
       try await sandbox.kill()
       #expect(await sandbox.processID() == nil)
@@ -21,8 +23,9 @@ struct FaultTests {
     }
   }
 
-  @Test func terminateRemovesTheSocket() async throws {
-    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func terminateRemovesTheSocket(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { (sandbox) async throws in
       try await sandbox.terminate()
       #expect(!exists(sandbox.folder.socket) && exists(sandbox.directory))
       try await sandbox.restart()
@@ -30,18 +33,21 @@ struct FaultTests {
     }
   }
 
-  @Test func restartOfARunningServerReplacesIt() async throws {
-    try await PulseSandbox.with(.empty) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func restartOfARunningServerReplacesIt(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.empty(on: kind)) { (sandbox) async throws in
       let first = try #require(await sandbox.processID())
       try await sandbox.freeze()
       try await sandbox.restart()
       #expect(!isAlive(first))
-      #expect(try await sandbox.info("Server Name") == "pulseaudio")
+      let name = kind == .pulseaudio ? "pulseaudio" : "PulseAudio (on PipeWire"
+      #expect(try await sandbox.info("Server Name")?.hasPrefix(name) == true)
     }
   }
 
-  @Test func aFrozenServerAnswersOnceItIsThawed() async throws {
-    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func aFrozenServerAnswersOnceItIsThawed(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { (sandbox) async throws in
       try await sandbox.freeze()
       let error = await #expect(throws: SandboxError.self) {
         try await sandbox.capture(["pactl", "info"], timeout: .milliseconds(200))
@@ -89,7 +95,8 @@ struct FaultTests {
   @Test func aServerThatEndsAtItsStartIsReportedAtOnce() async throws {
     let begin = ContinuousClock.now
     let error = await #expect(throws: SandboxError.self) {
-      try await PulseSandbox.start(.empty, timeout: .seconds(60), program: "/bin/false")
+      try await PulseSandbox.start(
+        .empty, timeout: .seconds(60), programs: [.pulseaudio: "/bin/false"])
     }
     #expect(error?.code == .serverDied)
     #expect(ContinuousClock.now - begin < .seconds(30))
@@ -107,7 +114,7 @@ struct FaultTests {
 struct MissingProgramTests {
   @Test func theErrorNamesThePackage() async throws {
     let error = await #expect(throws: SandboxError.self) {
-      try await PulseSandbox.start(.empty, timeout: .seconds(1), program: nil)
+      try await PulseSandbox.start(.empty, timeout: .seconds(1), programs: [:])
     }
     #expect(error?.code == .programMissing)
     #expect(error?.description.contains("apt-get install pulseaudio") == true)

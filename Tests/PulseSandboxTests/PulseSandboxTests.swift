@@ -1,12 +1,14 @@
 import Glibc
+import PulseTypes
 import Testing
 
 @testable import PulseSandbox
 
 @Suite("A private server", needsServer, .timeLimit(.minutes(1)))
 struct PulseSandboxTests {
-  @Test func minimalHasOneSinkAndOneSource() async throws {
-    try await PulseSandbox.with(.minimal) { (sandbox) async throws in
+  @Test(arguments: bothServers)
+  func minimalHasOneSinkAndOneSource(kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { (sandbox) async throws in
       #expect(try await sandbox.names(of: "sinks") == ["speakers"])
       #expect(try await sandbox.names(of: "sources") == ["speakers.monitor", "mic"])
       #expect(try await sandbox.info("Server String") == sandbox.address)
@@ -15,47 +17,54 @@ struct PulseSandboxTests {
     }
   }
 
-  @Test func closeLeavesNothing() async throws {
-    let sandbox = try await PulseSandbox.start(.empty)
-    let process = try #require(await sandbox.processID())
-    #expect(isAlive(process) && exists(sandbox.directory))
+  @Test(arguments: bothServers)
+  func closeLeavesNothing(kind: ServerKind) async throws {
+    let sandbox = try await PulseSandbox.start(.empty(on: kind))
+    let processes = await sandbox.processes
+    #expect(processes.count == (kind == .pulseaudio ? 1 : 3))
+    #expect(processes.allSatisfy(isAlive) && exists(sandbox.directory))
     await sandbox.close()
-    #expect(!isAlive(process) && !exists(sandbox.directory))
+    #expect(!processes.contains(where: isAlive) && !exists(sandbox.directory))
     #expect(await sandbox.processID() == nil)
     await sandbox.close()
     await #expect(throws: SandboxError.self) { try await sandbox.restart() }
   }
 
-  @Test func closeEndsAFrozenServer() async throws {
-    let sandbox = try await PulseSandbox.start(.empty)
+  @Test(arguments: bothServers)
+  func closeEndsAFrozenServer(kind: ServerKind) async throws {
+    let sandbox = try await PulseSandbox.start(.empty(on: kind))
     try await sandbox.freeze()
     await sandbox.close()
     #expect(!exists(sandbox.directory))
   }
 
-  @Test func theLastReferenceEndsTheServer() async throws {
-    var sandbox: PulseSandbox? = try await PulseSandbox.start(.empty)
-    let process = try #require(await sandbox?.processID())
+  @Test(arguments: bothServers)
+  func theLastReferenceEndsTheServer(kind: ServerKind) async throws {
+    var sandbox: PulseSandbox? = try await PulseSandbox.start(.empty(on: kind))
+    let processes = try #require(await sandbox?.processes)
     let directory = try #require(sandbox?.directory)
     sandbox = nil
-    #expect(await eventually { !isAlive(process) && !exists(directory) })
+    #expect(await eventually { !processes.contains(where: isAlive) && !exists(directory) })
   }
 
   /// The process that holds the sandbox is killed like by `kill -9`.
-  @Test func theServerEndsWithAKilledProcess() async throws {
+  @Test(arguments: bothServers)
+  func theServerEndsWithAKilledProcess(kind: ServerKind) async throws {
     let result = await #expect(
       processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
-    ) {
-      let sandbox = try await PulseSandbox.start(.minimal)
-      print("@\(try #require(await sandbox.processID()))@\(sandbox.directory)@")
+    ) { [kind = kind as ServerKind] in
+      let sandbox = try await PulseSandbox.start(.minimal(on: kind))
+      let processes = await sandbox.processes.map(String.init).joined(separator: "@")
+      print("@\(processes)@\(sandbox.directory)@")
       fflush(nil)
       kill(getpid(), SIGKILL)
     }
     let output = String(decoding: try #require(result).standardOutputContent, as: UTF8.self)
     let parts = output.split(separator: "@").map(String.init)
-    let process = try #require(parts.lazy.compactMap { Int32($0) }.first)
+    let processes = parts.compactMap { Int32($0) }
+    #expect(processes.count == (kind == .pulseaudio ? 1 : 3))
     let directory = try #require(parts.first { $0.contains("/pulse-") })
-    #expect(await eventually { !isAlive(process) && !exists(directory) })
+    #expect(await eventually { !processes.contains(where: isAlive) && !exists(directory) })
   }
 
   @Test func theUsersFoldersAreOutOfReach() async throws {
@@ -75,9 +84,14 @@ struct PulseSandboxTests {
     }
   }
 
-  @Test func twentyAtOnce() async throws {
+  @Test(arguments: bothServers)
+  func twentyAtOnce(kind: ServerKind) async throws {
     let directories = try await withThrowingTaskGroup { group in
-      for _ in 0..<20 { group.addTask { try await PulseSandbox.start(.minimal) } }
+      for _ in 0..<20 {
+        group.addTask {
+          try await PulseSandbox.start(.minimal(on: kind), timeout: .seconds(30))
+        }
+      }
       var directories: Set<String> = []
       for try await sandbox in group {
         #expect(try await sandbox.names(of: "sinks") == ["speakers"])
@@ -90,17 +104,18 @@ struct PulseSandboxTests {
     #expect(!directories.contains(where: exists))
   }
 
-  @Test func readyInWellUnderASecond() async throws {
+  @Test(arguments: bothServers)
+  func readyInWellUnderASecond(kind: ServerKind) async throws {
     let clock = ContinuousClock()
     var times: [Duration] = []
     for _ in 0..<5 {
       let begin = clock.now
-      let sandbox = try await PulseSandbox.start(.minimal)
+      let sandbox = try await PulseSandbox.start(.minimal(on: kind))
       times.append(clock.now - begin)
       await sandbox.close()
     }
     times.sort()
-    print("sandbox ready in \(times[0]) … \(times[2]) … \(times[4])")
+    print("\(kind) sandbox ready in \(times[0]) … \(times[2]) … \(times[4])")
     #expect(times[0] < .seconds(1))
   }
 }

@@ -1,12 +1,16 @@
 import Glibc
+import PulseTypes
 import Testing
 
 @testable import PulseSandbox
 
-/// Where a test needs a server: without the program it is skipped, with the package's name.
+/// Where a test needs a server: without the programs it is skipped, with the packages' names.
 let needsServer = ConditionTrait.enabled(
-  if: ServerProgram.pulseaudio != nil && hasProgram("pactl"),
-  "needs the packages pulseaudio and pulseaudio-utils")
+  if: bothServers.allSatisfy(ServerProgram.isInstalled) && hasProgram("pactl"),
+  "needs the packages pulseaudio, pipewire, pipewire-pulse, wireplumber and pulseaudio-utils")
+
+/// What most tests run on.
+let bothServers: [ServerKind] = [.pulseaudio, .pipewire]
 
 func hasProgram(_ name: String) -> Bool { ServerProgram.find(name, path: nil) != nil }
 
@@ -42,5 +46,18 @@ extension PulseSandbox {
     try #require(result.status == 0, "\(result.standardError)")
     return result.standardOutput.split(separator: "\n").first { $0.hasPrefix("\(key): ") }
       .map { String($0.dropFirst(key.count + 2)) }
+  }
+}
+
+extension PulseSandbox {
+  /// The numbers of all processes of the server.
+  var processes: [Int32] {
+    get async {
+      var result: [Int32] = []
+      for process in ServerProcess.all(of: configuration.server) {
+        if let number = await processID(of: process) { result.append(number) }
+      }
+      return result
+    }
   }
 }

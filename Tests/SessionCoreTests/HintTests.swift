@@ -248,20 +248,4 @@ private typealias Server = SimulatedServer
       #expect(run.failure == nil, "\(run.trace)")
     }
   }
-
-  @Test func `pipewire-pulse has neither yet, and says so`() throws {
-    let server = Server.laptop(kind: .pipewire)
-    let mode = wish {
-      $0.sampleRate = 48000
-      $0.ioBufferDuration = .milliseconds(10)
-      $0.inputMuted = true
-    }
-    let plan = try server.plan(mode)
-    #expect(plan.steps.map(\.property) == ["inputMuted"])
-    #expect(
-      plan.unmetLines == [
-        "sampleRate unreachable: rates of pipewire-pulse are not set by this version",
-        "ioBufferDuration unreachable: the quantum of pipewire-pulse is not set by this version",
-      ])
-  }
 }

@@ -135,9 +135,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test(arguments: [
-    (Mode.voiceChat, "echo cancellation is not available in this version"),
-    (.videoChat, "echo cancellation is not available in this version"),
-    (.gameChat, "stream roles are not available in this version"),
+    (Mode.gameChat, "stream roles are not available in this version"),
     (.spokenAudio, "stream roles are not available in this version"),
   ])
   func `a mode that this version cannot do is never called applied`(

@@ -53,7 +53,8 @@ private typealias Server = SimulatedServer
 
   private static let keys: Set<String> = [
     "schema", "server", "active", "profile", "scope", "holder", "capabilities", "properties",
-    "route", "interrupted", "resets", "reapplies", "fights", "pins", "events", "notes",
+    "route", "interrupted", "resets", "reapplies", "fights", "pins", "processing",
+    "events", "notes",
   ]
 
   private static let contract: Set<String> = [

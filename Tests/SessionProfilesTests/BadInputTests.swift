@@ -54,8 +54,8 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "4:5: unknown key 'nam'; did you mean 'name'?"),
     Mistake(
       "[session]\nprofile = 'x'",
-      "1:1: unknown key 'session'; known here: category, mode, options, sample-rate, "
-        + "buffer-duration, strict, reapply, on-failure, scope, schema, description, extends, "
+      "1:1: unknown key 'session'; known here: category, mode, echo-canceller, "
+        + "unload-idle-echo-canceller, options, sample-rate, buffer-duration, strict, reapply, on-failure, scope, schema, description, extends, "
         + "input, output, match"),
   ])
   func `unknown keys, with the nearest known one`(_ mistake: Mistake) throws {

@@ -22,17 +22,28 @@ extension LiveServer {
   /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
   /// that is not granted is no failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+    if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
       doubt()
-      throw SessionError(error)
+      // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
+      if await hasLostSessionManager() { throw .noSessionManager }
+      throw SessionError(error).explained(step, error.code)
     }
     if step.setting.makesObjects { doubt() }
     try await refresh(objects(of: step.setting), deadline: deadline)
-    if step.setting.isHint { return outcome(ofHint: step) }
-    let isMet = try await wait(deadline: patience(for: step, deadline)) { $0.satisfies(step) }
+    if step.setting.isHint {
+      try await awaitPin(step, deadline: deadline)
+      return outcome(ofHint: step)
+    }
+    var isMet = try await wait(
+      deadline: patience(for: step, deadline), answer: deadline
+    ) { $0.satisfies(step) }
+    while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
+      isMet = try await setDefaultAgain(step, deadline)
+    }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
       throw SessionError(
@@ -44,11 +55,23 @@ extension LiveServer {
     return .applied
   }
 
+  private func hasLostSessionManager() async -> Bool {
+    guard snapshot.hasGraph else { return false }
+    do throws(SessionError) {
+      return try await refresh(deadline: Deadline(after: .milliseconds(500))).lacksSessionManager
+    } catch {
+      return false
+    }
+  }
+
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
   /// was undone by somebody; only devices of a new profile may come later. Others answer first.
-  private func patience(for step: Step, _ deadline: Deadline) -> Deadline {
+  func patience(for step: Step, _ deadline: Deadline) -> Deadline {
     if case .cardProfile = step.setting { return deadline }
-    guard snapshot.server.kind == .pulseaudio else { return deadline }
+    if snapshot.hasGraph {
+      guard case .defaultDevice = step.setting else { return deadline }
+      return Deadline(after: min(deadline.remaining, .milliseconds(500)))
+    }
     return Deadline(after: min(deadline.remaining, .milliseconds(250)))
   }
 
@@ -67,12 +90,12 @@ extension LiveServer {
       .mute(let direction, let name):
       return Set(
         snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
-    case .defaultDevice, .chain: return [.server]
+    case .defaultDevice, .chain, .echoCanceller: return [.server]
     case .stream(let direction, let index): return [.stream(direction, index)]
     }
   }
 
-  private func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
+  func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
     let timeout = deadline.remaining
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
@@ -91,7 +114,7 @@ extension LiveServer {
       try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
     case (.stream(let direction, let index), .name(let device)):
       try await client.moveStream(direction, index, to: device, timeout: timeout)
-    case (.chain(let direction), _): try await writeChain(direction, step.to, timeout)
+    case (.chain, _), (.echoCanceller, _): try await writeLink(step, timeout)
     case (.rate, _), (.latency, _): try await writePin(step, timeout)
     default:
       throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
@@ -99,10 +122,8 @@ extension LiveServer {
   }
 
   /// Unloads what stands, whoever's run made it, then loads what is wished.
-  private func writeChain(
-    _ direction: Direction, _ value: SettingValue, _ timeout: Duration
-  ) async throws(PulseError) {
-    for module in Set(snapshot.ownedDevices(direction).compactMap(\.ownerModule)) {
+  private func writeLink(_ step: Step, _ timeout: Duration) async throws(PulseError) {
+    for module in Set(snapshot.devices(of: step.setting).compactMap(\.ownerModule)) {
       do throws(PulseError) {
         try await client.unloadModule(module, timeout: timeout)
       } catch {
@@ -110,8 +131,13 @@ extension LiveServer {
         guard error.code == .noSuchEntity else { throw error }
       }
     }
-    guard case .remap(let spec) = value else { return }
-    _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    switch step.to {
+    case .remap(let spec):
+      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    case .echoCanceller(let spec):
+      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    default: break
+    }
   }
 }
 
@@ -120,9 +146,24 @@ extension Setting {
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {
     switch self {
-    case .cardProfile, .chain: true
+    case .cardProfile, .chain, .echoCanceller: true
     default: false
     }
+  }
+}
+
+extension SessionError {
+  /// The error with what the server's bare "no" most likely means.
+  fileprivate func explained(_ step: Step, _ code: PulseError.Code) -> SessionError {
+    guard case .echoCanceller(let spec) = step.to, code == .moduleFailed || code == .noSuchEntity
+    else { return self }
+    var result = self
+    result.message +=
+      " (it has no echo canceller '\(spec.method)', or none for \(spec.map.count) channels)"
+    if spec.method != EchoCancellerSpec.defaultMethod {
+      result.alternatives = ["echo-canceller = \"\(EchoCancellerSpec.defaultMethod)\""]
+    }
+    return result
   }
 }
 

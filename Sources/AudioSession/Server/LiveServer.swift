@@ -21,6 +21,10 @@ actor LiveServer {
   private(set) var roundTrips = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
+  /// Whether the server tells this connection a default that is no more.
+  var isMisled = false
+  /// Pins that were closed and may still be listed.
+  var closing: Set<Index<PulseTypes.Stream>> = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
@@ -63,6 +67,8 @@ actor LiveServer {
 
   private func note(_ event: PulseEvent) {
     dirty.insert(event.object)
+    // pipewire-pulse tells nothing when a stream is connected to another device.
+    if snapshot.hasGraph { isStale = true }
     wakeWaiters()
     // A new or changed client is of no interest before one of its streams is.
     if event.facility != .client { changeHandler?(event) }
@@ -152,6 +158,7 @@ actor LiveServer {
         isWhole
         ? try await client.snapshot(timeout: deadline.remaining)
         : try await client.refreshed(base, asked, timeout: deadline.remaining)
+      if isMisled { snapshot.server = try await freshServerInfo(deadline) }
     } catch {
       dirty.formUnion(asked)
       isStale = isStale || isWhole
@@ -162,16 +169,28 @@ actor LiveServer {
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
   ///
   /// An acknowledgement alone proves nothing (pipewire-pulse acknowledges before it acts): each event
-  /// leads to a new reading.
+  /// leads to a new reading. On PipeWire so does a while without one, short at first: it connects a
+  /// stream to a device without an event.
+  ///
+  /// - Parameter answer: the deadline of each reading; a patience that ends during one is no fault of
+  ///   the server's.
   func wait(
-    deadline: Deadline, for condition: (ServerSnapshot) -> Bool
+    deadline: Deadline, answer: Deadline? = nil, for condition: (ServerSnapshot) -> Bool
   ) async throws(SessionError) -> Bool {
+    var silence = Duration.milliseconds(2)
     while true {
-      try await refresh(deadline: deadline)
+      try await refresh(deadline: answer ?? deadline)
       if condition(snapshot) { return true }
       if let lost { throw lost }
       if deadline.hasPassed { return false }
-      if dirty.isEmpty { await pause(deadline) }
+      guard dirty.isEmpty else { continue }
+      if snapshot.hasGraph {
+        await pause(Deadline(after: min(silence, deadline.remaining)))
+        silence = min(silence * 2, .milliseconds(50))
+        isStale = true
+      } else {
+        await pause(deadline)
+      }
     }
   }
 

@@ -15,6 +15,12 @@ extension SessionError {
     self.init(code, stage: .server, error.description, value: error.operation)
   }
 
+  /// PipeWire without WirePlumber, which connects streams to devices and keeps the defaults.
+  static let noSessionManager = SessionError(
+    .serverUnreachable, stage: .server,
+    "WirePlumber is not running, and without it PipeWire connects nothing and sets no default; "
+      + "start it: systemctl --user restart wireplumber")
+
   /// Whether the connection is of no use any more.
   var endsConnection: Bool {
     switch code {

@@ -42,6 +42,9 @@ struct SessionStore: Sendable {
 
   func path(_ name: String) -> String { folder + "/" + name }
 
+  /// The files that tell what the session did, by what they hold.
+  var files: [String: String] { ["wish": wishPath, "baseline": baselinePath] }
+
   /// Whether its folder is there.
   var isThere: Bool { access(folder, F_OK) == 0 }
 
@@ -146,5 +149,19 @@ enum ProcessEnvironment {
   /// A variable's value; nil where it is not set or empty.
   static subscript(name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// All of them that have a value.
+  static var all: [String: String] {
+    var result: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      entry += 1
+      guard let at = text.firstIndex(of: "="), text.index(after: at) != text.endIndex else {
+        continue
+      }
+      result[String(text[..<at])] = String(text[text.index(after: at)...])
+    }
+    return result
   }
 }

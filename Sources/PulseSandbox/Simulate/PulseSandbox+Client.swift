@@ -6,7 +6,7 @@ extension PulseSandbox {
   func withClient<Result>(
     _ body: (PulseClient) async throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
-    _ = try await withRunningServer { $0.processID }
+    _ = try await frontProcess()
     let client: PulseClient
     do throws(PulseError) {
       // This socket trusts its user without a cookie.

@@ -15,7 +15,7 @@ extension PulseSandbox {
   ///   or a source. What is unplugged already stays so.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func unplug(_ name: String) async throws(SandboxError) {
-    let server = try await withRunningServer { $0.processID }
+    let server = try await frontProcess()
     guard !otherSide.unplugged(from: server).contains(where: { $0.names.contains(name) }) else {
       return
     }
@@ -44,7 +44,7 @@ extension PulseSandbox {
   ///   is plugged in already stays so.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func plug(_ name: String) async throws(SandboxError) {
-    let server = try await withRunningServer { $0.processID }
+    let server = try await frontProcess()
     let unplugged = otherSide.unplugged(from: server)
     guard let device = unplugged.first(where: { $0.names.contains(name) }) else {
       return try await withClient { client throws(SandboxError) in
@@ -92,10 +92,10 @@ extension PulseSandbox {
   }
 
   /// Lets the server crash and start anew, as Apple's developer switch *Reset Media Services* does.
-  /// It is ``kill()`` and ``restart(timeout:)``.
+  /// It is ``kill(_:)`` and ``restart(_:timeout:)``.
   ///
   /// - Parameter timeout: How long the start may take.
-  /// - Throws: As ``restart(timeout:)``.
+  /// - Throws: As ``restart(_:timeout:)``.
   public func resetMediaServices(timeout: Duration = .seconds(10)) async throws(SandboxError) {
     // One that has ended already only needs the start.
     try? await kill()

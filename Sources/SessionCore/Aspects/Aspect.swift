@@ -1,13 +1,17 @@
 import PulseTypes
 
-/// One property of the session: how wish and server are compared, when it is changed, its verdict.
-protocol Aspect: Sendable {
-  /// The key of the state's JSON.
+/// Something that the wish asks of the server, and when.
+protocol Planned: Sendable {
+  /// The key of the state's JSON that it belongs to.
   var property: String { get }
   /// When its targets are planned.
   var phase: Phase { get }
   /// The settings that the wish asks for, and their values.
   func targets(_ context: PlanContext) throws(SessionError) -> [Target]
+}
+
+/// One property of the session: how wish and server are compared, when it is changed, its verdict.
+protocol Aspect: Planned {
   /// Wish and fact as they are; the steps of the same plan are taken as done.
   func report(_ context: PlanContext) -> PropertyReport
   /// What a plan must say that its steps do not meet; throws where it must not go unmet.
@@ -60,3 +64,14 @@ let allAspects: [any Aspect] = [
   ChannelMapAspect(direction: .output), LevelAspect(direction: .output),
   MuteAspect(direction: .output), LatencyOffsetAspect(direction: .output),
 ]
+
+/// What is planned, in the order within each phase: the links of the chains as `Setting.links` builds
+/// them, and only then what is to be at their ends.
+let plannedAspects: [any Planned] =
+  [ChannelMapAspect(direction: .output), ModeAspect(), ChannelMapAspect(direction: .input)]
+  + Direction.allCases.map { ChainEnd(direction: $0) } + allAspects.filter { !$0.isLink }
+
+extension Aspect {
+  /// Whether it asks for a link of a chain.
+  fileprivate var isLink: Bool { self is ChannelMapAspect || self is ModeAspect }
+}

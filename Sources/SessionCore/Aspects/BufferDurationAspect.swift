@@ -8,7 +8,7 @@ struct BufferDurationAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
     guard let device = context.device(direction), let wished = wished(context, device),
-      context.snapshot.server.kind == .pulseaudio, !wasGranted(context, device, wished)
+      !wasGranted(context, device, wished)
     else { return [] }
     return [
       Target(
@@ -48,7 +48,7 @@ struct BufferDurationAspect: Aspect {
   }
 
   private func wished(_ context: PlanContext, _ device: Device) -> Duration? {
-    let rate = context.wish.sampleRate ?? Int(device.sampleSpec.rate)
+    let rate = context.wish.sampleRate ?? context.snapshot.rate(of: device)
     return context.wish.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 
@@ -57,6 +57,7 @@ struct BufferDurationAspect: Aspect {
     _ context: PlanContext, _ device: Device?, _ setting: Setting?
   ) -> Duration? {
     if let device, device.configuredLatency > .zero { return device.configuredLatency }
+    if let device, context.snapshot.hasGraph { return context.snapshot.forcedLatency(on: device) }
     return setting.flatMap { context.input.grants[$0] }
   }
 
@@ -72,15 +73,13 @@ struct BufferDurationAspect: Aspect {
   private func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
   ) -> (verdict: Verdict, reason: String, waitingFor: WaitingFor?)? {
-    if context.snapshot.server.kind == .pipewire {
-      return (.unreachable, "the quantum of pipewire-pulse is not set by this version", nil)
-    }
     if !context.input.holdsPins {
       return (
         .pending, "was granted while applying; nobody holds it since, so streams choose their own",
         .holder
       )
     }
+    if context.snapshot.hasGraph { return graphObstacle(context, device, wished, actual) }
     let rate = max(1, Int64(device.sampleSpec.rate))
     let frame = Duration.microseconds(1_000_000 / rate + 1)
     guard let actual else { return (.pending, "\(device.name) has not said its latency", .device) }
@@ -98,5 +97,20 @@ struct BufferDurationAspect: Aspect {
       return (.overridden, "\(who) asked for \(Words.milliseconds(actual))", nil)
     }
     return nil
+  }
+
+  /// PipeWire's buffers are powers of two: the nearest one is as wished.
+  private func graphObstacle(
+    _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
+  ) -> (verdict: Verdict, reason: String, waitingFor: WaitingFor?)? {
+    guard let actual else { return (.pending, "nothing holds it on \(device.name)", .device) }
+    let limit = context.snapshot.quantumLimit(of: device)
+    let rate = context.snapshot.rate(of: device)
+    let nearest = Graph.quantum(wished, rate: rate, limit: .max)
+    guard nearest > limit else { return nil }
+    return (
+      .unreachable,
+      "\(device.name) gives \(Words.milliseconds(actual)) at most (\(limit) frames)", nil
+    )
   }
 }

@@ -28,7 +28,7 @@ struct CategoryAspect: Aspect {
       PropertyReport(
         preferred: preferred, actual: nil, verdict: verdict, reason: reason, waitingFor: waiting)
     }
-    for direction in Direction.allCases where category.directions.contains(direction) {
+    for direction in Direction.allCases where context.wish.directions.contains(direction) {
       if let error = context.resolution.waiting[direction] {
         return unmet(.pending, error.message, .device)
       }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// Channel map, polar pattern and orientation together → the remap, then the default at its end.
+/// Channel map, polar pattern and orientation together → the remap.
 struct ChannelMapAspect: Aspect {
   let direction: Direction
   let phase = Phase.channelMap
@@ -8,18 +8,9 @@ struct ChannelMapAspect: Aspect {
   var property: String { direction == .input ? "channelMap" : "outputChannelMap" }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let device = context.device(direction) else { return [] }
-    let chain = try wishedChain(context, device)
-    var targets: [Target] = []
-    if let chain {
-      targets.append(Target(property, .chain(direction), .remap(chain), why: reason(context)))
-      targets.append(
-        Target(
-          direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
-          .name(chain.name), phase: phase, why: "the end of the chain"))
-    }
-    guard context.wish.wish(direction).moveStreams else { return targets }
-    return targets + moves(context, to: chain?.name ?? device.name)
+    guard let device = context.device(direction), let remap = try context.wishedRemap(on: device)
+    else { return [] }
+    return [Target(property, .chain(direction), .remap(remap), why: reason(context))]
   }
 
   private func reason(_ context: PlanContext) -> String {
@@ -29,35 +20,6 @@ struct ChannelMapAspect: Aspect {
     let orientation = turned ? wish.orientation.map { "orientation \($0.rawValue)" } : nil
     let parts = [pattern, wish.channels == nil ? nil : "channel map", orientation]
     return Words.list(parts.compactMap { $0 })
-  }
-
-  /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
-  /// the server loads no modules or refused this one.
-  func wishedChain(_ context: PlanContext, _ device: Device) throws(SessionError) -> RemapSpec? {
-    guard let routing = try ChannelRouting.make(context.wish.wish(direction), on: device),
-      !routing.isIdentity(on: device.channelMap), context.input.capabilities.moduleLoading,
-      context.input.refusals[.chain(direction)] == nil
-    else { return nil }
-    // One channel mixed from one is that channel.
-    if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
-    return RemapSpec(
-      direction: direction, master: device.name, masterMap: routing.masterMap, map: routing.map)
-  }
-
-  /// Streams of others, those already there too, as the wish holds them there; those that record a
-  /// monitor mean it.
-  private func moves(_ context: PlanContext, to end: String) -> [Target] {
-    context.snapshot.streams(direction).filter { stream in
-      guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
-        let device = context.snapshot.device(direction, at: stream.device)
-      else { return false }
-      return !device.isMonitor || device.name == end
-    }.map { stream in
-      Target(
-        direction == .input ? "preferredInput" : "preferredOutput",
-        .stream(direction, stream.index), .name(end), phase: phase,
-        why: "\(context.snapshot.programName(of: stream)) is moved")
-    }
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
@@ -73,10 +35,9 @@ struct ChannelMapAspect: Aspect {
 
   /// The channels that programs hear: the remap's where one stands on the device, else the device's.
   static func actual(_ snapshot: ServerSnapshot, _ device: Device) -> ChannelMap? {
-    if let remap = snapshot.remap(device.direction), remap.master == device.name {
-      return remap.masterMap
-    }
-    return device.channelMap
+    let owned = snapshot.ownedDevices(device.direction, of: .chain(device.direction)).first
+    guard let owned, snapshot.root(of: owned)?.name == device.name else { return device.channelMap }
+    return snapshot.link(of: owned)?.channelMap ?? device.channelMap
   }
 
   private static func preferred(
@@ -108,10 +69,9 @@ struct ChannelMapAspect: Aspect {
     guard let device = context.device(direction) else {
       return unmet(.pending, "there is no \(direction.rawValue) to set it on", .device)
     }
-    let aspect = ChannelMapAspect(direction: direction)
     do throws(SessionError) {
       let routing = try ChannelRouting.make(context.wish.wish(direction), on: device)
-      let chain = try aspect.wishedChain(context, device)
+      let chain = try context.wishedRemap(on: device)
       if !context.input.capabilities.moduleLoading, let routing,
         !routing.isIdentity(on: device.channelMap)
       {
@@ -121,7 +81,7 @@ struct ChannelMapAspect: Aspect {
       guard
         context.snapshot.value(of: .chain(direction)) == (chain.map(SettingValue.remap) ?? .absent)
       else { return unmet(.overridden, "the remap that makes it is gone or changed") }
-      guard chain == nil || context.snapshot.server.defaultName(direction) == chain?.name else {
+      guard chain == nil || context.isAtEnd(direction, device) else {
         return unmet(.overridden, "the remap is there and the default is not on it")
       }
     } catch {

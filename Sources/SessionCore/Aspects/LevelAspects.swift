@@ -45,10 +45,9 @@ struct LevelAspect: Aspect {
   private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
     guard !context.world.isPredicted(device.name) else { return nil }
     let hardware = device.volume.loudest.fraction
-    guard let remap = context.snapshot.remap(device.direction), remap.master == device.name,
-      let owned = context.snapshot.ownedDevices(device.direction).first
-    else { return hardware }
-    return hardware * owned.volume.loudest.fraction
+    return context.snapshot.links(on: device).reduce(hardware) {
+      $0 * $1.volume.loudest.fraction
+    }
   }
 
   private static func rounded(_ fraction: Double) -> Double {
@@ -71,14 +70,13 @@ struct MuteAspect: Aspect {
     let hardware = Target(
       property, .mute(direction, device: device.name), .flag(muted), isLeft: isLeft,
       why: "on the hardware")
-    // Either mutes; so unmuting takes both.
-    guard !muted, let remap = context.snapshot.remap(direction), remap.master == device.name
-    else { return [hardware] }
+    // Each of them mutes; so unmuting takes all.
+    guard !muted else { return [hardware] }
     return [hardware]
-      + context.snapshot.ownedDevices(direction).map {
+      + context.snapshot.links(on: device).map {
         Target(
           property, .mute(direction, device: $0.name), .flag(false), isLeft: isLeft,
-          why: "on the remap")
+          why: "on the session's own device before it")
       }
   }
 
@@ -100,10 +98,7 @@ struct MuteAspect: Aspect {
   }
 
   private func isAnyMuted(_ context: PlanContext, _ device: Device) -> Bool {
-    guard !device.isMuted, let remap = context.snapshot.remap(direction),
-      remap.master == device.name
-    else { return device.isMuted }
-    return context.snapshot.ownedDevices(direction).contains { $0.isMuted }
+    device.isMuted || context.snapshot.links(on: device).contains { $0.isMuted }
   }
 }
 

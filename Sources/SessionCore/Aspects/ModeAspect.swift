@@ -1,27 +1,86 @@
 import PulseTypes
 
-/// Mode: stored, checked and shown; processing that this version does not have is never `applied`.
+/// Mode: echo cancelling for calls, which is a link of both chains; for measurement nothing at all.
 struct ModeAspect: Aspect {
   let property = "mode"
-  let phase = Phase.category
+  let phase = Phase.channelMap
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let canceller = context.wishedCanceller else { return [] }
+    return [
+      Target(
+        property, .echoCanceller, .echoCanceller(canceller),
+        why: "\(context.wish.mode?.rawValue ?? "the mode") cancels echo")
+    ]
+  }
 
   func report(_ context: PlanContext) -> PropertyReport {
     guard let mode = context.wish.mode else { return .unset(nil) }
     let preferred = StateValue.string(mode.rawValue)
-    let obstacle: String? =
+    let obstacle: Obstacle? =
       switch mode {
       case .default: nil
-      case .voiceChat, .videoChat: "echo cancellation is not available in this version"
-      case .measurement: processing(context)
+      case .voiceChat, .videoChat: echo(context)
+      case .measurement: processing(context).map { Obstacle(.unreachable, $0) }
       case .gameChat, .moviePlayback, .videoRecording, .spokenAudio:
-        "stream roles are not available in this version"
+        Obstacle(.pending, "stream roles are not available in this version")
       }
     guard let obstacle else {
       return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
     }
     return PropertyReport(
-      preferred: preferred, actual: nil,
-      verdict: mode == .measurement ? .unreachable : .pending, reason: obstacle)
+      preferred: preferred, actual: nil, verdict: obstacle.verdict, reason: obstacle.reason,
+      waitingFor: obstacle.waitingFor)
+  }
+
+  /// Why the mode is not in force.
+  private struct Obstacle {
+    var verdict: Verdict
+    var reason: String
+    var waitingFor: WaitingFor?
+
+    init(_ verdict: Verdict, _ reason: String, _ waitingFor: WaitingFor? = nil) {
+      self.verdict = verdict
+      self.reason = reason
+      self.waitingFor = waitingFor
+    }
+  }
+
+  /// Why no echo is cancelled, or nobody gets to hear it.
+  private func echo(_ context: PlanContext) -> Obstacle? {
+    for direction in Direction.allCases {
+      if let error = context.resolution.waiting[direction] {
+        return Obstacle(.pending, error.message, .device)
+      }
+      guard context.device(direction) != nil else {
+        return Obstacle(
+          .pending, "there is no \(direction.rawValue) to cancel the echo of", .device)
+      }
+    }
+    guard context.input.capabilities.moduleLoading else {
+      return Obstacle(.refused, "the server does not let modules be loaded")
+    }
+    if context.leavesCancellerIdle {
+      return context.input.holdsPins
+        ? nil
+        : Obstacle(
+          .pending,
+          "the echo canceller is loaded when somebody records, and nobody watches for that",
+          .holder)
+    }
+    if let refusal = context.input.refusals[.echoCanceller] { return Obstacle(.refused, refusal) }
+    guard let wished = context.wishedCanceller,
+      context.snapshot.value(of: .echoCanceller) == .echoCanceller(wished)
+    else { return Obstacle(.overridden, "the echo canceller is gone or changed") }
+    for direction in Direction.allCases {
+      guard let device = context.device(direction), !context.isAtEnd(direction, device) else {
+        continue
+      }
+      return Obstacle(
+        .overridden,
+        "the echo canceller is there and the default \(direction.rawValue) is not on it")
+    }
+    return nil
   }
 
   /// What touches the signal between the input's hardware and those who record.

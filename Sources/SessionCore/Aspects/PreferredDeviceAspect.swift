@@ -12,9 +12,9 @@ struct PreferredDeviceAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction)
     else { return [] }
-    // A chain that cannot be had is the channel map's error; the device is the preferred one still.
-    let chain = try? ChannelMapAspect(direction: direction).wishedChain(context, device)
-    guard chain == nil, isAsked(context, resolved) else { return [] }
+    guard context.wishedEnd(on: device) == device.name, isAsked(context, resolved) else {
+      return []
+    }
     return unplugged(context, resolved, device) + [
       Target(
         property, .defaultDevice(direction), .name(device.name),
@@ -44,7 +44,7 @@ struct PreferredDeviceAspect: Aspect {
   /// the default before the server chose another because of a change of ours.
   private func isAsked(_ context: PlanContext, _ resolved: Resolved) -> Bool {
     context.wish.wish(direction).prefer != nil
-      || context.wish.category?.directions.contains(direction) == true
+      || context.wish.directions.contains(direction)
       || context.resolution.defaultsBefore[direction] == resolved.name
   }
 

@@ -7,7 +7,8 @@ struct SampleRateAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
-    guard let wished = context.wish.sampleRate, let device = context.device(direction)
+    guard let wished = context.wish.sampleRate, let device = context.device(direction),
+      !wasGranted(context, device, wished)
     else { return [] }
     return [
       Target(
@@ -20,7 +21,8 @@ struct SampleRateAspect: Aspect {
     let direction = context.wish.hintDirection
     let device = context.shownDevice(direction)
     let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
-    let actual = isKnown ? device.map { StateValue.number(Double($0.sampleSpec.rate)) } : nil
+    let rate = isKnown ? device.flatMap { context.snapshot.knownRate(of: $0) } : nil
+    let actual = rate.map { StateValue.number(Double($0)) }
     guard let wished = context.wish.sampleRate else { return .unset(actual) }
     let preferred = StateValue.number(Double(wished))
     guard let device = context.device(direction) else {
@@ -31,11 +33,16 @@ struct SampleRateAspect: Aspect {
     if actual == preferred {
       return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
     }
+    if wasGranted(context, device, wished) {
+      return PropertyReport(
+        preferred: preferred, actual: actual, verdict: .pending,
+        reason: "was granted while applying; nobody holds it since", waitingFor: .holder)
+    }
     let obstacle = obstacle(context, device, wished)
     return PropertyReport(
       preferred: preferred, actual: actual, verdict: obstacle?.verdict ?? .overridden,
       reason: obstacle?.reason
-        ?? "\(device.name) is at \(device.sampleSpec.rate) Hz: another stream changed it since",
+        ?? "\(device.name) is at \(context.snapshot.rate(of: device)) Hz: another stream changed it since",
       waitingFor: obstacle?.verdict == .pending ? .idle : nil)
   }
 
@@ -43,16 +50,31 @@ struct SampleRateAspect: Aspect {
     try strictUnmet(context, steps, .sampleRate)
   }
 
+  /// Whether the hint was granted in an earlier run that nobody holds since. PulseAudio's devices keep
+  /// a rate without a holder.
+  private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Int) -> Bool {
+    let setting = Setting.rate(device.direction, device: device.name)
+    return context.snapshot.hasGraph && !context.input.holdsPins
+      && !context.snapshot.isPinned(device, kind: "rate")
+      && context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot)
+        == .rate(wished)
+  }
+
   /// Why the device cannot switch now, or ever; nil where it may.
   func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Int
   ) -> (verdict: Verdict, reason: String)? {
-    let now = Int(device.sampleSpec.rate)
+    let now = context.snapshot.knownRate(of: device) ?? 0
     if context.world.isPredicted(device.name) || now == wished { return nil }
-    if context.snapshot.server.kind == .pipewire {
-      return (.unreachable, "rates of pipewire-pulse are not set by this version")
-    }
     let setting = Setting.rate(device.direction, device: device.name)
+    if context.snapshot.hasGraph {
+      let got = context.input.memory.outcome(
+        setting, asked: .rate(wished), on: context.snapshot)
+      guard let got, got != .rate(wished) else { return nil }
+      return (
+        .unreachable, "\(device.name) was asked for \(wished) Hz and its hardware stays at \(got)"
+      )
+    }
     if let busy = context.snapshot.programs(runningOn: device) {
       return (.pending, "\(device.name) stays at \(now) Hz until \(busy)")
     }
@@ -96,14 +118,7 @@ extension Aspect {
 extension ServerSnapshot {
   /// Whose streams keep a device from switching its rate: `firefox and mpv stop`.
   func programs(runningOn device: Device) -> String? {
-    var users = foreignStreams(on: device).filter { !$0.isCorked }
-    if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
-      users += foreignStreams(on: sink).filter { !$0.isCorked }
-    }
-    // Those on our remap come back to the hardware when it goes, which a rate change needs.
-    for owned in ownedDevices(device.direction) where root(of: owned)?.name == device.name {
-      users += foreignStreams(on: owned).filter { !$0.isCorked }
-    }
+    let users = users(of: device)
     guard !users.isEmpty else { return nil }
     let names = Set(users.map { programName(of: $0) }).sorted()
     return "\(Words.list(names)) \(names.count == 1 ? "stops" : "stop")"

@@ -30,6 +30,12 @@ public struct Baseline: Sendable, Hashable, Codable {
       self.isConsequence = isConsequence
     }
 
+    /// Whether it is a default that was a device of ours.
+    var isOwnDefault: Bool {
+      guard case .defaultDevice = setting, case .name(let name) = before else { return false }
+      return Owned.isName(name)
+    }
+
     /// Whether a value can be our doing.
     public func isOurs(_ value: SettingValue) -> Bool {
       value == ours || inFlight?.contains(value) == true
@@ -109,11 +115,11 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// After a run: what followed from our changes is ours as it is now, and what is as it was before
-  /// is no change at all. A remap of ours that a run found was not there before the session, and was
+  /// is no change at all. A link of ours that a run found was not there before the session, and was
   /// not the default either.
   public mutating func settle(in snapshot: ServerSnapshot) {
     for index in entries.indices {
-      if case .chain = entries[index].setting { entries[index].before = .absent }
+      if entries[index].setting.isLink { entries[index].before = .absent }
       guard entries[index].ours == nil else { continue }
       entries[index].ours = snapshot.value(of: entries[index].setting)
     }
@@ -124,10 +130,7 @@ public struct Baseline: Sendable, Hashable, Codable {
       entries[index].inFlight = nil
     }
     entries.removeAll { entry in
-      guard case .defaultDevice(let direction) = entry.setting else {
-        return entry.ours == entry.before
-      }
-      return entry.ours == entry.before || entry.before == .name(Owned.name(direction))
+      entry.ours == entry.before || entry.isOwnDefault
     }
     serverCookie = snapshot.server.cookie
   }
@@ -151,6 +154,7 @@ extension ServerSnapshot {
     case .port(let direction, let device):
       [.volume(direction, device: device), .mute(direction, device: device)]
     case .chain(let direction): [.defaultDevice(direction)]
+    case .echoCanceller: Direction.allCases.map(Setting.defaultDevice)
     default: []
     }
   }

@@ -43,6 +43,11 @@ extension Card {
   /// A device as a profile will make it; its rate, volume and port are not known yet.
   func predictedDevice(_ direction: Direction, named name: String, profile: CardProfile) -> Device {
     let map = Self.channelMap(of: name)
+    // ALSA's devices say which mapping of the card they are; their names end in it.
+    var properties = properties
+    if !isBluetooth, let part = name.split(separator: ".").last {
+      properties["device.profile.name"] = String(part)
+    }
     return Device(
       direction: direction, index: Index(UInt32.max), name: name,
       description: properties["device.description"] ?? self.name, driver: driver,

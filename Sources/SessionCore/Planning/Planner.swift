@@ -47,7 +47,7 @@ private struct Planner {
 
   mutating func run(isTolerant: Bool) throws(SessionError) {
     for phase in Phase.allCases {
-      for aspect in allAspects where aspect.phase == phase {
+      for aspect in plannedAspects where aspect.phase == phase {
         do throws(SessionError) {
           for target in try aspect.targets(context) {
             claimed.insert(target.setting)
@@ -140,38 +140,41 @@ private struct Planner {
       return map?.count == volumes.values.count ? entry.before : nil
     // No upkeep ever unmutes an input.
     case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
-    // A remap that had lost its master is not worth having again.
-    case (.chain, .name): return .absent
+    // A link that had lost its master is not worth having again.
+    case (.chain, .name), (.echoCanceller, .name): return .absent
     case (.chain(let direction), .remap(let spec)):
       return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
+    case (.echoCanceller, .echoCanceller(let spec)):
+      let isPossible =
+        world.snapshot.device(.input, named: spec.input) != nil
+        && world.snapshot.device(.output, named: spec.output) != nil
+      return isPossible ? entry.before : .absent
     case (.defaultDevice, _), (.stream, _), (.cardProfile, _), (.port, _), (.volume, _): return nil
     default: return entry.before
     }
   }
 
-  /// Whether a change is nobody's choice: a remap is ours alone, and where the default that we chose
+  /// Whether a change is nobody's choice: a link is ours alone, and where the default that we chose
   /// is gone the present one is the server's fallback.
   private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
     switch (setting, ours) {
-    case (.chain, _): true
+    case (.chain, _), (.echoCanceller, _): true
     case (.defaultDevice(let direction), .name(let name)):
       world.snapshot.device(direction, named: name) == nil
     default: false
     }
   }
 
-  /// Pins and remaps of ours that no wish and no baseline asks for go.
+  /// Pins and links of ours that no wish and no baseline asks for go.
   private mutating func removeUnwished(in phase: Phase) {
-    for direction in Direction.allCases {
-      if phase == .channelMap, isUnwished(.chain(direction)),
-        world.value(of: .chain(direction)) != SettingValue.absent
-      {
-        emit(
-          Target(
-            direction == .input ? "channelMap" : "outputChannelMap", .chain(direction), .absent,
-            why: "no wish needs the remap"))
+    if phase == .channelMap {
+      for link in Setting.links.reversed() where isUnwished(link) {
+        guard world.value(of: link) != SettingValue.absent else { continue }
+        emit(Target(link.stateProperty, link, .absent, why: "no wish needs it"))
       }
-      guard phase == .ioBufferDuration else { continue }
+    }
+    guard phase == .ioBufferDuration else { return }
+    for direction in Direction.allCases {
       for device in world.snapshot.devices(direction) {
         let setting = Setting.latency(direction, device: device.name)
         guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
@@ -210,78 +213,86 @@ private struct Planner {
 
   // MARK: Bracketing
 
-  /// A stream on a remap whose master goes away is killed, and a loaded remap keeps its master
-  /// running, which blocks its rate. So the remap goes first, and comes back in its own phase.
+  /// A stream on a link whose master goes away is killed, and a loaded link keeps its master
+  /// running, which blocks its rate. So the chain goes first, and comes back in its own phase.
   private mutating func bracket(_ target: Target, _ now: SettingValue?) {
     switch target.setting {
     case .cardProfile(let name):
       guard let card = world.snapshot.card(named: name) else { return }
-      for direction in Direction.allCases {
-        guard let remap = world.snapshot.remap(direction),
-          world.snapshot.device(direction, named: remap.master)?.card == card.index
-        else { continue }
-        unload(direction, phase: target.phase, "its master may go with the profile")
-      }
+      let devices = (world.snapshot.sources + world.snapshot.sinks).filter { $0.card == card.index }
+      unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
     case .rate(let direction, let device):
-      guard world.snapshot.remap(direction)?.master == device else { return }
-      unload(direction, phase: target.phase, "a remap keeps its master running at its rate")
-    case .chain(let direction):
+      // PipeWire's graph takes a forced rate whatever runs.
+      guard !world.snapshot.hasGraph else { return }
+      let devices = world.snapshot.device(direction, named: device).map { [$0] } ?? []
+      unload(linksOn: devices, phase: target.phase, "it keeps its master running at its rate")
+    case .chain, .echoCanceller:
+      unload(linksOn: world.snapshot.devices(of: target.setting), phase: target.phase, target.why)
       if target.value == .absent {
-        release(direction, phase: target.phase, target.why)
+        release(target.setting, phase: target.phase, target.why)
       } else if now != SettingValue.absent {
-        unload(direction, phase: target.phase, "another one takes its place")
+        unload(target.setting, phase: target.phase, "another one takes its place")
       }
     default: break
     }
   }
 
-  private mutating func unload(_ direction: Direction, phase: Phase, _ why: String) {
-    release(direction, phase: phase, why)
-    append(
-      Target(
-        direction == .input ? "channelMap" : "outputChannelMap", .chain(direction), .absent,
-        phase: phase, why: why))
+  /// Unloads what stands on devices, the farthest from them first.
+  private mutating func unload(linksOn devices: [Device], phase: Phase, _ why: String) {
+    for link in Setting.links.reversed() {
+      let stands = world.snapshot.devices(of: link).contains { owned in
+        devices.contains { device in
+          device.direction == owned.direction && device.name != owned.name
+            && world.snapshot.stands(owned, on: device)
+        }
+      }
+      if stands { unload(link, phase: phase, why) }
+    }
   }
 
-  /// What must be so before our remap may go: the default on the hardware, and a mute that somebody
-  /// set on the remap copied to the hardware, lest a microphone opens.
-  private mutating func release(_ direction: Direction, phase: Phase, _ why: String) {
-    guard let owned = world.snapshot.ownedDevices(direction).first else { return }
-    let master = world.snapshot.remap(direction)?.master ?? resolution.devices[direction]?.name
-    guard let master, let device = world.snapshot.device(direction, named: master) else { return }
-    let name = direction == .input ? "inputMuted" : "outputMuted"
-    if owned.isMuted, !device.isMuted {
+  private mutating func unload(_ link: Setting, phase: Phase, _ why: String) {
+    unload(linksOn: world.snapshot.devices(of: link), phase: phase, why)
+    release(link, phase: phase, why)
+    append(Target(link.stateProperty, link, .absent, phase: phase, why: why))
+  }
+
+  /// What must be so before a link may go: the default on the hardware, and a mute that somebody set
+  /// on the link copied to the hardware, lest a microphone opens.
+  private mutating func release(_ link: Setting, phase: Phase, _ why: String) {
+    for owned in world.snapshot.devices(of: link) {
+      let direction = owned.direction
+      let root = world.snapshot.root(of: owned)?.name ?? resolution.devices[direction]?.name
+      guard let root, let device = world.snapshot.device(direction, named: root) else { continue }
+      if owned.isMuted, !device.isMuted {
+        append(
+          Target(
+            direction == .input ? "inputMuted" : "outputMuted", .mute(direction, device: root),
+            .flag(true), phase: phase, isPermanent: true,
+            why: "\(owned.name) is muted, and its mute would go with it"))
+      }
+      // With an unplugged port the hardware cannot be the default; the server then chooses another.
+      guard world.snapshot.server.defaultName(direction) == owned.name, device.canBeDefault else {
+        continue
+      }
       append(
         Target(
-          name, .mute(direction, device: master), .flag(true), phase: phase, isPermanent: true,
-          why: "the remap is muted, and its mute would go with it"))
+          direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
+          .name(root), phase: phase, why: "before \(owned.name) goes: \(why)"))
     }
-    // With an unplugged port the hardware cannot be the default; the server then chooses another.
-    guard world.snapshot.server.defaultName(direction) == owned.name, device.canBeDefault else {
-      return
-    }
-    append(
-      Target(
-        direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
-        .name(master), phase: phase, why: "before the remap goes: \(why)"))
   }
 }
 
 extension Baseline.Entry {
-  /// A default that was our remap comes back after it.
+  /// A default that was a link of ours comes back after it.
   fileprivate var phase: Phase {
-    guard case .defaultDevice(let direction) = setting, before == .name(Owned.name(direction))
-    else { return setting.phase }
-    return .channelMap
+    isOwnDefault ? .channelMap : setting.phase
   }
 
-  /// Within a phase: the remap, then the default, then the streams.
+  /// Within a phase: the links as they are built, then the default, then the streams.
   fileprivate var rank: Int {
-    switch setting {
-    case .chain: 0
-    case .stream: 2
-    default: 1
-    }
+    if let link = Setting.links.firstIndex(of: setting) { return link }
+    if case .stream = setting { return Setting.links.count + 1 }
+    return Setting.links.count
   }
 }
 
@@ -296,6 +307,7 @@ extension Setting {
       direction == .input ? "preferredInput" : "preferredOutput"
     case .port(let direction, _): direction == .input ? "inputPort" : "outputPort"
     case .chain(let direction): direction == .input ? "channelMap" : "outputChannelMap"
+    case .echoCanceller: "mode"
     case .volume(let direction, _): direction == .input ? "inputGain" : "outputVolume"
     case .mute(let direction, _): direction == .input ? "inputMuted" : "outputMuted"
     case .latencyOffset: "inputLatencyOffset"

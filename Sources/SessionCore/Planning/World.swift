@@ -29,11 +29,19 @@ struct World {
   /// Whether the step's object is made by an earlier one.
   func isDeferred(_ setting: Setting, to value: SettingValue) -> Bool {
     switch (setting, value) {
-    case (.chain, .remap(let spec)): isPredicted(spec.master)
-    case (.defaultDevice(let direction), .name(let name)):
-      isPredicted(name) || snapshot.remap(direction).map { isPredicted($0.master) } == true
+    case (.chain(let direction), .remap(let spec)): standsOnPredicted(direction, spec.master)
+    case (.echoCanceller, .echoCanceller(let spec)):
+      standsOnPredicted(.input, spec.input) || standsOnPredicted(.output, spec.output)
+    case (.defaultDevice(let direction), .name(let name)): standsOnPredicted(direction, name)
     default: isPredicted(setting.object)
     }
+  }
+
+  /// Whether a device, or the hardware under it, is made by an earlier step.
+  private func standsOnPredicted(_ direction: Direction, _ name: String) -> Bool {
+    if isPredicted(name) { return true }
+    return snapshot.device(direction, named: name).flatMap { snapshot.root(of: $0) }
+      .map { isPredicted($0.name) } ?? false
   }
 
   /// Takes a step as done.
@@ -41,9 +49,10 @@ struct World {
     switch (setting, value) {
     case (.cardProfile(let card), .name(let profile)): setProfile(card, profile)
     case (.defaultDevice(let direction), .name(let name)): setDefault(direction, name)
-    case (.chain(let direction), _):
-      removeChain(direction)
-      if case .remap(let spec) = value { addChain(spec) }
+    case (.chain, _), (.echoCanceller, _):
+      for direction in Direction.allCases { removeLink(setting, direction) }
+      if case .remap(let spec) = value { addRemap(spec) }
+      if case .echoCanceller(let spec) = value { addCanceller(spec) }
     case (.stream(let direction, let index), .name(let name)): move(direction, index, to: name)
     case (.latencyOffset(let card, let port), .duration(let offset)):
       setOffset(card: card, port: port, offset)
@@ -84,6 +93,8 @@ struct World {
     switch (setting, value) {
     case (.rate(let direction, let name), .rate(let rate)):
       edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
+      if snapshot.hasGraph { setRatePin(direction, name, rate) }
+    case (.rate(let direction, let name), .absent): setRatePin(direction, name, nil)
     case (.port(let direction, let name), .name(let port)):
       edit(direction, name) { $0.activePort = port }
     case (.volume(let direction, let name), .volume(let volume)):
@@ -95,6 +106,24 @@ struct World {
     }
   }
 
+  private mutating func setRatePin(_ direction: Direction, _ name: String, _ rate: Int?) {
+    guard let device = snapshot.device(direction, named: name) else { return }
+    let path = Self.streams(direction)
+    snapshot[keyPath: path].removeAll {
+      $0.device == device.index && $0.properties[Owned.pinKey] == "rate"
+    }
+    guard let rate else { return }
+    addPin(device, snapshot.ratePin(rate))
+  }
+
+  private mutating func addPin(_ device: Device, _ properties: [String: String]) {
+    snapshot[keyPath: Self.streams(device.direction)].append(
+      Stream(
+        direction: device.direction, index: freeStreamIndex(device.direction),
+        device: device.index, sampleSpec: device.sampleSpec, channelMap: device.channelMap,
+        isCorked: true, properties: properties))
+  }
+
   private mutating func setPin(_ direction: Direction, _ name: String, _ value: SettingValue) {
     guard let device = snapshot.device(direction, named: name) else { return }
     let path = Self.streams(direction)
@@ -102,14 +131,8 @@ struct World {
       $0.device == device.index && $0.properties[Owned.pinLatencyKey] != nil
     }
     guard case .duration(let latency) = value else { return }
-    snapshot[keyPath: path].append(
-      Stream(
-        direction: direction, index: freeStreamIndex(direction), device: device.index,
-        sampleSpec: device.sampleSpec, channelMap: device.channelMap, isCorked: true,
-        properties: [
-          Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
-        ]))
-    edit(direction, name) { $0.configuredLatency = latency }
+    addPin(device, snapshot.latencyPin(latency, on: device))
+    if !snapshot.hasGraph { edit(direction, name) { $0.configuredLatency = latency } }
   }
 
   private mutating func move(_ direction: Direction, _ index: Index<Stream>, to name: String) {
@@ -141,10 +164,10 @@ extension World {
     Index(Self.free(snapshot.streams(direction).map(\.index.rawValue)))
   }
 
-  /// Removes our remap; its streams move to its master, as PulseAudio does.
-  private mutating func removeChain(_ direction: Direction) {
+  /// Removes a link of ours; its streams move to its master, as PulseAudio does.
+  private mutating func removeLink(_ setting: Setting, _ direction: Direction) {
     let devices = Self.devices(direction)
-    for device in snapshot.ownedDevices(direction) {
+    for device in snapshot.ownedDevices(direction, of: setting) {
       let master = snapshot.link(of: device)?.device
       let streams = Self.streams(direction)
       snapshot[keyPath: streams].removeAll {
@@ -159,26 +182,49 @@ extension World {
     }
   }
 
-  private mutating func addChain(_ spec: RemapSpec) {
-    guard let master = snapshot.device(spec.direction, named: spec.master) else { return }
-    let number = Self.free(snapshot.modules.map(\.index.rawValue))
-    let devices = Self.devices(spec.direction)
+  private mutating func addRemap(_ spec: RemapSpec) {
+    let module = addModule(spec.moduleName, spec.moduleArgument)
+    add(
+      spec.direction, spec.name, spec.map, [Owned.roleKey: Owned.remapRole], of: module,
+      on: spec.master, taking: spec.masterMap)
+  }
+
+  private mutating func addCanceller(_ spec: EchoCancellerSpec) {
+    let module = addModule(spec.moduleName, spec.moduleArgument)
+    add(
+      .input, Owned.echoName(.input), spec.map,
+      [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(spec.method) \(spec.rate)"], of: module,
+      on: spec.input, taking: spec.map)
+    add(
+      .output, Owned.echoName(.output), .mono, [Owned.roleKey: Owned.echoRole], of: module,
+      on: spec.output, taking: .mono)
+  }
+
+  private mutating func addModule(_ name: String, _ argument: String) -> Index<Module> {
+    let index = Index<Module>(Self.free(snapshot.modules.map(\.index.rawValue)))
+    snapshot.modules.append(Module(index: index, name: name, argument: argument))
+    return index
+  }
+
+  /// A device of ours, and the stream by which it hangs on another.
+  private mutating func add(
+    _ direction: Direction, _ name: String, _ map: ChannelMap, _ properties: [String: String],
+    of module: Index<Module>, on master: String, taking masterMap: ChannelMap
+  ) {
+    guard let master = snapshot.device(direction, named: master) else { return }
+    let devices = Self.devices(direction)
     let index = Self.free(snapshot[keyPath: devices].map(\.index.rawValue))
-    snapshot.modules.append(
-      Module(index: Index(number), name: spec.moduleName, argument: spec.moduleArgument))
     snapshot[keyPath: devices].append(
       Device(
-        direction: spec.direction, index: Index(index), name: spec.name,
+        direction: direction, index: Index(index), name: name,
         sampleSpec: SampleSpec(
           format: master.sampleSpec.format, rate: master.sampleSpec.rate,
-          channels: UInt8(clamping: spec.map.count)),
-        channelMap: spec.map, ownerModule: Index(number),
-        properties: [Owned.roleKey: Owned.remapRole]))
-    snapshot[keyPath: Self.streams(spec.direction)].append(
+          channels: UInt8(clamping: map.count)),
+        channelMap: map, ownerModule: module, properties: properties))
+    snapshot[keyPath: Self.streams(direction)].append(
       Stream(
-        direction: spec.direction, index: freeStreamIndex(spec.direction),
-        ownerModule: Index(number), device: master.index, sampleSpec: master.sampleSpec,
-        channelMap: spec.masterMap))
+        direction: direction, index: freeStreamIndex(direction), ownerModule: module,
+        device: master.index, sampleSpec: master.sampleSpec, channelMap: masterMap))
   }
 
   /// Sets a profile: devices whose part of the name is in both profiles stay, the others go, and
@@ -197,8 +243,10 @@ extension World {
       snapshot[keyPath: devices].removeAll { device in gone.contains { $0.name == device.name } }
       for new in card.deviceNames(direction, profile: profile) {
         predicted.insert(new)
-        snapshot[keyPath: devices].append(
-          card.predictedDevice(direction, named: new, profile: profile))
+        var device = card.predictedDevice(direction, named: new, profile: profile)
+        // A number of its own, for the links that are to stand on it.
+        device.index = Index(Self.free(snapshot[keyPath: devices].map(\.index.rawValue)))
+        snapshot[keyPath: devices].append(device)
       }
       if let was = snapshot.server.defaultName(direction), gone.contains(where: { $0.name == was })
       {

@@ -10,6 +10,12 @@ enum Glob {
     }
   }
 
+  /// The pattern that matches just this name.
+  static func escaped(_ name: String) -> String {
+    guard isPattern(name) else { return name }
+    return name.map { "*?[".contains($0) ? "[\($0)]" : String($0) }.joined()
+  }
+
   /// Whether the whole name matches the pattern.
   static func matches(_ pattern: String, _ name: String) -> Bool {
     if pattern == name { return true }

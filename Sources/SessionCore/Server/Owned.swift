@@ -8,15 +8,27 @@ public enum Owned {
   public static let roleKey = "audiosession.role"
   /// Its value for a remap.
   public static let remapRole = "remap"
+  /// Its value for both devices of an echo canceller.
+  public static let echoRole = "echo"
+  /// The property of an echo canceller's source: its method and rate, `webrtc 48000`.
+  public static let echoKey = "audiosession.echo"
   /// The property of our pin streams: `rate` or `latency`.
   public static let pinKey = "audiosession.pin"
   /// The property of a latency pin: the wished duration in microseconds.
   public static let pinLatencyKey = "audiosession.pin.latency"
 
-  /// The name of our device of a direction.
+  /// The name of our remap of a direction.
   public static func name(_ direction: Direction) -> String {
     "audiosession.\(direction.rawValue)"
   }
+
+  /// The name of our echo canceller's device of a direction.
+  public static func echoName(_ direction: Direction) -> String {
+    "audiosession.echo.\(direction.rawValue)"
+  }
+
+  /// Whether a device with this name is one of ours.
+  public static func isName(_ name: String) -> Bool { name.hasPrefix("audiosession.") }
 }
 
 extension ServerSnapshot {
@@ -47,20 +59,72 @@ extension ServerSnapshot {
     }
   }
 
+  /// Our devices of a direction that one setting stands for: the remap's, or the echo canceller's.
+  public func ownedDevices(_ direction: Direction, of setting: Setting) -> [Device] {
+    guard let role = setting.role(direction) else { return [] }
+    return ownedDevices(direction).filter { $0.properties[Owned.roleKey] == role }
+  }
+
+  /// The devices that a link of ours has, of both directions.
+  public func devices(of link: Setting) -> [Device] {
+    Direction.allCases.flatMap { ownedDevices($0, of: link) }
+  }
+
+  /// Whether one of our devices hangs on a device, directly or not.
+  func stands(_ owned: Device, on device: Device) -> Bool {
+    path(from: owned).dropFirst().contains { $0.name == device.name }
+  }
+
   /// The remap that stands now, read from its link: what it takes is its stream's map, and its
   /// master is where the stream really is, whatever the module was told.
   public func remap(_ direction: Direction) -> RemapSpec? {
-    guard let device = ownedDevices(direction).first, let link = link(of: device),
-      let master = self.device(direction, at: link.device)
+    guard let device = ownedDevices(direction, of: .chain(direction)).first,
+      let link = link(of: device), let master = master(of: device)
     else { return nil }
     return RemapSpec(
       direction: direction, master: master.name, masterMap: link.channelMap, map: device.channelMap)
   }
 
-  /// The hardware device at the root of a chain of ours; the device itself where it is not ours.
-  public func root(of device: Device) -> Device? {
-    guard isOwned(device) else { return device }
+  /// The echo canceller that stands now: its masters are where its two streams really are.
+  public var echoCanceller: EchoCancellerSpec? {
+    guard let source = ownedDevices(.input, of: .echoCanceller).first,
+      let sink = ownedDevices(.output, of: .echoCanceller)
+        .first(where: { $0.ownerModule == source.ownerModule }),
+      let input = master(of: source), let output = master(of: sink)
+    else { return nil }
+    let words = (source.properties[Owned.echoKey] ?? "").split(separator: " ").map(String.init)
+    return EchoCancellerSpec(
+      method: words.first ?? "", input: input.name, output: output.name, map: source.channelMap,
+      rate: words.last.flatMap(Int.init) ?? 0)
+  }
+
+  /// The device that one of ours hangs on.
+  public func master(of device: Device) -> Device? {
+    guard !device.isMonitor else { return nil }
     return link(of: device).flatMap { self.device(device.direction, at: $0.device) }
+  }
+
+  /// The hardware device at the root of a chain of ours; the device itself where it is not ours.
+  public func root(of device: Device) -> Device? { path(from: device).last }
+
+  /// A device and what it hangs on, down to the hardware; empty where a link is missing.
+  private func path(from device: Device) -> [Device] {
+    var path = [device]
+    // A chain is two links long; one that bites its tail has no root.
+    while isOwned(path[path.count - 1]) {
+      guard path.count <= 8, let next = master(of: path[path.count - 1]) else { return [] }
+      path.append(next)
+    }
+    return path
+  }
+
+  /// Our devices between the hardware and a device, that one included; the nearest the hardware
+  /// first.
+  public func links(to device: Device) -> [Device] { path(from: device).dropLast().reversed() }
+
+  /// All of our devices that stand on a hardware device, directly or not.
+  public func links(on hardware: Device) -> [Device] {
+    ownedDevices(hardware.direction).filter { root(of: $0)?.name == hardware.name }
   }
 
   /// The hardware device behind the default.
@@ -70,7 +134,7 @@ extension ServerSnapshot {
 
   /// Streams of others on a device, in use or not; level meters and our own do not count.
   func foreignStreams(on device: Device) -> [Stream] {
-    streams(on: device).filter { !isOwned($0) && $0.resampleMethod != "peaks" }
+    streams(on: device).filter { !isOwned($0) && !$0.isOnlooker }
   }
 
   /// What a person calls the program behind a stream.

@@ -14,6 +14,8 @@ public enum Setting: Sendable, Hashable, Codable {
   case port(Direction, device: String)
   /// Our remap.
   case chain(Direction)
+  /// Our echo canceller, a link of the input's and of the output's chain at once.
+  case echoCanceller
   /// Where a stream is; means something during one run of the server.
   case stream(Direction, Index<Stream>)
   /// The volume of a device.
@@ -40,6 +42,8 @@ public enum SettingValue: Sendable, Hashable, Codable {
   case flag(Bool)
   /// A remap.
   case remap(RemapSpec)
+  /// An echo canceller.
+  case echoCanceller(EchoCancellerSpec)
 }
 
 extension ServerSnapshot {
@@ -49,7 +53,9 @@ extension ServerSnapshot {
     case .cardProfile(let card):
       self.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }
     case .rate(let direction, let device):
-      self.device(direction, named: device).map { .rate(Int($0.sampleSpec.rate)) }
+      self.device(direction, named: device).map {
+        knownRate(of: $0).map(SettingValue.rate) ?? .absent
+      }
     case .latency(let direction, let device):
       self.device(direction, named: device).map { pinnedLatency(on: $0) }
     case .defaultDevice(let direction):
@@ -58,7 +64,10 @@ extension ServerSnapshot {
       self.device(direction, named: device).map {
         $0.activePort.map(SettingValue.name) ?? .absent
       }
-    case .chain(let direction): chainValue(direction)
+    case .chain(let direction):
+      linkValue(setting, direction, remap(direction).map(SettingValue.remap))
+    case .echoCanceller:
+      linkValue(setting, .input, echoCanceller.map(SettingValue.echoCanceller))
     case .stream(let direction, let index):
       streams(direction).first { $0.index == index }.map { stream in
         device(direction, at: stream.device).map { .name($0.name) } ?? .absent
@@ -73,14 +82,22 @@ extension ServerSnapshot {
   }
 
   private func pinnedLatency(on device: Device) -> SettingValue {
-    let pin = streams(on: device).lazy.compactMap { $0.properties[Owned.pinLatencyKey] }.first
-    return pin.flatMap { Int64($0) }.map { .duration(.microseconds($0)) } ?? .absent
+    let pin = streams(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
+    guard let pin, let micros = pin.properties[Owned.pinLatencyKey].flatMap({ Int64($0) }) else {
+      return .absent
+    }
+    let latency = Duration.microseconds(micros)
+    // So many frames are another duration once the graph has another rate.
+    let wanted = latencyPin(latency, on: device)[Graph.quantumKey]
+    return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }
 
-  /// A chain that lost its link, or that is there twice, is nothing that could be wished.
-  private func chainValue(_ direction: Direction) -> SettingValue {
-    let owned = ownedDevices(direction)
-    if owned.count == 1, let remap = remap(direction) { return .remap(remap) }
+  /// A link that lost what it hangs on, or that is there twice, is nothing that could be wished.
+  private func linkValue(
+    _ setting: Setting, _ direction: Direction, _ value: SettingValue?
+  ) -> SettingValue {
+    let owned = ownedDevices(direction, of: setting)
+    if owned.count == 1, let value { return value }
     return owned.last.map { .name($0.name) } ?? .absent
   }
 }
@@ -95,6 +112,7 @@ extension Setting {
       device
     case .defaultDevice: "server"
     case .chain(let direction): Owned.name(direction)
+    case .echoCanceller: Owned.echoName(.input)
     case .stream(let direction, let index):
       (direction == .input ? "source output " : "sink input ") + index.description
     case .latencyOffset(let card, let port): "\(card) \(port)"
@@ -110,6 +128,7 @@ extension Setting {
     case .defaultDevice(let direction): direction == .input ? "default source" : "default sink"
     case .port: "port"
     case .chain: "channel map"
+    case .echoCanceller: "echo canceller"
     case .stream: "device"
     case .volume: "volume"
     case .mute: "mute"
@@ -125,8 +144,27 @@ extension Setting {
     case .latency: .ioBufferDuration
     case .defaultDevice: .preferredDevices
     case .port: .port
-    case .chain, .stream: .channelMap
+    case .chain, .echoCanceller, .stream: .channelMap
     case .volume, .mute, .latencyOffset: .levels
+    }
+  }
+
+  /// The links of the chains, in the order in which they are built: what an earlier one makes, a
+  /// later one may stand on.
+  ///
+  /// The canceller's sink has one channel, so it stands before the output's remap; its source has
+  /// the hardware's channels, for the input's remap to choose from.
+  static let links: [Setting] = [.chain(.output), .echoCanceller, .chain(.input)]
+
+  /// Whether it is a link of a chain: a module of ours.
+  public var isLink: Bool { Self.links.contains(self) }
+
+  /// What our devices of a direction that the setting stands for are; nil where it has none there.
+  func role(_ direction: Direction) -> String? {
+    switch self {
+    case .chain(direction): Owned.remapRole
+    case .echoCanceller: Owned.echoRole
+    default: nil
     }
   }
 
@@ -151,6 +189,7 @@ extension SettingValue: CustomStringConvertible {
     case .flag(let flag): flag ? "on" : "off"
     case .remap(let spec):
       (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
+    case .echoCanceller(let spec): "\(spec.method) between \(spec.input) and \(spec.output)"
     }
   }
 }

@@ -16,7 +16,7 @@ public struct RouteDevice: Sendable, Hashable {
   public var sampleRate: Int
   /// The hardware channels that programs hear, in order.
   public var channelMap: [ChannelPosition]
-  /// Our devices between the hardware and the programs.
+  /// Our devices between the hardware and the programs, the nearest the hardware first.
   public var via: [String]
 }
 
@@ -76,7 +76,7 @@ extension ServerSnapshot {
     guard let end = defaultDevice(direction), let root = root(of: end), !isDummy(root) else {
       return []
     }
-    return [routeDevice(root, via: end.name == root.name ? [] : [end.name])]
+    return [routeDevice(root, via: links(to: end).map(\.name))]
   }
 
   /// A hardware device as an end of a route.

@@ -53,14 +53,41 @@ public struct SessionState: Sendable, Hashable {
     public var sampleRate: Int
     /// Whether it is held now; false for one that only an apply held.
     public var held: Bool
+    /// Whether its stream runs, which shows as a recording or a playback: on PipeWire, while somebody
+    /// uses the device.
+    public var running: Bool
 
     /// Makes a description.
-    public init(device: String, kind: String, latency: Double?, sampleRate: Int, held: Bool) {
+    public init(
+      device: String, kind: String, latency: Double?, sampleRate: Int, held: Bool,
+      running: Bool = false
+    ) {
       self.device = device
       self.kind = kind
       self.latency = latency
       self.sampleRate = sampleRate
       self.held = held
+      self.running = running
+    }
+  }
+
+  /// Something of ours that works on the sound between hardware and programs.
+  public struct Processing: Sendable, Hashable, Codable {
+    /// What it is: `echo-cancel`.
+    public var kind: String
+    /// How it does it: `webrtc`.
+    public var method: String
+    /// Whether some program records or plays through it.
+    public var inUse: Bool
+    /// The devices that it keeps running, in use or not: a microphone that shows as open.
+    public var keepsRunning: [String]
+
+    /// Makes a description.
+    public init(kind: String, method: String, inUse: Bool, keepsRunning: [String]) {
+      self.kind = kind
+      self.method = method
+      self.inUse = inUse
+      self.keepsRunning = keepsRunning
     }
   }
 
@@ -90,6 +117,8 @@ public struct SessionState: Sendable, Hashable {
   public var fights: [String]
   /// The session's pins.
   public var pins: [Pin]
+  /// What of the session's works on the sound.
+  public var processing: [Processing]
   /// The last 20 events that the holder saw, oldest first; empty without a holder.
   public var events: [TimedEvent]
   /// What a restore left alone.
@@ -109,6 +138,7 @@ public struct SessionState: Sendable, Hashable {
     interrupted = false
     fights = []
     pins = []
+    processing = input?.snapshot.processing ?? []
     events = []
     notes = []
   }
@@ -168,7 +198,7 @@ public struct SessionState: Sendable, Hashable {
 extension SessionState: Codable {
   private enum Key: String, CodingKey {
     case schema, server, active, profile, scope, holder, capabilities, properties, route
-    case interrupted, resets, reapplies, fights, pins, events, notes
+    case interrupted, resets, reapplies, fights, pins, processing, events, notes
   }
 
   /// Reads a state.
@@ -187,6 +217,7 @@ extension SessionState: Codable {
     reapplies = try values.decodeIfPresent(Int.self, forKey: .reapplies)
     fights = try values.decode([String].self, forKey: .fights)
     pins = try values.decode([Pin].self, forKey: .pins)
+    processing = try values.decodeIfPresent([Processing].self, forKey: .processing) ?? []
     events = try values.decodeIfPresent([TimedEvent].self, forKey: .events) ?? []
     notes = try values.decodeIfPresent([String].self, forKey: .notes) ?? []
   }
@@ -208,7 +239,23 @@ extension SessionState: Codable {
     try values.encode(reapplies, forKey: .reapplies)
     try values.encode(fights, forKey: .fights)
     try values.encode(pins, forKey: .pins)
+    try values.encode(processing, forKey: .processing)
     try values.encode(events, forKey: .events)
     try values.encode(notes, forKey: .notes)
+  }
+}
+
+extension ServerSnapshot {
+  /// What of ours works on the sound, and what it keeps awake.
+  var processing: [SessionState.Processing] {
+    guard let canceller = echoCanceller else { return [] }
+    let ends = devices(of: .echoCanceller) + ownedDevices(.input, of: .chain(.input))
+    let masters = devices(of: .echoCanceller).compactMap { root(of: $0) }
+    return [
+      SessionState.Processing(
+        kind: "echo-cancel", method: canceller.method,
+        inUse: ends.contains { end in foreignStreams(on: end).contains { !$0.isCorked } },
+        keepsRunning: masters.filter { $0.state == .running }.map(\.name))
+    ]
   }
 }

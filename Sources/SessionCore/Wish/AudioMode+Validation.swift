@@ -8,6 +8,7 @@ extension AudioMode {
     try Check.range(sampleRate, 4000...384_000, "sampleRate", unit: "Hz", example: "48000")
     try validateBuffer()
     try validateOptions()
+    try validateMode()
     for direction in Direction.allCases { try validate(direction) }
     try validatePolarPattern()
     if scope == .application {
@@ -37,6 +38,25 @@ extension AudioMode {
       throw Check.failure(
         "options", "mix-with-others, silence-others",
         "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
+    }
+  }
+
+  private func validateMode() throws(SessionError) {
+    if let mode, cancelsEcho, let category, category != .playAndRecord {
+      throw Check.failure(
+        "mode", mode.rawValue,
+        "mode \"\(mode.rawValue)\" needs both directions: category \"play-and-record\", "
+          + "not \"\(category.rawValue)\"")
+    }
+    guard let echoCanceller else { return }
+    let isName = echoCanceller.utf8.allSatisfy {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+    }
+    guard !echoCanceller.isEmpty, isName else {
+      throw Check.failure(
+        "echoCanceller", echoCanceller.unicodeScalars.map { $0.escaped(asASCII: false) }.joined(),
+        "an echo canceller is named by small letters and digits, such as \"webrtc\" or \"speex\"")
     }
   }
 

@@ -20,6 +20,11 @@ public struct AudioMode: Sendable, Hashable, Codable {
   public var strict: Set<Hint>?
   /// When the wish is made so again.
   public var reapply: ReapplyPolicy?
+  /// The echo canceller of `voice-chat` and `video-chat`, as the server calls it; nil is `webrtc`.
+  public var echoCanceller: String?
+  /// Whether the echo canceller is there only while somebody records: idle it keeps the microphone
+  /// running.
+  public var unloadsIdleEchoCanceller: Bool?
   /// What a failed step does to those before it.
   public var onFailure: FailurePolicy?
   /// Whose streams it is about.
@@ -126,20 +131,28 @@ extension AudioMode {
 
   /// The direction that sample rate and buffer duration are about: the input, but for playback.
   var hintDirection: Direction {
-    if let category { return category.directions.contains(.input) ? .input : .output }
+    if category != nil { return directions.contains(.input) ? .input : .output }
     return wish(.input).needsDevice || !wish(.output).needsDevice ? .input : .output
   }
 
   /// Whether the wish has something to say about a direction's device.
   func concerns(_ direction: Direction) -> Bool {
-    wish(direction).needsDevice || category?.directions.contains(direction) == true
+    requires(direction)
       || ((sampleRate != nil || ioBufferDuration != nil) && hintDirection == direction)
   }
 
   /// Whether there must be a device of the direction.
   func requires(_ direction: Direction) -> Bool {
-    wish(direction).needsDevice || category?.directions.contains(direction) == true
+    wish(direction).needsDevice || directions.contains(direction)
   }
+
+  /// The directions without which category and mode mean nothing.
+  var directions: Set<Direction> {
+    (category?.directions ?? []).union(cancelsEcho ? Direction.allCases : [])
+  }
+
+  /// Whether the mode takes out of the input what the output plays.
+  var cancelsEcho: Bool { mode == .voiceChat || mode == .videoChat }
 }
 
 extension AudioMode {
@@ -156,6 +169,8 @@ extension AudioMode {
     fill(\.ioBufferDuration)
     fill(\.strict)
     fill(\.reapply)
+    fill(\.echoCanceller)
+    fill(\.unloadsIdleEchoCanceller)
     fill(\.onFailure)
     fill(\.scope)
     fill(\.preferredInput)

@@ -7,6 +7,10 @@ extension Field {
   private static let top: [Field] = [
     Field(nil, "category", "category", \.category, .word()),
     Field(nil, "mode", "mode", \.mode, .word()),
+    Field(nil, "echo-canceller", "echoCanceller", \.echoCanceller, .text),
+    Field(
+      nil, "unload-idle-echo-canceller", "unloadsIdleEchoCanceller", \.unloadsIdleEchoCanceller,
+      .boolean),
     Field(nil, "options", "options", \.options, Codec.words(.options)),
     Field(
       nil, "sample-rate", "sampleRate", \.sampleRate, .integer(of: "Hz", example: 48000)),

@@ -10,7 +10,11 @@ struct ProfileReader {
   private let allowsSession: Bool
 
   /// Reads a text; what is wrong is in `diagnostics`, in the order of the file.
-  init(_ text: String, name: String, file: String?, allowsSession: Bool = false) {
+  ///
+  /// - Parameter isPart: whether the text is no whole profile, and may lack what another has.
+  init(
+    _ text: String, name: String, file: String?, allowsSession: Bool = false, isPart: Bool = false
+  ) {
     profile = ParsedProfile(name: name, file: file)
     reading = Reading(file: file ?? name)
     self.allowsSession = allowsSession
@@ -20,7 +24,7 @@ struct ProfileReader {
       reading.report(error.message, at: error.position)
     }
     // What extends another is checked when it is whole: the other may have what is missing.
-    guard profile.extends == nil else { return }
+    guard profile.extends == nil, !isPart else { return }
     for (error, property) in profile.mode.problems(assuming: failed) {
       reading.add(profile.diagnostic(error, property))
     }

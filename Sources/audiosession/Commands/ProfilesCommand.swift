@@ -4,9 +4,10 @@ import ArgumentParser
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",
-    abstract: "List, show and check profiles.",
+    abstract: "List, show, check, save and choose profiles.",
     subcommands: [
       ProfilesListCommand.self, ProfilesShowCommand.self, ProfilesCheckCommand.self,
+      ProfilesSaveCommand.self, ProfilesDetectCommand.self,
     ],
     defaultSubcommand: ProfilesListCommand.self)
 }

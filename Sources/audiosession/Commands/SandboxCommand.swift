@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import PulseSandbox
+import PulseTypes
 
 /// `sandbox [-- COMMAND…]`
 struct SandboxCommand: SessionCommand {
@@ -11,8 +12,8 @@ struct SandboxCommand: SessionCommand {
       Everything inside finds that server and keeps its state there; nothing of yours is touched. \
       It is gone when the command ends, and the exit code is the command's.
 
-      JSON, one line before the command starts: schema, address, directory, environment, command, \
-      simulatedCards, notice.
+      JSON, one line before the command starts: schema, server, address, directory, environment, \
+      command, simulatedCards, notice.
       """,
     subcommands: [SimulateCommand.self])
 
@@ -33,7 +34,7 @@ struct SandboxCommand: SessionCommand {
     let shell = getenv("SHELL").map { String(cString: $0) } ?? ""
     let command = command.isEmpty ? [shell.isEmpty ? "/bin/sh" : shell] : command
     return try await Interruption.leavingKeyboard {
-      try await PulseSandbox.with(.demo) { sandbox in
+      try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
         if context.output.isJSON {
           try context.output.json(SandboxJSON(sandbox, command), isOneLine: true)
         } else if let notice = sandbox.notice {
@@ -67,6 +68,7 @@ struct SandboxCommand: SessionCommand {
 /// `sandbox --json`: where the server is and how to reach it.
 struct SandboxJSON: Encodable {
   let schema = 1
+  let server: ServerKind
   let address: String
   let directory: String
   let environment: [String: String]
@@ -75,6 +77,7 @@ struct SandboxJSON: Encodable {
   let notice: String?
 
   init(_ sandbox: PulseSandbox, _ command: [String]) {
+    server = sandbox.configuration.server
     address = sandbox.address
     directory = sandbox.directory
     environment = sandbox.environment
@@ -84,12 +87,13 @@ struct SandboxJSON: Encodable {
   }
 
   private enum Key: String, CodingKey {
-    case schema, address, directory, environment, command, simulatedCards, notice
+    case schema, server, address, directory, environment, command, simulatedCards, notice
   }
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(schema, forKey: .schema)
+    try values.encode(server, forKey: .server)
     try values.encode(address, forKey: .address)
     try values.encode(directory, forKey: .directory)
     try values.encode(environment, forKey: .environment)

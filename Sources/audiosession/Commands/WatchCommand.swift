@@ -3,7 +3,7 @@ import AudioSession
 import Glibc
 import SessionProfiles
 
-/// `watch [PROFILE]`
+/// `watch [PROFILE] [--auto]`
 struct WatchCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
@@ -15,13 +15,19 @@ struct WatchCommand: SessionCommand {
       terminals are carried out by this process. Without a profile and a stored wish it waits for \
       an 'apply'.
 
+      With --auto it takes the profile whose [match] fits the devices best ('profiles detect'), and \
+      another one when devices come or go and call for it. What is applied by hand stands until then.
+
       JSON: one object a line with time and event (applied, routeChanged, devicesChanged, drift, \
       reapplied, reapplyFailed, pending, serverLost, serverReset, interruptionBegan, \
-      interruptionEnded, fight, stopped).
+      interruptionEnded, fight, stopped); with --auto also profileChosen: profile, points, ties.
       """)
 
   @Argument(help: "The name of a profile, or the path of its file; none adopts the stored wish.")
   var profile: String?
+
+  @Flag(help: "Take the profile that fits the devices, and another one when they call for it.")
+  var auto = false
 
   @Flag(help: "Take the session over from a process that holds it; it goes on when this one ends.")
   var replace = false
@@ -37,21 +43,32 @@ struct WatchCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  func validate() throws {
+    guard !auto || profile == nil else {
+      throw ValidationError("--auto chooses the profile by itself; leave the name out")
+    }
+  }
+
   func run(_ context: Context) async throws -> Status {
     // A profile that is wrong is said before a server is asked.
     if let profile { _ = try Profile.named(profile) }
     let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path) }
     return try await context.withSession(isHolding: true, trace: trace) { session in
       let events = await session.events
-      let report = try await Interruption.cancelling { try await apply(session) }
+      let switching = auto ? AutoSwitch(session, context.output, options: activation) : nil
+      let report = try await Interruption.cancelling { [switching] in
+        if let switching { return try await switching.start() }
+        return try await apply(session)
+      }
       for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
       let notifier = ServiceNotifier()
       notifier.send("READY=1\n" + Self.status(report.state))
       let (reloads, reload) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       try await Interruption.watching(reload: { reload.yield() }) {
-        await keep(session, context.output, events, reloads)
+        await keep(session, context.output, events, reloads, switching)
       }
+      await switching?.stop()
       notifier.send("STOPPING=1")
       guard let signal = Interruption.received else { return .noServer }
       if revert { try await session.revert() }
@@ -60,11 +77,12 @@ struct WatchCommand: SessionCommand {
     }
   }
 
+  private var activation: AudioSession.ActivationOptions { replace ? .takeOver : [] }
+
   private func apply(_ session: AudioSession) async throws -> ApplyReport {
-    let options: AudioSession.ActivationOptions = replace ? .takeOver : []
-    guard let profile else { return try await session.hold(options: options) }
+    guard let profile else { return try await session.hold(options: activation) }
     let found = try Profile.named(profile)
-    return try await session.setAudioMode(found.mode, profile: found.name, options: options)
+    return try await session.setAudioMode(found.mode, profile: found.name, options: activation)
   }
 
   /// What a service manager shows.
@@ -76,15 +94,22 @@ struct WatchCommand: SessionCommand {
   /// Prints events and re-reads the profile, until the task is cancelled.
   private func keep(
     _ session: AudioSession, _ output: Output, _ events: AsyncStream<SessionEvent>,
-    _ reloads: AsyncStream<Void>
+    _ reloads: AsyncStream<Void>, _ switching: AutoSwitch?
   ) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
-        for await event in events { try? EventView.print(event, output) }
+        for await event in events {
+          try? EventView.print(event, output)
+          await switching?.note(event)
+        }
         return true
       }
       group.addTask {
         for await _ in reloads {
+          if let switching {
+            await switching.reload()
+            continue
+          }
           do {
             _ = try await apply(session)
           } catch {

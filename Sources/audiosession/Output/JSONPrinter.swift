@@ -54,15 +54,22 @@ struct JSONPrinter {
   private static let ranks: [String: Int] = {
     let keys =
       [
-        "schema", "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
-        "object", "unit", "ours", "enabled", "program", "started", "removed",
-        "commands", "version", "address", "server", "active",
-        "profile", "profiles", "scope",
+        "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
+        "severity", "code", "message", "text", "command", "file", "line", "column", "kind",
+        "method",
+        "inUse", "keepsRunning", "phase", "name", "object", "unit", "ours", "enabled", "program",
+        "started", "removed", "commands", "version", "address", "server", "active", "profile",
+        "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
-        "source", "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
-        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
-        "inputs", "outputs", "cards", "default", "state", "port", "portType", "channels",
-      ] + SessionState.propertyNames + ["format", "via", "volume", "muted", "card"]
+        "source", "extends", "type", "from", "to", "deferred", "why", "remedy", "outcome", "detail",
+        "steps",
+        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "running",
+        "route",
+        "inputs", "outputs", "cards", "device", "checks", "what", "default", "state", "port",
+        "portType", "channels",
+      ] + SessionState.propertyNames + [
+        "format", "via", "volume", "muted", "card", "findings", "checked",
+      ]
     return Dictionary(
       keys.enumerated().map { ("\"\($0.element)\"", $0.offset) }, uniquingKeysWith: { a, _ in a })
   }()

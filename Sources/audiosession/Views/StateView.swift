@@ -31,6 +31,13 @@ enum StateView {
       facts.append(("upkeep", "put back \(reapplies) times, \(resets) restarts lived through"))
     }
     if state.interrupted { facts.append(("", "interrupted: nothing is put back until it ends")) }
+    for processing in state.processing {
+      let use = processing.inUse ? "in use" : "unused"
+      let awake =
+        processing.keepsRunning.isEmpty
+        ? "" : ", keeps running: \(processing.keepsRunning.joined(separator: ", "))"
+      facts.append(("chain", "\(processing.kind) (\(processing.method)) \(use)\(awake)"))
+    }
     for fight in state.fights {
       facts.append(("fight", "\(fight) is changed again and again by others; left alone for now"))
     }

@@ -49,6 +49,18 @@ extension SeededRandom {
 
   /// A remap of an earlier run: right, stale, or on another device.
   mutating func addLeftover(to server: inout SimulatedServer) {
+    if one(in: 3), let input = maybe(server.snapshot.hardware(.input), in: 1),
+      let output = maybe(server.snapshot.hardware(.output), in: 1)
+    {
+      try? server.loadCanceller(
+        EchoCancellerSpec(
+          method: "webrtc", input: input.name, output: output.name, map: input.channelMap,
+          rate: pick([32000, 48000])))
+      if one(in: 2) {
+        server.addRemap(of: Owned.echoName(.input), taking: .mono, as: .mono)
+      }
+      return
+    }
     let direction = pick(Direction.allCases)
     guard let master = maybe(server.snapshot.hardware(direction), in: 1) else { return }
     server.addRemap(
@@ -63,7 +75,11 @@ extension SeededRandom {
   mutating func wish() -> AudioMode {
     var wish = AudioMode()
     wish.category = maybe(Category.allCases, in: 2)
-    wish.mode = maybe(Mode.allCases, in: 4)
+    wish.mode = maybe(Mode.allCases)
+    if wish.mode == .voiceChat || wish.mode == .videoChat {
+      wish.category = maybe([.playAndRecord])
+      wish.unloadsIdleEchoCanceller = maybe([true])
+    }
     wish.options = maybe([
       [.allowBluetoothHFP], [.mixWithOthers], [.duckOthers, .allowBluetoothHFP],
     ])

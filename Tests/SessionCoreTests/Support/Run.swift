@@ -70,7 +70,7 @@ struct Run {
       }
       return failure == nil
     } catch {
-      if case .chain = step.setting, error.message == "Access denied" {
+      if step.setting.isLink, error.message == "Access denied" {
         input.capabilities.moduleLoading = false
       } else if step.setting.isHint || input.wish.onFailure == .bestEffort {
         input.refusals[step.setting] = error.message

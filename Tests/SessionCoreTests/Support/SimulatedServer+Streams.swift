@@ -134,9 +134,23 @@ extension SimulatedServer {
     guard case .duration(let latency) = value else { return }
     add(
       stream: "audiosession", direction, on: name, isCorked: true,
-      properties: [
-        Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
-      ], latency: latency)
+      properties: snapshot.latencyPin(latency, on: device), latency: latency)
+  }
+
+  /// PipeWire: a pin that waits until the device is used.
+  mutating func pinRate(
+    _ direction: Direction, _ name: String, _ rate: Int?
+  ) throws(Refusal) {
+    guard let device = snapshot.device(direction, named: name) else {
+      throw Refusal("No such entity: \(name)")
+    }
+    removeStreams(direction) {
+      $0.device == device.index && $0.properties[Owned.pinKey] == "rate"
+    }
+    guard let rate else { return }
+    add(
+      stream: "audiosession", direction, on: name, isCorked: true,
+      properties: snapshot.ratePin(rate))
   }
 
   /// Running, idle, and the latencies that follow from the streams.
@@ -145,8 +159,10 @@ extension SimulatedServer {
       for device in snapshot.devices(direction) {
         let streams = snapshot.streams(on: device)
         let least = streams.compactMap { askedLatency[$0.index] }.min()
+        let isGraph = snapshot.hasGraph
         try? edit(direction, device.name) { device in
           device.state = streams.contains { !$0.isCorked } ? .running : .idle
+          guard !isGraph else { return }
           device.configuredLatency =
             least.map { min(max($0, .microseconds(500)), .seconds(2)) }
             ?? (streams.isEmpty ? .zero : .seconds(2))
@@ -156,58 +172,91 @@ extension SimulatedServer {
   }
 }
 
-// MARK: Remaps
+// MARK: Links of a chain
 
 extension SimulatedServer {
   /// The remap takes its master's streams map; its own starts at 100 % and unmuted.
   mutating func loadRemap(_ spec: RemapSpec) throws(Refusal) {
+    let module = try load(spec.moduleName, spec.moduleArgument)
+    try hang(
+      spec.direction, spec.name, spec.map, [Owned.roleKey: Owned.remapRole], of: module,
+      on: spec.master, taking: spec.masterMap)
+  }
+
+  /// The canceller's source has the channels it is told to have, its sink has one.
+  mutating func loadCanceller(_ spec: EchoCancellerSpec) throws(Refusal) {
+    guard spec.method == "webrtc" else { throw Refusal("Module initialization failed") }
+    let module = try load(spec.moduleName, spec.moduleArgument)
+    try hang(
+      .input, Owned.echoName(.input), spec.map,
+      [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(spec.method) \(spec.rate)"], of: module,
+      on: spec.input, taking: spec.map)
+    try hang(
+      .output, Owned.echoName(.output), .mono, [Owned.roleKey: Owned.echoRole], of: module,
+      on: spec.output, taking: .mono)
+  }
+
+  private mutating func load(_ name: String, _ argument: String) throws(Refusal) -> Index<Module> {
     guard !deniesModules else { throw Refusal("Access denied") }
-    guard let master = snapshot.device(spec.direction, named: spec.master) else {
-      throw Refusal("Module initialization failed: no master \(spec.master)")
-    }
     let module = Index<Module>(newIndex())
-    snapshot.modules.append(
-      Module(index: module, name: spec.moduleName, argument: spec.moduleArgument))
-    var name = spec.name
+    snapshot.modules.append(Module(index: module, name: name, argument: argument))
+    return module
+  }
+
+  /// A module's device and the stream by which it hangs on its master.
+  private mutating func hang(
+    _ direction: Direction, _ wished: String, _ map: ChannelMap, _ properties: [String: String],
+    of module: Index<Module>, on master: String, taking masterMap: ChannelMap
+  ) throws(Refusal) {
+    guard let master = snapshot.device(direction, named: master) else {
+      snapshot.modules.removeAll { $0.index == module }
+      throw Refusal("Module initialization failed: no master \(master)")
+    }
+    var name = wished
     var number = 2
-    while snapshot.device(spec.direction, named: name) != nil {
-      name = "\(spec.name).\(number)"
+    while snapshot.device(direction, named: name) != nil {
+      name = "\(wished).\(number)"
       number += 1
     }
     let device = Device(
-      direction: spec.direction, index: Index(newIndex()), name: name,
-      driver: "\(spec.moduleName).c",
+      direction: direction, index: Index(newIndex()), name: name, driver: "module-of-ours.c",
       sampleSpec: SampleSpec(
-        format: .s16le, rate: master.sampleSpec.rate, channels: UInt8(spec.map.count)),
-      channelMap: spec.map, ownerModule: module, properties: [Owned.roleKey: Owned.remapRole])
+        format: .s16le, rate: master.sampleSpec.rate, channels: UInt8(map.count)),
+      channelMap: map, ownerModule: module, properties: properties)
     rates[name] = []
     priorities[name] = 500
     let link = Stream(
-      direction: spec.direction, index: Index(newIndex()), ownerModule: module,
-      device: master.index, sampleSpec: master.sampleSpec, channelMap: spec.masterMap,
-      driver: "\(spec.moduleName).c")
-    if spec.direction == .input {
+      direction: direction, index: Index(newIndex()), ownerModule: module, device: master.index,
+      sampleSpec: master.sampleSpec, channelMap: masterMap, driver: "module-of-ours.c")
+    if direction == .input {
       snapshot.sourceOutputs.append(link)
     } else {
       snapshot.sinkInputs.append(link)
     }
     add(device)
-    let back = remapStreams[spec.direction] ?? []
-    editStreams(spec.direction) { if back.contains($0.index) { $0.device = device.index } }
+    let back = linkStreams[name] ?? []
+    editStreams(direction) { if back.contains($0.index) { $0.device = device.index } }
     updateDefaults()
   }
 
-  /// Streams of a remap move to its master and come back when it does.
-  mutating func unloadRemaps(_ direction: Direction) {
-    for device in snapshot.devices(direction) where device.properties[Owned.roleKey] != nil {
-      let module = device.ownerModule
-      let link = snapshot.streams(direction).first { $0.ownerModule == module }
-      removeStreams(direction) { $0.index == link?.index }
-      remapStreams[direction, default: []].formUnion(snapshot.streams(on: device).map(\.index))
-      editStreams(direction) { if $0.device == device.index { $0.device = link?.device } }
-      snapshot.modules.removeAll { $0.index == module }
+  /// Streams of a link move to its master and come back when it does.
+  mutating func unload(_ role: String, _ direction: Direction) {
+    let modules = snapshot.devices(direction).filter { $0.properties[Owned.roleKey] == role }
+      .compactMap(\.ownerModule)
+    let devices = (snapshot.sources + snapshot.sinks).filter {
+      $0.ownerModule.map(modules.contains) == true && !$0.isMonitor
+    }
+    for device in devices {
+      let link = snapshot.streams(device.direction).first { $0.ownerModule == device.ownerModule }
+      removeStreams(device.direction) { $0.index == link?.index }
+      let moved = snapshot.streams(on: device).filter { $0.ownerModule == nil }
+      linkStreams[device.name, default: []].formUnion(moved.map(\.index))
+      editStreams(device.direction) { stream in
+        if stream.device == device.index, stream.ownerModule == nil { stream.device = link?.device }
+      }
       remove(device)
     }
+    snapshot.modules.removeAll { modules.contains($0.index) }
     updateDefaults()
     rescueStreams()
   }

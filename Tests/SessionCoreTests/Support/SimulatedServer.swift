@@ -37,8 +37,8 @@ struct SimulatedServer {
   var remembered: [String: ChannelVolumes] = [:]
   /// The latency that each stream asked for.
   var askedLatency: [Index<Stream>: Duration] = [:]
-  /// Where streams of a remap come back to when it is loaded again.
-  var remapStreams: [Direction: Set<Index<Stream>>] = [:]
+  /// The streams that come back to a link of this name when it is loaded again.
+  var linkStreams: [String: Set<Index<Stream>>] = [:]
   /// Whether devices of both profiles are made anew, as some drivers do.
   var recreatesKeptDevices = false
   /// Whether `load-module` is forbidden.
@@ -81,11 +81,16 @@ struct SimulatedServer {
       remember(direction, name)
     case (.mute(let direction, let name), .flag(let flag)):
       try edit(direction, name) { device in device.isMuted = flag }
+    case (.rate(let direction, let name), .rate(let rate)) where snapshot.hasGraph:
+      try pinRate(direction, name, rate)
+    case (.rate(let direction, let name), .absent): try pinRate(direction, name, nil)
     case (.rate(let direction, let name), .rate(let rate)):
       try askRate(direction, name, UInt32(rate))
     case (.latency(let direction, let name), _): try pin(direction, name, step.to)
-    case (.chain(let direction), .absent): unloadRemaps(direction)
+    case (.chain(let direction), .absent): unload(Owned.remapRole, direction)
     case (.chain, .remap(let spec)): try loadRemap(spec)
+    case (.echoCanceller, .absent): unload(Owned.echoRole, .input)
+    case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
     case (.stream(let direction, let index), .name(let name)): try move(direction, index, name)
     case (.latencyOffset(let card, let port), .duration(let offset)):
       try setOffset(card, port, offset)
@@ -231,17 +236,28 @@ struct SimulatedServer {
         ownerModule: device.ownerModule, card: device.card, monitor: device.name))
   }
 
-  /// Takes a device away: what hangs on it as a remap is killed with its streams, other streams wait
+  /// A module whose master went: the streams on its devices are killed, in both directions.
+  private mutating func die(_ module: Index<Module>, under device: Device) {
+    snapshot.modules.removeAll { $0.index == module }
+    let devices = (snapshot.sources + snapshot.sinks).filter {
+      $0.ownerModule == module && !$0.isMonitor
+    }
+    for direction in Direction.allCases { removeStreams(direction) { $0.ownerModule == module } }
+    for device in devices {
+      let killed = snapshot.streams(on: device).filter { $0.ownerModule == nil }.map(\.index)
+      removeStreams(device.direction) { killed.contains($0.index) }
+      remove(device)
+    }
+  }
+
+  /// Takes a device away: what hangs on it as a link is killed with its streams, other streams wait
   /// for the new default.
   mutating func remove(_ device: Device) {
     for stream in snapshot.streams(on: device) {
       guard let module = stream.ownerModule,
         let remap = snapshot.devices(device.direction).first(where: { $0.ownerModule == module })
       else { continue }
-      let killed = snapshot.streams(on: remap).map(\.index)
-      removeStreams(device.direction) { killed.contains($0.index) || $0.index == stream.index }
-      snapshot.modules.removeAll { $0.index == module }
-      remove(remap)
+      die(module, under: remap)
     }
     editStreams(device.direction) { stream in
       if stream.device == device.index { stream.device = nil }

@@ -1,0 +1,100 @@
+import Glibc
+import Pulse
+public import SessionCore
+
+extension AudioSession {
+  /// What `doctor` looks at: the server, its clients' settings, the processes, the session's files.
+  ///
+  /// Nothing is changed, and nothing is recorded: `heard` is nil. Without a server the rest is there,
+  /// with the reason in `unreachable`. Throws `cancelled`, and where the session is closed.
+  public func machineFacts() async throws(SessionError) -> MachineFacts {
+    let deadline = Deadline(after: configuration.timeout)
+    var facts = MachineFacts()
+    let own = ConfigurationFiles(environment: ProcessEnvironment.all)
+    facts.isRoot = geteuid() == 0
+    facts.variables = ProcessEnvironment.all.filter {
+      $0.key.hasPrefix("PULSE_") || $0.key.hasPrefix("PIPEWIRE_")
+    }
+    facts.clientSettings = own.clientSettings
+    // Before connecting: libpulse makes a cookie where there is none.
+    facts.cookie = (own.cookie, .read(own.cookie))
+    let live = try await reach(&facts, deadline)
+    facts.address = SessionStore.canonical(
+      live?.address ?? address ?? SessionStore.environmentAddress())
+    readProcesses(&facts)
+    await readServer(&facts, live, deadline)
+    await readStore(&facts, live, deadline)
+    return facts
+  }
+
+  private func reach(
+    _ facts: inout MachineFacts, _ deadline: Deadline
+  ) async throws(SessionError) -> LiveServer? {
+    do throws(SessionError) {
+      let live = try await connected(deadline)
+      facts.snapshot = await live.snapshot
+      return live
+    } catch {
+      guard error.stage == .server, error.code != .cancelled else { throw error }
+      facts.unreachable = error
+      return nil
+    }
+  }
+
+  /// Who listens where, and the settings of the server that answers.
+  private func readProcesses(_ facts: inout MachineFacts) {
+    let table = ProcessTable()
+    facts.cardUsers = table.cardUsers
+    let path = facts.address.hasPrefix("unix:") ? String(facts.address.dropFirst(5)) : nil
+    facts.server = path.flatMap { table.listener(at: $0) ?? nil }
+    for place in Self.usualSockets where place != path {
+      if let program = table.listener(at: place) {
+        facts.sockets.append(MachineFacts.Socket(place, program))
+      }
+    }
+    let environment = facts.server.flatMap { ProcessTable.environment(of: $0.pid) }
+    let files = ConfigurationFiles(environment: environment ?? ProcessEnvironment.all)
+    facts.daemonSettings = files.daemonSettings
+    facts.graphSettings = files.graphSettings
+    // A server can be told to load nothing by itself.
+    let arguments = facts.server.map { ProcessTable.arguments(of: $0.pid) } ?? []
+    if !arguments.contains("-n") { facts.startup = files.startup }
+    facts.places = [
+      "daemon.conf": files.pulseFolder + "/daemon.conf",
+      "default.pa": files.pulseFile("default.pa", "PULSE_SCRIPT"),
+      "pipewire.conf": files.graphPlace,
+    ]
+  }
+
+  /// Where programs look for a PulseAudio server if nobody tells them.
+  private static var usualSockets: [String] {
+    let environment = ProcessEnvironment.self
+    let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())"
+    let folders = [environment["PULSE_RUNTIME_PATH"], runtime + "/pulse", "/run/pulse"]
+    return folders.compactMap { $0 }.map { $0 + "/native" }
+  }
+
+  private func readServer(
+    _ facts: inout MachineFacts, _ live: LiveServer?, _ deadline: Deadline
+  ) async {
+    guard let live else { return }
+    // Without the module the server knows no such request: nothing is remembered then.
+    let saved = try? await live.client.savedStreams(timeout: deadline.remaining)
+    facts.savedStreams = (saved ?? []).sorted { $0.name < $1.name }
+  }
+
+  private func readStore(
+    _ facts: inout MachineFacts, _ live: LiveServer?, _ deadline: Deadline
+  ) async {
+    let store = store(live)
+    facts.storeFiles = store.files
+    do throws(SessionError) { _ = try store.wish() } catch { facts.damaged.append(error) }
+    do throws(SessionError) {
+      facts.baseline = try store.baseline()
+    } catch {
+      facts.damaged.append(error)
+    }
+    guard facts.damaged.isEmpty, live != nil else { return }
+    facts.state = try? await sessionState(deadline)
+  }
+}

@@ -1,0 +1,121 @@
+import Glibc
+import SessionCore
+
+/// The settings of the sound servers and their clients, as files have them.
+///
+/// Files are found as the programs find them, from the variables of the process they are for.
+struct ConfigurationFiles {
+  let environment: [String: String]
+
+  private func variable(_ name: String) -> String? {
+    environment[name].flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  private var home: String { variable("HOME") ?? "/nonexistent" }
+  private var userFolder: String { variable("XDG_CONFIG_HOME") ?? home + "/.config" }
+
+  /// Where PulseAudio and its clients keep a user's settings.
+  var pulseFolder: String { variable("PULSE_CONFIG_PATH") ?? userFolder + "/pulse" }
+
+  /// Where a file of the user's would change PipeWire's rates.
+  var graphPlace: String { userFolder + "/pipewire/pipewire.conf.d/rates.conf" }
+
+  /// The file of PulseAudio's that is in force: the variable's, else the user's, else the system's.
+  func pulseFile(_ name: String, _ variableName: String) -> String {
+    if let path = variable(variableName) { return path }
+    let own = "\(pulseFolder)/\(name)"
+    return access(own, R_OK) == 0 ? own : "/etc/pulse/\(name)"
+  }
+
+  var clientSettings: [MachineFacts.Line] {
+    withParts(pulseFile("client.conf", "PULSE_CLIENTCONFIG"), ".conf").flatMap(Self.settings)
+  }
+
+  var daemonSettings: [MachineFacts.Line] {
+    withParts(pulseFile("daemon.conf", "PULSE_CONFIG"), ".conf").flatMap(Self.settings)
+  }
+
+  /// The `load-module` lines of PulseAudio's start.
+  var startup: [MachineFacts.Line] {
+    withParts(pulseFile("default.pa", "PULSE_SCRIPT"), ".pa").flatMap { file in
+      Self.lines(of: file).compactMap { text, number in
+        let words = text.split(separator: " ", maxSplits: 2)
+        guard words.first == "load-module", words.count > 1 else { return nil }
+        return MachineFacts.Line(
+          String(words[1]), words.count > 2 ? String(words[2]) : "", file: file, number: number)
+      }
+    }
+  }
+
+  /// PipeWire's settings: the first file of its name, and the parts of all folders, system's first.
+  var graphSettings: [MachineFacts.Line] {
+    let folders =
+      ["/usr/share/pipewire", "/etc/pipewire", userFolder + "/pipewire"]
+      + (variable("PIPEWIRE_CONFIG_DIR").map { [$0] } ?? [])
+    let main = folders.last { access($0 + "/pipewire.conf", R_OK) == 0 }
+    let parts = folders.flatMap { Self.parts($0 + "/pipewire.conf.d", ".conf") }
+    return ((main.map { [$0 + "/pipewire.conf"] } ?? []) + parts).flatMap(Self.settings)
+  }
+
+  /// The cookie's file: the variable's, the setting's, else the user's.
+  var cookie: String {
+    variable("PULSE_COOKIE") ?? clientSettings["cookie-file"]?.value ?? pulseFolder + "/cookie"
+  }
+
+  /// A file, and those of its folder `NAME.d`.
+  private func withParts(_ file: String, _ suffix: String) -> [String] {
+    [file] + Self.parts(file + ".d", suffix)
+  }
+
+  private static func parts(_ folder: String, _ suffix: String) -> [String] {
+    Folder.names(folder).filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  /// The `key = value` lines; those of PipeWire may stand inside of `{ }` on the same line.
+  static func settings(_ file: String) -> [MachineFacts.Line] {
+    lines(of: file).compactMap { text, number in
+      var text = text[...]
+      if let open = text.firstIndex(of: "{"), text[text.index(after: open)...].contains("=") {
+        text = text[text.index(after: open)...]
+        if let close = text.lastIndex(of: "}") { text = text[..<close] }
+      }
+      guard let at = text.firstIndex(of: "=") else { return nil }
+      let key = trimmed(text[..<at])
+      guard !key.isEmpty, !key.contains(" ") else { return nil }
+      return MachineFacts.Line(
+        key, trimmed(text[text.index(after: at)...]), file: file, number: number)
+    }
+  }
+
+  /// The lines of a file that are no comment, with their numbers; none of one that cannot be read.
+  private static func lines(of file: String) -> [(String, Int)] {
+    guard let bytes = try? Files.read(file) else { return [] }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      .map { (trimmed($1.prefix { $0 != "#" }), $0 + 1) }
+      .filter { !$0.0.isEmpty && !$0.0.hasPrefix(";") }
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    let text = text.drop { $0.isWhitespace }
+    guard let end = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+    return String(text[...end])
+  }
+}
+
+/// What is in a folder.
+enum Folder {
+  /// The names in it; none where it cannot be read.
+  static func names(_ path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

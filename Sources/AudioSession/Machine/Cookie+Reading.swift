@@ -1,0 +1,19 @@
+import Glibc
+import SessionCore
+
+extension MachineFacts.Cookie {
+  /// What a program has, in bytes.
+  private static let size = 256
+
+  /// Looks at the file.
+  static func read(_ path: String) -> MachineFacts.Cookie {
+    var info = stat()
+    guard stat(path, &info) == 0 else {
+      return errno == ENOENT ? .missing : .unreadable(String(cString: strerror(errno)))
+    }
+    guard info.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no file") }
+    guard access(path, R_OK) == 0 else { return .unreadable(String(cString: strerror(errno))) }
+    guard info.st_size == size else { return .wrongSize(Int(info.st_size)) }
+    return info.st_mode & 0o077 == 0 ? .good : .exposed(info.st_mode & 0o777)
+  }
+}

@@ -1,0 +1,97 @@
+import Glibc
+import SessionCore
+
+/// Who listens where, and who has a sound card open, read from `/proc`: nobody is connected to, so
+/// that no service is started by looking for it.
+///
+/// Of other users' processes nothing can be seen.
+struct ProcessTable {
+  /// The processes that have each socket, by its number.
+  private var holders: [String: [MachineFacts.Program]] = [:]
+  /// The numbers of the sockets that somebody listens at, by path.
+  private let listening: [String: [String]]
+  /// Who has a sound card open.
+  private(set) var cardUsers: [MachineFacts.Program] = []
+
+  /// Reads the table as it is now.
+  init() {
+    listening = Self.listeningSockets()
+    let wanted = Set(listening.values.joined())
+    for process in Folder.names("/proc").compactMap({ Int32($0) }) {
+      read(process, wanted)
+    }
+  }
+
+  private mutating func read(_ process: Int32, _ wanted: Set<String>) {
+    let folder = "/proc/\(process)/fd"
+    var hasCard = false
+    for name in Folder.names(folder) {
+      guard let target = Self.link("\(folder)/\(name)") else { continue }
+      if target.hasPrefix("/dev/snd/pcm") || target.hasPrefix("/dev/snd/control") {
+        hasCard = true
+      } else if target.hasPrefix("socket:["),
+        wanted.contains(String(target.dropFirst(8).dropLast()))
+      {
+        holders[String(target.dropFirst(8).dropLast()), default: []].append(Self.program(process))
+      }
+    }
+    if hasCard { cardUsers.append(Self.program(process)) }
+  }
+
+  /// Who listens at a path; of a service manager and a server, the server. Nil where nobody listens,
+  /// `.some(nil)` where it cannot be seen who does.
+  func listener(at path: String) -> MachineFacts.Program?? {
+    guard let numbers = listening[Self.real(path)] else { return nil }
+    let programs = numbers.flatMap { holders[$0] ?? [] }
+    return .some(programs.first { $0.name != "systemd" } ?? programs.first)
+  }
+
+  /// The variables that a process was started with; nil where they cannot be read.
+  static func environment(of process: Int32) -> [String: String]? {
+    guard let bytes = (try? Files.read("/proc/\(process)/environ")) ?? nil else { return nil }
+    var result: [String: String] = [:]
+    for entry in bytes.split(separator: 0) {
+      let text = String(decoding: entry, as: UTF8.self)
+      guard let at = text.firstIndex(of: "=") else { continue }
+      result[String(text[..<at])] = String(text[text.index(after: at)...])
+    }
+    return result
+  }
+
+  /// The words that a process was started with.
+  static func arguments(of process: Int32) -> [String] {
+    let bytes = (try? Files.read("/proc/\(process)/cmdline")) ?? nil
+    return (bytes ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private static func program(_ process: Int32) -> MachineFacts.Program {
+    MachineFacts.Program(pid: process, name: SessionLock.name(of: process))
+  }
+
+  /// `…: 00000002 00000000 00010000 0001 01 12345 /path`: what listens has that flag.
+  private static func listeningSockets() -> [String: [String]] {
+    let bytes = (try? Files.read("/proc/net/unix")) ?? nil
+    var result: [String: [String]] = [:]
+    for line in String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
+      guard words.count == 8, words[3] == "00010000" else { continue }
+      result[real(String(words[7])), default: []].append(String(words[6]))
+    }
+    return result
+  }
+
+  /// A path without links; as it is where it does not exist.
+  private static func real(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  private static func link(_ path: String) -> String? {
+    var buffer = [UInt8](repeating: 0, count: 512)
+    let count = buffer.withUnsafeMutableBytes {
+      readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
+  }
+}

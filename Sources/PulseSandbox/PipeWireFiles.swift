@@ -1,0 +1,80 @@
+/// What PipeWire's programs read at their start, beside the machine's own settings.
+///
+/// No bus, no hardware: WirePlumber's monitors are off, in the words of its versions 0.4 and 0.5.
+struct PipeWireFiles {
+  let configuration: SandboxConfiguration
+  let socket: String
+
+  /// The files' text, by their path below the folder of settings.
+  var all: [(path: String, text: String)] {
+    [
+      ("pipewire/pipewire.conf.d/sandbox.conf", daemon),
+      ("pipewire/pipewire-pulse.conf.d/sandbox.conf", pulse),
+      ("wireplumber/main.lua.d/51-sandbox.lua", Self.monitors),
+      ("wireplumber/bluetooth.lua.d/51-sandbox.lua", "bluez_monitor.enabled = false\n"),
+      ("wireplumber/wireplumber.conf.d/51-sandbox.conf", Self.features),
+    ]
+  }
+
+  private var daemon: String {
+    var properties = ["support.dbus = false"]
+    if let rate = configuration.defaultSampleRate {
+      properties.append("default.clock.rate = \(rate)")
+      let rates = [rate, configuration.alternateSampleRate ?? rate].map(String.init)
+      properties.append("default.clock.allowed-rates = [ \(rates.joined(separator: " ")) ]")
+    }
+    return """
+      context.properties = {
+        \(properties.joined(separator: "\n  "))
+      }
+      context.objects = [
+        \(configuration.devices.map(\.pipewireObject).joined(separator: "\n  "))
+      ]
+
+      """
+  }
+
+  private var pulse: String {
+    let commands = configuration.modules.map { line in
+      "{ cmd = load-module args = \(Self.quoted(line)) }"
+    }
+    return """
+      context.properties = { support.dbus = false }
+      pulse.properties = { server.address = [ "unix:\(socket)" ] }
+      pulse.cmd = [
+        \(commands.joined(separator: "\n  "))
+      ]
+
+      """
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined()
+    return "\"\(escaped)\""
+  }
+
+  private static let monitors = """
+    alsa_monitor.enabled = false
+    v4l2_monitor.enabled = false
+    libcamera_monitor.enabled = false
+    default_access.properties["enable-flatpak-portal"] = false
+
+    """
+
+  private static let features = """
+    wireplumber.profiles = {
+      main = {
+        monitor.alsa = disabled
+        monitor.alsa-midi = disabled
+        monitor.bluez = disabled
+        monitor.bluez-midi = disabled
+        monitor.libcamera = disabled
+        monitor.v4l2 = disabled
+        support.logind = disabled
+        support.portal-permissionstore = disabled
+        support.reserve-device = disabled
+      }
+    }
+
+    """
+}

@@ -1,0 +1,79 @@
+internal import PulseTypes
+
+/// The processes of a sandbox's server, each under a supervisor of its own.
+///
+/// Not Sendable: a sandbox uses it under its lock.
+final class ServerStack {
+  private let folder: SandboxFolder
+  private let configuration: SandboxConfiguration
+  /// The command line of each process.
+  private let commands: [ServerProcess: [String]]
+  /// Every process that was started, ended or not.
+  private var daemons: [ServerProcess: Daemon] = [:]
+  private let order: [ServerProcess]
+
+  init(
+    _ configuration: SandboxConfiguration, in folder: SandboxFolder,
+    _ commands: [ServerProcess: [String]]
+  ) {
+    self.configuration = configuration
+    self.folder = folder
+    self.commands = commands
+    order = ServerProcess.all(of: configuration.server)
+  }
+
+  /// Starts what does not run, in order, each when the one before it can be reached.
+  func start(until deadline: ContinuousClock.Instant) throws(SandboxError) {
+    for process in order where daemons[process]?.isRunning != true {
+      daemons.removeValue(forKey: process)?.end()
+      try start(process, until: deadline)
+    }
+  }
+
+  private func start(
+    _ process: ServerProcess, until deadline: ContinuousClock.Instant
+  ) throws(SandboxError) {
+    let logged = ServerLog(path: folder.log).text.utf8.count
+    let socket = process.socket(in: folder)
+    let readiness = socket.map { Readiness(socket: $0, in: folder) }
+    let daemon = try Daemon(command: commands[process] ?? [], folder: folder)
+    daemons[process] = daemon
+    try daemon.awaitProcessID(until: deadline)
+    let outcome = readiness?.await(daemon, until: deadline) ?? .ready
+    let log = ServerLog(path: folder.log, from: logged)
+    if let error = log.failure(in: configuration) { throw error }
+    switch outcome {
+    case .ready: break
+    case .died:
+      throw SandboxError(.serverDied, "\(noun(process)) ended at its start:\n\(log.tail)")
+    case .timedOut:
+      throw SandboxError(.timedOut, "\(noun(process)) was not ready in time:\n\(log.tail)")
+    }
+  }
+
+  private func noun(_ process: ServerProcess) -> String {
+    order.count == 1 ? "the server" : "the server's \(process.rawValue)"
+  }
+
+  /// The processes that have not ended, of those named; of all where none is.
+  func running(_ process: ServerProcess?) -> [Daemon] {
+    (process.map { [$0] } ?? order).compactMap { daemons[$0] }.filter(\.isRunning)
+  }
+
+  /// The process that clients talk to, while it runs.
+  var front: Daemon? { running(ServerProcess.front(of: configuration.server)).first }
+
+  /// Ends a process and its supervisor; all where none is named.
+  func end(_ process: ServerProcess? = nil) {
+    for process in process.map({ [$0] }) ?? order.reversed() {
+      daemons.removeValue(forKey: process)?.end()
+    }
+  }
+
+  /// Ends all processes and removes the folder.
+  func endRemovingFolder() {
+    guard let last = order.first(where: { daemons[$0] != nil }) else { return folder.remove() }
+    for process in order.reversed() where process != last { end(process) }
+    daemons.removeValue(forKey: last)?.end(removing: folder)
+  }
+}

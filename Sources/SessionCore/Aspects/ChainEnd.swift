@@ -1,0 +1,39 @@
+import PulseTypes
+
+/// What follows once a chain stands: the default, written once, at its end; then streams that are
+/// still elsewhere.
+struct ChainEnd: Planned {
+  let direction: Direction
+  let phase = Phase.channelMap
+
+  var property: String { direction == .input ? "preferredInput" : "preferredOutput" }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let device = context.device(direction) else { return [] }
+    let end = context.wishedEnd(on: device)
+    var targets: [Target] = []
+    if end != device.name {
+      targets.append(
+        Target(
+          property, .defaultDevice(direction), .name(end), phase: phase, why: "the end of the chain"
+        ))
+    }
+    guard context.wish.wish(direction).moveStreams else { return targets }
+    return targets + moves(context, to: end)
+  }
+
+  /// Streams of others, those already there too, as the wish holds them there; those that record a
+  /// monitor mean it.
+  private func moves(_ context: PlanContext, to end: String) -> [Target] {
+    context.snapshot.streams(direction).filter { stream in
+      guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
+        let device = context.snapshot.device(direction, at: stream.device)
+      else { return false }
+      return !device.isMonitor || device.name == end
+    }.map { stream in
+      Target(
+        property, .stream(direction, stream.index), .name(end), phase: phase,
+        why: "\(context.snapshot.programName(of: stream)) is moved")
+    }
+  }
+}

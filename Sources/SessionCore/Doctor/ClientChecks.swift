@@ -1,0 +1,162 @@
+import PulseTypes
+
+/// What leads this user's programs elsewhere, and what the session left.
+let clientChecks = [
+  DoctorCheck(offline: .environment, environment),
+  DoctorCheck(offline: .cookie, cookie),
+  DoctorCheck(offline: .autospawn, autospawn),
+  DoctorCheck(offline: .damagedStore, damagedStore),
+  DoctorCheck(.staleWish, staleWish),
+  DoctorCheck(.staleBaseline, staleBaseline),
+  DoctorCheck(.leftover, leftovers),
+]
+
+private let deviceVariables = ["PULSE_SOURCE": "record from", "PULSE_SINK": "play to"]
+private let hintVariables = [
+  "PULSE_LATENCY_MSEC", "PIPEWIRE_LATENCY", "PIPEWIRE_QUANTUM", "PIPEWIRE_RATE", "PIPEWIRE_NODE",
+]
+
+private func environment(_ facts: MachineFacts) -> [Finding] {
+  let devices = deviceVariables.sorted { $0.key < $1.key }.compactMap { name, verb -> Finding? in
+    guard let value = facts.variables[name] else { return nil }
+    return Finding(
+      .environment, .warning, object: name,
+      "\(name) is set: programs started here \(verb) \(value)",
+      why: "It beats the default device, without a word: the preferred one is not used.",
+      .init("Unset it, here and where it is set at login.", command: "unset \(name)"))
+  }
+  let hints = hintVariables.compactMap { name -> Finding? in
+    guard let value = facts.variables[name] else { return nil }
+    return Finding(
+      .environment, .note, object: name,
+      "\(name) is set to \(value) for programs started here",
+      why: "Each of their streams asks for that, beside what the session asks for.",
+      .init("Unset it, here and where it is set at login.", command: "unset \(name)"))
+  }
+  let settings = [("default-source", "record from"), ("default-sink", "play to")]
+  let lines = settings.compactMap { key, verb -> Finding? in
+    guard let line = facts.clientSettings[key], !line.value.isEmpty else { return nil }
+    return Finding(
+      .environment, .warning, object: key, "all programs of this user \(verb) \(line.value)",
+      why: "The setting beats the default device, without a word: the preferred one is not used.",
+      .init(
+        "Take the line out of the file.", file: line.place, line: "\(key) = \(line.value)"))
+  }
+  return devices + hints + lines
+}
+
+private func cookie(_ facts: MachineFacts) -> [Finding] {
+  guard facts.snapshot?.server.kind != .pipewire, let (path, state) = facts.cookie else {
+    return []
+  }
+  let isNeeded = facts.address.hasPrefix("tcp") || facts.unreachable?.code == .accessDenied
+  let severity: Finding.Severity = isNeeded ? .problem : .note
+  let why =
+    "A client without the right cookie is refused by a server over a network"
+    + " or of another user."
+  let copy = "Copy the server's, \(path) of the user it runs as."
+  func finding(
+    _ severity: Finding.Severity, _ message: String, _ why: String, _ remedy: Finding.Remedy
+  ) -> [Finding] {
+    [Finding(.cookie, severity, object: path, message, why: why, remedy)]
+  }
+  switch state {
+  case .good: return []
+  case .missing: return finding(severity, "the cookie is not there", why, .init(copy))
+  case .unreadable(let reason):
+    return finding(
+      severity, "the cookie cannot be read: \(reason)", why,
+      .init("Let its owner read it.", command: "chmod 600 \(Words.quoted(path))"))
+  case .wrongSize(let bytes):
+    return finding(
+      severity, "the cookie has \(bytes) bytes and not 256", why,
+      .init("Name the right file in PULSE_COOKIE. Where there is none, programs make a new one."))
+  case .exposed(let mode):
+    return finding(
+      .warning, "others may read the cookie: its mode is 0\(String(mode, radix: 8))",
+      "Who has the cookie may use the server: record, and change what the session sets.",
+      .init("Keep it to its owner.", command: "chmod 600 \(Words.quoted(path))"))
+  }
+}
+
+private func autospawn(_ facts: MachineFacts) -> [Finding] {
+  guard let line = facts.clientSettings["autospawn"], !facts.isRoot,
+    ["yes", "true", "on", "1", "y", "t"].contains(line.value.lowercased())
+  else { return [] }
+  let isPipeWire = facts.snapshot?.server.kind == .pipewire
+  return [
+    Finding(
+      .autospawn, isPipeWire ? .warning : .note, object: "autospawn",
+      "any program starts PulseAudio where no server answers",
+      why: isPipeWire
+        ? "While PipeWire restarts, a PulseAudio would come up beside it and take the card."
+        : "A server that was stopped comes back with the variables of whichever program asked "
+          + "first, and not as the service starts it.",
+      .init(
+        "Let the service start it.", file: line.place, line: "autospawn = no"))
+  ]
+}
+
+private func damagedStore(_ facts: MachineFacts) -> [Finding] {
+  facts.damaged.map { error in
+    Finding(
+      .damagedStore, .problem, object: error.value, error.message,
+      why: "Neither the wish nor what was before it is known, so nothing is restored.",
+      .init(
+        "Remove the file, or make it readable.",
+        command: error.value.map { "rm \(Words.quoted($0))" }))
+  }
+}
+
+private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  guard let state = facts.state, state.active, state.holder == nil else { return [] }
+  let lost = SessionState.propertyNames.filter { name in
+    guard let report = state.properties[name] else { return false }
+    return report.verdict == .overridden
+      || report.verdict == .pending && report.waitingFor != .holder
+  }
+  guard !lost.isEmpty else { return [] }
+  let name = state.profile.map { "the profile '\($0)'" } ?? "a wish"
+  return [
+    Finding(
+      .staleWish, .warning, object: state.profile,
+      "\(name) is in force, nobody keeps it, and it is no longer so: \(Words.list(lost))",
+      why: "Without a holder nothing is put back after a replug, a restart or another's change.",
+      .init(
+        "Apply it with a holder, or go back with 'audiosession revert'.",
+        command: "audiosession apply \(Words.quoted(state.profile ?? "PROFILE")) --keep",
+        file: facts.storeFiles["wish"]))
+  ]
+}
+
+private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  let gone = facts.baseline.valid(for: snapshot).entries.filter { entry in
+    !entry.isConsequence && snapshot.value(of: entry.setting) == nil
+  }
+  guard !gone.isEmpty, facts.state?.active != true else { return [] }
+  let objects = Set(gone.map(\.setting.object)).sorted()
+  return [
+    Finding(
+      .staleBaseline, .note, object: objects.first,
+      "\(gone.count) changes of an earlier session are not undone: "
+        + "\(Words.list(objects)) \(objects.count == 1 ? "is" : "are") away",
+      why: "They come back as the session left them when the device does.",
+      .init(
+        "Plug it in and run the command; or forget them by removing the file.",
+        command: "audiosession revert", file: facts.storeFiles["baseline"]))
+  ]
+}
+
+private func leftovers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  guard facts.state?.active != true, facts.state?.holder == nil else { return [] }
+  return Direction.allCases.flatMap { snapshot.ownedDevices($0) }.map { device in
+    Finding(
+      .leftover, .warning, object: device.name,
+      "a device of an earlier session is still there, and no wish asks for it",
+      why: "It keeps the hardware behind it running, which blocks its rate and its sleep.",
+      .init(
+        "Remove it.",
+        command: snapshot.module(of: device).map { "pactl unload-module \($0.index.rawValue)" }
+          ?? "audiosession revert"))
+  }
+}

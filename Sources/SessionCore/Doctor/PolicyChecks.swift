@@ -1,0 +1,147 @@
+import PulseTypes
+
+/// What changes by itself what the session sets.
+let policyChecks = [
+  DoctorCheck(.switchOnConnect, switchOnConnect),
+  DoctorCheck(.switchOnPortAvailable, switchOnPortAvailable),
+  DoctorCheck(.streamRestore, savedStreams),
+  DoctorCheck(.roleModule, roleModules),
+  DoctorCheck(.filter, filters),
+]
+
+private func switchOnConnect(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  snapshot.loaded("module-switch-on-connect").map { module in
+    Finding(
+      .switchOnConnect, .warning, object: module.name,
+      "every device that is plugged in becomes the default",
+      why: "It takes the default from the preferred input or output each time. A holder takes it "
+        + "back; without one it stays there.",
+      facts.unloading(module))
+  }
+}
+
+private func switchOnPortAvailable(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  snapshot.loaded("module-switch-on-port-available").map { module in
+    Finding(
+      .switchOnPortAvailable, .note, object: module.name,
+      "a jack that is plugged in or out changes the port, and the card's profile",
+      why: "The wished port is in use only until then. A holder sets it again; without one the "
+        + "profile must be applied again.",
+      .init(
+        "Most desktops want it. Keep the session with a holder:",
+        command: "audiosession apply PROFILE --keep"))
+  }
+}
+
+private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  facts.savedStreams.compactMap { stream in
+    guard let device = stream.device, let direction = stream.direction,
+      device != snapshot.server.defaultName(direction)
+    else { return nil }
+    let isThere = snapshot.device(direction, named: device) != nil
+    let verb = direction == .input ? "records from" : "plays to"
+    let module = snapshot.loaded("module-stream-restore").first
+    let start = module.flatMap { facts.startup[$0.name] }
+    return Finding(
+      .streamRestore, isThere ? .warning : .note, object: stream.owner,
+      "'\(stream.owner)' \(verb) \(device)"
+        + (isThere ? ", whatever the default is" : " when that is there, whatever the default is"),
+      why: "Somebody moved it there once, and the server remembers. The session chooses by the "
+        + "default, which this program does not follow.",
+      .init(
+        "Move its stream to the default while it runs, which forgets it, or set move-streams in "
+          + "the profile. For no program to be remembered, load the module with:",
+        file: start.map(\.place) ?? facts.places["default.pa"],
+        line: "load-module module-stream-restore restore_device=false"))
+  }
+}
+
+private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  ["module-role-cork", "module-role-ducking"].flatMap { name in
+    snapshot.loaded(name).map { module in
+      let trigger = module.value(of: "trigger_roles") ?? "phone"
+      let action = name == "module-role-cork" ? "pauses and mutes" : "turns down"
+      return Finding(
+        .roleModule, .note, object: module.name,
+        "\(action) others while a stream with the role \(trigger) plays",
+        why: name == "module-role-cork"
+          ? "What it unmutes afterwards is unmuted also where a person had muted it. To a session "
+            + "this is an interruption."
+          : "The volume that is heard is lower than the one that is set and read back.",
+        facts.unloading(module))
+    }
+  }
+}
+
+/// Programs that put processing between the devices and everybody, by the names of their devices.
+private let filterNames = [
+  "easyeffects": "EasyEffects", "pulseeffects": "PulseEffects", "nui_mic": "NoiseTorch",
+  "noisetorch": "NoiseTorch", "rnnoise": "rnnoise", "cadmus": "Cadmus",
+]
+
+/// Modules that process sound.
+private let filterModules = [
+  "module-echo-cancel", "module-ladspa-sink", "module-ladspa-source", "module-equalizer-sink",
+  "module-virtual-surround-sink", "module-virtual-source", "module-virtual-sink",
+]
+
+private func filters(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  Direction.allCases.flatMap { direction in
+    snapshot.devices(direction).compactMap { device -> Finding? in
+      guard !device.isMonitor, !snapshot.isOwned(device),
+        let name = snapshot.filterName(of: device)
+      else { return nil }
+      let isDefault = snapshot.server.defaultName(direction) == device.name
+      let module = snapshot.module(of: device).flatMap { module in
+        filterModules.contains(module.name) ? module : nil
+      }
+      return Finding(
+        .filter, isDefault ? .warning : .note, object: device.name,
+        "\(name) processes the \(direction.rawValue)" + (isDefault ? ", as the default" : ""),
+        why: "What programs get is not what the device gives: gain, channels and rate are changed "
+          + "on the way, and it competes for the default.",
+        module.map { facts.unloading($0) }
+          ?? .init("Close it, or turn its processing of the \(direction.rawValue) off."))
+    }
+  }
+}
+
+extension ServerSnapshot {
+  fileprivate func filterName(of device: Device) -> String? {
+    let name = device.name.lowercased()
+    if let known = filterNames.first(where: { name.contains($0.key) }) { return known.value }
+    return module(of: device).flatMap { filterModules.contains($0.name) ? $0.name : nil }
+  }
+
+  func loaded(_ name: String) -> [Module] { modules.filter { $0.name == name } }
+}
+
+extension Module {
+  /// The value of an argument, without its quotes; nil where it was not given.
+  func value(of key: String) -> String? {
+    argument.split(separator: " ").compactMap { word -> String? in
+      guard word.hasPrefix(key + "=") else { return nil }
+      return word.dropFirst(key.count + 1).filter { $0 != "\"" && $0 != "'" }
+    }.first
+  }
+}
+
+extension MachineFacts.Line {
+  /// The file and the number of the line: `/etc/pulse/default.pa:38`.
+  var place: String { "\(file):\(number)" }
+}
+
+extension MachineFacts {
+  /// How to be without a module, now and after the next start.
+  func unloading(_ module: Module) -> Finding.Remedy {
+    let command = "pactl unload-module \(module.index.rawValue)"
+    guard let line = startup[module.name] else {
+      return .init("Unload it; what loaded it may do so again.", command: command)
+    }
+    return .init(
+      "Unload it, and take its line out of the server's start.", command: command,
+      file: line.place,
+      line: ["load-module", line.key, line.value].filter { !$0.isEmpty }
+        .joined(separator: " "))
+  }
+}

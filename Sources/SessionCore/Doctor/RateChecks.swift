@@ -1,0 +1,53 @@
+import PulseTypes
+
+/// What keeps the sample rate from being chosen.
+let rateChecks = [
+  DoctorCheck(.equalRates, equalRates),
+  DoctorCheck(.allowedRates, allowedRates),
+]
+
+private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  guard snapshot.server.kind == .pulseaudio else { return [] }
+  let settings = facts.daemonSettings
+  let rate = settings["default-sample-rate"].map(\.value) ?? "44100"
+  let other = settings["alternate-sample-rate"].map(\.value) ?? "48000"
+  let avoids = settings["avoid-resampling"].map(\.value).map {
+    ["yes", "true", "on", "1", "y", "t"].contains($0.lowercased())
+  }
+  guard rate == other, avoids != true else { return [] }
+  let line = settings["alternate-sample-rate"] ?? settings["default-sample-rate"]
+  return [
+    Finding(
+      .equalRates, .warning, object: "alternate-sample-rate",
+      "default and alternate sample rate are both \(rate) Hz",
+      why: "PulseAudio switches a device only between the two: no device ever changes its rate, "
+        + "and a wished one is unreachable.",
+      .init(
+        "Give the other rate, and restart the server.",
+        command: "systemctl --user restart pulseaudio",
+        file: line?.place ?? facts.places["daemon.conf"],
+        line: "alternate-sample-rate = \(rate == "48000" ? "44100" : "48000")"))
+  ]
+}
+
+private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  guard snapshot.server.kind == .pipewire else { return [] }
+  let key = "default.clock.allowed-rates"
+  let line = facts.graphSettings[key]
+  let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? ["48000"]
+  guard rates.count < 2 else { return [] }
+  let rate = rates.first ?? "48000"
+  return [
+    Finding(
+      .allowedRates, .note, object: key, "PipeWire switches to no other rate than \(rate) Hz",
+      why: "A stream with another rate is converted. The session's own pin forces the wished rate, "
+        + "but only while a holder keeps it and a program uses the device.",
+      .init(
+        "Allow the rates that the devices have, and restart PipeWire.",
+        command: "systemctl --user restart pipewire pipewire-pulse wireplumber",
+        file: line?.place ?? facts.places["pipewire.conf"],
+        // A file of its own needs the section, too.
+        line: line == nil
+          ? "context.properties = { \(key) = [ 44100 48000 ] }" : "\(key) = [ 44100 48000 ]"))
+  ]
+}

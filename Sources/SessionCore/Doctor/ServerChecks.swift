@@ -1,0 +1,105 @@
+import PulseTypes
+
+/// What is wrong with the servers themselves.
+let serverChecks = [
+  DoctorCheck(offline: .serverUnreachable, serverUnreachable),
+  DoctorCheck(offline: .otherServer, otherServers),
+  DoctorCheck(offline: .cardShared, cardShared),
+  DoctorCheck(.sessionManager, sessionManager),
+]
+
+private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
+  guard facts.snapshot == nil, let error = facts.unreachable else { return [] }
+  let why = "Without a server there is nothing to set up; a holder waits until one answers."
+  if error.code == .timedOut {
+    return [
+      Finding(
+        .serverUnreachable, .problem, object: facts.address, "the server does not answer in time",
+        why: why,
+        .init(
+          "It may be frozen: restart it.",
+          command: "systemctl --user restart pulseaudio pipewire-pulse"))
+    ]
+  }
+  if error.code == .accessDenied {
+    return [
+      Finding(
+        .serverUnreachable, .problem, object: facts.address, "the server refuses this client",
+        why: why,
+        .init("Give PULSE_COOKIE the path of the server's cookie, and run as the server's user."))
+    ]
+  }
+  return [
+    Finding(
+      .serverUnreachable, .problem, object: facts.address, "no server answers", why: why,
+      .init(
+        "Start the one that this machine has, or name another with --server.",
+        command: "systemctl --user start pipewire-pulse || pulseaudio --start"))
+  ]
+}
+
+/// A service manager that keeps a socket for a server is none itself.
+private let socketKeepers: Set<String> = ["systemd", "init"]
+
+private func otherServers(_ facts: MachineFacts) -> [Finding] {
+  facts.sockets.compactMap { socket in
+    guard let program = socket.program, program.pid != facts.server?.pid,
+      !socketKeepers.contains(program.name)
+    else { return nil }
+    let mine = facts.server.map { "\($0.name) (process \($0.pid))" } ?? "the server in use"
+    return Finding(
+      .otherServer, .warning, object: socket.path,
+      "\(program.name) (process \(program.pid)) listens here, beside \(mine)",
+      why: "Programs that find the other server play and record there: nothing that is set here "
+        + "reaches them.",
+      .init(
+        "Stop one of the two, for good where it is a service.",
+        command: program.name.hasPrefix("pipewire")
+          ? "systemctl --user mask --now pipewire-pulse.socket pipewire-pulse.service"
+          : "systemctl --user mask --now pulseaudio.socket pulseaudio.service"))
+  }
+}
+
+private func cardShared(_ facts: MachineFacts) -> [Finding] {
+  let families = Dictionary(grouping: facts.cardUsers) { program in
+    switch program.name {
+    case "pulseaudio": "PulseAudio"
+    case "jackd", "jackdbus": "JACK"
+    case "pipewire", "wireplumber", "pipewire-media-": "PipeWire"
+    default: ""
+    }
+  }.filter { !$0.key.isEmpty }
+  guard families.count > 1 else { return [] }
+  let programs = families.values.flatMap { $0 }.sorted { $0.pid < $1.pid }
+    .map { "\($0.name) (\($0.pid))" }
+  return [
+    Finding(
+      .cardShared, .problem,
+      "\(Words.list(families.keys.sorted())) have a sound card open at once: "
+        + Words.list(programs),
+      why: "Who has the card first keeps the other from its devices, and both change its mixer: "
+        + "ports, gains and mutes undo each other.",
+      .init(
+        "Let one of them have the sound. To keep PipeWire for it:",
+        command: "systemctl --user mask --now pulseaudio.socket pulseaudio.service"))
+  ]
+}
+
+private func sessionManager(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  guard snapshot.server.kind == .pipewire else { return [] }
+  let isThere = snapshot.clients.contains { client in
+    client.properties["wireplumber.daemon"] == "true"
+      || ["WirePlumber", "pipewire-media-session"].contains(
+        client.properties["application.name"] ?? client.name)
+  }
+  guard !isThere else { return [] }
+  return [
+    Finding(
+      .sessionManager, .problem, "PipeWire has no session manager: WirePlumber does not run",
+      why: "Nobody connects streams to devices or keeps the defaults: new streams hang, and "
+        + "changes are acknowledged and never happen.",
+      .init(
+        "Start WirePlumber, and install it where it is missing.",
+        command: "systemctl --user restart wireplumber"))
+  ]
+}

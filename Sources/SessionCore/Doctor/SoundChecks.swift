@@ -1,0 +1,174 @@
+import PulseTypes
+
+/// What the inputs deliver.
+let soundChecks = [
+  DoctorCheck(.mutedInput, mutedInput),
+  DoctorCheck(.silentInput, silentInputs),
+  DoctorCheck(.deadChannel, deadChannels),
+  DoctorCheck(.dualMono, dualMono),
+  DoctorCheck(.clippedInput, clippedInputs),
+  DoctorCheck(.offsetInput, offsetInputs),
+]
+
+private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  snapshot.hardware(.input).filter { $0.isMuted || $0.volume.loudest == .muted }.map { device in
+    let isDefault = snapshot.defaultRoot(.input)?.name == device.name
+    return Finding(
+      .mutedInput, isDefault ? .warning : .note, object: device.name,
+      device.isMuted ? "the input is muted" : "the input's gain is 0 %",
+      why: "Whoever records gets silence. The session never unmutes by itself.",
+      device.isMuted
+        ? .init(
+          "Unmute it, or set 'mute = false' in the profile.",
+          command: "pactl set-source-mute \(Words.quoted(device.name)) 0")
+        : .init(
+          "Turn it up, or set 'gain' in the profile.",
+          command: "pactl set-source-volume \(Words.quoted(device.name)) 100%"))
+  }
+}
+
+private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  facts.heard(in: snapshot) { fault, device in
+    guard fault == .silent, !device.isMuted else { return nil }
+    let isDefault = snapshot.defaultRoot(.input)?.name == device.name
+    let port = device.activePort.map { ", from its port \($0)" } ?? ""
+    let others = device.ports.filter { $0.name != device.activePort && $0.availability.isUsable }
+    return Finding(
+      .silentInput, isDefault ? .warning : .note, object: device.name,
+      "the input delivers silence\(port)",
+      why: "No channel had anything for half a second, not even noise: a switch on the device, "
+        + "the wrong port, or nothing is connected.",
+      others.first.map { other in
+        .init(
+          "Look for a switch on the device; or try another port.",
+          command: "pactl set-source-port \(Words.quoted(device.name)) \(Words.quoted(other.name))",
+          line: "port = [\"\(other.name)\"]")
+      } ?? .init("Look for a switch on the device, and whether a microphone is connected."))
+  }
+}
+
+private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  (facts.heard ?? []).flatMap { heard -> [Finding] in
+    guard let device = snapshot.device(.input, named: heard.device) else { return [] }
+    let dead = heard.faults.compactMap { fault -> Int? in
+      if case .deadChannel(let channel) = fault { channel } else { nil }
+    }
+    let names = dead.compactMap { device.position($0) }
+    guard !dead.isEmpty, snapshot.taken(from: device)?.contains(where: names.contains) != false
+    else { return [] }
+    let living = device.channelMap.positions.indices.filter { !dead.contains($0) }
+    return [
+      Finding(
+        .deadChannel, .warning, object: device.name,
+        "\(device.names(of: dead)) \(dead.count == 1 ? "carries" : "carry") nothing, while "
+          + "\(device.names(of: living)) \(living.count == 1 ? "does" : "do")",
+        why: "Recordings are heard on one side only, and mixed to mono they lose half of their "
+          + "level.",
+        .init(
+          "Take the living channels alone: in the profile, under [input],",
+          line: device.channelMapLine(of: Array(living))))
+    ]
+  }
+}
+
+private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  (facts.heard ?? []).flatMap { heard -> [Finding] in
+    guard let device = snapshot.device(.input, named: heard.device) else { return [] }
+    let copies = heard.faults.compactMap { fault -> [Int]? in
+      if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
+    }
+    let remap = snapshot.remap(.input)
+    // One channel of it is what the remedy says.
+    guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
+    else { return [] }
+    let doubled = Set(copies.compactMap(\.last))
+    let distinct = device.channelMap.positions.indices.filter { !doubled.contains($0) }
+    return [
+      Finding(
+        .dualMono, .note, object: device.name,
+        "\(device.names(of: first)) carry the same: one microphone twice",
+        why: "It is no stereo, though its channels say so: a polar pattern 'stereo' is met on "
+          + "paper only.",
+        .init(
+          "Take it once: in the profile, under [input],",
+          line: device.channelMapLine(of: Array(distinct))))
+    ]
+  }
+}
+
+private func clippedInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  facts.heard(in: snapshot) { fault, device in
+    guard case .clipping(let channel, let samples) = fault else { return nil }
+    return Finding(
+      .clippedInput, .warning, object: device.name,
+      "\(device.names(of: [channel])) is overdriven: \(samples) samples at full scale",
+      why: "What is clipped is lost and sounds harsh.",
+      .init(
+        "Turn the gain down: in the profile, under [input],",
+        line: "gain = \"\(Volume(fraction: device.volume.loudest.fraction / 2))\""))
+  }
+}
+
+private func offsetInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+  facts.heard(in: snapshot) { fault, device in
+    guard case .offset(let channel, let value) = fault else { return nil }
+    let percent = Int((value * 1000).rounded())
+    return Finding(
+      .offsetInput, .note, object: device.name,
+      "\(device.names(of: [channel])) lies off zero by \(percent / 10).\(abs(percent % 10)) %",
+      why: "A fault of the hardware or of its power: it takes headroom and clicks at cuts.",
+      .init("Try another port, cable or device; a high-pass filter removes it."))
+  }
+}
+
+extension MachineFacts {
+  /// What a rule says of each fault of each input that is still there.
+  fileprivate func heard(
+    in snapshot: ServerSnapshot, _ rule: (Heard.Fault, Device) -> Finding?
+  ) -> [Finding] {
+    (heard ?? []).flatMap { heard -> [Finding] in
+      guard let device = snapshot.device(.input, named: heard.device) else { return [] }
+      return heard.faults.compactMap { rule($0, device) }
+    }
+  }
+}
+
+extension ServerSnapshot {
+  /// The channels that the session's remap takes from an input; nil where none stands before it, or
+  /// it mixes all of them.
+  fileprivate func taken(from device: Device) -> [ChannelPosition]? {
+    guard let remap = remap(.input), remap.master == device.name, remap.masterMap != .mono
+    else { return nil }
+    return remap.masterMap.positions
+  }
+}
+
+extension Device {
+  fileprivate func position(_ channel: Int) -> ChannelPosition? {
+    channelMap.positions.indices.contains(channel) ? channelMap.positions[channel] : nil
+  }
+
+  fileprivate func names(of channels: some Collection<Int>) -> String {
+    let positions = channelMap.positions
+    return Words.list(
+      channels.map { positions.indices.contains($0) ? positions[$0].rawValue : "channel \($0)" })
+  }
+
+  /// The line of a profile that takes these channels, or the first where there is no usual layout of
+  /// so many.
+  fileprivate func channelMapLine(of channels: [Int]) -> String? {
+    let positions = channels.compactMap {
+      channelMap.positions.indices.contains($0) ? channelMap.positions[$0] : nil
+    }
+    let kept =
+      ChannelMap.standard(channels: positions.count) == nil
+      ? Array(positions.prefix(1)) : positions
+    switch kept {
+    case []: return nil
+    case [.frontLeft]: return "channel-map = \"left\""
+    case [.frontRight]: return "channel-map = \"right\""
+    default:
+      return "channel-map = [" + kept.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + "]"
+    }
+  }
+}

@@ -1,0 +1,141 @@
+public import PulseTypes
+
+/// Why a property is what it is: wish, fact, verdict, and what on the machine makes it so.
+public struct Explanation: Sendable, Hashable {
+  /// The property, as in the state's JSON.
+  public var property: String
+  /// Wish, fact and verdict.
+  public var report: PropertyReport
+  /// What makes it so, the most telling first; one sentence each, for people.
+  public var causes: [String]
+  /// What it was chosen from, the best first; empty where it is no choice.
+  public var choices: [Choice]
+
+  /// A device or a port that could have been taken.
+  public struct Choice: Sendable, Hashable {
+    /// The server's name.
+    public var name: String
+    /// Whether it is the one.
+    public var isChosen: Bool
+    /// Whether something is plugged into its port; nil where it has none.
+    public var availability: PortAvailability?
+    /// The server's order among equals, the higher the better; nil where it is not known.
+    public var priority: Int?
+    /// Why it was taken, or why not.
+    public var reason: String
+
+    /// Makes a choice.
+    public init(
+      _ name: String, isChosen: Bool, availability: PortAvailability?, priority: Int?,
+      reason: String
+    ) {
+      self.name = name
+      self.isChosen = isChosen
+      self.availability = availability
+      self.priority = priority
+      self.reason = reason
+    }
+  }
+
+  /// Explains a property of a state; without a snapshot only the wish is known.
+  public init(_ property: String, _ report: PropertyReport, _ facts: MachineFacts) {
+    self.property = property
+    self.report = report
+    causes = []
+    choices = []
+    guard let snapshot = facts.snapshot else {
+      causes = ["no server answers at \(facts.address): nothing but the wish is known"]
+      return
+    }
+    let direction: Direction = property.hasPrefix("output") ? .output : .input
+    switch property {
+    case "preferredInput": explainDefault(.input, snapshot, facts)
+    case "preferredOutput": explainDefault(.output, snapshot, facts)
+    case "category": causes = snapshot.profileCauses
+    case "mode", "options": causes = snapshot.processingCauses
+    case "sampleRate": causes = snapshot.rateCauses(facts)
+    case "ioBufferDuration": causes = snapshot.latencyCauses(facts)
+    case "inputPort", "outputPort": explainPort(direction, snapshot)
+    case "channelMap", "outputChannelMap", "polarPattern", "inputOrientation":
+      causes = snapshot.channelCauses(direction)
+    case "inputGain", "outputVolume": causes = snapshot.volumeCauses(direction, facts)
+    case "inputMuted", "outputMuted": causes = snapshot.muteCauses(direction)
+    case "inputLatencyOffset", "outputLatencyOffset": causes = snapshot.offsetCauses(direction)
+    default: break
+    }
+  }
+}
+
+extension Explanation {
+  /// The property that a person means: its name in any spelling, or what the server calls it.
+  public static func property(named word: String) -> String? {
+    let plain = plain(word)
+    let others = [
+      "defaultsource": "preferredInput", "defaultsink": "preferredOutput",
+      "input": "preferredInput", "output": "preferredOutput", "rate": "sampleRate",
+      "bufferduration": "ioBufferDuration", "latency": "ioBufferDuration",
+      "profile": "category", "gain": "inputGain", "volume": "outputVolume",
+    ]
+    return SessionState.propertyNames.first { Self.plain($0) == plain } ?? others[plain]
+  }
+
+  /// The property whose name is most like a word; nil where none is.
+  public static func suggestion(for word: String) -> String? {
+    let plain = plain(word)
+    let near = SessionState.propertyNames.map { ($0, distance(Self.plain($0), plain)) }
+      .min { $0.1 < $1.1 }
+    return near.flatMap { $0.1 <= max(2, plain.count / 3) ? $0.0 : nil }
+  }
+
+  private static func plain(_ word: String) -> String { word.lowercased().filter(\.isLetter) }
+
+  /// How many letters must be changed, added or left out to make one word of the other.
+  private static func distance(_ one: String, _ other: String) -> Int {
+    let other = Array(other)
+    var row = Array(0...other.count)
+    for (number, letter) in one.enumerated() {
+      var corner = row[0]
+      row[0] = number + 1
+      for at in other.indices {
+        let cost = min(row[at + 1] + 1, row[at] + 1, corner + (letter == other[at] ? 0 : 1))
+        corner = row[at + 1]
+        row[at + 1] = cost
+      }
+    }
+    return row.last ?? 0
+  }
+}
+
+extension Explanation: Encodable {
+  private enum Key: String, CodingKey {
+    case schema, property, preferred, actual, verdict, reason, waitingFor, causes, choices
+  }
+
+  /// Writes every key, null where there is nothing.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    try values.encode(property, forKey: .property)
+    try values.encode(report.preferred, forKey: .preferred)
+    try values.encode(report.actual, forKey: .actual)
+    try values.encode(report.verdict, forKey: .verdict)
+    try values.encode(report.reason, forKey: .reason)
+    try values.encode(report.waitingFor, forKey: .waitingFor)
+    try values.encode(causes, forKey: .causes)
+    try values.encode(choices, forKey: .choices)
+  }
+}
+
+extension Explanation.Choice: Encodable {
+  private enum Key: String, CodingKey { case name, chosen, availability, priority, reason }
+
+  /// Writes every key, null where there is nothing.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(name, forKey: .name)
+    try values.encode(isChosen, forKey: .chosen)
+    try values.encode(availability, forKey: .availability)
+    try values.encode(priority, forKey: .priority)
+    try values.encode(reason, forKey: .reason)
+  }
+}

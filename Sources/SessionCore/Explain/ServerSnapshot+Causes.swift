@@ -1,0 +1,157 @@
+import PulseTypes
+
+/// What on a server makes the properties what they are.
+extension ServerSnapshot {
+  var profileCauses: [String] {
+    guard !cards.isEmpty else { return ["no device has a card, so there is no profile to choose"] }
+    return cards.map { card in
+      let active = card.activeProfile ?? "none"
+      let devices = (sources + sinks).filter { $0.card == card.index && !$0.isMonitor }
+      let made = devices.isEmpty ? "nothing" : Words.list(devices.map(\.name))
+      return "\(card.name) is on its profile \(active), which makes \(made)"
+    }
+  }
+
+  var processingCauses: [String] {
+    let names = ["module-echo-cancel", "module-role-cork", "module-role-ducking"]
+    let loaded = names.flatMap { self.loaded($0) }.map(\.name)
+    return loaded.isEmpty
+      ? ["the server has no module that processes sound or acts on roles"]
+      : ["the server has loaded \(Words.list(loaded))"]
+  }
+
+  func rateCauses(_ facts: MachineFacts) -> [String] {
+    let direction = hintDirection(facts)
+    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    let rate = device.sampleSpec.rate
+    var causes = [
+      "\(device.name) runs at \(rate) Hz"
+        + (device.state == .running ? "" : " when it runs; it is \(device.state.rawValue)")
+    ]
+    if let fixed = device.fixedRateReason { causes.append(fixed) }
+    let users = foreignStreams(on: device)
+    for stream in users where !stream.isCorked {
+      causes.append(
+        "\(programName(of: stream)) uses it with \(stream.sampleSpec.rate) Hz: no rate changes "
+          + "while it runs")
+    }
+    if users.contains(where: \.isCorked) {
+      let names = Set(users.filter(\.isCorked).map { programName(of: $0) }).sorted()
+      causes.append("\(Words.list(names)) wait\(names.count == 1 ? "s" : "") on it, paused")
+    }
+    return causes + pinCauses(on: device, "rate") + ratePolicy(facts)
+  }
+
+  private func ratePolicy(_ facts: MachineFacts) -> [String] {
+    if server.kind == .pipewire {
+      let line = facts.graphSettings["default.clock.allowed-rates"]
+      return [
+        "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"
+          + (line.map { " (\($0.place))" } ?? ", as nothing says otherwise")
+      ]
+    }
+    func rate(_ key: String, _ usual: String) -> String {
+      facts.daemonSettings[key].map { "\($0.value) (\($0.place))" } ?? usual
+    }
+    return [
+      "PulseAudio switches a device between its own rate, by default "
+        + "\(rate("default-sample-rate", "44100")), and the alternate one, "
+        + rate("alternate-sample-rate", "48000")
+    ]
+  }
+
+  func latencyCauses(_ facts: MachineFacts) -> [String] {
+    let direction = hintDirection(facts)
+    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    var causes: [String] = []
+    if server.kind == .pipewire {
+      causes.append("PipeWire does not say a device's buffer; one quantum serves all devices")
+    } else if device.state == .suspended {
+      causes.append("\(device.name) is suspended: it has no buffer until somebody uses it")
+    } else {
+      let latency = Words.milliseconds(device.configuredLatency)
+      causes.append("\(device.name) has \(latency): the least that any stream on it asks for")
+    }
+    causes += pinCauses(on: device, "latency")
+    let users = foreignStreams(on: device) + ownedDevices(direction).flatMap(foreignStreams)
+    for stream in users {
+      let wish = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
+      causes.append(
+        "\(programName(of: stream)) is on it\(wish)" + (stream.isCorked ? ", paused" : ""))
+    }
+    if users.isEmpty, pins(on: device, "latency").isEmpty {
+      causes.append("no stream asks for anything: the device takes the longest it can")
+    } else if users.count > 1, server.kind == .pulseaudio {
+      causes.append("PulseAudio does not say which of them asks for the least")
+    }
+    return causes
+  }
+
+  private func pins(on device: Device, _ kind: String) -> [Stream] {
+    streams(on: device).filter { $0.properties[Owned.pinKey] == kind }
+  }
+
+  private func pinCauses(on device: Device, _ kind: String) -> [String] {
+    pins(on: device, kind).map { pin in
+      let wish =
+        pin.properties[Owned.pinLatencyKey].flatMap { Int64($0) }
+        .map { Words.milliseconds(.microseconds($0)) } ?? "\(pin.sampleSpec.rate) Hz"
+      return "the session's pin asks for \(wish)"
+    }
+  }
+
+  func channelCauses(_ direction: Direction) -> [String] {
+    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    var causes = ["\(device.name) has the channels \(device.channelMap)"]
+    guard let remap = remap(direction), remap.master == device.name else {
+      causes.append("nothing of the session stands before it")
+      return causes
+    }
+    let isInUse = defaultDevice(direction)?.name == remap.name
+    causes.append(
+      "\(remap.name) stands before it and takes \(remap.masterMap) as \(remap.map)"
+        + (isInUse ? "" : ", and is not the default"))
+    return causes
+  }
+
+  func volumeCauses(_ direction: Direction, _ facts: MachineFacts) -> [String] {
+    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    let place = device.flags.contains(.hardwareVolume) ? "in the hardware" : "by the server"
+    var causes = ["\(device.name) is at \(Words.volume(device.volume)), set \(place)"]
+    for owned in ownedDevices(direction) where root(of: owned)?.name == device.name {
+      causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
+    }
+    if !loaded("module-device-restore").isEmpty {
+      causes.append("module-device-restore sets what each device, and each port, had last")
+    }
+    causes.append("the server does not say who set it")
+    return causes
+  }
+
+  func muteCauses(_ direction: Direction) -> [String] {
+    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    let chain = [device] + ownedDevices(direction).filter { root(of: $0)?.name == device.name }
+    var causes = chain.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
+    if chain.contains(where: \.isMuted) {
+      causes.append("the server does not say who muted it; the session unmutes only when asked")
+    }
+    return causes
+  }
+
+  func offsetCauses(_ direction: Direction) -> [String] {
+    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    guard let name = device.activePort else { return ["\(device.name) has no ports"] }
+    let port = card(of: device)?.ports.first { $0.name == name && $0.direction == direction }
+    let offset = port.map { Words.milliseconds($0.latencyOffset) } ?? "not known"
+    return ["the port \(name) of \(device.name) adds \(offset)"]
+  }
+
+  /// The direction that the hints are about: output for a wish that only plays.
+  private func hintDirection(_ facts: MachineFacts) -> Direction {
+    let category = facts.state?.properties["category"]?.preferred
+    let isPlayback = Category.allCases.contains { item in
+      category == .string(item.rawValue) && !item.directions.contains(.input)
+    }
+    return isPlayback ? .output : .input
+  }
+}

@@ -1,0 +1,65 @@
+import PulseTypes
+
+/// The chain that a wish needs on the devices it means.
+///
+/// Input: hardware, echo canceller, remap, programs. Output: hardware, remap, echo canceller,
+/// programs. Where nothing is needed the programs are on the hardware.
+extension PlanContext {
+  /// The canceller that the mode needs; nil without one, without both of its devices, and where the
+  /// server loads no modules or refused this one.
+  var wishedCanceller: EchoCancellerSpec? {
+    guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
+      input.refusals[.echoCanceller] == nil, let microphone = device(.input),
+      let speaker = device(.output)
+    else { return nil }
+    let remap = try? wishedRemap(on: speaker)
+    return EchoCancellerSpec(
+      method: wish.echoCanceller ?? EchoCancellerSpec.defaultMethod, input: microphone.name,
+      output: remap?.name ?? speaker.name, map: microphone.channelMap,
+      rate: EchoCancellerSpec.rate(for: wish.sampleRate))
+  }
+
+  /// Whether the canceller is left out until somebody records.
+  var leavesCancellerIdle: Bool {
+    wish.unloadsIdleEchoCanceller == true && !isRecorded
+  }
+
+  /// Whether a program records the input, in the snapshot that the plan began with.
+  private var isRecorded: Bool {
+    guard let name = resolved(.input)?.name,
+      let device = input.snapshot.device(.input, named: name)
+    else { return false }
+    return ([device] + input.snapshot.links(on: device)).contains { device in
+      input.snapshot.foreignStreams(on: device).contains { !$0.isCorked }
+    }
+  }
+
+  /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
+  /// the server loads no modules or refused this one.
+  func wishedRemap(on device: Device) throws(SessionError) -> RemapSpec? {
+    let direction = device.direction
+    guard let routing = try ChannelRouting.make(wish.wish(direction), on: device),
+      !routing.isIdentity(on: device.channelMap), input.capabilities.moduleLoading,
+      input.refusals[.chain(direction)] == nil
+    else { return nil }
+    // One channel mixed from one is that channel.
+    if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
+    let echo = direction == .input ? wishedCanceller.map { _ in Owned.echoName(.input) } : nil
+    return RemapSpec(
+      direction: direction, master: echo ?? device.name, masterMap: routing.masterMap,
+      map: routing.map)
+  }
+
+  /// Where programs are to be: the end of the chain, or the device itself. A remap that cannot be had
+  /// is the channel map's error.
+  func wishedEnd(on device: Device) -> String {
+    let remap = (try? wishedRemap(on: device))?.name
+    let echo = wishedCanceller.map { _ in Owned.echoName(device.direction) }
+    return (device.direction == .input ? remap ?? echo : echo ?? remap) ?? device.name
+  }
+
+  /// Whether the default is where programs are to be.
+  func isAtEnd(_ direction: Direction, _ device: Device) -> Bool {
+    snapshot.server.defaultName(direction) == wishedEnd(on: device)
+  }
+}

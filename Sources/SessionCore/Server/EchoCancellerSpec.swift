@@ -1,0 +1,74 @@
+public import PulseTypes
+
+/// An echo canceller of ours: a virtual source and sink around a microphone and a speaker.
+///
+/// What is played through the sink is taken out of what the source records. Its source has the
+/// microphone's channels; its sink is what the method makes of it (one channel for `webrtc`).
+public struct EchoCancellerSpec: Sendable, Hashable, Codable {
+  /// The server's name of the method, such as `webrtc`.
+  public var method: String
+  /// The source that the echo is taken out of.
+  public var input: String
+  /// The sink that plays.
+  public var output: String
+  /// The channels of the source.
+  public var map: ChannelMap
+  /// Hz of both.
+  public var rate: Int
+
+  /// Makes a spec.
+  public init(method: String, input: String, output: String, map: ChannelMap, rate: Int) {
+    self.method = method
+    self.input = input
+    self.output = output
+    self.map = map
+    self.rate = rate
+  }
+
+  /// The method where none is wished.
+  public static let defaultMethod = "webrtc"
+
+  /// The rate at which a canceller serves a wish: `webrtc` knows these four.
+  public static func rate(for wished: Int?) -> Int {
+    [8000, 16000, 32000].first { (wished ?? 48000) <= $0 } ?? 48000
+  }
+
+  /// The module that makes it.
+  public var moduleName: String { "module-echo-cancel" }
+
+  /// The arguments to load the module with.
+  ///
+  /// The gain stays the hardware's: `webrtc` would turn the microphone's up and down by itself, and
+  /// shared volumes would make every program's mixer set the hardware.
+  public var moduleArgument: String {
+    let echo = "\(method) \(rate)"
+    var arguments: [(key: String, value: ModuleArguments.Value)] = [
+      ("source_name", .text(Owned.echoName(.input))),
+      ("source_properties", properties(.input, [ModuleArguments.Property(Owned.echoKey, echo)])),
+      ("source_master", .text(input)),
+      ("sink_name", .text(Owned.echoName(.output))),
+      ("sink_properties", properties(.output, [])),
+      ("sink_master", .text(output)),
+      ("rate", .text(String(rate))),
+      ("channels", .text(String(map.count))),
+      ("channel_map", .text(map.description)),
+      ("use_volume_sharing", .text("no")),
+      ("aec_method", .text(method)),
+    ]
+    if method == Self.defaultMethod {
+      arguments.append(("aec_args", .text("analog_gain_control=0 digital_gain_control=0")))
+    }
+    return ModuleArguments.render(arguments)
+  }
+
+  private func properties(
+    _ direction: Direction, _ more: [ModuleArguments.Property]
+  ) -> ModuleArguments.Value {
+    .properties(
+      [
+        ModuleArguments.Property(Owned.roleKey, Owned.echoRole),
+        ModuleArguments.Property(
+          "device.description", "Audio session \(direction.rawValue) without echo"),
+      ] + more)
+  }
+}

@@ -1,0 +1,43 @@
+public import PulseTypes
+
+extension ServerSnapshot {
+  /// Whether a device that a matcher means is there to be used: it exists, or a card that is there
+  /// can make it, and something is plugged in.
+  ///
+  /// - Parameter unsteady: what comes and goes, and does not count before it has stayed.
+  public func has(
+    _ matcher: DeviceMatcher, _ direction: Direction, except unsteady: Set<Spot> = []
+  ) -> Bool {
+    let types = matcher.portTypes
+    return candidates(matcher, direction, defaultBefore: nil).contains { candidate in
+      guard !candidate.isUnsteady(unsteady) else { return false }
+      let ports = candidate.device.ports
+      guard !ports.isEmpty else { return true }
+      return ports.contains { port in
+        port.availability.isUsable
+          && types.allSatisfy { candidate.device.portTypes(port).contains($0) }
+      }
+    }
+  }
+}
+
+extension DeviceMatcher {
+  /// How much a match says: 4 for what means one device (a name, a serial number, an address, a
+  /// place), 2 for a kind of device, 1 for what any device meets.
+  public var points: Int {
+    switch self {
+    case .default: 1
+    case .name(let name):
+      Glob.isPattern(name) ? (name.allSatisfy { "*?".contains($0) } ? 1 : 2) : 4
+    case .formFactor, .portType: 2
+    case .properties(let properties):
+      properties.reduce(0) { $0 + (Self.individual.contains($1.key) ? 4 : 2) }
+    case .all(let parts): parts.reduce(0) { $0 + $1.points }
+    }
+  }
+
+  /// Properties that no two devices of a machine have alike.
+  private static let individual: Set<String> = [
+    "device.serial", "device.string", "device.bus_path", "device.bus-path",
+  ]
+}

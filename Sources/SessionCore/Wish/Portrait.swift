@@ -1,0 +1,208 @@
+public import PulseTypes
+
+/// A server's present setup as a wish: what `profiles save` writes.
+///
+/// Only what differs from what the server would have by itself is in it, and devices are named by
+/// what does not change. Applying it right away has nothing to do.
+public struct Portrait: Sendable, Hashable {
+  /// The setup as a wish.
+  public var mode = AudioMode()
+  /// Every input there is, for a profile's `[match]`.
+  public var inputs: [DeviceMatcher] = []
+  /// Every output there is.
+  public var outputs: [DeviceMatcher] = []
+  /// The devices in use, for people: `USB Microphone, Built-in Audio`; empty without any.
+  public var summary = ""
+  /// What the device of a property is now, for people, by the property's name.
+  public var notes: [String: String] = [:]
+  /// What is so and no profile can say, for people.
+  public var left: [String] = []
+
+  /// Makes the portrait of a server.
+  ///
+  /// - Parameters:
+  ///   - snapshot: the server.
+  ///   - wish: the wish in force, where there is one: its category, mode, options and policies are
+  ///     part of the setup, though no server shows them.
+  ///   - baseline: what the session changed: that is part of the setup even where it is as the
+  ///     server would have it, for what a profile does not name goes back to what was before.
+  public init(of snapshot: ServerSnapshot, wish: AudioMode? = nil, baseline: Baseline = .init()) {
+    let changed = Set(baseline.valid(for: snapshot).entries.map(\.setting))
+    if let wish { adopt(wish, snapshot) }
+    for direction in Direction.allCases { add(direction, snapshot, changed) }
+    addHints(snapshot, changed)
+    if mode.inputGain == nil { mode.gainLock = nil }
+    inputs = snapshot.stableMatchers(.input)
+    outputs = snapshot.stableMatchers(.output)
+    summary = Direction.allCases.compactMap { snapshot.routeRoot($0) }
+      .map { $0.description.isEmpty ? $0.name : $0.description }.unique.joined(separator: ", ")
+  }
+
+  /// Takes over what a server does not show.
+  private mutating func adopt(_ wish: AudioMode, _ snapshot: ServerSnapshot) {
+    let missing = wish.category?.directions.first { snapshot.routeRoot($0) == nil }
+    if let missing, let category = wish.category {
+      left.append("category \(category.rawValue): there is no \(missing.rawValue) for it")
+    } else {
+      mode.category = wish.category
+    }
+    mode.mode = wish.mode
+    mode.options = wish.options
+    mode.reapply = wish.reapply
+    mode.onFailure = wish.onFailure
+    mode.gainLock = wish.gainLock
+    if snapshot.routeRoot(.input) != nil { mode.moveInputStreams = wish.moveInputStreams }
+    if snapshot.routeRoot(.output) != nil { mode.moveOutputStreams = wish.moveOutputStreams }
+    // With an input in the profile the hints would be about that.
+    let hasHints = wish.sampleRate != nil || wish.ioBufferDuration != nil
+    if hasHints, wish.category == nil, wish.hintDirection == .output,
+      snapshot.routeRoot(.output) != nil
+    {
+      mode.category = .playback
+    }
+  }
+
+  private mutating func add(
+    _ direction: Direction, _ snapshot: ServerSnapshot, _ changed: Set<Setting>
+  ) {
+    guard let device = snapshot.routeRoot(direction) else { return }
+    let names = Names(direction)
+    guard device.isUsable else {
+      left.append("\(device.name) is the default, and nothing is plugged into it")
+      return
+    }
+    guard let matcher = snapshot.stableMatcher(for: device) else {
+      left.append("\(device.name) has no name that a profile can hold")
+      return
+    }
+    mode[keyPath: names.prefer] = [matcher]
+    let title = device.description.isEmpty ? "" : ", \(device.description)"
+    notes[names.preferProperty] = "\(device.name)\(title)"
+    if direction == .input, snapshot.card(of: device)?.isBluetooth == true {
+      mode.options = (mode.options ?? []).union([.allowBluetoothHFP])
+    }
+    if let port = device.active, port.availability.isUsable,
+      port.name != device.portByItself?.name
+        || changed.contains(.port(direction, device: device.name))
+    {
+      mode[keyPath: names.port] = [.name(port.name)]
+      notes[names.portProperty] = port.description.isEmpty ? nil : port.description
+    }
+    if let remap = snapshot.remap(direction), remap.master == device.name {
+      mode[keyPath: names.channels] = remap.isMix ? .mono : .positions(remap.masterMap.positions)
+    }
+    addLevels(of: device, names, snapshot, changed)
+  }
+
+  private mutating func addLevels(
+    of device: Device, _ names: Names, _ snapshot: ServerSnapshot, _ changed: Set<Setting>
+  ) {
+    let direction = device.direction
+    let volume = device.volume.loudest
+    if !device.volume.isUniformly(volume) {
+      left.append(
+        "\(device.name) has a volume for each channel (\(Words.volume(device.volume))); "
+          + "a profile has one for all")
+    } else if volume.fraction > 3 {
+      left.append("\(device.name) is at \(volume); a profile goes to 300 %")
+    } else if volume != .norm || changed.contains(.volume(direction, device: device.name)) {
+      mode[keyPath: names.volume] = volume
+    }
+    if device.isMuted || changed.contains(.mute(direction, device: device.name)) {
+      mode[keyPath: names.muted] = device.isMuted
+    }
+    guard let card = snapshot.card(of: device),
+      let port = card.ports.first(where: { $0.name == device.activePort })
+    else { return }
+    let offset = port.latencyOffset
+    guard offset != .zero || changed.contains(.latencyOffset(card: card.name, port: port.name))
+    else { return }
+    if offset < .seconds(-5) || offset > .seconds(5) {
+      left.append("\(device.name) has a latency offset of more than 5 s, which no profile can")
+    } else {
+      mode[keyPath: names.latencyOffset] = offset
+    }
+  }
+
+  /// Rate and buffer of the device that they are about: a rate that is not the server's own, and a
+  /// buffer that is held.
+  private mutating func addHints(_ snapshot: ServerSnapshot, _ changed: Set<Setting>) {
+    let direction = mode.hintDirection
+    guard mode.concerns(direction), let device = snapshot.routeRoot(direction) else { return }
+    let rate = Int(device.sampleSpec.rate)
+    // A radio link decides its rate; nobody chose it.
+    let isOther =
+      rate != Int(snapshot.server.sampleSpec.rate)
+      || changed.contains(.rate(direction, device: device.name))
+    if isOther, (4000...384_000).contains(rate), snapshot.card(of: device)?.isBluetooth != true {
+      mode.sampleRate = rate
+    }
+    if case .duration(let held) = snapshot.value(of: .latency(direction, device: device.name)),
+      held >= .microseconds(500), held <= .seconds(2)
+    {
+      mode.ioBufferDuration = .duration(held)
+    }
+  }
+}
+
+/// The properties of one direction, by their places and names.
+private struct Names {
+  let prefer: WritableKeyPath<AudioMode, [DeviceMatcher]?>
+  let port: WritableKeyPath<AudioMode, [PortMatcher]?>
+  let channels: WritableKeyPath<AudioMode, ChannelSelection?>
+  let volume: WritableKeyPath<AudioMode, Volume?>
+  let muted: WritableKeyPath<AudioMode, Bool?>
+  let latencyOffset: WritableKeyPath<AudioMode, Duration?>
+  let preferProperty: String
+  let portProperty: String
+
+  init(_ direction: Direction) {
+    let isInput = direction == .input
+    prefer = isInput ? \.preferredInput : \.preferredOutput
+    port = isInput ? \.inputPort : \.outputPort
+    channels = isInput ? \.channelMap : \.outputChannelMap
+    volume = isInput ? \.inputGain : \.outputVolume
+    muted = isInput ? \.inputMuted : \.outputMuted
+    latencyOffset = isInput ? \.inputLatencyOffset : \.outputLatencyOffset
+    preferProperty = isInput ? "preferredInput" : "preferredOutput"
+    portProperty = isInput ? "inputPort" : "outputPort"
+  }
+}
+
+extension ServerSnapshot {
+  /// The hardware in use; a monitor that somebody made the default counts, a dummy does not.
+  fileprivate func routeRoot(_ direction: Direction) -> Device? {
+    defaultRoot(direction).flatMap { isDummy($0) ? nil : $0 }
+  }
+
+  /// All that is there to be used, by what stays the same.
+  fileprivate func stableMatchers(_ direction: Direction) -> [DeviceMatcher] {
+    hardware(direction).filter(\.isUsable).compactMap {
+      stableMatcher(for: $0, isItself: false)
+    }.unique
+  }
+}
+
+extension Device {
+  /// Whether something is plugged in, or nothing has to be.
+  fileprivate var isUsable: Bool {
+    ports.isEmpty || ports.contains(where: \.availability.isUsable)
+  }
+
+  /// The port that a server takes by itself: what is plugged in, then the highest priority.
+  fileprivate var portByItself: Port? {
+    ports.filter(\.availability.isUsable).max {
+      ($0.availability == .yes ? 1 : 0, $0.priority) < (
+        $1.availability == .yes ? 1 : 0, $1.priority
+      )
+    }
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements in their order, each once.
+  fileprivate var unique: [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,88 @@
+public import PulseTypes
+
+extension ServerSnapshot {
+  /// Names a device by what stays the same over replugs, restarts and other sound cards.
+  ///
+  /// A serial number before vendor and product, before the place of the connector, before the name;
+  /// a virtual device has nothing but its name. More is added only where two devices would be meant:
+  /// the place for two of a kind, the mapping for two devices of one card. Nil where no
+  /// profile can hold the name.
+  ///
+  /// - Parameter isItself: whether this very device is meant, rather than any of its card.
+  public func stableMatcher(for device: Device, isItself: Bool = true) -> DeviceMatcher? {
+    guard !device.isMonitor, let card = card(of: device) else { return .exactly(device.name) }
+    let others = devices(device.direction).filter {
+      !$0.isMonitor && !isOwned($0) && $0.card != device.card
+    }
+    for keys in Self.identities {
+      guard var properties = device.values(of: keys) else { continue }
+      func isAlone() -> Bool {
+        !others.contains { DeviceMatcher.properties(properties).matches($0) }
+      }
+      if !isAlone(), let place = device.values(of: Self.busPath) ?? device.values(of: Self.busPath2)
+      {
+        properties.merge(place) { own, _ in own }
+      }
+      guard isAlone() else { continue }
+      return isItself ? matcher(properties, device, card) : .properties(properties)
+    }
+    return .exactly(device.name)
+  }
+
+  private static let busPath = ["device.bus_path"]
+  private static let busPath2 = ["device.bus-path"]
+
+  /// What tells devices apart, the most telling first; both spellings of the place.
+  private static let identities = [
+    ["device.serial"], ["device.vendor.id", "device.product.id", "device.bus"], busPath, busPath2,
+    ["device.bus", "device.form_factor"],
+  ]
+
+  /// The properties, and for a card with more devices of the direction which of them.
+  private func matcher(
+    _ properties: [String: String], _ device: Device, _ card: Card
+  ) -> DeviceMatcher {
+    let names = Set(card.profiles.flatMap { card.deviceNames(device.direction, profile: $0) })
+    let distinct = names.filter { !$0.hasSuffix(".pro-audio") && !$0.hasSuffix(".off") }
+    guard distinct.count > 1 || !distinct.contains(device.name) else {
+      return .properties(properties)
+    }
+    if !card.isBluetooth, let mapping = device.values(of: ["device.profile.name"]) {
+      return .properties(properties.merging(mapping) { own, _ in own })
+    }
+    guard let part = device.name.split(separator: ".").last, device.name.contains(".") else {
+      return .properties(properties)
+    }
+    return .all([.properties(properties), .name("*.\(Glob.escaped(String(part)))")])
+  }
+}
+
+extension Device {
+  /// The values of all the keys as patterns that mean just them; nil where one is missing.
+  fileprivate func values(of keys: [String]) -> [String: String]? {
+    // The string of an ALSA device is its number, which changes; a Bluetooth one's is its address.
+    let isBluetooth = properties["device.bus"] == "bluetooth"
+    let keys = isBluetooth && keys == ["device.serial"] ? ["device.string"] : keys
+    var result: [String: String] = [:]
+    for key in keys {
+      guard let value = properties[key], DeviceMatcher.isSayable(value) else { return nil }
+      result[key] = Glob.escaped(value)
+    }
+    return result
+  }
+}
+
+extension DeviceMatcher {
+  /// A device by its whole name; nil where no profile can hold it.
+  fileprivate static func exactly(_ name: String) -> DeviceMatcher? {
+    guard isSayable(name) else { return nil }
+    // The word alone would mean another device.
+    return .name(name == "default" ? "[d]efault" : Glob.escaped(name))
+  }
+
+  /// Whether a profile can hold the value.
+  fileprivate static func isSayable(_ value: String) -> Bool {
+    !value.isEmpty && Glob.escaped(value).utf8.count <= 256
+      && value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+}

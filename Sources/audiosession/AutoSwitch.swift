@@ -1,0 +1,122 @@
+import AudioSession
+import SessionProfiles
+
+/// `watch --auto`: looks at the devices when the session says that they changed, and applies the
+/// profile that they call for.
+actor AutoSwitch {
+  private let session: AudioSession
+  private let output: Output
+  private let options: AudioSession.ActivationOptions
+  private let began = ContinuousClock.now
+  private var choice = ProfileSwitch()
+  private var alarm: Task<Void, Never>?
+
+  init(
+    _ session: AudioSession, _ output: Output, options: AudioSession.ActivationOptions
+  ) {
+    self.session = session
+    self.output = output
+    self.options = options
+  }
+
+  /// Applies what the devices call for now; where that is nothing, holds what is stored.
+  func start() async throws -> ApplyReport {
+    choice.note(try await session.snapshot(), at: now)
+    guard let detection = choice.decide(Profile.readable(), at: now) else {
+      output.note("no profile fits the devices, and there is none called 'default'")
+      return try await session.hold(options: options)
+    }
+    return try await apply(detection)
+  }
+
+  /// What the session says: a change of devices calls for a look.
+  func note(_ event: SessionEvent) async {
+    switch event {
+    case .devicesChanged, .serverReset:
+      guard let snapshot = try? await session.snapshot() else { return }
+      choice.note(snapshot, at: now)
+      schedule()
+    default: break
+    }
+  }
+
+  /// Reads the profiles again and applies what fits, even if it is the same.
+  func reload() async {
+    choice.forget(at: now)
+    await look()
+  }
+
+  func stop() { alarm?.cancel() }
+
+  private var now: Duration { ContinuousClock.now - began }
+
+  private func schedule() {
+    alarm?.cancel()
+    guard let due = choice.nextLook else { return }
+    let moment = began + due
+    alarm = Task { [weak self] in
+      guard (try? await Task.sleep(until: moment, clock: .continuous)) != nil else { return }
+      // Applying changes devices, which sets the alarm anew; that must not cancel the apply.
+      Task { await self?.look() }
+    }
+  }
+
+  private func look() async {
+    let detection = choice.decide(Profile.readable(), at: now)
+    // What has yet to stay calls for another look, whatever became of this one.
+    schedule()
+    guard let detection else { return }
+    do {
+      _ = try await apply(detection)
+    } catch {
+      // What stood before still stands; the next change of devices may call for another.
+      _ = output.report(error)
+    }
+  }
+
+  private func apply(_ detection: ProfileDetection) async throws -> ApplyReport {
+    try? ProfileChosen(detection).print(output)
+    let profile = try Profile.named(detection.chosen ?? "")
+    return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)
+  }
+}
+
+/// The line that says which profile was chosen.
+struct ProfileChosen: Encodable {
+  let time: String
+  let event = "profileChosen"
+  let profile: String?
+  let points: Int?
+  let ties: [String]
+
+  init(_ detection: ProfileDetection) {
+    time = TimedEvent.now(.applied).time
+    profile = detection.chosen
+    points = detection.profiles.first { $0.name == detection.chosen && $0.fits }?.points
+    ties = detection.ties
+  }
+
+  private enum Key: String, CodingKey { case time, event, profile, points, ties }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(time, forKey: .time)
+    try values.encode(event, forKey: .event)
+    try values.encode(profile, forKey: .profile)
+    try values.encode(points, forKey: .points)
+    try values.encode(ties, forKey: .ties)
+  }
+
+  func print(_ output: Output) throws {
+    guard !output.isJSON else { return try output.json(self, isOneLine: true) }
+    let why = points.map { "\($0) points" } ?? "no other fits"
+    let tie = ties.isEmpty ? "" : ", as many as " + ties.joined(separator: ", ")
+    let clock = String(time.split(separator: "T").last ?? "")
+    output.print([
+      [
+        Span(clock, .dim), "  ", Span("profile", .bold).padded(to: 14), "  ",
+        Span("\(profile ?? "") (\(why)\(tie))"),
+      ]
+    ])
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import AudioSession
+
+/// `doctor`
+struct DoctorCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Find what works against the session, and say how to mend it.",
+    discussion: """
+      Reads the server, its settings, the processes and the session's files, and changes nothing. \
+      Each input that is not muted is recorded for half a second, and the sound is thrown away. \
+      The exit code is 0 when nothing was found, 3 when something was, and 69 without a server: the \
+      checks that need none are made then.
+
+      JSON: schema; server (null without one); findings, the worst first: severity (problem, \
+      warning, note), code, object, message, why, remedy (text, command, file, line); checked and \
+      skipped: the codes of the checks.
+      """)
+
+  @Flag(inversion: .prefixedNo, help: "Listen to the inputs for half a second.")
+  var listen = true
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    let facts = try await context.withSession { session in
+      var facts = try await session.machineFacts()
+      if listen, let snapshot = facts.snapshot {
+        facts.heard = await InputListening.heard(snapshot, server: facts.address)
+      }
+      return facts
+    }
+    let diagnosis = Diagnosis(facts)
+    try context.output.result(DiagnosisJSON(diagnosis, facts)) {
+      DiagnosisView.lines(diagnosis, width: $0)
+    }
+    if let error = facts.unreachable { return Status(error) }
+    return diagnosis.findings.isEmpty ? .done : .unmet
+  }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import AudioSession
+
+/// `explain PROPERTY`
+struct ExplainCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Say why a property is what it is.",
+    discussion: """
+      Any property of 'state': \(SessionState.propertyNames.joined(separator: ", ")). \
+      'default-source' and 'default-sink' are the preferred input and output. Nothing is changed.
+
+      JSON: schema, property, preferred, actual, verdict, reason, waitingFor; causes: sentences; \
+      choices: name, chosen, availability (yes, no, unknown; null without a port), priority, reason.
+      """)
+
+  @Argument(help: "A property of the state, such as sampleRate.")
+  var property: String
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard Explanation.property(named: property) == nil else { return }
+    let hint = Explanation.suggestion(for: property).map { "; do you mean \($0)?" } ?? ""
+    throw ValidationError(
+      "there is no property '\(visible(property))'\(hint) "
+        + "There are: \(SessionState.propertyNames.joined(separator: ", "))")
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let (facts, state) = try await context.withSession { session in
+      let facts = try await session.machineFacts()
+      if let error = facts.damaged.first { throw error }
+      if let state = facts.state { return (facts, state) }
+      return (facts, try await session.storedState())
+    }
+    guard let name = Explanation.property(named: property), let report = state.properties[name]
+    else { throw ValidationError("there is no property '\(visible(property))'") }
+    let explanation = Explanation(name, report, facts)
+    try context.output.result(explanation) { ExplanationView.lines(explanation, width: $0) }
+    guard let error = facts.unreachable else { return .done }
+    context.output.complain(error)
+    return Status(error)
+  }
+}

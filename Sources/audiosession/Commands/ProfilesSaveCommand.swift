@@ -1,0 +1,63 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `profiles save NAME`
+struct ProfilesSaveCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "save",
+    abstract: "Save the present setup as a profile.",
+    discussion: """
+      Only what differs from what the server has by itself is written, with comments. Devices are \
+      named by what stays the same: serial number, address, vendor and product, the place of the \
+      connector. Applying the profile right away has nothing to do. Changes nothing on the server.
+
+      JSON: schema, name, source (the path), left (what no profile can say), mode (as the library \
+      encodes it), toml.
+      """)
+
+  @Argument(help: "The name to save it as.")
+  var name: String
+
+  @Flag(help: "Replace a profile of that name.")
+  var force = false
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    try check()
+    let portrait = try await context.withSession { try await $0.portrait() }
+    let text = ProfileWriter.toml(portrait)
+    let path = try Profile.save(text, as: name, overwrite: force)
+    let saved = SavedProfile(
+      name: name, source: path, left: portrait.left, mode: portrait.mode, toml: text)
+    try context.output.result(saved) { width in
+      Layout.wrap("saved: \(path)", indent: 0, width: width)
+    }
+    for note in portrait.left { context.output.warning("left out: \(note)") }
+    return .done
+  }
+
+  /// A name that cannot be used is said before a server is asked.
+  private func check() throws {
+    do throws(SessionError) {
+      try Profile.checkSaving(as: name, overwrite: force)
+    } catch {
+      var error = error
+      if error.message.hasPrefix("there is a profile") {
+        error.message += "; --force replaces it, another name keeps both"
+      }
+      throw error
+    }
+  }
+}
+
+/// `profiles save --json`.
+struct SavedProfile: Encodable {
+  let schema = 1
+  let name: String
+  let source: String
+  let left: [String]
+  let mode: AudioMode
+  let toml: String
+}

@@ -1,0 +1,64 @@
+import AudioSession
+
+/// What `doctor --json` prints.
+struct DiagnosisJSON: Encodable {
+  private let diagnosis: Diagnosis
+  private let server: SessionState.Server?
+
+  init(_ diagnosis: Diagnosis, _ facts: MachineFacts) {
+    self.diagnosis = diagnosis
+    server = facts.snapshot.map { snapshot in
+      SessionState.Server(
+        kind: snapshot.server.kind, name: snapshot.server.name, version: snapshot.server.version,
+        address: facts.address)
+    }
+  }
+
+  private enum Key: String, CodingKey { case schema, server, findings, checked, skipped }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    try values.encode(server, forKey: .server)
+    try values.encode(diagnosis.findings, forKey: .findings)
+    try values.encode(diagnosis.checked, forKey: .checked)
+    try values.encode(diagnosis.skipped, forKey: .skipped)
+  }
+}
+
+/// What was found, for people: what, why it matters, and the remedy.
+enum DiagnosisView {
+  static func lines(_ diagnosis: Diagnosis, width: Int?) -> [Line] {
+    var lines = diagnosis.findings.flatMap { Self.lines($0, width: width) + [.empty] }
+    let skipped = diagnosis.skipped.isEmpty ? "" : ", \(diagnosis.skipped.count) could not be made"
+    let count = diagnosis.findings.count
+    let result = count == 0 ? "nothing found" : "\(count) found"
+    lines += Layout.wrap(
+      "\(result): \(diagnosis.checked.count) checks\(skipped)", indent: 0, width: width)
+    return lines
+  }
+
+  private static func lines(_ finding: Finding, width: Int?) -> [Line] {
+    let kind = Span(finding.severity.rawValue, finding.severity.style)
+    let name = finding.object.map { Layout.shorten($0, to: width.map { $0 - kind.width - 2 }) }
+    var lines: [Line] = [[kind, "  ", Span(name ?? finding.code.rawValue, .bold)]]
+    lines += Layout.wrap(finding.message, indent: 2, width: width)
+    lines += Layout.wrap(finding.why, indent: 2, width: width, style: .dim)
+    lines += Layout.wrap(finding.remedy.text, indent: 2, width: width)
+    // To be copied: never wrapped or shortened.
+    if let command = finding.remedy.command { lines.append(["    ", Span(command, .green)]) }
+    if let file = finding.remedy.file { lines.append(["    ", Span(file)]) }
+    if let line = finding.remedy.line { lines.append(["    ", Span(line, .green)]) }
+    return lines
+  }
+}
+
+extension Finding.Severity {
+  fileprivate var style: Style {
+    switch self {
+    case .problem: .red
+    case .warning: .yellow
+    case .note: .dim
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import AudioSession
+
+/// Why a property is what it is, for people: its line of the state, the causes, what was not taken.
+enum ExplanationView {
+  static func lines(_ explanation: Explanation, width: Int?) -> [Line] {
+    var lines = PropertiesView.lines(
+      [explanation.property: explanation.report], width: width, wishedOnly: false)
+    if !explanation.causes.isEmpty { lines += [.empty] }
+    for cause in explanation.causes {
+      var wrapped = Layout.wrap(cause, indent: 2, width: width)
+      if !wrapped.isEmpty { wrapped[0].spans[0] = Span("- ", .dim) }
+      lines += wrapped
+    }
+    if !explanation.choices.isEmpty { lines += [.empty] }
+    return lines + explanation.choices.flatMap { Self.lines($0, width: width) }
+  }
+
+  private static func lines(_ choice: Explanation.Choice, width: Int?) -> [Line] {
+    let mark = Span(choice.isChosen ? "* " : "  ", .green)
+    let name = Layout.shorten(choice.name, to: width.map { $0 - 2 })
+    let priority = choice.priority.map { ", priority \($0)" } ?? ""
+    return [[mark, Span(name, choice.isChosen ? .green : .plain)]]
+      + Layout.wrap(choice.reason + priority, indent: 4, width: width, style: .dim)
+  }
+}

@@ -1,0 +1,76 @@
+import FoundationEssentials
+import Glibc
+import SessionCore
+import Testing
+
+@testable import AudioSession
+
+/// Where the sound servers' settings are found, and how they are read.
+@Suite struct ConfigurationFilesTests {
+  /// A home with files in it, and what they say.
+  private func files(
+    _ contents: [String: String], _ body: (ConfigurationFiles, String) throws -> Void
+  ) throws {
+    let home = FileManager.default.temporaryDirectory.path + "/settings-\(UUID().uuidString)"
+    for (name, text) in contents {
+      let path = "\(home)/\(name)"
+      let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+      try FileManager.default.createDirectory(
+        atPath: String(folder), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: URL(filePath: path))
+    }
+    defer { try? FileManager.default.removeItem(atPath: home) }
+    try body(ConfigurationFiles(environment: ["HOME": home]), home)
+  }
+
+  @Test func `comments and sections are left out, parts come after the file`() throws {
+    try files([
+      ".config/pulse/client.conf": "# autospawn = a\n; autospawn = b\n[x]\nautospawn = yes # why\n",
+      ".config/pulse/client.conf.d/10.conf": "\n  autospawn=no  \n",
+      ".config/pulse/client.conf.d/20.txt": "autospawn = never\n",
+    ]) { files, home in
+      let lines = files.clientSettings.filter { $0.key == "autospawn" }
+      #expect(lines.map(\.value) == ["yes", "no"])
+      #expect(files.clientSettings["autospawn"]?.number == 2)
+      #expect(
+        files.clientSettings["autospawn"]?.file == home + "/.config/pulse/client.conf.d/10.conf")
+    }
+  }
+
+  @Test func `the modules of the start, with their lines`() throws {
+    try files([
+      ".config/pulse/default.pa":
+        ".ifexists module-x.so\nload-module module-x a=1 b=2\n.endif\n#load-module module-y\n"
+        + "load-module module-z\nset-default-sink x\n"
+    ]) { files, _ in
+      #expect(files.startup.map(\.key) == ["module-x", "module-z"])
+      #expect(files.startup.map(\.value) == ["a=1 b=2", ""])
+      #expect(files.startup.map(\.number) == [2, 5])
+    }
+  }
+
+  @Test func `PipeWire's settings, in a section and on one line`() throws {
+    try files([
+      ".config/pipewire/pipewire.conf":
+        "context.properties = {\n    #default.clock.allowed-rates = [ 1 ]\n"
+        + "    default.clock.allowed-rates = [ 48000 ]\n}\n",
+      ".config/pipewire/pipewire.conf.d/rates.conf":
+        "context.properties = { default.clock.allowed-rates = [ 44100 48000 ] }\n",
+    ]) { files, _ in
+      let lines = files.graphSettings.filter { $0.key == "default.clock.allowed-rates" }
+      #expect(lines.map(\.value) == ["[ 48000 ]", "[ 44100 48000 ]"])
+    }
+  }
+
+  @Test func `variables name other files`() throws {
+    try files(["a/client.conf": "x = 1\n", "b/pulse/cookie": "x"]) { _, home in
+      let named = ConfigurationFiles(environment: ["PULSE_CLIENTCONFIG": "\(home)/a/client.conf"])
+      #expect(named.clientSettings["x"]?.value == "1")
+      let folder = ConfigurationFiles(environment: ["XDG_CONFIG_HOME": "\(home)/b"])
+      #expect(folder.cookie == "\(home)/b/pulse/cookie")
+      #expect(MachineFacts.Cookie.read(folder.cookie) == .wrongSize(1))
+      #expect(MachineFacts.Cookie.read("\(home)/none") == .missing)
+      #expect(MachineFacts.Cookie.read(home) == .unreadable("it is no file"))
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import AudioSession
+
+/// What of the product can be had on which server: written down, and never found out by a failure.
+/// The table in README.md is this one (`FeatureTests`).
+enum Feature: String, CaseIterable {
+  case devices = "preferred input and output"
+  case channels = "channel map, pattern, orientation"
+  case levels = "gain, volume, mute"
+  case moves = "running streams moved"
+  case rate = "sample rate"
+  case rateWhileRunning = "… while something runs"
+  case buffer = "IO buffer, held for everyone"
+  case latencyReadback = "… read back from the device"
+  case upkeep = "kept, healed, fights left"
+  case restart = "made anew after a restart"
+  case revert = "rollback and revert"
+  case store = "between processes"
+  case cards = "card profiles, ports, jacks"
+
+  enum Support: Equatable {
+    case yes
+    /// What the server has instead, as people read it.
+    case no(String)
+  }
+
+  func support(on kind: ServerKind) -> Support {
+    switch (self, kind) {
+    case (.rateWhileRunning, .pulseaudio): .no("no: when idle")
+    case (.latencyReadback, .pipewire): .no("no: it says 0")
+    case (.cards, .pipewire): .no("not tested")
+    default: .yes
+    }
+  }
+
+  /// The test that shows it on the servers that have it.
+  var test: String {
+    switch self {
+    case .devices, .channels, .levels: "ApplyTests.everything"
+    case .moves: "ServersTests.moves"
+    case .rate: "ServersTests.rate"
+    case .rateWhileRunning: "GraphTests.pin"
+    case .buffer: "ServersTests.buffer"
+    case .latencyReadback: "HintTests.pin"
+    case .upkeep: "UpkeepTests.defaultHeals"
+    case .restart: "UpkeepTests.restart"
+    case .revert: "ApplyTests.backToBefore"
+    case .store: "StoreTests.laterState"
+    case .cards: "ApplyTests.planIsKept"
+    }
+  }
+
+  /// The machines that a test of the feature runs on.
+  var machines: [Machine] {
+    [Machine.desktop, .graph].filter { support(on: $0.kind) == .yes }
+  }
+
+  /// The servers that a test of the feature runs on.
+  var servers: [ServerKind] { machines.map(\.kind) }
+}

@@ -1,0 +1,175 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import Testing
+
+/// PipeWire's graph as its own tools show it from outside.
+@Suite("The graph of PipeWire", .pipewire, .timeLimit(.minutes(1)))
+struct GraphTests {
+  private let machine = Machine.graph
+
+  private var fast: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(machine.usbInput)]
+    mode.sampleRate = 48000
+    mode.ioBufferDuration = .frames(256)
+    return mode
+  }
+
+  private func recorder(
+    _ rig: Rig, on device: String, isCorked: Bool = false, flags: StreamFlags = [],
+    properties: [String: String] = [:]
+  ) async throws -> PulseStream {
+    try await rig.outside.openStream(
+      StreamOptions(
+        direction: .input, name: "recorder", device: device,
+        // A meter asks for 25 peaks a second; with a whole rate pipewire-pulse 0.3.65 crashes.
+        spec: flags.contains(.peakDetect)
+          ? SampleSpec(format: .float32le, rate: 25, channels: 1)
+          : SampleSpec(format: .s16le, rate: 44100, channels: 2), latency: .milliseconds(90),
+        startCorked: isCorked, flags: flags, properties: properties))
+  }
+
+  private func pins(_ snapshot: ServerSnapshot) -> [Stream] {
+    snapshot.sourceOutputs.filter { $0.properties["audiosession.pin"] != nil }
+  }
+
+  private func waitForPins(_ rig: Rig, running: Bool) async throws -> Bool {
+    try await rig.eventually { snapshot in
+      let pins = pins(snapshot)
+      return pins.count == 2 && pins.allSatisfy { $0.isCorked != running }
+    }
+  }
+
+  @Test("with a recorder running it has the frames and the rate, then those from before")
+  func pin() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let stream = try await recorder(rig, on: machine.laptopInput)
+      let before = try await rig.graph(machine.laptopInput) { $0.rate == 44100 }
+      #expect(before.quantum != 256)
+      // The default before as well, so that the recorder stays where it is.
+      var mode = fast
+      mode.preferredInput = [.name(machine.laptopInput)]
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["sampleRate"]?.verdict == .applied)
+      #expect(report.state.properties["ioBufferDuration"]?.verdict == .applied)
+      #expect(report.state.pins.map(\.running) == [true, true])
+      let during = try await rig.graph(machine.laptopInput) { $0.quantum == 256 }
+      #expect(during == GraphState(quantum: 256, rate: 48000))
+      try await rig.session.setActive(false)
+      let after = try await rig.graph(machine.laptopInput) { $0 == before }
+      #expect(after == before)
+      await stream.close()
+    }
+  }
+
+  @Test("the pins run while somebody uses the device, and only then")
+  func tended() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let report = try await rig.session.setAudioMode(fast)
+      #expect(report.state.properties["sampleRate"]?.verdict == .applied)
+      #expect(report.state.properties["ioBufferDuration"]?.actual == .number(0.005333333))
+      #expect(report.state.properties["ioBufferDuration"]?.held == true)
+      #expect(try await waitForPins(rig, running: false))
+      for _ in 0..<2 {
+        let stream = try await recorder(rig, on: machine.usbInput)
+        #expect(try await waitForPins(rig, running: true))
+        try await stream.cork(true)
+        #expect(try await waitForPins(rig, running: false))
+        await stream.close()
+      }
+      #expect(try await rig.session.getSessionState().reapplies == 0)
+    }
+  }
+
+  @Test("a program on the session's remap uses the device behind it")
+  func throughTheRemap() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = fast
+      mode.channelMap = .swap
+      try await rig.session.setAudioMode(mode)
+      #expect(try await waitForPins(rig, running: false))
+      let stream = try await recorder(rig, on: "audiosession.input")
+      #expect(try await waitForPins(rig, running: true))
+      let during = try await rig.graph(machine.usbInput) { $0.quantum == 256 }
+      #expect(during == GraphState(quantum: 256, rate: 48000))
+      await stream.close()
+    }
+  }
+
+  @Test("a level meter and a stream that only follows use nothing", arguments: [true, false])
+  func onlookers(isMeter: Bool) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.session.setAudioMode(fast)
+      let user = try await recorder(rig, on: machine.usbInput)
+      let onlooker = try await recorder(
+        rig, on: machine.usbInput, flags: isMeter ? .peakDetect : [],
+        properties: isMeter ? [:] : ["node.passive": "true"])
+      #expect(try await waitForPins(rig, running: true))
+      // The user goes; what only looks on stays.
+      await user.close()
+      #expect(try await waitForPins(rig, running: false))
+      #expect(await onlooker.isOpen)
+      await onlooker.close()
+    }
+  }
+
+  @Test("10 ms is the nearest power of two; a second is more than the graph has")
+  func grains() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = fast
+      mode.ioBufferDuration = .milliseconds(10)
+      let report = try await rig.session.setAudioMode(mode)
+      let buffer = report.state.properties["ioBufferDuration"]
+      #expect(buffer?.verdict == .applied)
+      #expect(buffer?.actual == .number(0.010666666))
+      mode.ioBufferDuration = .milliseconds(1000)
+      let long = try await rig.session.setAudioMode(mode).state.properties["ioBufferDuration"]
+      #expect(long?.verdict == .unreachable)
+      #expect(long?.reason?.contains("8192 frames") == true)
+    }
+  }
+
+  @Test("no latency can be read, and the state says so")
+  func capabilities() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let state = try await rig.session.setAudioMode(fast).state
+      #expect(state.capabilities?.latencyReadback == false)
+      #expect(state.server?.kind == .pipewire)
+      let devices = try await rig.outside.snapshot().sources
+      #expect(devices.allSatisfy { $0.configuredLatency == .zero })
+    }
+  }
+}
+
+/// What the graph of a device runs at.
+struct GraphState: Equatable {
+  var quantum: Int
+  var rate: Int
+}
+
+extension Rig {
+  /// The graph of a running device as pw-top shows it, once it is as expected or does not become so.
+  func graph(
+    _ device: String, within limit: Duration = .seconds(10), is expected: (GraphState) -> Bool
+  ) async throws -> GraphState {
+    let deadline = ContinuousClock.now + limit
+    while true {
+      let graph = try await graph(device)
+      if expected(graph) || ContinuousClock.now > deadline { return graph }
+    }
+  }
+
+  private func graph(_ device: String) async throws -> GraphState {
+    // It draws on a terminal only, each second; the first picture has no figures yet.
+    let script = """
+      { TERM=xterm timeout 5 script -qfc 'stty cols 150 rows 50; exec pw-top' /dev/null |
+        sed -u 's/\\x1b\\[[0-9;?]*[a-zA-Z]/\\n/g; s/\\x1b(B//g; s/\\r/\\n/g'; } 2>/dev/null |
+        { grep -m1 -E '^R +[0-9]+ +[1-9][0-9]* +[1-9][0-9]* .* \(device)$'; kill 0; }
+      """
+    let line = try await sandbox.capture(["sh", "-c", script]).standardOutput
+    let words = line.split(separator: " ")
+    let figures = words.count > 3 ? (Int(words[2]), Int(words[3])) : (nil, nil)
+    return GraphState(quantum: figures.0 ?? 0, rate: figures.1 ?? 0)
+  }
+}

@@ -1,0 +1,155 @@
+import AudioSession
+import PulseSandbox
+import Testing
+
+/// `explain`: what makes a property what it is, on real servers.
+@Suite("Explain")
+struct ExplainTests {
+  private func explain(_ sandbox: PulseSandbox, _ property: String) async throws -> JSON {
+    let result = try await sandbox.audiosession("explain", property, "--json")
+    #expect(result.status == 0, "\(result)")
+    return try JSON(result.standardOutput)
+  }
+
+  private func causes(_ sandbox: PulseSandbox, _ property: String) async throws -> String {
+    try await explain(sandbox, property)["causes"]?.array.map { cause in
+      if case .string(let text) = cause { text } else { "" }
+    }.joined(separator: "\n") ?? ""
+  }
+
+  private func names(_ json: JSON) -> [JSON?] { json["choices"]?.array.map { $0["name"] } ?? [] }
+
+  @Test("every property of the state has causes", .server)
+  func everyProperty() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for property in SessionState.propertyNames {
+        let json = try await explain(sandbox, property)
+        #expect(
+          json.keys == [
+            "schema", "property", "preferred", "actual", "verdict", "reason", "waitingFor",
+            "causes", "choices",
+          ])
+        #expect(json["property"] == .string(property))
+        #expect(json["causes"]?.array.isEmpty == false, "\(property)")
+      }
+    }
+  }
+
+  @Test("the default source: the server's own choice, then a person's", .server)
+  func defaultSource() async throws {
+    try await PulseSandbox.with(.nullDevices) { sandbox in
+      let own = try await explain(sandbox, "preferredInput")
+      let first = try #require(own["choices"]?.array.first)
+      #expect(first["name"] == own["actual"])
+      #expect(first["chosen"] == .bool(true))
+      _ = try await sandbox.shell("pactl set-default-source speakers.monitor")
+      let chosen = try await explain(sandbox, "default-source")
+      #expect(chosen["actual"] == .string("speakers.monitor"))
+      let text = try await causes(sandbox, "preferred-input")
+      #expect(text.contains("chose speakers.monitor"))
+      let loser = try #require(chosen["choices"]?.array.first { $0["name"] == own["actual"] })
+      #expect(
+        loser["reason"] == .string("would be the default, had nobody chosen speakers.monitor"))
+    }
+  }
+
+  /// The order is the server's own: what it takes without a choice comes first.
+  @Test("the ranking names what the server takes", .simulatedCard)
+  func ranking() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      for property in ["preferredInput", "preferredOutput"] {
+        let json = try await explain(sandbox, property)
+        #expect(json["choices"]?.array.first?["chosen"] == .bool(true))
+        let text = try await causes(sandbox, property)
+        #expect(text.contains("own first choice"), "\(text)")
+      }
+    }
+  }
+
+  @Test("who keeps the rate, and who asks for the buffer", .server)
+  func streams() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let script = """
+        pacat -r --client-name=recorder --latency-msec=20 -d mic >/dev/null & pid=$!
+        until pactl list short source-outputs | grep -q .; do :; done
+        $A explain sampleRate; $A explain ioBufferDuration
+        kill $pid
+        """
+      let text = try await sandbox.shell(script).standardOutput
+      #expect(text.contains("recorder uses it with 44100 Hz"))
+      #expect(text.contains("devices of module-null-source.c have one rate"))
+      #expect(text.contains("recorder is on it"))
+    }
+  }
+
+  @Test("ports, with what is plugged in", .simulatedCard)
+  func ports() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      _ = try await sandbox.shell(
+        "pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo")
+      let json = try await explain(sandbox, "inputPort")
+      #expect(names(json).contains(.string("analog-input-headset-mic")))
+      let headset = json["choices"]?.array.first {
+        $0["name"] == .string("analog-input-headset-mic")
+      }
+      #expect(headset?["reason"] == .string("is not plugged in"))
+    }
+  }
+
+  @Test("the session's own remap, and the pin that asks for the buffer", .server)
+  func ours() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test")
+      let map = try await causes(sandbox, "channelMap")
+      #expect(map.contains("audiosession.input stands before it and takes front-right,front-left"))
+      let input = try await causes(sandbox, "preferredInput")
+      #expect(input.contains("which the session put before mic"))
+    }
+  }
+
+  @Test("an unknown property is 64, with the list and a suggestion", .server)
+  func unknown() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.audiosession("explain", "samplRate")
+      #expect(result.status == 64)
+      #expect(result.standardOutput.isEmpty)
+      #expect(result.standardError.contains("do you mean sampleRate?"))
+      #expect(result.standardError.contains("ioBufferDuration"))
+      let far = try await sandbox.audiosession("explain", "zzzzzzzzz")
+      #expect(far.status == 64)
+      #expect(!far.standardError.contains("do you mean"))
+    }
+  }
+
+  @Test("without a server the wish is explained: 69", .server)
+  func noServer() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test")
+      try await sandbox.terminate()
+      let result = try await sandbox.audiosession("explain", "inputGain", "--json")
+      #expect(result.status == 69)
+      #expect(try JSON(result.standardOutput)["preferred"] == .number(0.8))
+    }
+  }
+
+  @Test("what it prints, to the letter", .server)
+  func output() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.audiosession("explain", "preferredInput")
+      #expect(
+        result.standardOutput == """
+          preferred input  -  mic
+
+          - mic is the server's own first choice, whether or not somebody chose it, too
+
+          * mic
+              is the default, priority 1000
+            speakers.monitor
+              is a monitor: it records what speakers plays, priority 1000
+
+          """)
+    }
+  }
+}

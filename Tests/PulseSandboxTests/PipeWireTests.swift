@@ -1,0 +1,77 @@
+import PulseTypes
+import Testing
+
+@testable import PulseSandbox
+
+@Suite("A server of three processes", needsServer, .timeLimit(.minutes(1)))
+struct PipeWireTests {
+  @Test func withoutADeviceThereIsADummy() async throws {
+    try await PulseSandbox.with(.empty(on: .pipewire)) { (sandbox) async throws in
+      #expect(try await sandbox.names(of: "sinks") == ["auto_null"])
+    }
+  }
+
+  @Test func devicesOutlivePipewirePulse() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { (sandbox) async throws in
+      let pipewire = await sandbox.processID(of: .pipewire)
+      try await sandbox.kill(.pipewirePulse)
+      #expect(await sandbox.processID() == nil)
+      let nodes = try await sandbox.capture(["pw-cli", "ls", "Node"]).standardOutput
+      #expect(nodes.contains("node.name = \"mic\""))
+      try await sandbox.restart(.pipewirePulse)
+      #expect(await sandbox.processID(of: .pipewire) == pipewire)
+      #expect(try await sandbox.info("Default Source") == "mic")
+    }
+  }
+
+  @Test func wireplumberGoesWithPipewireAndComesWithIt() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { (sandbox) async throws in
+      let manager = try #require(await sandbox.processID(of: .wireplumber))
+      try await sandbox.kill(.pipewire)
+      #expect(await eventually { !isAlive(manager) })
+      #expect(try await sandbox.capture(["pactl", "info"]).status != 0)
+      try await sandbox.restart(.pipewire)
+      #expect(try await sandbox.names(of: "sources") == ["speakers.monitor", "mic"])
+    }
+  }
+
+  @Test(arguments: ServerProcess.all(of: .pipewire))
+  func eachCanBeFrozenAndThawed(process: ServerProcess) async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { (sandbox) async throws in
+      try await sandbox.freeze(process)
+      let number = try #require(await sandbox.processID(of: process))
+      #expect(ServerLog(path: "/proc/\(number)/stat").text.contains(") T "))
+      try await sandbox.thaw(process)
+      #expect(try await sandbox.info("Default Source") == "mic")
+    }
+  }
+
+  @Test func aFailingModuleIsNamed() async throws {
+    let line = "module-null-source source_name=a"
+    let modules = ["module-null-sink sink_name=a", line]
+    let error = await #expect(throws: SandboxError.self) {
+      try await PulseSandbox.start(SandboxConfiguration(modules: modules, server: .pipewire))
+    }
+    #expect(error?.code == .configuration)
+    #expect(error?.message.contains("'\(line)'") == true, "\(error?.message ?? "")")
+  }
+
+  @Test func whatPipeWireDoesNotHaveIsRefused() async throws {
+    var configuration = SandboxConfiguration.minimal(on: .pipewire)
+    configuration.cookieRequired = true
+    let error = await #expect(throws: SandboxError.self) {
+      try await PulseSandbox.start(configuration)
+    }
+    #expect(error?.code == .configuration)
+    #expect(error?.message.contains("'cookieRequired'") == true)
+  }
+
+  @Test func theErrorNamesThePackages() async throws {
+    let error = await #expect(throws: SandboxError.self) {
+      try await PulseSandbox.start(
+        .empty(on: .pipewire), timeout: .seconds(1), programs: [.pipewire: "/usr/bin/pipewire"])
+    }
+    #expect(error?.code == .programMissing)
+    #expect(error?.description.hasSuffix("apt-get install wireplumber pipewire-pulse") == true)
+  }
+}

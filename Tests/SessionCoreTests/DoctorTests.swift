@@ -1,0 +1,310 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+private typealias Line = MachineFacts.Line
+
+/// Each rule of `doctor`: what it finds, and what it leaves alone.
+@Suite struct DoctorTests {
+  /// A machine, and the one finding that it gives: `code severity object`, or nothing.
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let finds: String?
+    let change: @Sendable (inout MachineFacts) -> Void
+
+    init(
+      _ name: String, finds: String?, _ change: @escaping @Sendable (inout MachineFacts) -> Void
+    ) {
+      testDescription = name
+      self.finds = finds
+      self.change = change
+    }
+  }
+
+  /// A laptop with nothing wrong: of PulseAudio, or of PipeWire with its session manager.
+  static func healthy(_ kind: ServerKind = .pulseaudio) -> MachineFacts {
+    var server = Server.laptop(kind: kind)
+    var facts = MachineFacts()
+    if kind == .pipewire {
+      server.snapshot.clients.append(
+        Client(index: Index(90), name: "wireplumber", properties: ["wireplumber.daemon": "true"]))
+      facts.graphSettings = [
+        Line("default.clock.allowed-rates", "[ 44100 48000 ]", file: "/p", number: 1)
+      ]
+    }
+    facts.snapshot = server.snapshot
+    facts.address = "unix:/run/user/1000/pulse/native"
+    facts.server = MachineFacts.Program(pid: 7, name: kind.rawValue)
+    facts.cookie = ("/home/me/cookie", .good)
+    facts.heard = [MachineFacts.Heard(device: Server.microphone, faults: [])]
+    facts.places = ["daemon.conf": "/home/me/daemon.conf", "default.pa": "/etc/default.pa"]
+    return facts
+  }
+
+  static func load(_ name: String, _ argument: String = "")
+    -> @Sendable (inout MachineFacts) -> Void
+  {
+    { facts in
+      facts.snapshot?.modules.append(Module(index: Index(99), name: name, argument: argument))
+    }
+  }
+
+  static func heard(_ faults: MachineFacts.Heard.Fault...) -> @Sendable (inout MachineFacts) -> Void
+  {
+    { $0.heard = [MachineFacts.Heard(device: Server.microphone, faults: faults)] }
+  }
+
+  static func microphone(_ facts: inout MachineFacts, _ change: (inout Device) -> Void) {
+    guard let at = facts.snapshot?.sources.firstIndex(where: { $0.name == Server.microphone })
+    else { return }
+    change(&facts.snapshot!.sources[at])
+  }
+
+  static func run(_ name: String, _ pid: Int32) -> MachineFacts.Program {
+    MachineFacts.Program(pid: pid, name: name)
+  }
+
+  static let cases: [Case] = [
+    Case(
+      "switch on connect", finds: "switchOnConnect warning module-switch-on-connect",
+      load("module-switch-on-connect")),
+    Case(
+      "switch on port", finds: "switchOnPortAvailable note module-switch-on-port-available",
+      load("module-switch-on-port-available")),
+    Case("role cork", finds: "roleModule note module-role-cork", load("module-role-cork")),
+    Case(
+      "role ducking", finds: "roleModule note module-role-ducking",
+      load("module-role-ducking", "trigger_roles=phone")),
+    Case("a module that does no harm", finds: nil, load("module-always-sink")),
+    Case("a saved device", finds: "streamRestore warning firefox") {
+      $0.savedStreams = [
+        SavedStream(
+          name: "source-output-by-application-name:firefox", device: "\(Server.speakers).monitor")
+      ]
+      $0.snapshot?.sources.append(
+        Device(
+          direction: .input, index: Index(77), name: "\(Server.speakers).monitor",
+          sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+          monitor: Server.speakers))
+    },
+    Case("a saved device that is away", finds: "streamRestore note firefox") {
+      $0.savedStreams = [SavedStream(name: "sink-input-by-media-role:firefox", device: "gone")]
+    },
+    Case("a saved device that is the default", finds: nil) {
+      $0.savedStreams = [
+        SavedStream(name: "sink-input-by-application-name:mpv", device: Server.speakers),
+        SavedStream(name: "sink-input-by-application-name:vlc", device: nil),
+      ]
+    },
+    Case("a filter's device", finds: "filter note easyeffects_source") {
+      $0.snapshot?.sources.append(
+        Device(
+          direction: .input, index: Index(78), name: "easyeffects_source",
+          sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo))
+    },
+    Case("a filter as the default", finds: "filter warning easyeffects_sink") {
+      $0.snapshot?.sinks.append(
+        Device(
+          direction: .output, index: Index(78), name: "easyeffects_sink",
+          sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo))
+      $0.snapshot?.server.defaultSinkName = "easyeffects_sink"
+    },
+    Case("one rate", finds: "equalRates warning alternate-sample-rate") {
+      $0.daemonSettings = [Line("default-sample-rate", "48000", file: "/d", number: 3)]
+    },
+    Case("one rate, said twice", finds: "equalRates warning alternate-sample-rate") {
+      $0.daemonSettings = [
+        Line("alternate-sample-rate", "96000", file: "/d", number: 1),
+        Line("alternate-sample-rate", "44100", file: "/d", number: 2),
+      ]
+    },
+    Case("one rate, but any is taken", finds: nil) {
+      $0.daemonSettings = [
+        Line("default-sample-rate", "48000", file: "/d", number: 3),
+        Line("avoid-resampling", "yes", file: "/d", number: 4),
+      ]
+    },
+    Case("two rates", finds: nil) {
+      $0.daemonSettings = [
+        Line("default-sample-rate", "48000", file: "/d", number: 3),
+        Line("alternate-sample-rate", "44100", file: "/d", number: 4),
+      ]
+    },
+    Case("another server", finds: "otherServer warning /run/user/1000/other") {
+      $0.sockets = [MachineFacts.Socket("/run/user/1000/other", run("pipewire-pulse", 9))]
+    },
+    Case("another socket of the same server", finds: nil) {
+      $0.sockets = [MachineFacts.Socket("/run/user/1000/other", run("pulseaudio", 7))]
+    },
+    Case("a socket that waits for a server", finds: nil) {
+      $0.sockets = [MachineFacts.Socket("/run/user/1000/other", run("systemd", 1))]
+    },
+    Case("two servers on a card", finds: "cardShared problem -") {
+      $0.cardUsers = [run("pulseaudio", 7), run("wireplumber", 8)]
+    },
+    Case("one server on the cards", finds: nil) {
+      $0.cardUsers = [run("pipewire", 7), run("wireplumber", 8), run("arecord", 9)]
+    },
+    Case("PULSE_SOURCE", finds: "environment warning PULSE_SOURCE") {
+      $0.variables = ["PULSE_SOURCE": "mic", "PULSE_SERVER": "unix:/x"]
+    },
+    Case("PULSE_SINK", finds: "environment warning PULSE_SINK") {
+      $0.variables = ["PULSE_SINK": "s"]
+    },
+    Case("PULSE_LATENCY_MSEC", finds: "environment note PULSE_LATENCY_MSEC") {
+      $0.variables = ["PULSE_LATENCY_MSEC": "60"]
+    },
+    Case("a default of the clients", finds: "environment warning default-source") {
+      $0.clientSettings = [Line("default-source", "mic", file: "/c", number: 5)]
+    },
+    Case("autospawn", finds: "autospawn note autospawn") {
+      $0.clientSettings = [Line("autospawn", "yes", file: "/c", number: 5)]
+    },
+    Case("autospawn switched off later", finds: nil) {
+      $0.clientSettings = [
+        Line("autospawn", "yes", file: "/c", number: 5),
+        Line("autospawn", "no", file: "/c", number: 6),
+      ]
+    },
+    Case("autospawn of root, who never does", finds: nil) {
+      $0.clientSettings = [Line("autospawn", "yes", file: "/c", number: 5)]
+      $0.isRoot = true
+    },
+    Case("no cookie on this machine", finds: "cookie note /k") { $0.cookie = ("/k", .missing) },
+    Case("no cookie for a network", finds: "cookie problem /k") {
+      $0.cookie = ("/k", .missing)
+      $0.address = "tcp:studio:4713"
+    },
+    Case("a cookie that cannot be read", finds: "cookie note /k") {
+      $0.cookie = ("/k", .unreadable("Permission denied"))
+    },
+    Case("a cookie that others can read", finds: "cookie warning /k") {
+      $0.cookie = ("/k", .exposed(0o644))
+    },
+    Case("a cookie of another size", finds: "cookie note /k") { $0.cookie = ("/k", .wrongSize(3)) },
+    Case("a damaged file", finds: "damagedStore problem /s") {
+      $0.damaged = [SessionError(.storeFailed, stage: .session, "/s is damaged", value: "/s")]
+    },
+    Case("a muted default", finds: "mutedInput warning \(Server.microphone)") {
+      microphone(&$0) { $0.isMuted = true }
+      $0.heard = []
+    },
+    Case("a muted default delivers silence", finds: "mutedInput warning \(Server.microphone)") {
+      microphone(&$0) { $0.isMuted = true }
+      heard(.silent)(&$0)
+    },
+    Case("a gain of nothing", finds: "mutedInput warning \(Server.microphone)") {
+      microphone(&$0) { $0.volume = ChannelVolumes(.muted, channels: 2) }
+    },
+    Case("silence", finds: "silentInput warning \(Server.microphone)", heard(.silent)),
+    Case(
+      "a dead channel", finds: "deadChannel warning \(Server.microphone)",
+      heard(.deadChannel(1))),
+    Case("dual mono", finds: "dualMono note \(Server.microphone)", heard(.dualMono(0, 1))),
+    Case(
+      "clipping", finds: "clippedInput warning \(Server.microphone)",
+      heard(.clipping(0, samples: 40))),
+    Case("an offset", finds: "offsetInput note \(Server.microphone)", heard(.offset(1, -0.02))),
+    Case("an input that is gone", finds: nil) {
+      $0.heard = [MachineFacts.Heard(device: "gone", faults: [.silent])]
+    },
+  ]
+
+  @Test(arguments: cases) func rule(_ item: Case) {
+    var facts = Self.healthy()
+    item.change(&facts)
+    let found = Diagnosis(facts).findings.map { finding in
+      "\(finding.code.rawValue) \(finding.severity.rawValue) \(finding.object ?? "-")"
+    }
+    #expect(found == (item.finds.map { [$0] } ?? []))
+  }
+
+  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
+  func `nothing is found where nothing is wrong`(_ kind: ServerKind) {
+    let diagnosis = Diagnosis(Self.healthy(kind))
+    #expect(diagnosis.findings == [])
+    #expect(diagnosis.skipped == [])
+    #expect(Set(diagnosis.checked) == Set(DoctorCheck.Code.allCases))
+  }
+
+  @Test func `every finding says why, and what to do`() {
+    for item in Self.cases {
+      var facts = Self.healthy()
+      item.change(&facts)
+      for finding in Diagnosis(facts).findings {
+        #expect(finding.why.hasSuffix("."), "\(finding)")
+        #expect(
+          finding.remedy.text.hasSuffix(".") || finding.remedy.text.hasSuffix(":")
+            || finding.remedy.text.hasSuffix(","), "\(finding)")
+        #expect(!finding.message.hasSuffix("."), "\(finding)")
+      }
+    }
+  }
+
+  @Test func `PipeWire without a session manager, and with one rate`() {
+    var facts = Self.healthy(.pipewire)
+    facts.snapshot?.clients = []
+    facts.graphSettings = []
+    facts.places["pipewire.conf"] = "/home/me/rates.conf"
+    facts.clientSettings = [Line("autospawn", "yes", file: "/c", number: 5)]
+    facts.cookie = ("/k", .missing)
+    let findings = Diagnosis(facts).findings
+    #expect(findings.map(\.code) == [.sessionManager, .autospawn, .allowedRates])
+    #expect(findings.map(\.severity) == [.problem, .warning, .note])
+    #expect(findings[2].remedy.file == "/home/me/rates.conf")
+    #expect(
+      findings[2].remedy.line
+        == "context.properties = { default.clock.allowed-rates = [ 44100 48000 ] }")
+  }
+
+  @Test func `without a server the rest is looked at`() {
+    var facts = Self.healthy()
+    facts.snapshot = nil
+    facts.heard = nil
+    facts.unreachable = SessionError(.serverUnreachable, stage: .server, "no")
+    facts.variables = ["PULSE_SINK": "s"]
+    let diagnosis = Diagnosis(facts)
+    #expect(diagnosis.findings.map(\.code) == [.serverUnreachable, .environment])
+    #expect(diagnosis.checked.allSatisfy { !$0.needsSound })
+    #expect(diagnosis.skipped.contains(.switchOnConnect))
+    #expect(Set(diagnosis.checked + diagnosis.skipped) == Set(DoctorCheck.Code.allCases))
+  }
+
+  @Test func `a module's remedy has its line in the server's start`() {
+    var facts = Self.healthy()
+    Self.load("module-switch-on-connect")(&facts)
+    #expect(Diagnosis(facts).findings.first?.remedy.file == nil)
+    facts.startup = [
+      Line("module-switch-on-connect", "blocklist=\"\"", file: "/etc/pulse/default.pa", number: 38)
+    ]
+    let remedy = Diagnosis(facts).findings.first?.remedy
+    #expect(remedy?.command == "pactl unload-module 99")
+    #expect(remedy?.file == "/etc/pulse/default.pa:38")
+    #expect(remedy?.line == "load-module module-switch-on-connect blocklist=\"\"")
+  }
+
+  @Test(arguments: [
+    (ChannelMap.stereo, [0], "channel-map = \"right\""),
+    (.stereo, [1], "channel-map = \"left\""),
+    (.quad, [0, 1], "channel-map = [\"rear-left\", \"rear-right\"]"),
+    // Three channels have no usual layout: the first of them.
+    (.quad, [1], "channel-map = \"left\""),
+  ])
+  func `a dead channel is left out of the map`(_ map: ChannelMap, _ dead: [Int], _ line: String) {
+    var facts = Self.healthy()
+    Self.microphone(&facts) { $0.channelMap = map }
+    facts.heard = [
+      MachineFacts.Heard(device: Server.microphone, faults: dead.map { .deadChannel($0) })
+    ]
+    #expect(Diagnosis(facts).findings.map(\.remedy.line) == [line])
+  }
+
+  @Test func `a hostile name is quoted for the shell`() throws {
+    #expect(Words.quoted("alsa_input.usb-x") == "alsa_input.usb-x")
+    #expect(Words.quoted("a; rm -rf ~") == "'a; rm -rf ~'")
+    #expect(Words.quoted("it's") == "'it'\\''s'")
+    #expect(Words.quoted("") == "''")
+  }
+}

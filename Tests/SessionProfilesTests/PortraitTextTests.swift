@@ -1,0 +1,34 @@
+import PulseTypes
+import SessionCore
+import SessionProfiles
+import Testing
+
+/// A saved setup as a file.
+@Suite struct PortraitTextTests {
+  @Test(arguments: [Machine.laptop, .server])
+  func `it reads back as it was, with a comment for each key`(_ machine: Machine) throws {
+    var snapshot = machine.snapshot
+    snapshot.sinks[0].volume = ChannelVolumes(Volume(fraction: 0.337), channels: 2)
+    snapshot.sinks[0].isMuted = true
+    let portrait = Portrait(of: snapshot)
+    let text = ProfileWriter.toml(portrait)
+    let parsed = try Profile.parse(text, name: "saved")
+    #expect(parsed.mode == portrait.mode)
+    #expect(parsed.match == ProfileMatch(inputs: portrait.inputs, outputs: portrait.outputs))
+    #expect(parsed.mode.outputMuted == true)
+    let lines = text.split(separator: "\n")
+    for (line, above) in zip(lines.dropFirst(2), lines.dropFirst(1)) where line.contains(" = ") {
+      let isSecond = line.hasPrefix("outputs") && above.hasPrefix("inputs")
+      #expect(above.hasPrefix("# ") || isSecond, "\(line)")
+    }
+  }
+
+  @Test func `what a server says does not end a comment`() throws {
+    var snapshot = Machine.server.snapshot
+    snapshot.sinks[0].description = "evil\ncategory = \"record\"\u{7f}"
+    let portrait = Portrait(of: snapshot)
+    let parsed = try Profile.parse(ProfileWriter.toml(portrait), name: "saved")
+    #expect(parsed.mode == portrait.mode)
+    #expect(parsed.mode.category == nil)
+  }
+}
