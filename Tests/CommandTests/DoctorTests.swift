@@ -21,8 +21,11 @@ struct DoctorTests {
     }
   }
 
-  private func doctor(_ sandbox: PulseSandbox, _ before: String = "true") async throws -> [String] {
-    let result = try await sandbox.shell("\(before) && $A doctor --json")
+  private func doctor(
+    _ sandbox: PulseSandbox, _ before: String = "true", listens: Bool = false
+  ) async throws -> [String] {
+    let result = try await sandbox.shell(
+      "\(before) && $A doctor --json \(listens ? "" : "--no-listen")")
     #expect(result.status == 3, "\(result)")
     return try findings(result)
   }
@@ -97,7 +100,7 @@ struct DoctorTests {
   func sound(_ script: String, _ found: String) async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       _ = try await sandbox.shell(script)
-      let heard = try await doctor(sandbox)
+      let heard = try await doctor(sandbox, listens: true)
       let result = try await sandbox.audiosession("doctor", "--no-listen", "--json")
       #expect(heard == [found])
       #expect(result.status == 0, "nothing is recorded")
@@ -127,7 +130,8 @@ struct DoctorTests {
   func remedy() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       let loaded = try await sandbox.shell("pactl load-module module-switch-on-connect")
-      let result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      let result = try JSON(
+        try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
       let number = loaded.standardOutput.filter(\.isNumber)
       let remedy = result["findings"]?.array.first?["remedy"]
       #expect(remedy?["command"] == .string("pactl unload-module \(number)"))
@@ -160,9 +164,9 @@ struct DoctorTests {
         pacat -r --client-name=recorder -d sine >/dev/null & pid=$!
         until n=$(pactl list short source-outputs | cut -f1) && [ -n "$n" ]; do :; done
         pactl move-source-output "$n" other.monitor
-        until pactl list short source-outputs | grep -q .; do :; done
+        until $A doctor --no-listen --json >$XDG_STATE_HOME/found; grep -q streamRestore $XDG_STATE_HOME/found; do :; done
         kill $pid; wait $pid
-        $A doctor --json
+        cat $XDG_STATE_HOME/found
         """
       let result = try await sandbox.shell(script)
       #expect(
@@ -200,12 +204,12 @@ struct DoctorTests {
       let path = sandbox.directory + "/cookie"
       let found = [
         try await doctor(sandbox, "chmod 644 \(path)"),
-        try await doctor(sandbox, "chmod 600 \(path) && export PULSE_COOKIE=/nonexistent"),
+        try await doctor(sandbox, "chmod 600 \(path) && export PULSE_COOKIE=\(path)/none"),
         try await doctor(sandbox, "export PULSE_COOKIE=\(sandbox.directory)"),
       ]
       #expect(
         found == [
-          ["cookie warning \(path)"], ["cookie note /nonexistent"],
+          ["cookie warning \(path)"], ["cookie note \(path)/none"],
           ["cookie note \(sandbox.directory)"],
         ])
     }
