@@ -9,6 +9,7 @@ struct TraceTests {
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\ngain-lock = true\n")
       let result = try await sandbox.shell(
         """
+        cd \(sandbox.directory)
         $A watch test --trace trace > out & pid=$!
         until grep -q applied out; do kill -0 $pid || exit 9; pause; done
         pactl set-source-volume mic 90%
