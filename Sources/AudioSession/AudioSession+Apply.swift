@@ -114,7 +114,8 @@ extension AudioSession {
       let live = try await session.connected(budget.run)
       let store = await session.store(live)
       if let wish = try await session.currentWish(store) {
-        return try await session.apply(wish, budget, options)
+        // It was applied before, and goes on.
+        return try await session.apply(wish, budget, options, isObserved: false)
       }
       _ = try await session.takeLock(store, budget, options, else: nil)
       let state = try await session.state(live, store)
@@ -179,10 +180,11 @@ extension AudioSession {
   }
 
   func apply(
-    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = []
+    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(.apply(wish.mode, profile: wish.profile), budget, options) {
-      session, live, store, stop throws(SessionError) in
+    try await holdingLock(
+      .apply(wish.mode, profile: wish.profile), budget, options, isObserved: isObserved
+    ) { session, live, store, stop throws(SessionError) in
       var input = try await session.input(wish.mode, live, store, isExplicit: true)
       input.refusals = [:]
       return try await session.reconcile(
@@ -205,6 +207,7 @@ extension AudioSession {
   /// the lock back, if it was not held before. With another holder the change is handed to it.
   private func holdingLock(
     _ order: Order.Kind, _ budget: Budget, _ options: ActivationOptions = [],
+    isObserved: Bool = true,
     _ change:
       @escaping @Sendable (AudioSession, LiveServer, SessionStore, StopSignal)
       async throws(SessionError) -> ApplyReport
@@ -219,7 +222,10 @@ extension AudioSession {
     if isClosed { stop.set() }
     do throws(SessionError) {
       return try await stop.shielding { () throws(SessionError) in
-        try await change(self, live, store, stop)
+        guard isObserved else { return try await change(self, live, store, stop) }
+        return try await self.observing(order, live, store) { () throws(SessionError) in
+          try await change(self, live, store, stop)
+        }
       }
     } catch {
       await release(live, keepsHolding: wasHeld)

@@ -19,6 +19,8 @@ public struct SessionConfiguration: Sendable {
   public var holdsWithoutWish: Bool
   /// What the session is called on the server.
   public var name: String
+  /// Called around each change that this session makes because it was asked to.
+  public var observer: SessionObserver?
   /// Gets each request at trace, each plan at debug.
   public var logger: Logger?
   /// Gets what the session sees, decides and does, on its own thread: a bug report that can be run.

@@ -1,25 +1,59 @@
 internal import Glibc
 
-/// Runs a program without input, in a process group of its own, and collects what it writes.
+/// Runs a program in a process group of its own, and collects what it writes.
 ///
 /// - Parameters:
 ///   - command: The program, looked up in `PATH`, and its arguments.
+///   - adding: Variables beside those of this process.
+///   - input: What it reads; without any nothing.
 ///   - timeout: How long it may take; then its whole group is killed.
 /// - Throws: `commandNotFound`, `spawn`, `timedOut`.
 package func runProgram(
-  _ command: [String], timeout: Duration
+  _ command: [String], timeout: Duration, adding variables: [String: String] = [:],
+  input: String = ""
 ) async throws(SandboxError) -> CommandResult {
-  let environment = currentEnvironment()
+  let environment = currentEnvironment().merging(variables) { _, new in new }
   guard let name = command.first,
     let program = executable(name, path: environment["PATH"] ?? "/usr/bin:/bin")
   else {
     throw SandboxError(
       .commandNotFound, "there is no program '\(command.first ?? "")' on this machine")
   }
-  let launch = Launch(
-    program: program, arguments: Array(command.dropFirst()), environment: environment,
-    files: [(0, "/dev/null", O_RDONLY)], group: .own)
+  var launch = Launch(
+    program: program, arguments: Array(command.dropFirst()), environment: environment, group: .own)
+  let text = input.isEmpty ? nil : try temporaryFile(input)
+  if let text {
+    launch.descriptors = [(0, text.raw)]
+  } else {
+    launch.files = [(0, "/dev/null", O_RDONLY)]
+  }
   let capture = try Capture(launch)
   let deadline = ContinuousClock.now + timeout
   return try await onOwnThread { () throws(SandboxError) in try capture.result(until: deadline) }
+}
+
+/// A file without a name that holds a text, to be read from its start: a program that does not read
+/// it blocks nobody.
+private func temporaryFile(_ text: String) throws(SandboxError) -> OpenFile {
+  var path = Array("/tmp/audiosession-XXXXXX".utf8CString)
+  let file = OpenFile(mkstemp(&path))
+  guard file.raw >= 0 else { throw .system(.folder, "cannot make a file in /tmp", errno: errno) }
+  _ = fcntl(file.raw, F_SETFD, FD_CLOEXEC)
+  unlink(path)
+  var rest = Array(text.utf8)[...]
+  while !rest.isEmpty {
+    let count = rest.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
+    if count < 0, errno == EINTR { continue }
+    guard count > 0 else { throw .system(.folder, "cannot write to /tmp", errno: errno) }
+    rest = rest.dropFirst(count)
+  }
+  lseek(file.raw, 0, SEEK_SET)
+  return file
+}
+
+/// A descriptor that is closed with its last owner.
+private final class OpenFile: Sendable {
+  let raw: Int32
+  init(_ raw: Int32) { self.raw = raw }
+  deinit { close(raw) }
 }

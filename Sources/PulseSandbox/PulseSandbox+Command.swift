@@ -91,7 +91,7 @@ final class Capture: Sendable {
     var launch = launch
     let output = try Pipe()
     let error = try Pipe()
-    launch.descriptors = [(1, output.writing.raw), (2, error.writing.raw)]
+    launch.descriptors += [(1, output.writing.raw), (2, error.writing.raw)]
     command = try Command(launch)
     self.output = output.reading
     self.error = error.reading

@@ -19,7 +19,7 @@ struct AudioSessionCommand: AsyncParsableCommand {
       RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
       SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
       MeterCommand.self, ToneCommand.self, VerifyCommand.self,
-      DoctorCommand.self, ExplainCommand.self,
+      DoctorCommand.self, ExplainCommand.self, ManualCommand.self,
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -12,34 +12,39 @@ struct Context: Sendable {
   ///
   /// With `--sandbox` that is a private server which lives as long, and the store is inside it.
   func withSession<Result: Sendable>(
-    isHolding: Bool = false, trace: TraceFile? = nil, _ body: (AudioSession) async throws -> Result
+    isHolding: Bool = false, trace: TraceFile? = nil, hooks: Hooks? = nil,
+    _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
+    var configuration = SessionConfiguration(
+      timeout: options.timeout.duration, isHolding: isHolding, holdsWithoutWish: isHolding,
+      name: "audiosession", logger: logger)
+    if let trace { configuration.tracer = { trace.write($0) } }
+    configuration.observer = hooks?.observer
     guard options.sandbox else {
-      return try await withSession(options.server, store: nil, isHolding, trace, body)
+      return try await withSession(options.server, configuration, hooks, body)
     }
     return try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
       if let notice = sandbox.notice { output.note(notice) }
       let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
-      return try await withSession(
-        sandbox.address, store: state + "/audiosession", isHolding, trace, body)
+      var inside = configuration
+      inside.storeFolder = state + "/audiosession"
+      return try await withSession(sandbox.address, inside, hooks, body)
     }
   }
 
   private func withSession<Result: Sendable>(
-    _ server: String?, store: String?, _ isHolding: Bool, _ trace: TraceFile?,
+    _ server: String?, _ configuration: SessionConfiguration, _ hooks: Hooks?,
     _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
-    var configuration = SessionConfiguration(
-      timeout: options.timeout.duration, storeFolder: store, isHolding: isHolding,
-      holdsWithoutWish: isHolding, name: "audiosession", logger: logger)
-    if let trace { configuration.tracer = { trace.write($0) } }
     let session = AudioSession(server: server, configuration: configuration)
     do {
       let result = try await body(session)
       await session.close()
+      await hooks?.finish()
       return result
     } catch {
       await session.close()
+      await hooks?.finish()
       throw error
     }
   }

@@ -91,4 +91,58 @@ struct ProfilesTests {
       #expect(away["fits"] == .bool(false))
     }
   }
+
+  @Test("edit accepts what is right, and nothing else", .server)
+  func edit() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      func edit(_ name: String, _ line: String) async throws -> CommandResult {
+        let editor = try sandbox.write(file: "editor", "#!/bin/sh\nf=$1\n\(line)\n")
+        return try await sandbox.shell(
+          "chmod +x \(editor); unset VISUAL; TMPDIR=\(sandbox.directory) EDITOR=\(editor) "
+            + "$A profiles edit \(name)")
+      }
+      let same = try await edit("podcast", "true")
+      #expect(same.status == 0 && same.standardOutput == "unchanged\n", "\(same)")
+      let good = try await edit("podcast", "sed -i 's/48000/44100/' $f")
+      #expect(good.status == 0, "\(good)")
+      let config = try #require(sandbox.environment["XDG_CONFIG_HOME"])
+      let path = "\(config)/audiosession/profiles/podcast.toml"
+      #expect(good.standardOutput == "saved: \(path)\n")
+      let text = try await sandbox.shell("cat \(path)").standardOutput
+      #expect(text.contains("sample-rate = 44100\n") && text.contains("# A voice into"))
+      let bad = try await edit("podcast", "echo 'sample-rate = 1' > $f")
+      #expect(bad.status == 65)
+      #expect(bad.standardError.contains("the profile is as it was, and what you wrote is in /"))
+      #expect(try await edit("podcast", "exit 3").status == 65)
+      #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
+      #expect(try await edit("nosuch", "true").status == 66)
+      #expect(
+        try await sandbox.shell("ls \(sandbox.directory) | grep -c '^profile-'").standardOutput
+          == "2\n")
+    }
+  }
+
+  @Test("cycle applies the next that fits, and begins anew", .server)
+  func cycle() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let none = try await sandbox.audiosession("profiles", "cycle")
+      #expect(none.status == 66)
+      for name in ["a", "b"] {
+        try sandbox.write(
+          profile: name,
+          "[input]\ngain = \"\(name == "a" ? 30 : 60) %\"\n[match]\ninputs = [\"mic\"]\n")
+      }
+      for (name, gain) in [("a", 0.3), ("b", 0.6), ("a", 0.3)] {
+        let result = try await sandbox.audiosession("profiles", "cycle", "--json")
+        #expect(result.status == 0)
+        #expect(result.standardError.hasPrefix("audiosession: note: profile \(name)\n"))
+        let actual = try JSON(result.standardOutput)["properties"]?["inputGain"]?["actual"]
+        guard case .number(let number) = actual else {
+          Issue.record("no gain: \(result)")
+          return
+        }
+        #expect(abs(number - gain) < 0.001)
+      }
+    }
+  }
 }

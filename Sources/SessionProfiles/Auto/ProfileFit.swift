@@ -49,6 +49,15 @@ public struct ProfileDetection: Sendable, Hashable {
     ties = self.profiles.filter { $0.fits && $0.points == best?.points && $0.name != best?.name }
       .map(\.name)
   }
+
+  /// The one after a profile among those that fit, the first after the last; nil where none fits.
+  public func next(after profile: String?) -> String? {
+    let fitting = profiles.filter(\.fits).map(\.name)
+    guard let at = profile.flatMap({ fitting.firstIndex(of: $0) }) else {
+      return fitting.first ?? chosen
+    }
+    return fitting[(at + 1) % fitting.count]
+  }
 }
 
 extension ProfileFit {

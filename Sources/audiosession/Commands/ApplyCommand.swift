@@ -19,7 +19,8 @@ struct ApplyCommand: SessionCommand {
       dropped) and detail; properties, as of 'state'; unmet; left; notes.
       """)
 
-  @Argument(help: "The name of a profile, or the path of its file.")
+  @Argument(
+    help: "The name of a profile, or the path of its file.", completion: Completion.profile)
   var profile: String
 
   @Flag(help: "Only print the plan.")
@@ -54,7 +55,8 @@ struct ApplyCommand: SessionCommand {
     if strict { mode.strict = Set(Hint.allCases) }
     let wish = mode
     guard !dryRun else { return try await PlanCommand.plan(wish, context) }
-    var report = try await context.withSession { session in
+    let hooks = Hooks(options: options, output: context.output)
+    var report = try await context.withSession(hooks: hooks) { session in
       try await Interruption.cancelling {
         try await session.setAudioMode(wish, profile: found.name)
       }

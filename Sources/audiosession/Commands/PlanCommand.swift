@@ -14,7 +14,8 @@ struct PlanCommand: SessionCommand {
       server), from, to, deferred, why; unmet: property, verdict, reason; left.
       """)
 
-  @Argument(help: "The name of a profile, or the path of its file.")
+  @Argument(
+    help: "The name of a profile, or the path of its file.", completion: Completion.profile)
   var profile: String
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

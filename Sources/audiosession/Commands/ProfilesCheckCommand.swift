@@ -15,7 +15,7 @@ struct ProfilesCheckCommand: SessionCommand {
       alternatives.
       """)
 
-  @Argument(help: "Profile files.")
+  @Argument(help: "Profile files.", completion: .file(extensions: ["toml"]))
   var files: [String]
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

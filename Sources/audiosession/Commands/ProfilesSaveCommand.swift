@@ -16,7 +16,7 @@ struct ProfilesSaveCommand: SessionCommand {
       encodes it), toml.
       """)
 
-  @Argument(help: "The name to save it as.")
+  @Argument(help: "The name to save it as.", completion: Completion.ownProfile)
   var name: String
 
   @Flag(help: "Replace a profile of that name.")

@@ -11,7 +11,8 @@ struct ProfilesShowCommand: SessionCommand {
       JSON: schema, name, description, source, extends, mode (as the library encodes it), toml.
       """)
 
-  @Argument(help: "The name of a profile, or the path of its file.")
+  @Argument(
+    help: "The name of a profile, or the path of its file.", completion: Completion.profile)
   var profile: String
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -16,7 +16,8 @@ struct RevertCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let report = try await context.withSession { session in
+    let hooks = Hooks(options: options, output: context.output)
+    let report = try await context.withSession(hooks: hooks) { session in
       try await Interruption.cancelling { try await session.revert() }
     }
     try context.output.result(RevertJSON(report)) { RevertView.lines(report, width: $0) }

@@ -16,10 +16,11 @@ struct StateCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let (state, error) = try await context.withSession { session in
-      try await Self.state(of: session)
+    let (state, snapshot, error) = try await context.withSession { session in
+      let (state, error) = try await Self.state(of: session)
+      return (state, error == nil ? try? await session.snapshot() : nil, error)
     }
-    try context.output.result(state) { StateView.lines(state, width: $0) }
+    try context.output.result(state) { StateView.lines(state, snapshot, width: $0) }
     if let error {
       context.output.complain(error)
       return Status(error)

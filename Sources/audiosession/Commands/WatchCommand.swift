@@ -23,7 +23,9 @@ struct WatchCommand: SessionCommand {
       interruptionEnded, fight, stopped); with --auto also profileChosen: profile, points, ties.
       """)
 
-  @Argument(help: "The name of a profile, or the path of its file; none adopts the stored wish.")
+  @Argument(
+    help: "The name of a profile, or the path of its file; none adopts the stored wish.",
+    completion: Completion.profile)
   var profile: String?
 
   @Flag(help: "Take the profile that fits the devices, and another one when they call for it.")
@@ -53,7 +55,8 @@ struct WatchCommand: SessionCommand {
     // A profile that is wrong is said before a server is asked.
     if let profile { _ = try Profile.named(profile) }
     let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path) }
-    return try await context.withSession(isHolding: true, trace: trace) { session in
+    let hooks = Hooks(options: options, output: context.output)
+    return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in
       let events = await session.events
       let switching = auto ? AutoSwitch(session, context.output, options: activation) : nil
       let report = try await Interruption.cancelling { [switching] in
@@ -63,16 +66,24 @@ struct WatchCommand: SessionCommand {
       for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
       let notifier = ServiceNotifier()
       notifier.send("READY=1\n" + Self.status(report.state))
+      hooks?.noteStart(report.state)
       let (reloads, reload) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       try await Interruption.watching(reload: { reload.yield() }) {
-        await keep(session, context.output, events, reloads, switching)
+        await keep(session, context.output, events, reloads) { event in
+          await switching?.note(event)
+          await hooks?.note(event) { try? await session.getSessionState() }
+        } reload: {
+          guard let switching else { return _ = try await apply(session) }
+          await switching.reload()
+        }
       }
       await switching?.stop()
       notifier.send("STOPPING=1")
       guard let signal = Interruption.received else { return .noServer }
       if revert { try await session.revert() }
       try? EventView.print(.stopped, context.output)
+      await hooks?.note(.stopped) { try? await session.getSessionState() }
       return .signal(signal)
     }
   }
@@ -94,24 +105,21 @@ struct WatchCommand: SessionCommand {
   /// Prints events and re-reads the profile, until the task is cancelled.
   private func keep(
     _ session: AudioSession, _ output: Output, _ events: AsyncStream<SessionEvent>,
-    _ reloads: AsyncStream<Void>, _ switching: AutoSwitch?
+    _ reloads: AsyncStream<Void>, note: @escaping @Sendable (SessionEvent) async -> Void,
+    reload: @escaping @Sendable () async throws -> Void
   ) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await event in events {
           try? EventView.print(event, output)
-          await switching?.note(event)
+          await note(event)
         }
         return true
       }
       group.addTask {
         for await _ in reloads {
-          if let switching {
-            await switching.reload()
-            continue
-          }
           do {
-            _ = try await apply(session)
+            try await reload()
           } catch {
             // What stood before still stands; the wrong file is said and watching goes on.
             _ = output.report(error)

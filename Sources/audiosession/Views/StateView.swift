@@ -2,11 +2,22 @@ import AudioSession
 
 /// The state for people.
 enum StateView {
-  static func lines(_ state: SessionState, width: Int?) -> [Line] {
+  /// - Parameter snapshot: the server, to draw the route from; without one it is listed.
+  static func lines(
+    _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?
+  ) -> [Line] {
     var lines: [Line] = []
     for (name, text) in facts(state) { lines += fact(name, text, width) }
-    lines += route("input", state.route.inputs, width)
-    lines += route("output", state.route.outputs, width)
+    if let snapshot {
+      let tree = RouteTree(snapshot: snapshot, properties: state.properties)
+      for direction in Direction.allCases {
+        lines += [.empty, Line(direction.rawValue, .bold)]
+        lines += tree.route(direction)?.lines(width: width) ?? [Line("none")]
+      }
+    } else {
+      lines += route("input", state.route.inputs, width)
+      lines += route("output", state.route.outputs, width)
+    }
     let properties = PropertiesView.lines(
       state.properties, width: width, wishedOnly: state.server == nil)
     if !properties.isEmpty { lines += [.empty] + properties }

@@ -7,7 +7,9 @@ struct SimulatePlugCommand: FaultCommand {
     commandName: "plug",
     abstract: "Plug in a jack, or a device that was unplugged.")
 
-  @Argument(help: "A port, a card or a device; CARD/PORT where several cards have such a port.")
+  @Argument(
+    help: "A port, a card or a device; CARD/PORT where several cards have such a port.",
+    completion: Completion.jack)
   var name: String
 
   var fault: Fault { .plug(name) }

@@ -7,7 +7,7 @@ struct SimulateResumeCommand: FaultCommand {
     commandName: "resume",
     abstract: "Let a suspended device go on.")
 
-  @Argument(help: "A sink or a source.")
+  @Argument(help: "A sink or a source.", completion: Completion.device)
   var name: String
 
   var fault: Fault { .resume(name) }

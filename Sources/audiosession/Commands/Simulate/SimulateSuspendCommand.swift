@@ -10,7 +10,7 @@ struct SimulateSuspendCommand: FaultCommand {
       Without --for until 'resume'.
       """)
 
-  @Argument(help: "A sink or a source.")
+  @Argument(help: "A sink or a source.", completion: Completion.device)
   var name: String
 
   @Option(

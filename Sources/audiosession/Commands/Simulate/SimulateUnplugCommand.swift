@@ -12,7 +12,9 @@ struct SimulateUnplugCommand: FaultCommand {
       device is pulled out. 'audiosession devices' lists all three.
       """)
 
-  @Argument(help: "A port, a card or a device; CARD/PORT where several cards have such a port.")
+  @Argument(
+    help: "A port, a card or a device; CARD/PORT where several cards have such a port.",
+    completion: Completion.jack)
   var name: String
 
   @Option(

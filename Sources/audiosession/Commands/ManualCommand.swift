@@ -1,0 +1,15 @@
+import ArgumentParser
+import FoundationEssentials
+
+/// `manual`: the man page, for packages; hidden, because people read it with `man`.
+struct ManualCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "manual", abstract: "Print the manual page, in the form that 'man' reads.",
+    shouldDisplay: false)
+
+  func run() throws {
+    let help = Data(AudioSessionCommand._dumpHelp().utf8)
+    let tool = try JSONDecoder().decode(ManualPage.Tool.self, from: help)
+    print(ManualPage(tool.command).text, terminator: "")
+  }
+}

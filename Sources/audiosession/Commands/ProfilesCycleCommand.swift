@@ -1,0 +1,43 @@
+import ArgumentParser
+import AudioSession
+import SessionProfiles
+
+/// `profiles cycle`
+struct ProfilesCycleCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cycle",
+    abstract: "Apply the next of the profiles that fit the devices: for a key.",
+    discussion: """
+      Those of 'profiles detect' in their order, beginning anew after the last.
+
+      JSON: as of 'apply'.
+      """)
+
+  @Flag(help: "Have it kept, as with 'apply'.")
+  var keep = false
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard !keep || !options.sandbox else {
+      throw ValidationError("--keep is for a server that stays; leave --sandbox out")
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let (snapshot, state) = try await context.withSession { session in
+      (try await session.snapshot(), try await session.getSessionState())
+    }
+    let detection = ProfileDetection(Profile.readable(), in: snapshot)
+    guard let next = detection.next(after: state.profile) else {
+      throw SessionError(
+        .profileNotFound, stage: .configuration,
+        "no profile fits the devices; 'audiosession profiles detect' says why")
+    }
+    context.output.note("profile \(next)")
+    var apply = try ApplyCommand.parse(["--", next])
+    apply.keep = keep
+    apply.options = options
+    return try await apply.run(context)
+  }
+}

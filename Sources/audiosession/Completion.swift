@@ -1,0 +1,85 @@
+import ArgumentParser
+import AudioSession
+import Glibc
+import SessionProfiles
+
+/// What a shell offers for an argument, as it is now.
+enum Completion {
+  /// Names of profiles; behind a slash, files.
+  static let profile = CompletionKind.custom { _, _, typed in profiles(typed) }
+
+  /// The user's own profiles, for those that write one.
+  static let ownProfile = CompletionKind.custom { _, _, _ in
+    Profile.all().filter { $0.source != .builtIn }.map(\.name)
+  }
+
+  /// Sinks and sources of the server.
+  static let device = CompletionKind.custom { _, _, _ in
+    snapshot().map { $0.names } ?? []
+  }
+
+  /// Ports, cards and devices of the server.
+  static let jack = CompletionKind.custom { _, _, _ in
+    guard let snapshot = snapshot() else { return [] }
+    return snapshot.cards.flatMap { $0.ports.map(\.name) + [$0.name] } + snapshot.names
+  }
+
+  static func profiles(_ typed: String) -> [String] {
+    guard let slash = typed.lastIndex(of: "/") else { return Profile.all().map(\.name) }
+    let folder = String(typed[...slash])
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var result: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard !name.hasPrefix(".") else { continue }
+      let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
+      if isFolder || name.hasSuffix(".toml") {
+        result.append(folder + name + (isFolder ? "/" : ""))
+      }
+    }
+    return result.sorted()
+  }
+
+  /// The environment's server; nil where it does not answer at once. A shell waits for this.
+  private static func snapshot() -> ServerSnapshot? {
+    let answer = Answer()
+    let task = Task.detached {
+      let session = AudioSession(
+        configuration: SessionConfiguration(timeout: .seconds(1), isHolding: false))
+      answer.give(try? await session.snapshot())
+      await session.close()
+    }
+    defer { task.cancel() }
+    return answer.wait()
+  }
+
+  /// Hands a value from a task to a thread that waits.
+  private final class Answer: @unchecked Sendable {  // the pipe orders the write before the read
+    private var value: ServerSnapshot?
+    private var ends: [Int32] = [-1, -1]
+
+    init() { _ = pipe(&ends) }
+
+    func give(_ value: ServerSnapshot?) {
+      self.value = value
+      close(ends[1])
+    }
+
+    func wait() -> ServerSnapshot? {
+      var byte: UInt8 = 0
+      while read(ends[0], &byte, 1) < 0, errno == EINTR {}
+      close(ends[0])
+      return value
+    }
+  }
+}
+
+extension ServerSnapshot {
+  /// Names of hardware, safe to be shown by a shell.
+  fileprivate var names: [String] {
+    (hardware(.input) + hardware(.output)).map(\.name).filter { visible($0) == $0 }
+  }
+}

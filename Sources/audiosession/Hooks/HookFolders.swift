@@ -1,0 +1,96 @@
+import Glibc
+
+/// Where hooks are, and whether they may be run.
+struct HookFolders: Sendable {
+  /// An executable of a folder of hooks.
+  struct Hook: Sendable, Equatable {
+    var name: String
+    var path: String
+    /// Why it is not run; nil where it may be.
+    var refusal: String?
+  }
+
+  /// `…/audiosession/hooks`, the user's first.
+  let folders: [String]
+
+  init(folders: [String]) { self.folders = folders }
+
+  /// Those of the XDG configuration folders.
+  init() {
+    func variable(_ name: String) -> String? {
+      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let home =
+      variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+      ?? variable("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
+    let system = (variable("XDG_CONFIG_DIRS") ?? "/etc/xdg").split(separator: ":").map(String.init)
+    folders = ([home].compactMap { $0 } + system.filter { $0.hasPrefix("/") })
+      .map { $0 + "/audiosession/hooks" }
+  }
+
+  /// The hooks for an occasion, in the order of their names; of two with a name the nearer one.
+  ///
+  /// What is not executable is none, but hides one of its name in a later folder.
+  func hooks(for occasion: String) -> [Hook] {
+    var found: [String: Hook?] = [:]
+    for folder in folders.map({ "\($0)/\(occasion).d" }) {
+      for name in Self.names(in: folder) where found[name] == nil {
+        let path = "\(folder)/\(name)"
+        let hook =
+          Self.isProgram(path)
+          ? Hook(name: name, path: path, refusal: Self.refusal(of: path)) : nil
+        found.updateValue(hook, forKey: name)
+      }
+    }
+    return found.values.compactMap { $0 }.sorted { $0.name < $1.name }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      // Hidden files, and what editors and package managers leave.
+      if !name.hasPrefix("."), !name.hasSuffix("~"), !name.contains(".dpkg-") { names.append(name) }
+    }
+    return names
+  }
+
+  private static func isProgram(_ path: String) -> Bool {
+    var information = stat()
+    return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
+      && access(path, X_OK) == 0
+  }
+
+  /// Somebody else who could write to a hook, or to a folder above it, would run programs as this
+  /// user.
+  private static func refusal(of path: String) -> String? {
+    let real = realpath(path, nil).map { resolved in
+      defer { free(resolved) }
+      return String(cString: resolved)
+    }
+    return [path, real ?? path].lazy.compactMap(unsafePart).first
+  }
+
+  /// The first part of a path that others can write to.
+  private static func unsafePart(of path: String) -> String? {
+    var part = Substring(path)
+    while true {
+      let name = part.isEmpty ? "/" : String(part)
+      var information = stat()
+      guard stat(name, &information) == 0 else { return "\(name) cannot be looked at" }
+      guard information.st_uid == getuid() || information.st_uid == 0 else {
+        return "\(name) belongs to another user"
+      }
+      // In a sticky folder nobody can replace what is not theirs.
+      if information.st_mode & (S_IWGRP | S_IWOTH) != 0, information.st_mode & S_ISVTX == 0 {
+        return "others can write to \(name)"
+      }
+      guard let slash = part.lastIndex(of: "/"), !part.isEmpty else { return nil }
+      part = part[..<slash]
+    }
+  }
+}

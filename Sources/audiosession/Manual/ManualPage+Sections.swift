@@ -1,0 +1,41 @@
+extension ManualPage {
+  /// What no single command says.
+  static let sections: [(title: String, entries: [(name: String, text: String)])] = [
+    ("EXIT STATUS", exitCodes.map { ("\($0.0)", $0.1) }),
+    (
+      "FILES",
+      [
+        (
+          "~/.config/audiosession/profiles/NAME.toml",
+          "Profiles; also below each of $XDG_CONFIG_DIRS and in /usr/share. NAME.toml.d/ changes one."
+        ),
+        (
+          "~/.config/audiosession/hooks/OCCASION.d/",
+          "Programs that are run when something happens; also below each of $XDG_CONFIG_DIRS."
+        ),
+        (
+          "~/.local/state/audiosession/",
+          "What is wished, how it is, and what was before; for each server."
+        ),
+      ]
+    ),
+    (
+      "ENVIRONMENT",
+      [
+        ("PULSE_SERVER", "The server, where --server does not say."),
+        ("XDG_CONFIG_HOME, XDG_CONFIG_DIRS, XDG_STATE_HOME", "Where the files are."),
+        ("NO_COLOR", "No colours."), ("EDITOR, VISUAL", "What 'profiles edit' starts."),
+      ]
+    ),
+  ]
+
+  private static let exitCodes: [(Int, String)] = [
+    (0, "Done; unmet hints are a warning."), (3, "Done, but some preferences are unmet."),
+    (64, "Wrong usage."), (65, "A bad profile."), (66, "No such profile."), (69, "No server."),
+    (70, "A bug."), (71, "The server refused or failed an operation."),
+    (74, "The session's files cannot be written."), (75, "Timed out."),
+    (76, "Another process holds the session."), (77, "Access denied."),
+    (78, "This machine cannot meet the profile; all is as before."),
+    (130, "Ended by SIGINT."), (143, "Ended by SIGTERM."),
+  ]
+}

@@ -1,0 +1,99 @@
+import AudioSession
+
+/// The way of the sound, from the card to the default: card → profile → port → device → the
+/// session's remap → default; colours are verdicts.
+struct RouteTree {
+  let snapshot: ServerSnapshot
+  /// The properties of the state, for their verdicts; empty where they are not known.
+  var properties: [String: PropertyReport] = [:]
+
+  /// The way of the default input or output; nil where there is none.
+  func route(_ direction: Direction) -> Tree? {
+    guard let device = snapshot.defaultRoot(direction), snapshot.route.has(device) else {
+      return nil
+    }
+    guard let card = snapshot.card(of: device) else { return chain(device) }
+    return self.card(card, [chain(device)], [direction])
+  }
+
+  /// Every card with its devices, then the devices without one.
+  func all() -> [Tree] {
+    let cards = snapshot.cards.map { card in
+      let devices = Direction.allCases.flatMap { direction in
+        snapshot.hardware(direction).filter { $0.card == card.index }
+      }
+      return self.card(card, devices.map(chain), Direction.allCases)
+    }
+    let loose = Direction.allCases.flatMap { snapshot.hardware($0) }.filter { $0.card == nil }
+    return cards + loose.map(chain)
+  }
+
+  private func card(_ card: Card, _ chains: [Tree], _ directions: [Direction]) -> Tree {
+    let isUsed = directions.contains { direction in
+      snapshot.defaultRoot(direction)?.card == card.index
+    }
+    let profile = Tree(
+      kind: "profile", name: card.activeProfile ?? "none",
+      style: isUsed ? style(["category"]) : .plain, children: chains)
+    return Tree(
+      kind: "card", name: card.name, detail: card.properties["device.description"] ?? "",
+      children: [profile])
+  }
+
+  /// Port, device, and what stands before it.
+  private func chain(_ device: Device) -> Tree {
+    let direction = device.direction
+    let isRoute = snapshot.defaultRoot(direction)?.name == device.name
+    let isInput = direction == .input
+    let devices = isInput ? ["preferredInput"] : ["preferredOutput"]
+    let levels = isInput ? ["inputGain", "inputMuted"] : ["outputVolume", "outputMuted"]
+    var end = Tree(
+      kind: isInput ? "source" : "sink", name: device.name,
+      style: isRoute ? style(devices + levels + ["sampleRate", "ioBufferDuration"]) : .plain,
+      detail: facts(device))
+    if let remap = snapshot.remap(direction), remap.master == device.name {
+      let map = remap.isMix ? "all channels mixed" : ChannelMap(remap.masterMap.positions).readable
+      let isDefault = snapshot.server.defaultName(direction) == remap.name
+      end.children = [
+        Tree(
+          kind: "remap", name: remap.name,
+          style: style(isInput ? ["channelMap", "polarPattern"] : ["outputChannelMap"]),
+          detail: map, children: isDefault ? [standard(devices)] : [])
+      ]
+    }
+    if snapshot.server.defaultName(direction) == device.name {
+      end.children.insert(standard(devices), at: 0)
+    }
+    guard let port = device.active else { return end }
+    let type = device.portTypes(port).first?.rawValue ?? ""
+    let state = port.availability == .no ? "not plugged in" : type
+    return Tree(
+      kind: "port", name: port.name,
+      style: isRoute ? style([isInput ? "inputPort" : "outputPort"]) : .plain, detail: state,
+      children: [end])
+  }
+
+  private func standard(_ devices: [String]) -> Tree {
+    let style = style(devices)
+    return Tree(kind: "", name: "default", style: style == .plain ? .bold : style)
+  }
+
+  private func facts(_ device: Device) -> String {
+    let rate = device.sampleSpec.rate > 0 ? "\(device.sampleSpec.rate) Hz, " : ""
+    return rate + "\(device.volume.loudest)" + (device.isMuted ? ", muted" : "")
+  }
+
+  /// The colour of the worst verdict among properties with a wish.
+  private func style(_ names: [String]) -> Style {
+    let styles = names.compactMap { properties[$0] }.filter { $0.verdict != .unset }
+      .map(\.verdict.style)
+    for worst in [Style.red, .yellow, .green] where styles.contains(worst) { return worst }
+    return .plain
+  }
+}
+
+extension Route {
+  fileprivate func has(_ device: Device) -> Bool {
+    (inputs + outputs).contains { $0.name == device.name }
+  }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import PulseSandbox
+import Testing
+
+@Suite("Hooks")
+struct HookTests {
+  /// Writes executables into `hooks/`, each a line of shell; `$L` is a file to log to.
+  private func install(
+    _ hooks: [(place: String, line: String)], in sandbox: PulseSandbox
+  ) async throws {
+    let config = try #require(sandbox.environment["XDG_CONFIG_HOME"])
+    for (place, line) in hooks {
+      let path = "\(config)/audiosession/hooks/\(place)"
+      let text = "#!/bin/sh\nL=\(sandbox.directory)/hooks.log\n\(line)\n"
+      let written = try sandbox.write(file: "hook", text)
+      let result = try await sandbox.shell("install -D -m 0755 \(written) \(path)")
+      try #require(result.status == 0, "\(result.standardError)")
+    }
+  }
+
+  private func log(_ sandbox: PulseSandbox) async throws -> [String] {
+    try await sandbox.shell("cat \(sandbox.directory)/hooks.log 2> /dev/null").standardOutput
+      .split(separator: "\n").map(String.init)
+  }
+
+  @Test("before and after a change, in the order of names, with what they are told", .server)
+  func order() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let say = #"echo "$AUDIOSESSION_HOOK $0 $AUDIOSESSION_PROFILE $AUDIOSESSION_INPUT" >> $L"#
+      let short = say.replacing("$0", with: "$(basename $0)")
+      try await install(
+        [
+          ("post-apply.d/20-b", short), ("post-apply.d/10-a", short), ("pre-apply.d/x", short),
+          ("pre-revert.d/x", short), ("post-revert.d/x", short),
+          (
+            "post-apply.d/30-json",
+            #"grep -o '"verdict": "applied"' | sort -u >> $L; pactl get-default-source >> $L"#
+          ),
+        ], in: sandbox)
+      #expect(try await sandbox.audiosession("plan", "test").status == 0)
+      #expect(try await log(sandbox) == [])
+      let apply = try await sandbox.audiosession("apply", "test")
+      #expect(apply.status == 0 && !apply.standardError.contains("hook"), "\(apply)")
+      #expect(
+        try await log(sandbox) == [
+          "pre-apply x test mic", "post-apply 10-a test mic", "post-apply 20-b test mic",
+          #""verdict": "applied""#, "audiosession.input",
+        ])
+      _ = try await sandbox.audiosession("revert")
+      #expect(
+        try await log(sandbox).suffix(2) == ["pre-revert x test mic", "post-revert x  mic"])
+    }
+  }
+
+  @Test("a failure is said and changes nothing; what hangs is ended", .server)
+  func failures() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      try sandbox.write(profile: "missing", Profiles.missing)
+      try await install(
+        [
+          ("pre-apply.d/1-fails", "echo went wrong >&2; exit 7"),
+          ("pre-apply.d/2-hangs", "exec sleep 60"), ("pre-apply.d/3-late", "echo late >> $L"),
+          ("post-apply.d/after", "echo after >> $L"),
+          ("apply-failed.d/x", #"echo "$AUDIOSESSION_ERROR" >> $L"#),
+        ], in: sandbox)
+      let apply = try await sandbox.audiosession("apply", "test", "--timeout", "30s")
+      #expect(apply.status == 0)
+      let lines = apply.standardError.split(separator: "\n")
+      #expect(lines[0].hasSuffix("1-fails ended with 7: went wrong"))
+      #expect(lines[1].hasSuffix("2-hangs was ended: it took too long"))
+      #expect(lines[2].hasSuffix("3-late is not run: those before it took all of the time"))
+      #expect(try await log(sandbox) == ["after"])
+      let missing = try await sandbox.audiosession("apply", "missing", "--timeout", "30s")
+      #expect(missing.status == 78)
+      #expect(try await log(sandbox).last?.hasPrefix("no usable input") == true)
+    }
+  }
+
+  @Test("not from where others can write, not what is no program, not inside a hook", .server)
+  func safety() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let own = "\(Program.path) apply test >> $L 2>&1; echo own >> $L"
+      try await install(
+        [
+          ("pre-apply.d/theirs", "echo theirs >> $L"), ("post-apply.d/own", own),
+          ("post-apply.d/plain", "echo plain >> $L"), ("post-apply.d/.hidden", "echo hidden >> $L"),
+          ("post-apply.d/open", "echo open >> $L"),
+        ], in: sandbox)
+      let config = try #require(sandbox.environment["XDG_CONFIG_HOME"])
+      let hooks = config + "/audiosession/hooks"
+      _ = try await sandbox.shell(
+        """
+        chmod go+w \(hooks)/pre-apply.d \(hooks)/post-apply.d/open
+        chmod a-x \(hooks)/post-apply.d/plain
+        """)
+      let apply = try await sandbox.audiosession("apply", "test")
+      #expect(apply.status == 0)
+      let lines = apply.standardError.split(separator: "\n").filter { $0.contains("hook") }
+      #expect(lines.count == 2, "\(apply.standardError)")
+      #expect(
+        lines.first?.hasSuffix(
+          "pre-apply.d/theirs is not run: others can write to \(hooks)/pre-apply.d") == true)
+      #expect(lines.last?.hasSuffix("others can write to \(hooks)/post-apply.d/open") == true)
+      let log = try await log(sandbox)
+      #expect(log.first == "nothing to do")
+      #expect(log.filter { $0 == "own" }.count == 1)
+      #expect(!log.contains { ["theirs", "plain", "hidden", "open"].contains($0) })
+    }
+  }
+
+  @Test("the holder that does the work runs them, once; events have theirs", .server)
+  func holder() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let say = #"echo "$AUDIOSESSION_HOOK $AUDIOSESSION_PROFILE $AUDIOSESSION_REASON" >> $L"#
+      try await install(
+        ["pre-apply", "post-apply", "started", "route-changed", "stopped"].map {
+          ("\($0).d/x", say)
+        }, in: sandbox)
+      let script = """
+        cd \(sandbox.directory)
+        $A watch > out 2> err & pid=$!
+        await() { until grep -q "$1" $2 2>/dev/null; do kill -0 $pid || { cat err; exit 9; }; done; }
+        await started hooks.log
+        $A apply test > apply 2>&1
+        await post-apply hooks.log
+        $A revert > revert 2>&1
+        await route-changed hooks.log
+        kill -TERM $pid
+        wait $pid
+        echo $?
+        cat apply err
+        """
+      let result = try await sandbox.capture(
+        ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(60))
+      #expect(result.standardOutput.hasPrefix("143\n"), "\(result)")
+      #expect(!result.standardOutput.contains("hook"), "\(result)")
+      let log = try await log(sandbox)
+      #expect(log.filter { $0.hasPrefix("pre-apply") } == ["pre-apply test "])
+      #expect(log.filter { $0.hasPrefix("post-apply") } == ["post-apply test "])
+      #expect(log.contains("route-changed  categoryChange"))
+      #expect(log.first == "started  ")
+      #expect(log.last?.hasPrefix("stopped") == true)
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Glibc
+import PulseSandbox
+import Testing
+
+@Suite("Installing")
+struct InstallTests {
+  /// The folder of the sources.
+  private static let sources = #filePath.split(separator: "/").dropLast(3)
+    .reduce("") { "\($0)/\($1)" }
+
+  /// Completes a line as a shell would: the words that are offered.
+  private func complete(_ line: String, in sandbox: PulseSandbox) async throws -> Set<String> {
+    let result = try await sandbox.capture([
+      "env", "PATH=\(sandbox.directory)/root/usr/bin:/usr/bin:/bin", "bash", "-c",
+      """
+      . \(sandbox.directory)/root/usr/share/bash-completion/completions/audiosession
+      COMP_LINE='\(line)'
+      COMP_POINT=${#COMP_LINE}
+      read -r -a COMP_WORDS <<< "$COMP_LINE"
+      case $COMP_LINE in *' ') COMP_WORDS+=('');; esac
+      COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+      _audiosession audiosession "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+      printf '%s\\n' "${COMPREPLY[@]}"
+      """,
+    ])
+    #expect(result.standardError.isEmpty, "\(result.standardError)")
+    return Set(
+      result.standardOutput.split(separator: "\n").map {
+        String($0.reversed().drop { $0 == " " }.reversed())
+      })
+  }
+
+  private func install(_ arguments: String, in sandbox: PulseSandbox) async throws -> CommandResult
+  {
+    let script =
+      "PROGRAM=$A DESTDIR=\(sandbox.directory)/root PREFIX=/usr "
+      + "\(Self.sources)/.packaging/install \(arguments)"
+    return try await sandbox.capture(
+      ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(60))
+  }
+
+  @Test("the recipe installs program, man page and completions, and removes them", .server)
+  func recipe() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let installed = try await install("", in: sandbox)
+      #expect(installed.status == 0, "\(installed)")
+      let root = sandbox.directory + "/root/usr"
+      let files = try await sandbox.shell("cd \(root) && find . -type f | sort")
+      #expect(
+        files.standardOutput == """
+          ./bin/audiosession
+          ./share/bash-completion/completions/audiosession
+          ./share/fish/vendor_completions.d/audiosession.fish
+          ./share/man/man1/audiosession.1.gz
+          ./share/zsh/site-functions/_audiosession
+
+          """)
+      let page = try await sandbox.shell("gzip -dc \(root)/share/man/man1/audiosession.1.gz")
+        .standardOutput
+      #expect(page.hasPrefix(".TH AUDIOSESSION 1 "))
+      for part in [
+        ".SS audiosession apply", ".SS audiosession profiles save", ".SS audiosession watch",
+        ".SH EXIT STATUS", "\\-\\-timeout", "\\fB\\-\\-dry\\-run\\fR",
+      ] {
+        #expect(page.contains(part), "\(part)")
+      }
+      #expect(!page.contains("audiosession manual"))
+      #expect(try await install("--remove", in: sandbox).status == 0)
+      #expect(try await sandbox.shell("find \(root) -type f").standardOutput.isEmpty)
+      #expect(try await install("--nonsense", in: sandbox).status == 64)
+    }
+  }
+
+  @Test("completions know commands, and profiles and devices as they are now", .server)
+  func completions() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try #require(try await install("", in: sandbox).status == 0)
+      try sandbox.write(profile: "mine-now", Profiles.podcast)
+      #expect(try await complete("audiosession app", in: sandbox) == ["apply"])
+      #expect(try await complete("audiosession apply --dry", in: sandbox) == ["--dry-run"])
+      let profiles = try await complete("audiosession apply ", in: sandbox)
+      #expect(profiles.isSuperset(of: ["podcast", "mine-now"]), "\(profiles)")
+      #expect(try await complete("audiosession plan mine", in: sandbox) == ["mine-now"])
+      let path = try sandbox.write(file: "here.toml", "")
+      let files = try await complete("audiosession apply \(sandbox.directory)/he", in: sandbox)
+      #expect(files == [path])
+      let devices = try await complete("audiosession sandbox simulate suspend ", in: sandbox)
+      #expect(devices.isSuperset(of: ["mic", "speakers"]), "\(devices)")
+      try await sandbox.terminate()
+      _ = try await complete("audiosession sandbox simulate suspend ", in: sandbox)
+    }
+  }
+
+  @Test("a Debian package has all of it, and says what it needs", .server)
+  func package() async throws {
+    try #require(access("/usr/bin/dpkg-deb", X_OK) == 0, "needs the package dpkg")
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let script =
+        "PROGRAM=$A DPKG_DEB_COMPRESSOR_TYPE=none \(Self.sources)/.packaging/deb "
+        + sandbox.directory
+      // A program with what debuggers need is large; a loaded machine takes its time.
+      let built = try await sandbox.capture(
+        ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(120))
+      try #require(built.status == 0, "\(built)")
+      let file = String(built.standardOutput.dropLast())
+      #expect(file.contains("/audiosession_0."))
+      let list = try await sandbox.shell("dpkg-deb -c \(file)").standardOutput
+      for path in [
+        "./usr/bin/audiosession", "./usr/share/man/man1/audiosession.1.gz",
+        "./usr/share/zsh/vendor-completions/_audiosession",
+        "./usr/share/doc/audiosession/examples/podcast.toml",
+      ] {
+        #expect(list.contains(path), "\(path)")
+      }
+      #expect(!list.split(separator: "\n").contains { !$0.contains(" root/root ") })
+      let depends = try await sandbox.shell("dpkg-deb -f \(file) Depends").standardOutput
+      #expect(depends.contains("libpulse0") && depends.contains("libc6"))
+    }
+  }
+}

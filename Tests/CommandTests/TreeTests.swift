@@ -1,0 +1,99 @@
+import AudioSession
+import PulseSandbox
+import Testing
+
+@testable import audiosession
+
+@Suite("Pictures of the route")
+struct TreeTests {
+  @Test("from the device through the remap to the default", .server)
+  func remap() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test")
+      let state = try await sandbox.audiosession("state")
+      #expect(
+        state.standardOutput.contains(
+          """
+
+          input
+          source mic  44100 Hz, 80 %
+          └─ remap audiosession.input  front-right front-left
+             └─ default
+
+          output
+          sink speakers  44100 Hz, 100 %
+          └─ default
+
+
+          """), "\(state.standardOutput)")
+      let tree = try await sandbox.audiosession("devices", "--tree")
+      #expect(
+        tree.standardOutput == """
+          source mic  44100 Hz, 80 %
+          └─ remap audiosession.input  front-right front-left
+             └─ default
+          sink speakers  44100 Hz, 100 %
+          └─ default
+
+          """)
+      let json = try await sandbox.audiosession("devices", "--tree", "--json")
+      #expect(
+        try await sandbox.audiosession("devices", "--json").standardOutput == json.standardOutput)
+    }
+  }
+
+  @Test("from the card through profile and port, whatever hangs on it", .simulatedCard)
+  func cards() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let tree = try await sandbox.audiosession("devices", "--tree")
+      #expect(
+        tree.standardOutput.hasPrefix(
+          """
+          card alsa_card.pci-0000_00_1f.3  Built-in Audio
+          └─ profile output:analog-stereo+input:analog-stereo
+             ├─ port analog-input-internal-mic  built-in-mic
+             │  └─ source alsa_input.pci-0000_00_1f.3.analog-stereo  44100 Hz, 100 %
+             └─ port analog-output-speaker  speaker
+                └─ sink alsa_output.pci-0000_00_1f.3.analog-stereo  44100 Hz, 100 %
+                   └─ default
+
+          """), "\(tree.standardOutput)")
+      let session = AudioSession(server: sandbox.address)
+      let snapshot = try await session.snapshot()
+      await session.close()
+      for width in [30, 40, 60, 80] {
+        for line in RouteTree(snapshot: snapshot).all().flatMap({ $0.lines(width: width) }) {
+          #expect(line.width <= width, "\(line.rendered(colour: false))")
+        }
+      }
+    }
+  }
+
+  @Test("colours are the worst verdict; what a name says is harmless", .server)
+  func colours() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let session = AudioSession(server: sandbox.address)
+      var snapshot = try await session.snapshot()
+      await session.close()
+      func report(_ verdict: Verdict) -> PropertyReport {
+        PropertyReport(
+          preferred: nil, actual: nil, verdict: verdict, reason: verdict == .applied ? nil : "x")
+      }
+      let tree = RouteTree(
+        snapshot: snapshot,
+        properties: [
+          "preferredInput": report(.applied), "inputGain": report(.overridden),
+          "preferredOutput": report(.applied), "outputVolume": report(.unset),
+        ])
+      #expect(tree.route(.input)?.style == .yellow)
+      #expect(tree.route(.input)?.children.first?.style == .green)
+      #expect(tree.route(.output)?.style == .green)
+      snapshot.server.defaultSourceName = "mic\u{1b}[2J"
+      let at = try #require(snapshot.sources.firstIndex { $0.name == "mic" })
+      snapshot.sources[at].name = "mic\u{1b}[2J"
+      let lines = RouteTree(snapshot: snapshot).route(.input)?.lines(width: 60) ?? []
+      #expect(lines.first?.rendered(colour: false).hasPrefix("source mic\\u{1b}[2J") == true)
+    }
+  }
+}
