@@ -22,7 +22,6 @@ struct Benchmark {
     let count = words.dropFirst().first.flatMap { Int($0) }
     switch words.first {
     case nil: try await figures()
-    case "capture": try await CaptureFigures.print()
     case "heal": try await Heal.run(count ?? 1000)
     case "storm": try await Storm.run(count ?? 10_000)
     case "restarts": try await Restarts.run(count ?? 200)

@@ -10,7 +10,7 @@ import Testing
 @Suite("A process of PipeWire that dies", .pipewire, .timeLimit(.minutes(3)))
 struct KillMatrixTests {
   private static let machine = Machine.graph
-  private static let timeout = Duration.seconds(3)
+  private static let timeout = Duration.seconds(5)
 
   enum Victim: String, CaseIterable, Sendable {
     case pipewire, wireplumber, pipewirePulse, all
