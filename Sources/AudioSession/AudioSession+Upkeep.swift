@@ -207,9 +207,12 @@ extension AudioSession {
     // A session that nobody has any more waits for nothing.
     Task { [weak self] in
       var pause = Duration.milliseconds(1)
+      var patience = Duration.milliseconds(500)
       while true {
         let watch = SocketWatch(address: address)
-        guard await self?.reconnect() == false else { return }
+        guard await self?.reconnect(patience) == false else { return }
+        // A pipewire-pulse that outlived pipewire may never answer the first who come.
+        patience = patience * 2
         let hasAppeared = await watch.wait(atMost: pause)
         // A socket is there a moment before its server listens.
         pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
@@ -218,7 +221,9 @@ extension AudioSession {
   }
 
   /// True when there is nothing left to recover.
-  private func reconnect() async -> Bool {
+  ///
+  /// - Parameter patience: how long a connection may take.
+  private func reconnect(_ patience: Duration) async -> Bool {
     await takeTurn()
     defer { turns.pass() }
     guard live == nil, !isClosed, isKept else {
@@ -227,7 +232,7 @@ extension AudioSession {
     }
     let start = upkeep.now
     do throws(SessionError) {
-      let live = try await connected(Deadline(after: configuration.timeout))
+      let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
       // Lost again meanwhile: who noticed left it to this.
       guard await live.lost == nil else {

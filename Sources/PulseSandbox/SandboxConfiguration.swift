@@ -69,7 +69,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
   func command(
     of process: ServerProcess, program: String, folder: SandboxFolder, port: Int?
   ) -> [String] {
-    ServerProgram.entrance + [program]
+    (server == .pipewire ? ServerProgram.modesty : []) + ServerProgram.entrance + [program]
       + (process == .pulseaudio ? arguments(folder: folder, port: port) : [])
   }
 

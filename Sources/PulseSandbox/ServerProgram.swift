@@ -27,6 +27,13 @@ public enum ServerProgram {
     root.map { [find("chroot", path: "/usr/sbin:/sbin") ?? "/usr/sbin/chroot", $0] } ?? []
   }
 
+  /// What keeps PipeWire from the priority over all other programs that root can give it; PulseAudio
+  /// is told by an option.
+  static var modesty: [String] {
+    guard geteuid() == 0, let setpriv = find("setpriv", path: "/usr/bin:/bin") else { return [] }
+    return [setpriv, "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
+  }
+
   static var root: String? { environmentValue(rootVariable) }
 
   static func find(_ name: String, path: String?) -> String? {

@@ -63,9 +63,11 @@ final class ServerStack {
   /// The process that clients talk to, while it runs.
   var front: Daemon? { running(ServerProcess.front(of: configuration.server)).first }
 
-  /// Ends a process and its supervisor; all where none is named.
+  /// Ends a process and its supervisor; all where none is named. WirePlumber does not outlive
+  /// PipeWire, and where it is still about to end it would be taken for one that runs.
   func end(_ process: ServerProcess? = nil) {
-    for process in process.map({ [$0] }) ?? order.reversed() {
+    let named = process.map { $0 == .pipewire ? [.wireplumber, $0] : [$0] }
+    for process in named ?? order.reversed() {
       daemons.removeValue(forKey: process)?.end()
     }
   }

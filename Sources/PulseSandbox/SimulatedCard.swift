@@ -30,7 +30,8 @@ public enum SimulatedCard {
       "/usr/lib/*/pulseaudio", "/usr/lib/pulseaudio", "/usr/lib64/pulseaudio",
     ]
     for pattern in patterns {
-      guard let path = glob(pattern + "/libpulsecore-*.so").first else { continue }
+      let root = ServerProgram.root ?? ""
+      guard let path = glob(root + pattern + "/libpulsecore-*.so").first else { continue }
       let name = path.split(separator: "/").last?.dropFirst("libpulsecore-".count)
       return name.map { String($0.dropLast(".so".count)) }
     }

@@ -27,6 +27,7 @@ struct Benchmark {
     case "restarts": try await Restarts.run(count ?? 200)
     case "capture": try await CaptureFigures.print()
     case "synthesizer": try await SynthFigures.print()
+    case "servers": try await Servers.run(count ?? 100)
     case "idle": try await Idle.run(count ?? 60)
     case "churn":
       let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
@@ -34,7 +35,7 @@ struct Benchmark {
     default:
       print(
         "audiosession-benchmark "
-          + "[heal N | restarts N | storm N | idle SECONDS | churn N SEED | "
+          + "[heal N | restarts N | servers N | storm N | idle SECONDS | churn N SEED | "
           + "capture | synthesizer]")
     }
   }

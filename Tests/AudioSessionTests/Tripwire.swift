@@ -9,9 +9,17 @@ import Synchronization
 final class Tripwire: Sendable {
   private let left = Atomic(0)
   private let tripped = Atomic(false)
+  private let counts: @Sendable (String) -> Bool
   private let action: @Sendable () -> Void
 
-  init(_ action: @escaping @Sendable () -> Void) { self.action = action }
+  /// - Parameter counts: which requests count, by their words; all of them by default.
+  init(
+    counting counts: @escaping @Sendable (String) -> Bool = { _ in true },
+    _ action: @escaping @Sendable () -> Void
+  ) {
+    self.counts = counts
+    self.action = action
+  }
 
   /// Freezes the server (SIGSTOP) or kills it.
   static func signalling(_ signal: Int32, _ sandbox: PulseSandbox) async throws -> Tripwire {
@@ -51,7 +59,7 @@ final class Tripwire: Sendable {
     }
 
     func log(event: LogEvent) {
-      if event.level == .trace { wire.pass() }
+      if event.level == .trace, wire.counts(event.message.description) { wire.pass() }
     }
   }
 }

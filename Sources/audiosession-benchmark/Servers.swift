@@ -1,0 +1,101 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import PulseTypes
+
+/// A foreign default put back and a restart lived through, on PulseAudio and on PipeWire in turn, with
+/// devices that both have.
+struct Servers {
+  private let kind: ServerKind
+  private let sandbox: PulseSandbox
+  private let session: AudioSession
+
+  static func run(_ count: Int) async throws {
+    print("the same on both servers, \(count) times each, in turn")
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      guard ServerProgram.isInstalled(kind) else {
+        print("  \(kind.rawValue): not installed")
+        continue
+      }
+      try await PulseSandbox.with(.nullDevices(on: kind)) { sandbox in
+        let session = AudioSession(
+          server: sandbox.address,
+          configuration: SessionConfiguration(storeFolder: sandbox.directory + "/servers"))
+        let servers = Servers(kind: kind, sandbox: sandbox, session: session)
+        try await servers.applies(count)
+        try await servers.heals(count)
+        try await servers.restarts(count)
+        await session.close()
+      }
+    }
+  }
+
+  private var mode: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = ["usb_mic"]
+    mode.channelMap = .swap
+    mode.ioBufferDuration = .milliseconds(10)
+    return mode
+  }
+
+  private func applies(_ count: Int) async throws {
+    var (apply, again) = ([Duration](), [Duration]())
+    for _ in 0..<count {
+      try await session.setActive(false)
+      apply.append(try await time { try await session.setAudioMode(mode) })
+      again.append(try await time { try await session.setAudioMode(mode) })
+    }
+    row("applied and verified", apply)
+    row("applied again: nothing to do", again)
+  }
+
+  private func heals(_ count: Int) async throws {
+    let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
+    var times: [Duration] = []
+    for _ in 0..<count {
+      // Asked anew each time, or so many changes would be a fight and left alone.
+      try await session.setAudioMode(mode)
+      var events = await session.events.makeAsyncIterator()
+      times.append(
+        try await time {
+          try await outside.setDefaultSource("internal_mic")
+          // PipeWire acknowledges before it acts: the session says that it saw the change.
+          while let event = await events.next() {
+            if case .reapplied = event { break }
+          }
+          while try await outside.serverInfo().defaultSourceName != "audiosession.input" {}
+        })
+      try await ContinuousClock().sleep(for: .milliseconds(50))
+    }
+    row("a foreign default put back", times)
+    await outside.close()
+  }
+
+  private func restarts(_ count: Int) async throws {
+    var times: [Duration] = []
+    for _ in 0..<count {
+      try await session.setAudioMode(mode)
+      var events = await session.events.makeAsyncIterator()
+      try await sandbox.resetMediaServices()
+      times.append(
+        await time {
+          while let event = await events.next() {
+            if case .serverReset = event { break }
+          }
+        })
+    }
+    row("ready again to as wished again", times)
+  }
+
+  private func time(_ body: () async throws -> Void) async rethrows -> Duration {
+    let start = ContinuousClock.now
+    try await body()
+    return ContinuousClock.now - start
+  }
+
+  private func row(_ name: String, _ times: [Duration]) {
+    let timings = Timings(times)
+    Benchmark.row(
+      "\(kind.rawValue): \(name)", timings, "p99 \(timings.worst(99))", width: 44)
+  }
+}
