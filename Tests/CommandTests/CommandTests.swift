@@ -145,7 +145,7 @@ struct CommandTests {
 
           outputs
           * speakers
-              Speakers
+              Built-in Speakers
               44100 Hz, front-left front-right
 
           """)

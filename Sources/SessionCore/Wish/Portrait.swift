@@ -48,6 +48,8 @@ public struct Portrait: Sendable, Hashable {
     }
     mode.mode = wish.mode
     mode.options = wish.options
+    mode.echoCanceller = wish.echoCanceller
+    mode.unloadsIdleEchoCanceller = wish.unloadsIdleEchoCanceller
     mode.reapply = wish.reapply
     mode.onFailure = wish.onFailure
     mode.gainLock = wish.gainLock
