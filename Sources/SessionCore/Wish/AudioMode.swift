@@ -131,6 +131,7 @@ extension AudioMode {
 
   /// The direction that sample rate and buffer duration are about: the input, but for playback.
   var hintDirection: Direction {
+    if cancelsEcho { return .input }
     if category != nil { return directions.contains(.input) ? .input : .output }
     return wish(.input).needsDevice || !wish(.output).needsDevice ? .input : .output
   }

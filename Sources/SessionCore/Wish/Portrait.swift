@@ -90,7 +90,11 @@ public struct Portrait: Sendable, Hashable {
       mode[keyPath: names.port] = [.name(port.name)]
       notes[names.portProperty] = port.description.isEmpty ? nil : port.description
     }
-    if let remap = snapshot.remap(direction), remap.master == device.name {
+    // An echo canceller may stand between the two.
+    if let remap = snapshot.remap(direction),
+      snapshot.device(direction, named: remap.master).map({ snapshot.root(of: $0)?.name })
+        == device.name
+    {
       mode[keyPath: names.channels] = remap.isMix ? .mono : .positions(remap.masterMap.positions)
     }
     addLevels(of: device, names, snapshot, changed)
