@@ -1,0 +1,55 @@
+internal import CAudioKernel
+internal import Glibc
+
+/// What the samples of one channel measure; 1.0 is full scale.
+public struct SignalLevel: Sendable, Hashable {
+  private var sums = Sums()
+
+  /// The sums in C, which count in every sample at once.
+  private struct Sums: Hashable, Sendable {
+    var peak: Float = 0
+    var sum = 0.0
+    var squares = 0.0
+    var frames: UInt64 = 0
+    var clipped: UInt64 = 0
+  }
+
+  /// Makes the level of no samples: silence.
+  public init() {}
+
+  init(_ level: ak_meter) {
+    sums = Sums(
+      peak: level.peak, sum: level.sum, squares: level.sum_of_squares, frames: level.frames,
+      clipped: level.clipped)
+  }
+
+  /// The largest sample, without its sign.
+  public var peak: Double { Double(sums.peak) }
+  /// The mean of the samples: 0 without an offset.
+  public var offset: Double { sums.frames == 0 ? 0 : sums.sum / Double(sums.frames) }
+  /// The root of the mean square, the offset included.
+  public var rms: Double { (sums.frames == 0 ? 0 : sums.squares / Double(sums.frames)).squareRoot() }
+  /// The root of the mean square of what is heard: without the offset.
+  public var loudness: Double { max(0, rms * rms - offset * offset).squareRoot() }
+  /// How many samples are at full scale: not less than 0.999.
+  public var clipped: Int { Int(sums.clipped) }
+  /// How many samples it is of.
+  public var frames: Int { Int(sums.frames) }
+
+  /// Measures each channel of interleaved samples.
+  public static func measure(_ samples: UnsafeBufferPointer<Float>, channels: Int) -> [SignalLevel] {
+    var levels = [ak_meter](repeating: ak_meter(), count: channels)
+    if let start = samples.baseAddress {
+      ak_meter_add(&levels, UInt32(channels), start, samples.count / max(1, channels))
+    }
+    return levels.map(SignalLevel.init)
+  }
+
+  /// Measures one channel.
+  public static func measure(_ samples: [Float]) -> SignalLevel {
+    samples.withUnsafeBufferPointer { measure($0, channels: 1)[0] }
+  }
+}
+
+/// A level in decibels of full scale, -∞ for nothing.
+public func decibels(_ amplitude: Double) -> Double { 20 * log10(amplitude) }

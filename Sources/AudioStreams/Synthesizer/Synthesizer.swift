@@ -1,0 +1,156 @@
+public import AudioSession
+internal import CAudioKernel
+internal import Pulse
+internal import PulseTypes
+
+/// Plays notes at once: eight voices of sine, mixed on an audio thread that runs C only.
+///
+/// `start()` opens a stream on the session's output; notes then go through a queue of 256 events
+/// that the audio thread never waits for. Every method may be called from any thread. When the
+/// server ends the stream, `isRunning` becomes false and `failure` says why; `start()` again then.
+public final class Synthesizer: Sendable {
+  /// How it sounds, and how soon.
+  public let configuration: SynthesizerConfiguration
+  private let session: AudioSession
+  private let engine = Engine()
+
+  /// Makes a synthesizer that does not run.
+  ///
+  /// - Parameters:
+  ///   - session: whose server and output it plays to.
+  ///   - configuration: volume, envelope, filter, buffer.
+  public init(
+    session: AudioSession = .shared, configuration: SynthesizerConfiguration = .init()
+  ) {
+    self.session = session
+    self.configuration = configuration
+  }
+
+  deinit {
+    guard let parts = engine.take() else { return }
+    // The kernel must outlive the audio thread that renders with it.
+    Task { await parts.end() }
+  }
+
+  /// Opens a stream on the output, at the rate and with the channels that the device really has.
+  ///
+  /// - Throws: `alreadyStreaming`; `deviceNotAvailable`, `engineStartFailed` and `permissionDenied`
+  ///   from the server; `engineInitFailed` where no thread can be had.
+  public func start() async throws(StreamError) {
+    guard engine.reserve() else {
+      throw StreamError(.alreadyStreaming, "the synthesizer runs already; stop it first")
+    }
+    do throws(StreamError) {
+      let stream = try RealtimeStream(wish) { [engine] signal in
+        if case .ended(let error) = signal { engine.fail(error) }
+      }
+      let grant = try await stream.opened()
+      let kernel = SynthKernel(
+        configuration, sampleRate: Double(grant.rate), channels: grant.channels)
+      let parts = SynthParts(kernel: kernel, stream: stream, bufferFrames: grant.bufferFrames)
+      guard engine.begin(parts) else {
+        throw engine.failure ?? StreamError(.engineStartFailed, "the stream ended at its start")
+      }
+      stream.start(ak_synth_render, context: UnsafeMutableRawPointer(kernel.pointer))
+    } catch {
+      engine.fail(error)
+      throw error
+    }
+  }
+
+  private var wish: StreamWish {
+    StreamWish(
+      direction: .output, server: session.address, name: "Synthesizer", device: configuration.device,
+      latency: configuration.bufferDuration)
+  }
+
+  /// Releases every note, waits until they have faded out and ends the stream; may be repeated.
+  public func stop() async {
+    guard let parts = engine.take() else { return }
+    await parts.fadeOut()
+    await parts.end()
+  }
+
+  /// Whether notes can be played.
+  public var isRunning: Bool { engine.parts != nil }
+  /// Why the stream ended by itself; nil after `start()` and `stop()`.
+  public var failure: StreamError? { engine.failure }
+  /// The device's rate, Hz; nil while it does not run.
+  public var sampleRate: Int? { engine.parts.map { Int($0.kernel.sampleRate) } }
+  /// The frames that were mixed so far; they are heard `bufferDuration` later.
+  public var position: UInt64 { engine.parts?.kernel.position ?? 0 }
+  /// How many notes a full queue has refused since `start()`.
+  public var refusedEvents: UInt64 { engine.parts?.kernel.refused ?? 0 }
+  /// The figures of the stream; nil while it does not run.
+  public var statistics: StreamStatistics? { engine.parts?.stream.statistics }
+
+  /// Begins a note now.
+  ///
+  /// - Parameters:
+  ///   - pitch: MIDI's number, 0 to 127; 69 is A4, 440 Hz.
+  ///   - velocity: how loud, 0...1.
+  ///   - duration: from its begin to silence; nil sounds until `releaseNote`.
+  /// - Returns: false where the queue is full: the note is not played, and is counted.
+  /// - Throws: `invalidValue` for a pitch, velocity or duration out of its range;
+  ///   `engineNotInitialized` before `start()`.
+  @discardableResult
+  public func triggerNote(
+    pitch: Int, velocity: Velocity = .normal, duration: Duration? = nil
+  ) throws(StreamError) -> Bool {
+    try schedule(Note(pitch: pitch, velocity: velocity, duration: duration), at: 0)
+  }
+
+  /// Begins a note exactly at a frame of `position`; one that is past means now.
+  ///
+  /// Returns and throws as `triggerNote`.
+  @discardableResult
+  public func schedule(_ note: Note, at frame: UInt64) throws(StreamError) -> Bool {
+    try kernel().play(note, at: frame)
+  }
+
+  /// Begins the release of every note of a pitch: three tenths of the time that it was held, at
+  /// most `longestRelease`. Returns and throws as `triggerNote`.
+  @discardableResult
+  public func releaseNote(pitch: Int) throws(StreamError) -> Bool {
+    try kernel().release(pitch: pitch)
+  }
+
+  private func kernel() throws(StreamError) -> SynthKernel {
+    guard let parts = engine.parts else {
+      throw StreamError(.engineNotInitialized, "the synthesizer does not run; start it first")
+    }
+    return parts.kernel
+  }
+}
+
+/// What a running synthesizer is made of.
+struct SynthParts: Sendable {
+  let kernel: SynthKernel
+  let stream: RealtimeStream
+  /// What the server has ready to play.
+  let bufferFrames: Int
+
+  /// Releases all notes and waits until the last of them has been played, a second at most: a
+  /// server that is frozen plays nothing more.
+  func fadeOut() async {
+    if kernel.isUntouched { return }
+    let deadline = ContinuousClock.now + .seconds(1)
+    while !kernel.releaseAll(), .now < deadline { await pause() }
+    var quiet = kernel.position + 1
+    while ContinuousClock.now < deadline {
+      let position = kernel.position
+      // What was mixed last is played when as much again has been mixed as the server keeps.
+      if kernel.sounding > 0 { quiet = max(quiet, position + UInt64(2 * bufferFrames)) }
+      if position >= quiet { return }
+      await pause()
+    }
+  }
+
+  private func pause() async { try? await Task.sleep(for: .milliseconds(2)) }
+
+  /// Ends the stream; the kernel lives until its thread has ended.
+  func end() async {
+    await stream.close()
+    withExtendedLifetime(kernel) {}
+  }
+}

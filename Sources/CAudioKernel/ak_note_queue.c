@@ -1,0 +1,46 @@
+#include "ak_note_queue.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/// The counters run on for ever and wrap; each side's is on a cache line of its own.
+struct ak_note_queue {
+  _Alignas(64) _Atomic uint32_t written;
+  _Atomic uint64_t refused;
+  _Alignas(64) _Atomic uint32_t read;
+  _Alignas(64) ak_note_event events[AK_NOTE_QUEUE_CAPACITY];
+};
+
+ak_note_queue *ak_note_queue_create(void) {
+  ak_note_queue *queue = aligned_alloc(64, sizeof *queue);
+  if (queue) memset(queue, 0, sizeof *queue);
+  return queue;
+}
+
+void ak_note_queue_destroy(ak_note_queue *queue) { free(queue); }
+
+bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event) {
+  uint32_t written = atomic_load_explicit(&queue->written, memory_order_relaxed);
+  // Acquire: what the consumer took is read before it is overwritten.
+  uint32_t read = atomic_load_explicit(&queue->read, memory_order_acquire);
+  if (written - read == AK_NOTE_QUEUE_CAPACITY) {
+    atomic_fetch_add_explicit(&queue->refused, 1, memory_order_relaxed);
+    return false;
+  }
+  queue->events[written % AK_NOTE_QUEUE_CAPACITY] = *event;
+  atomic_store_explicit(&queue->written, written + 1, memory_order_release);
+  return true;
+}
+
+bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event) {
+  uint32_t read = atomic_load_explicit(&queue->read, memory_order_relaxed);
+  if (read == atomic_load_explicit(&queue->written, memory_order_acquire)) return false;
+  *event = queue->events[read % AK_NOTE_QUEUE_CAPACITY];
+  atomic_store_explicit(&queue->read, read + 1, memory_order_release);
+  return true;
+}
+
+uint64_t ak_note_queue_refused(const ak_note_queue *queue) {
+  return atomic_load_explicit(&queue->refused, memory_order_relaxed);
+}

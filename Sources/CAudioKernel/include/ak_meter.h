@@ -1,0 +1,23 @@
+#ifndef AUDIOSESSION_AK_METER_H
+#define AUDIOSESSION_AK_METER_H
+
+// What a run of samples measures: plain arithmetic, on any thread.
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// The sums of one channel; all zero before the first samples.
+typedef struct ak_meter {
+  /// The largest sample, without its sign.
+  float peak;
+  double sum;
+  double sum_of_squares;
+  uint64_t frames;
+  /// Samples at full scale: not less than 0.999.
+  uint64_t clipped;
+} ak_meter;
+
+/// Adds interleaved samples to the sums of their channels.
+void ak_meter_add(ak_meter *levels, uint32_t channels, const float *samples, size_t frames);
+
+#endif

@@ -1,0 +1,91 @@
+import AudioSession
+import AudioStreams
+import Glibc
+import PulseSandbox
+import Synchronization
+
+/// What the synthesizer costs, and how soon a note is heard.
+struct SynthFigures {
+  static let notes = 300
+
+  static func print() async throws {
+    let load = try load()
+    Swift.print("the synthesizer, eight voices, 256 frames at 44.1 kHz")
+    Swift.print("  share of a core             \((load * 10000).rounded() / 100) %")
+    let (timings, underflows) = try await triggerToSample()
+    Swift.print(
+      "  note to recorded sample     \(timings.text)  p99 \(timings.worst(99)), "
+        + "\(underflows) underruns")
+  }
+
+  /// The share of a core that eight voices take, in stereo at 44.1 kHz: the median of some seconds
+  /// of sound, counted by the thread's own clock.
+  static func load() throws -> Double {
+    let kernel = SynthKernel(sampleRate: 44100, channels: 2)
+    for pitch in [48, 52, 55, 60, 64, 67, 72, 76] { _ = try kernel.play(Note(pitch: pitch)) }
+    _ = kernel.render(4410)
+    let shares = (0..<15).map { _ in
+      let start = threadTime
+      for _ in 0..<172 { _ = kernel.render(256) }
+      return (threadTime - start) / (172 * 256 / 44100)
+    }
+    return shares.sorted()[shares.count / 2]
+  }
+
+  private static var threadTime: Double {
+    var now = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+  }
+
+  /// From each call of `triggerNote` until a recorder of a null sink's monitor has the first sample.
+  static func triggerToSample() async throws -> (timings: Timings, underflows: UInt64) {
+    let configuration = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=out rate=44100 channels=2"
+    ])
+    return try await PulseSandbox.with(configuration) { sandbox in
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let heard = Heard()
+      let synthesizer = Synthesizer(session: session)
+      try await synthesizer.start()
+      let tap = try await DeviceTap(server: sandbox.address, device: "out.monitor") { heard.add($0) }
+      var times: [Duration] = []
+      for note in 0..<notes + 20 {
+        // Not in step with the server's buffers.
+        try await ContinuousClock().sleep(for: .microseconds(70_000 + note * 3_571 % 11_000))
+        let start = DeviceTap.now
+        heard.listen()
+        try synthesizer.triggerNote(pitch: 69, duration: .milliseconds(20))
+        let end = await heard.first()
+        // The first ones find a server that is still settling.
+        if note >= 20 { times.append(.nanoseconds(end - start)) }
+      }
+      let underflows = synthesizer.statistics?.underflows ?? 0
+      await tap.close()
+      await synthesizer.stop()
+      await session.close()
+      return (Timings(times), underflows)
+    }
+  }
+}
+
+/// When the first sample of a note has come.
+private final class Heard: Sendable {
+  private let time = Mutex<Int64?>(0)
+
+  func listen() { time.withLock { $0 = nil } }
+
+  func add(_ piece: DeviceTap.Piece) {
+    guard piece.samples.contains(where: { abs($0) > 1e-6 }) else { return }
+    time.withLock { if $0 == nil { $0 = piece.arrival } }
+  }
+
+  func first() async -> Int64 {
+    while true {
+      if let time = time.withLock({ $0 }) { return time }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+  }
+}

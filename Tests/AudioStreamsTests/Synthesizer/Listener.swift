@@ -1,0 +1,71 @@
+import CPulseStream
+import Glibc
+import Pulse
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+/// Records what a device gives, for as long as it is wished.
+final class Listener: @unchecked Sendable {  // everything is behind `lock`
+  /// Some samples, and when they came.
+  struct Arrival {
+    var time: ContinuousClock.Instant
+    var samples: [Float]
+  }
+
+  private let lock = Lock()
+  private var arrivals: [Arrival] = []
+  private var lost = 0
+  private var stream: RealtimeStream?
+  private(set) var grant: StreamGrant?
+
+  /// Listens to a device from now on, leaving its latency as it is.
+  static func on(_ device: String, _ sandbox: PulseSandbox) async throws -> Listener {
+    let listener = Listener()
+    let wish = StreamWish(
+      direction: .input, server: sandbox.address, name: "listener", device: device)
+    let stream = try RealtimeStream(wish) { signal in
+      if case .sound(let chunk, let samples) = signal { listener.take(chunk, samples) }
+    }
+    listener.stream = stream
+    listener.grant = try await stream.opened()
+    return listener
+  }
+
+  private func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
+    lock.withLock {
+      lost += Int(chunk.lost)
+      arrivals.append(Arrival(time: .now, samples: Array(samples)))
+    }
+  }
+
+  /// What has come so far of one channel.
+  func channel(_ number: Int) -> [Float] {
+    let channels = grant!.channels
+    let all = lock.withLock { arrivals.flatMap(\.samples) }
+    return stride(from: number, to: all.count, by: channels).map { all[$0] }
+  }
+
+  private var received: Int {
+    lock.withLock { arrivals.reduce(0) { $0 + $1.samples.count } }
+  }
+
+  /// Waits until so many seconds have come.
+  func seconds(_ seconds: Double) async {
+    let wanted = Int(seconds * Double(grant!.rate)) * grant!.channels
+    #expect(await eventually { received >= wanted })
+    #expect(lock.withLock { lost } == 0)
+  }
+
+  /// When the first sample came that is louder than nothing.
+  func firstSound(louderThan limit: Float = 1e-5) -> ContinuousClock.Instant? {
+    lock.withLock { arrivals.first { $0.samples.contains { abs($0) > limit } }?.time }
+  }
+
+  /// Forgets what has come.
+  func forget() { lock.withLock { arrivals = [] } }
+
+  func close() async { await stream?.close() }
+}

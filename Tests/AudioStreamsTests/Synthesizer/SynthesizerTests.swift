@@ -1,0 +1,162 @@
+import AudioSession
+import Glibc
+import PulseSandbox
+import Testing
+
+@testable import AudioStreams
+
+@Suite("The synthesizer on a server")
+struct SynthesizerTests {
+  static let output = SandboxConfiguration(modules: [
+    "module-null-sink sink_name=out rate=44100 channels=2 channel_map=front-left,front-right"
+  ])
+
+  static func with(
+    _ configuration: SandboxConfiguration = output,
+    _ body: (PulseSandbox, Synthesizer) async throws -> Void
+  ) async throws {
+    try await PulseSandbox.with(configuration) { sandbox in
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      // A busy machine may be late by more than a player's few milliseconds; that would be heard.
+      var slow = SynthesizerConfiguration()
+      slow.bufferDuration = .milliseconds(100)
+      let synthesizer = Synthesizer(session: session, configuration: slow)
+      try await body(sandbox, synthesizer)
+      await synthesizer.stop()
+      await session.close()
+    }
+  }
+
+  @Test("a note is heard at its frequency and its level, on both channels", .server)
+  func heard() async throws {
+    try await Self.with { sandbox, synthesizer in
+      let listener = try await Listener.on("out.monitor", sandbox)
+      try await synthesizer.start()
+      #expect(synthesizer.sampleRate == 44100)
+      #expect(try synthesizer.triggerNote(pitch: 69, velocity: .accent))
+      #expect(await eventually { listener.firstSound() != nil })
+      listener.forget()
+      await listener.seconds(2.5)
+      for channel in [0, 1] {
+        let sound = Array(listener.channel(channel).dropFirst(4410).prefix(88200))
+        let (frequency, amplitude) = sound.tone(near: 440, rate: 44100)
+        #expect(abs(frequency / 440 - 1) < 1e-4)
+        #expect(abs(decibels(amplitude / 0.3)) < 0.1)
+      }
+      #expect(synthesizer.refusedEvents == 0)
+      await listener.close()
+    }
+  }
+
+  @Test("takes the rate and the channels that the device has", .server)
+  func spec() async throws {
+    let configuration = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=out rate=48000 channels=4"
+    ])
+    try await Self.with(configuration) { sandbox, synthesizer in
+      let listener = try await Listener.on("out.monitor", sandbox)
+      try await synthesizer.start()
+      #expect(synthesizer.sampleRate == 48000)
+      #expect(try synthesizer.triggerNote(pitch: 81))
+      #expect(await eventually { listener.firstSound() != nil })
+      listener.forget()
+      await listener.seconds(1.5)
+      let sound = Array(listener.channel(3).dropFirst(4800).prefix(48000))
+      #expect(abs(sound.tone(near: 880, rate: 48000).frequency / 880 - 1) < 1e-4)
+      await listener.close()
+    }
+  }
+
+  @Test("stops without a click, and starts again", .server)
+  func stops() async throws {
+    try await Self.with { sandbox, synthesizer in
+      let listener = try await Listener.on("out.monitor", sandbox)
+      for _ in 0..<2 {
+        try await synthesizer.start()
+        #expect(try synthesizer.triggerNote(pitch: 45, velocity: .accent))
+        #expect(await eventually { listener.firstSound(louderThan: 0.29) != nil })
+        await synthesizer.stop()
+        #expect(!synthesizer.isRunning)
+        #expect(synthesizer.failure == nil)
+        #expect(await eventually { listener.channel(0).suffix(441).allSatisfy { abs($0) < 1e-6 } })
+        let own = 0.3 * 2 * Double.pi * 110 / 44100
+        #expect(listener.channel(0).largestStep < own + ClickTests.margin)
+        listener.forget()
+      }
+      await synthesizer.stop()
+      await listener.close()
+    }
+  }
+
+  @Test("calls at a wrong time are errors", .server)
+  func order() async throws {
+    try await Self.with { sandbox, synthesizer in
+      #expect { try synthesizer.triggerNote(pitch: 60) } throws: {
+        ($0 as? StreamError)?.code == .engineNotInitialized
+      }
+      try await synthesizer.start()
+      await #expect { try await synthesizer.start() } throws: {
+        ($0 as? StreamError)?.code == .alreadyStreaming
+      }
+      #expect { try synthesizer.triggerNote(pitch: 200) } throws: {
+        ($0 as? StreamError)?.code == .invalidValue
+      }
+    }
+  }
+
+  @Test("a server that goes ends it with a reason, and it can be started again", .server)
+  func serverGone() async throws {
+    try await Self.with { sandbox, synthesizer in
+      try await synthesizer.start()
+      try await sandbox.kill()
+      #expect(await eventually { !synthesizer.isRunning })
+      #expect(synthesizer.failure != nil)
+      try await sandbox.restart()
+      try await synthesizer.start()
+      #expect(try synthesizer.triggerNote(pitch: 60))
+    }
+  }
+
+  @Test("a synthesizer that is let go of ends its stream", .server)
+  func letGo() async throws {
+    try await Self.with { sandbox, synthesizer in
+      let listener = try await Listener.on("out.monitor", sandbox)
+      func play() async throws {
+        let session = AudioSession(server: sandbox.address)
+        let other = Synthesizer(session: session)
+        try await other.start()
+        #expect(try other.triggerNote(pitch: 60))
+        #expect(await eventually { listener.firstSound() != nil })
+        await session.close()
+      }
+      try await play()
+      #expect(await eventually { listener.channel(0).suffix(4410).allSatisfy { $0 == 0 } })
+      await listener.close()
+    }
+  }
+}
+
+extension [Float] {
+  /// The frequency of the tone near one, from how its phase goes on, and its amplitude.
+  func tone(near guess: Double, rate: Double) -> (frequency: Double, amplitude: Double) {
+    let half = count / 2
+    let parts = [self[..<half], self[half..<(2 * half)]].map { part -> (x: Double, y: Double) in
+      var (x, y) = (0.0, 0.0)
+      for (at, sample) in part.enumerated() {
+        let window = 0.5 - 0.5 * cos(2 * Double.pi * Double(at) / Double(half))
+        let angle = 2 * Double.pi * guess * Double(at) / rate
+        x += Double(sample) * window * cos(angle)
+        y -= Double(sample) * window * sin(angle)
+      }
+      return (x, y)
+    }
+    let phases = parts.map { atan2($0.y, $0.x) }
+    let turned = 2 * Double.pi * guess * Double(half) / rate
+    let change = remainder(phases[1] - phases[0] - turned, 2 * Double.pi)
+    let frequency = guess + change * rate / (2 * Double.pi * Double(half))
+    let size = (parts[0].x * parts[0].x + parts[0].y * parts[0].y).squareRoot()
+    return (frequency, 4 * size / Double(half))
+  }
+}
