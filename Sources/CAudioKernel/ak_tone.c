@@ -62,6 +62,18 @@ static float next_sample(ak_tone *tone, const ak_tone_segment *segment) {
   return (float)sample;
 }
 
+/// The segment of the next frame; NULL after the last one.
+static segment *find_current(ak_tone *tone) {
+  while (tone->current < tone->count) {
+    segment *current = &tone->segments[tone->current];
+    if (tone->frame < current->wish.frames) return current;
+    tone->current++;
+    tone->frame = 0;
+    tone->turns = 0;
+  }
+  return NULL;
+}
+
 void ak_tone_render(void *context, float *out, size_t frames) {
   ak_tone *tone = context;
   struct timespec now;  // read without a system call
@@ -69,18 +81,12 @@ void ak_tone_render(void *context, float *out, size_t frames) {
   int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
   memset(out, 0, frames * tone->channels * sizeof *out);
   for (size_t at = 0; at < frames; at++, out += tone->channels) {
-    while (tone->current < tone->count && tone->frame >= tone->segments[tone->current].wish.frames) {
-      tone->current++;
-      tone->frame = 0;
-      tone->turns = 0;
-    }
-    if (tone->current == tone->count) break;
-    const ak_tone_segment *segment = &tone->segments[tone->current].wish;
-    if (tone->frame == 0)
-      atomic_store_explicit(&tone->segments[tone->current].begun, ns, memory_order_release);
-    float sample = next_sample(tone, segment);
-    for (uint32_t channel = 0; channel < tone->channels; channel++) {
-      if (segment->channels >> channel & 1) out[channel] = sample;
+    segment *current = find_current(tone);
+    if (!current) break;
+    if (tone->frame == 0) atomic_store_explicit(&current->begun, ns, memory_order_release);
+    float sample = next_sample(tone, &current->wish);
+    for (uint32_t channel = 0; channel < tone->channels && channel < 64; channel++) {
+      if (current->wish.channels >> channel & 1) out[channel] = sample;
     }
     tone->frame++;
   }

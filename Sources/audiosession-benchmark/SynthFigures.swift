@@ -50,7 +50,9 @@ struct SynthFigures {
       let heard = Heard()
       let synthesizer = Synthesizer(session: session)
       try await synthesizer.start()
-      let tap = try await DeviceTap(server: sandbox.address, device: "out.monitor") { heard.add($0) }
+      let tap = try await DeviceTap(server: sandbox.address, device: "out.monitor") {
+        heard.add($0)
+      }
       var times: [Duration] = []
       for note in 0..<notes + 20 {
         // Not in step with the server's buffers.

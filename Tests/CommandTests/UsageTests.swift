@@ -11,6 +11,9 @@ struct UsageTests {
     ["apply", "podcast", "--strict", "--best-effort"],
     ["profiles", "check"], ["profiles", "nonsense"], ["sandbox", "true"],
     ["sandbox", "--server", "unix:/x", "--", "true"],
+    ["tone", "H4"], ["tone", "A4", "--sweep", "100"], ["tone", "--sweep", "10-"],
+    ["tone", "--level", "6"], ["tone", "C4+C4+C4+C4+C4+C4+C4+C4+C4"],
+    ["meter", "--interval", "1m"], ["verify", "--duration", "1ms"],
   ]
 
   @Test("a mistake is 64, with nothing on standard output", .server, arguments: mistakes)
@@ -30,6 +33,8 @@ struct UsageTests {
       #expect(main.status == 0)
       for command in [
         "apply", "plan", "state", "revert", "devices", "profiles", "service", "sandbox",
+        "apply", "plan", "state", "revert", "devices", "profiles", "sandbox", "tone", "meter",
+        "verify",
       ] {
         #expect(main.standardOutput.contains("\n  \(command) "))
         let help = try await sandbox.audiosession(command, "--help")

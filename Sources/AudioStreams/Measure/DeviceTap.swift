@@ -30,9 +30,11 @@ package final class DeviceTap: Sendable {
   ///   - device: the source's name; nil follows the default.
   ///   - latency: what the device shall take for all; nil leaves its buffer as it is.
   ///   - handler: called with each piece, one after the other, on a thread of the stream's.
+  ///   - onEnd: called last: why the stream ended, nil where it was closed.
   package init(
     server: String?, device: String?, latency: Duration? = nil,
-    handler: @escaping @Sendable (Piece) -> Void
+    handler: @escaping @Sendable (Piece) -> Void,
+    onEnd: @escaping @Sendable (StreamError?) -> Void = { _ in }
   ) async throws(StreamError) {
     let wish = StreamWish(
       direction: .input, server: server, name: "Measurement", device: device, latency: latency)
@@ -41,7 +43,8 @@ package final class DeviceTap: Sendable {
       switch signal {
       case .ready(let grant): clock.rate = Int64(grant.rate)
       case .sound(let chunk, let samples): handler(clock.piece(chunk, samples))
-      case .events, .requested, .ended: break
+      case .ended(let error): onEnd(error)
+      case .events, .requested: break
       }
     }
     let grant = try await stream.opened()

@@ -11,6 +11,16 @@ package final class Recording: @unchecked Sendable {  // everything is behind `l
   /// Appends a piece.
   package func add(_ piece: DeviceTap.Piece) { lock.withLock { pieces.append(piece) } }
 
+  /// Waits until a tenth of a second has come, or nothing does for three.
+  func settles(_ tap: DeviceTap) async {
+    let deadline = ContinuousClock.now + .seconds(3)
+    while ContinuousClock.now < deadline, !Task.isCancelled,
+      sound(channels: tap.channels).frames < tap.sampleRate / 10
+    {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
   /// What has come so far.
   package func sound(channels: Int) -> RecordedSound {
     RecordedSound(lock.withLock { pieces }, channels: channels)
@@ -27,11 +37,11 @@ package struct RecordedSound: Sendable {
   package var lost = 0
 
   init(_ pieces: [DeviceTap.Piece], channels count: Int) {
-    let frames = pieces.reduce(0) { $0 + $1.samples.count } / max(1, count)
     channels = (0..<count).map { channel in
       var list: [Float] = []
-      list.reserveCapacity(frames)
-      for piece in pieces {
+      for (number, piece) in pieces.enumerated() {
+        // What is missing is silence, so that a place in the list stays a place in time.
+        if number > 0 { list += [Float](repeating: 0, count: piece.lost) }
         for at in stride(from: channel, to: piece.samples.count, by: count) {
           list.append(piece.samples[at])
         }
@@ -65,8 +75,12 @@ package struct RecordedSound: Sendable {
     return sorted.isEmpty ? nil : sorted[sorted.count / 2]
   }
 
-  /// The rate that the frames came at; nil where there were too few deliveries.
-  package var rate: ClockFit? { ClockFit(arrivals) }
+  /// The rate that the frames came at; nil where there were too few deliveries. The first tenth of a
+  /// second is left out: the device may still be changing its buffer.
+  package var rate: ClockFit? {
+    guard let first = arrivals.first else { return nil }
+    return ClockFit(arrivals.filter { $0.time >= first.time + 100_000_000 })
+  }
 
   /// When the delivery came that holds a frame; nil for one that has not come.
   package func arrival(of frame: Int) -> Int64? { arrivals.first { $0.frames > frame }?.time }

@@ -1,4 +1,5 @@
 internal import CAudioKernel
+internal import Pulse
 internal import PulseTypes
 
 /// Plays test tones on an output: sines and sweeps, each on the channels that it names.
@@ -37,6 +38,7 @@ package final class TonePlayer: Sendable {
   private let stream: RealtimeStream
   private let kernel: ToneKernel
   private let bufferFrames: UInt64
+  private let ending: Ending
 
   /// Starts to play.
   ///
@@ -51,7 +53,11 @@ package final class TonePlayer: Sendable {
   ) async throws(StreamError) {
     let wish = StreamWish(
       direction: .output, server: server, name: "Test tone", device: device, latency: latency)
-    stream = try RealtimeStream(wish)
+    let ending = Ending()
+    self.ending = ending
+    stream = try RealtimeStream(wish) { signal in
+      if case .ended(let error) = signal { ending.end(error) }
+    }
     let grant = try await stream.opened()
     sampleRate = grant.rate
     bufferFrames = UInt64(grant.bufferFrames)
@@ -73,16 +79,38 @@ package final class TonePlayer: Sendable {
     return time == 0 ? nil : time
   }
 
-  /// Whether all has been played: once as much silence has followed as the server keeps.
+  /// Whether all has been played, once as much silence has followed as the server keeps; or the
+  /// stream has ended.
   package var isOver: Bool {
-    ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
+    ending.hasEnded || ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
   }
 
-  /// Waits until all has been played, and ends the stream; a cancelled task ends it at once.
+  /// Why the stream ended by itself; nil where it did not.
+  package var failure: StreamError? { ending.error }
+
+  /// Ends the stream at once.
+  package func close() async { await stream.close() }
+
+  /// Waits until all has been played, and ends the stream; a cancelled task ends it at once, and a
+  /// server that plays nothing more five seconds after the last tone ought to be over.
   package func finish() async {
-    while !isOver, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
+    let whole = Duration.seconds(Double(kernel.frames) / Double(sampleRate))
+    let deadline = ContinuousClock.now + whole + .seconds(5)
+    while !isOver, !Task.isCancelled, ContinuousClock.now < deadline {
+      try? await Task.sleep(for: .milliseconds(5))
+    }
     await stream.close()
   }
+}
+
+/// How a stream ended.
+private final class Ending: @unchecked Sendable {  // everything is behind `lock`
+  private let lock = Lock()
+  private var state: (hasEnded: Bool, error: StreamError?) = (false, nil)
+
+  func end(_ error: StreamError?) { lock.withLock { state = (true, error) } }
+  var hasEnded: Bool { lock.withLock { state.hasEnded } }
+  var error: StreamError? { lock.withLock { state.error } }
 }
 
 /// The tones in C.

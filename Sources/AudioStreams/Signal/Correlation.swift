@@ -13,33 +13,40 @@ struct Correlation {
   /// The best match, whatever its sign; nil where either sound is empty or silent.
   static func find(_ probe: [Float], in sound: [Float]) -> Match? {
     guard !probe.isEmpty, sound.count >= probe.count else { return nil }
-    let products = products(probe, sound)
-    let own = probe.reduce(0.0) { $0 + Double($1) * Double($1) }
-    guard own > 0 else { return nil }
+    let own = energy(probe[...])
+    let whole = energy(sound[...])
+    guard own > 0, whole > 0 else { return nil }
+    // As loud as the other, or rounding would swallow the softer one.
+    let scale = (whole / own).squareRoot()
+    let products = products(probe.map { Double($0) * scale }, sound)
     // The energy of the part of the sound that each place would match.
-    var energy = sound[..<probe.count].reduce(0.0) { $0 + Double($1) * Double($1) }
+    var here = energy(sound[..<probe.count])
     // A part that is nearly silent is like anything.
-    let least = own * 1e-8
+    let least = max(own * 1e-8, whole * 1e-12)
     var best: Match?
     for place in 0...(sound.count - probe.count) {
-      if energy > least {
-        let likeness = abs(products[place]) / (own * energy).squareRoot()
+      if here > least {
+        let likeness = min(1, abs(products[place]) / (whole * here).squareRoot())
         if likeness > best?.likeness ?? 0 { best = Match(frame: place, likeness: likeness) }
       }
       guard place + probe.count < sound.count else { break }
-      energy += Double(sound[place + probe.count]) * Double(sound[place + probe.count])
-      energy = max(0, energy - Double(sound[place]) * Double(sound[place]))
+      here += Double(sound[place + probe.count]) * Double(sound[place + probe.count])
+      here = max(0, here - Double(sound[place]) * Double(sound[place]))
     }
     return best
   }
 
+  private static func energy(_ sound: ArraySlice<Float>) -> Double {
+    sound.reduce(0) { $0 + Double($1) * Double($1) }
+  }
+
   /// The sum of the products at each place, by way of the Fourier transform.
-  private static func products(_ probe: [Float], _ sound: [Float]) -> [Double] {
+  private static func products(_ probe: [Double], _ sound: [Float]) -> [Double] {
     var count = 1
     while count < probe.count + sound.count { count *= 2 }
     // Two real sounds as one complex one: one transform does for both.
     var real = sound.map(Double.init) + [Double](repeating: 0, count: count - sound.count)
-    var imaginary = probe.map(Double.init) + [Double](repeating: 0, count: count - probe.count)
+    var imaginary = probe + [Double](repeating: 0, count: count - probe.count)
     _ = ak_fourier(&real, &imaginary, count, false)
     var (re, im) = (real, imaginary)
     for line in 0..<count {

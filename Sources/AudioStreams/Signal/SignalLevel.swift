@@ -28,7 +28,9 @@ public struct SignalLevel: Sendable, Hashable {
   /// The mean of the samples: 0 without an offset.
   public var offset: Double { sums.frames == 0 ? 0 : sums.sum / Double(sums.frames) }
   /// The root of the mean square, the offset included.
-  public var rms: Double { (sums.frames == 0 ? 0 : sums.squares / Double(sums.frames)).squareRoot() }
+  public var rms: Double {
+    (sums.frames == 0 ? 0 : sums.squares / Double(sums.frames)).squareRoot()
+  }
   /// The root of the mean square of what is heard: without the offset.
   public var loudness: Double { max(0, rms * rms - offset * offset).squareRoot() }
   /// How many samples are at full scale: not less than 0.999.
@@ -37,7 +39,8 @@ public struct SignalLevel: Sendable, Hashable {
   public var frames: Int { Int(sums.frames) }
 
   /// Measures each channel of interleaved samples.
-  public static func measure(_ samples: UnsafeBufferPointer<Float>, channels: Int) -> [SignalLevel] {
+  public static func measure(_ samples: UnsafeBufferPointer<Float>, channels: Int) -> [SignalLevel]
+  {
     var levels = [ak_meter](repeating: ak_meter(), count: channels)
     if let start = samples.baseAddress {
       ak_meter_add(&levels, UInt32(channels), start, samples.count / max(1, channels))
@@ -53,3 +56,6 @@ public struct SignalLevel: Sendable, Hashable {
 
 /// A level in decibels of full scale, -∞ for nothing.
 public func decibels(_ amplitude: Double) -> Double { 20 * log10(amplitude) }
+
+/// The amplitude of a level in decibels of full scale.
+public func amplitude(decibels: Double) -> Double { pow(10, decibels / 20) }

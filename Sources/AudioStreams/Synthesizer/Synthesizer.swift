@@ -60,7 +60,8 @@ public final class Synthesizer: Sendable {
 
   private var wish: StreamWish {
     StreamWish(
-      direction: .output, server: session.address, name: "Synthesizer", device: configuration.device,
+      direction: .output, server: session.address, name: "Synthesizer",
+      device: configuration.device,
       latency: configuration.bufferDuration)
   }
 
@@ -92,7 +93,7 @@ public final class Synthesizer: Sendable {
   ///   - duration: from its begin to silence; nil sounds until `releaseNote`.
   /// - Returns: false where the queue is full: the note is not played, and is counted.
   /// - Throws: `invalidValue` for a pitch, velocity or duration out of its range;
-  ///   `engineNotInitialized` before `start()`.
+  ///   `engineNotInitialized` before `start()`; `failure` where the stream ended by itself.
   @discardableResult
   public func triggerNote(
     pitch: Int, velocity: Velocity = .normal, duration: Duration? = nil
@@ -117,7 +118,8 @@ public final class Synthesizer: Sendable {
 
   private func kernel() throws(StreamError) -> SynthKernel {
     guard let parts = engine.parts else {
-      throw StreamError(.engineNotInitialized, "the synthesizer does not run; start it first")
+      throw engine.failure
+        ?? StreamError(.engineNotInitialized, "the synthesizer does not run; start it first")
     }
     return parts.kernel
   }

@@ -4,8 +4,8 @@
 // A small synthesizer: eight sine voices, an envelope each, one low-pass, one limiter.
 //
 // Threads: `ak_synth_push` belongs to one producer at a time, `ak_synth_render` to the audio thread;
-// the two may run at once. The other functions belong to whoever owns the synthesizer, while neither
-// runs. Nothing that `ak_synth_render` does allocates, locks, waits, logs or makes a system call.
+// both may run at once. The other functions belong to the synthesizer's owner, while neither runs.
+// Nothing that `ak_synth_render` does allocates, locks, waits, logs or makes a system call.
 
 #include <stdbool.h>
 #include <stddef.h>

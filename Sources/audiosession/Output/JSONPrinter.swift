@@ -58,10 +58,14 @@ struct JSONPrinter {
         "object", "unit", "ours", "enabled", "program", "started", "removed",
         "commands", "version", "address", "server", "active",
         "profile", "profiles", "scope",
+        "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
+        "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
+        "object", "version", "address", "server", "active", "profile", "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
         "source", "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
         "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
-        "inputs", "outputs", "cards", "default", "state", "port", "portType", "channels",
+        "inputs", "outputs", "cards", "device", "checks", "what", "default", "state", "port",
+        "portType", "channels",
       ] + SessionState.propertyNames + ["format", "via", "volume", "muted", "card"]
     return Dictionary(
       keys.enumerated().map { ("\"\($0.element)\"", $0.offset) }, uniquingKeysWith: { a, _ in a })

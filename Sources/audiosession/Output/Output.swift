@@ -22,6 +22,13 @@ final class Output: Sendable {
 
   func print(_ lines: [Line]) { write(lines.rendered(colour: terminal.hasColour), to: 1) }
 
+  /// Prints lines in the place of so many that were printed before; for a terminal.
+  func redraw(_ lines: [Line], over count: Int) {
+    let up = count > 0 ? "\u{1b}[\(count)A" : ""
+    let text = lines.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
+    write(up + text, to: 1)
+  }
+
   func json(_ value: some Encodable, isOneLine: Bool = false) throws {
     write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
   }

@@ -28,5 +28,7 @@ enum Fixture {
   }
 
   /// As a microphone of 16 bits would have it.
-  static func quantized(_ sound: [Float]) -> [Float] { sound.map { ($0 * 32767).rounded() / 32768 } }
+  static func quantized(_ sound: [Float]) -> [Float] {
+    sound.map { ($0 * 32767).rounded() / 32768 }
+  }
 }

@@ -21,7 +21,7 @@ struct SynthesizerTests {
         configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
       // A busy machine may be late by more than a player's few milliseconds; that would be heard.
       var slow = SynthesizerConfiguration()
-      slow.bufferDuration = .milliseconds(100)
+      slow.bufferDuration = .milliseconds(500)
       let synthesizer = Synthesizer(session: session, configuration: slow)
       try await body(sandbox, synthesizer)
       await synthesizer.stop()
@@ -77,12 +77,14 @@ struct SynthesizerTests {
         try await synthesizer.start()
         #expect(try synthesizer.triggerNote(pitch: 45, velocity: .accent))
         #expect(await eventually { listener.firstSound(louderThan: 0.29) != nil })
+        let underruns = synthesizer.statistics?.underflows ?? 0
         await synthesizer.stop()
         #expect(!synthesizer.isRunning)
         #expect(synthesizer.failure == nil)
         #expect(await eventually { listener.channel(0).suffix(441).allSatisfy { abs($0) < 1e-6 } })
         let own = 0.3 * 2 * Double.pi * 110 / 44100
-        #expect(listener.channel(0).largestStep < own + ClickTests.margin)
+        let step = listener.channel(0).largestStep
+        #expect(step < own + ClickTests.margin, "\(underruns) underruns")
         listener.forget()
       }
       await synthesizer.stop()
@@ -112,7 +114,8 @@ struct SynthesizerTests {
       try await synthesizer.start()
       try await sandbox.kill()
       #expect(await eventually { !synthesizer.isRunning })
-      #expect(synthesizer.failure != nil)
+      let failure = try #require(synthesizer.failure)
+      #expect { try synthesizer.triggerNote(pitch: 60) } throws: { $0 as? StreamError == failure }
       try await sandbox.restart()
       try await synthesizer.start()
       #expect(try synthesizer.triggerNote(pitch: 60))

@@ -1,0 +1,78 @@
+internal import PulseTypes
+
+/// What a source gave, measured.
+package struct DeviceMeasurement: Sendable {
+  /// The source.
+  package var device: String
+  /// Hz, as the server says.
+  package var claimedRate: Int
+  /// Frames counted against the clock; nil where too few deliveries came.
+  package var rate: ClockFit?
+  /// What the device delivers at once when nobody but its other streams asks for anything; nil
+  /// where nothing came for two seconds and a half, or it was not measured.
+  package var buffer: Duration?
+  /// Frames that went missing.
+  package var lost: Int
+  /// What is wrong with the sound.
+  package var check: SignalCheck
+  /// What each channel is on the hardware behind it; nil where this is the hardware itself.
+  package var order: [Set<ChannelMatch>]?
+
+  /// A buffer up to here is short enough to count the rate with.
+  private static let shortBuffer = Duration.milliseconds(100)
+
+  /// Records a source.
+  ///
+  /// - Parameters:
+  ///   - device: the source's name.
+  ///   - hardware: the source behind it, where it is the end of a chain.
+  ///   - measuresBuffer: whether to listen first without asking for any buffer.
+  ///   - time: for how long to record.
+  package static func run(
+    server: String?, device: String, hardware: String?, measuresBuffer: Bool, time: Duration
+  ) async throws(StreamError) -> DeviceMeasurement {
+    let buffer = measuresBuffer ? try await self.buffer(server, device) : nil
+    let isShort = buffer.map { $0 <= shortBuffer } ?? false
+    let latency: Duration? = isShort ? nil : .milliseconds(20)
+    let (recording, behind) = (Recording(), Recording())
+    let tap = try await DeviceTap(
+      server: server, device: device, latency: latency, handler: { recording.add($0) })
+    var second: DeviceTap?
+    if let hardware {
+      second = try await DeviceTap(
+        server: server, device: hardware, latency: latency, handler: { behind.add($0) })
+    }
+    // A device that slept, or had a long buffer, takes a while to begin.
+    await recording.settles(tap)
+    try? await Task.sleep(for: time)
+    await tap.close()
+    await second?.close()
+    let sound = recording.sound(channels: tap.channels)
+    let order = second.map { second in
+      ChannelMatch.find(
+        sound.channels, in: behind.sound(channels: second.channels).channels,
+        sampleRate: tap.sampleRate)
+    }
+    return DeviceMeasurement(
+      device: device, claimedRate: tap.sampleRate, rate: sound.rate, buffer: buffer,
+      lost: sound.lost, check: SignalCheck(sound.channels), order: order)
+  }
+
+  /// What comes at once while this recording asks for nothing.
+  private static func buffer(
+    _ server: String?, _ device: String
+  ) async throws(StreamError) -> Duration? {
+    let recording = Recording()
+    let tap = try await DeviceTap(server: server, device: device, handler: { recording.add($0) })
+    let start = ContinuousClock.now
+    var sound = recording.sound(channels: tap.channels)
+    while ContinuousClock.now - start < .milliseconds(2500), !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(100))
+      sound = recording.sound(channels: tap.channels)
+      // A second tells the usual one among the first ones, which may be others.
+      if sound.deliveries.count >= 5, ContinuousClock.now - start >= .seconds(1) { break }
+    }
+    await tap.close()
+    return sound.usualDelivery.map { .seconds(Double($0) / Double(tap.sampleRate)) }
+  }
+}

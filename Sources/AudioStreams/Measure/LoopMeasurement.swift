@@ -1,0 +1,98 @@
+internal import CAudioKernel
+
+/// Short sweeps played on one channel after the other, and where they are heard.
+package struct LoopMeasurement: Sendable, Hashable {
+  /// The source that listened.
+  package var source: String
+  /// For each channel of the output, the channel of the source that heard it; nil where none did.
+  package var heard: [Int?]
+  /// From handing a sample to the server to having it back, of each sweep that was heard.
+  package var latencies: [Duration]
+
+  /// Whether the source is the output's own monitor, which no air and no cable is before.
+  package var isMonitor = false
+
+  /// The median of the latencies; nil where nothing was heard.
+  package var latency: Duration? {
+    latencies.isEmpty ? nil : latencies.sorted()[latencies.count / 2]
+  }
+
+  /// A sweep of 60 ms within what a telephone carries, at -18 dB.
+  private static let chirp = (seconds: 0.06, from: 400.0, to: 3200.0, amplitude: 0.125)
+  /// How long an echo is waited for.
+  private static let pause = 0.4
+  /// How alike what is heard must be.
+  private static let likeness = 0.5
+
+  /// Plays on the default output and listens to a source.
+  ///
+  /// - Parameters:
+  ///   - outputs: the channels of the output.
+  ///   - latency: what both streams ask for.
+  package static func run(
+    server: String?, source: String, outputs: Int, latency: Duration
+  ) async throws(StreamError) -> LoopMeasurement {
+    // An idle output has seconds of silence ready, and takes them back only when something plays;
+    // a monitor would give what follows that much later.
+    let waker = try await TonePlayer([.silence(60)], server: server, latency: latency)
+    let recording = Recording()
+    let tap = try await DeviceTap(
+      server: server, device: source, latency: latency, handler: { recording.add($0) })
+    await recording.settles(tap)
+    let rounds = outputs == 1 ? 3 : 2
+    let channels = (0..<rounds * outputs).map { $0 % outputs }
+    let segments = channels.flatMap { channel in
+      [
+        TonePlayer.Segment(
+          seconds: chirp.seconds, from: chirp.from, to: chirp.to, amplitude: chirp.amplitude,
+          channels: [channel]), .silence(pause),
+      ]
+    }
+    let player = try await TonePlayer(segments, server: server, latency: latency)
+    await player.finish()
+    let begins = channels.indices.map { player.begin(of: 2 * $0) }
+    await waker.close()
+    await tap.close()
+    let sound = recording.sound(channels: tap.channels)
+    let probe = ToneKernel(
+      [segments[0].onEveryChannel], sampleRate: Double(tap.sampleRate), channels: 1
+    )
+    .render(Int(chirp.seconds * Double(tap.sampleRate)), channels: 1)
+    var result = LoopMeasurement(
+      source: source, heard: [Int?](repeating: nil, count: outputs), latencies: [])
+    for (number, begin) in begins.enumerated() {
+      guard let begin, let found = find(probe, sound, begin, tap.sampleRate) else { continue }
+      result.heard[channels[number]] = found.channel
+      result.latencies.append(found.latency)
+    }
+    return result
+  }
+
+  /// Where a sweep is that was handed over at a time.
+  private static func find(
+    _ probe: [Float], _ sound: RecordedSound, _ begin: Int64, _ rate: Int
+  ) -> (channel: Int, latency: Duration)? {
+    let start = sound.frames(at: begin)
+    let end = min(sound.frames, start + Int((chirp.seconds + pause) * Double(rate)))
+    guard start < end else { return nil }
+    let matches = sound.channels.indices.compactMap { channel in
+      Correlation.find(probe, in: Array(sound.channels[channel][start..<end])).map {
+        (channel: channel, match: $0)
+      }
+    }
+    guard let best = matches.max(by: { $0.match.likeness < $1.match.likeness }),
+      best.match.likeness >= likeness,
+      let arrival = sound.arrival(of: start + best.match.frame)
+    else { return nil }
+    return (best.channel, .nanoseconds(arrival - begin))
+  }
+}
+
+extension TonePlayer.Segment {
+  /// The same tone on all channels.
+  fileprivate var onEveryChannel: TonePlayer.Segment {
+    var result = self
+    result.channels = nil
+    return result
+  }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import AudioSession
+import AudioStreams
+
+/// `meter`
+struct MeterCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "meter",
+    abstract: "Show the level of each channel of the input.",
+    discussion: """
+      Draws loudness (RMS), peak and held peak of the session's input until it is interrupted; \
+      where no person reads it, one line each second. Nothing is stored.
+
+      JSON: one object a line: seconds since the begin; device; sampleRate; levels: for each \
+      channel its name, peak, rms, hold and clipping; with --spectrum also bands: from and to (Hz) \
+      and amplitude. 1.0 is full scale.
+      """)
+
+  @Option(help: ArgumentHelp("The source to listen to. (default: the input)", valueName: "name"))
+  var device: String?
+
+  @Flag(help: "Also the spectrum, from 40 Hz to 16 kHz.")
+  var spectrum = false
+
+  @Option(help: ArgumentHelp("End after so long.", valueName: "time"))
+  var duration: TimeLimit?
+
+  @Option(
+    help: ArgumentHelp(
+      "How often. (default: 50ms on a terminal, else 1s)", valueName: "time"))
+  var interval: TimeLimit?
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard let interval, interval.duration > .seconds(10) else { return }
+    throw ValidationError("--interval is \(interval); the longest is 10s")
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    try await context.withSession { session in
+      let input = try await Self.source(device, session)
+      let (pieces, continuation) = AsyncThrowingStream.makeStream(
+        of: DeviceTap.Piece.self, bufferingPolicy: .bufferingNewest(200))
+      let every =
+        interval?.duration ?? (context.output.terminal.isPerson ? Self.frame : .seconds(1))
+      let tap = try await DeviceTap(
+        server: session.address, device: device, latency: min(every, .milliseconds(40)),
+        handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
+      let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
+      let limit = duration?.duration
+      try await Interruption.cancelling {
+        try await Self.show(pieces, view, every: every, limit: limit)
+      }
+      await tap.close()
+      return Interruption.received.map { .signal($0) } ?? .done
+    }
+  }
+
+  private static let frame = Duration.milliseconds(50)
+
+  /// The device that is listened to, as the server lists it.
+  private static func source(_ name: String?, _ session: AudioSession) async throws -> Device {
+    let snapshot = try await session.snapshot()
+    let found =
+      name.map { snapshot.device(.input, named: $0) } ?? snapshot.defaultDevice(.input)
+    if let found { return found }
+    throw SessionError(
+      .inputNotAvailable, stage: .device, name.map { "no source '\($0)'" } ?? "there is no input",
+      value: name, alternatives: snapshot.devices(.input).map(\.name))
+  }
+
+  /// Shows a reading each time that so much sound has come.
+  private static func show(
+    _ pieces: AsyncThrowingStream<DeviceTap.Piece, any Error>, _ view: MeterView, every: Duration,
+    limit: Duration?
+  ) async throws {
+    var view = view
+    let start = ContinuousClock.now
+    for try await piece in pieces {
+      let time = ContinuousClock.now - start
+      try view.add(piece, at: time, every: every)
+      if let limit, time >= limit { return }
+    }
+  }
+}

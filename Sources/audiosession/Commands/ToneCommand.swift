@@ -1,0 +1,142 @@
+import ArgumentParser
+import AudioSession
+import AudioStreams
+
+/// `tone [NOTE…]`
+struct ToneCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "tone",
+    abstract: "Play notes, a sweep, or each speaker by name.",
+    discussion: """
+      Notes are names (A4 is 440 Hz; C#5, Bb3) or MIDI's numbers, one after the other; C4+E4+G4 \
+      is a chord of at most eight. --sweep plays a sine of one frequency, or from one to another. \
+      Without either it is a speaker test: each channel of the output in turn, by its name.
+
+      JSON: schema; device; sampleRate; played: what and seconds.
+      """)
+
+  @Argument(help: ArgumentHelp("Notes and chords, in their order.", valueName: "note"))
+  var notes: [String] = []
+
+  @Option(help: ArgumentHelp("A sine: 1000, or from-to: 20-20000 (Hz).", valueName: "frequencies"))
+  var sweep: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only this channel, such as front-left, left or right; may be repeated.", valueName: "name"))
+  var channel: [String] = []
+
+  @Option(help: ArgumentHelp("How long each takes.", valueName: "time"))
+  var duration = TimeLimit(argument: "1s")!
+
+  @Option(
+    help: ArgumentHelp("How loud a sweep or a speaker is, dB of full scale.", valueName: "dB"))
+  var level = -18.0
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    _ = try chords()
+    if let sweep, Sweep(sweep) == nil {
+      throw ValidationError("--sweep is \(sweep); write 1000 or 20-20000, in Hz from 1 to 100000")
+    }
+    guard notes.isEmpty || (sweep == nil && channel.isEmpty) else {
+      throw ValidationError("notes play on every channel, and without --sweep")
+    }
+    guard (-120...0).contains(level) else {
+      throw ValidationError("--level is \(level); it must be -120 to 0 dB")
+    }
+  }
+
+  /// The pitches that sound together, in their order.
+  private func chords() throws -> [(text: String, pitches: [Int])] {
+    try notes.map { text in
+      let names = text.split(separator: "+", omittingEmptySubsequences: false)
+      let pitches = try names.map { name in
+        guard let pitch = Note.pitch(named: String(name)) else {
+          throw ValidationError("'\(name)' is no note; write A4, C#5, Bb3 or a number of 0-127")
+        }
+        return pitch
+      }
+      guard pitches.count <= 8 else {
+        throw ValidationError("\(text) has \(pitches.count) notes; eight can sound at once")
+      }
+      return (text, pitches)
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    try await context.withSession { session in
+      guard let output = try await session.snapshot().defaultDevice(.output) else {
+        throw SessionError(.outputNotAvailable, stage: .device, "there is no output")
+      }
+      let played = try await Interruption.cancelling { () async throws -> ToneJSON in
+        if !notes.isEmpty { return try await playNotes(session, output, context.output) }
+        return try await playTones(session, output, context.output)
+      }
+      if context.output.isJSON { try context.output.json(played) }
+      return Interruption.received.map { .signal($0) } ?? .done
+    }
+  }
+
+  private func playNotes(
+    _ session: AudioSession, _ device: Device, _ output: Output
+  ) async throws -> ToneJSON {
+    var configuration = SynthesizerConfiguration()
+    configuration.bufferDuration = .milliseconds(50)
+    let synthesizer = Synthesizer(session: session, configuration: configuration)
+    try await synthesizer.start()
+    let rate = synthesizer.sampleRate ?? 0
+    var played: [ToneJSON.Item] = []
+    for (text, pitches) in try chords() where !Task.isCancelled {
+      say(text, output)
+      for pitch in pitches {
+        try synthesizer.triggerNote(pitch: pitch, duration: duration.duration)
+      }
+      // Playing takes its time; a cancelled task sleeps no more.
+      try? await Task.sleep(for: duration.duration)
+      played.append(ToneJSON.Item(what: text, seconds: duration.duration.seconds))
+    }
+    if let failure = synthesizer.failure { throw failure }
+    await synthesizer.stop()
+    return ToneJSON(device: device.name, sampleRate: rate, played: played)
+  }
+
+  private func playTones(
+    _ session: AudioSession, _ device: Device, _ output: Output
+  ) async throws -> ToneJSON {
+    let parts = try ToneParts(device, self)
+    let player = try await TonePlayer(
+      parts.items.flatMap { [$0.segment, .silence(0.1)] }, server: session.address)
+    if !output.isJSON {
+      for (number, item) in parts.items.enumerated() {
+        while player.begin(of: 2 * number) == nil, !player.isOver, !Task.isCancelled {
+          try? await Task.sleep(for: .milliseconds(5))
+        }
+        if !Task.isCancelled { say(item.name, output) }
+      }
+    }
+    await player.finish()
+    if let failure = player.failure { throw failure }
+    return ToneJSON(
+      device: device.name, sampleRate: player.sampleRate,
+      played: parts.items.map { ToneJSON.Item(what: $0.name, seconds: duration.duration.seconds) })
+  }
+
+  private func say(_ text: String, _ output: Output) {
+    if !output.isJSON { output.print([Line(text)]) }
+  }
+}
+
+/// `tone --json`: what was played.
+struct ToneJSON: Encodable {
+  struct Item: Encodable {
+    let what: String
+    let seconds: Double
+  }
+
+  let schema = 1
+  let device: String
+  let sampleRate: Int
+  let played: [Item]
+}

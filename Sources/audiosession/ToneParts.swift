@@ -1,0 +1,55 @@
+import AudioSession
+import AudioStreams
+
+/// One frequency, or from one to another.
+struct Sweep {
+  var from: Double
+  var to: Double
+
+  /// Reads `1000` or `20-20000`.
+  init?(_ text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false).map { Double($0) }
+    guard let first = parts.first, let last = parts.last, let first, let last, parts.count <= 2,
+      (1...100_000).contains(first), (1...100_000).contains(last)
+    else { return nil }
+    (from, to) = (first, last)
+  }
+}
+
+/// The tones of a sweep or a speaker test.
+struct ToneParts {
+  var items: [(name: String, segment: TonePlayer.Segment)]
+
+  /// - Throws: `outputNotAvailable` for a channel that the output does not have.
+  init(_ device: Device, _ command: ToneCommand) throws(SessionError) {
+    let names = device.channelMap.positions.map(\.rawValue)
+    var chosen: [Int] = []
+    for name in command.channel { chosen.append(try Self.number(of: name, names, device)) }
+    let tone = { (from: Double, to: Double, channels: [Int]?) in
+      TonePlayer.Segment(
+        seconds: command.duration.duration.seconds, from: from, to: to,
+        amplitude: amplitude(decibels: command.level), channels: channels)
+    }
+    if let text = command.sweep, let sweep = Sweep(text) {
+      let channels = chosen.isEmpty ? nil : chosen
+      items = [("\(text) Hz", tone(sweep.from, sweep.to, channels))]
+    } else {
+      let channels = chosen.isEmpty ? Array(names.indices) : chosen
+      items = channels.map { channel in
+        // A subwoofer carries low sounds only.
+        let frequency = device.channelMap.positions[channel] == .lfe ? 60.0 : 440.0
+        return (names[channel], tone(frequency, frequency, [channel]))
+      }
+    }
+  }
+
+  private static func number(
+    of name: String, _ names: [String], _ device: Device
+  ) throws(SessionError) -> Int {
+    let whole = ["left": "front-left", "right": "front-right", "center": "front-center"]
+    if let number = names.firstIndex(of: whole[name] ?? name) { return number }
+    throw SessionError(
+      .outputNotAvailable, stage: .device, "\(device.name) has no channel '\(name)'", value: name,
+      alternatives: names)
+  }
+}

@@ -1,0 +1,64 @@
+import AudioSession
+import AudioStreams
+
+/// Measures a session by recording through it, and by playing where that is allowed.
+struct Verification {
+  let session: AudioSession
+  /// The profile's wish, where one was applied.
+  let mode: AudioMode?
+  let time: Duration
+  /// Whether nobody can hear what is played.
+  let isPrivate: Bool
+  /// Whether to play even where people hear it, and to listen through the air.
+  let playsAloud: Bool
+
+  func run() async throws -> VerifyReport {
+    let state = try await session.getSessionState()
+    let snapshot = try await session.snapshot()
+    let output = snapshot.defaultDevice(.output)
+    let isPlaybackOnly = mode?.category.map { !$0.directions.contains(.input) } ?? false
+    let source = isPlaybackOnly ? monitor(of: output, snapshot) : snapshot.defaultDevice(.input)
+    guard let source else {
+      throw SessionError(
+        .inputNotAvailable, stage: .device, "there is nothing to record: no input",
+        alternatives: snapshot.devices(.input).map(\.name))
+    }
+    let hardware = snapshot.root(of: source).flatMap { $0.name == source.name ? nil : $0 }
+    let measured = try await DeviceMeasurement.run(
+      server: session.address, device: source.name, hardware: hardware?.name,
+      measuresBuffer: state.properties["ioBufferDuration"]?.preferred != nil, time: time)
+    try Task.checkCancellation()
+    let loop = try await loop(output, source, snapshot, measured.buffer)
+    try Task.checkCancellation()
+    return VerifyReport(
+      state: state, measured: measured, hardware: (hardware ?? source).channelMap.positions,
+      isMonitor: isPlaybackOnly, loop: loop,
+      output: output?.channelMap.positions ?? [])
+  }
+
+  private func monitor(of output: Device?, _ snapshot: ServerSnapshot) -> Device? {
+    output?.monitor.flatMap { snapshot.device(.input, named: $0) }
+  }
+
+  /// The way from the output back: over the input, if it hears the output, else over its monitor.
+  private func loop(
+    _ output: Device?, _ source: Device, _ snapshot: ServerSnapshot, _ buffer: Duration?
+  ) async throws -> LoopMeasurement? {
+    guard let output, let monitor = output.monitor,
+      isPrivate || playsAloud || !output.flags.contains(.hardware)
+    else { return nil }
+    // A monitor at the input hears the output without any air or cable.
+    let root = snapshot.root(of: source)
+    let isDigital = root?.name == monitor
+    let latency = min(max(buffer ?? .milliseconds(20), .milliseconds(5)), .milliseconds(100))
+    let sources = isDigital ? [source.name] : playsAloud ? [source.name, monitor] : [monitor]
+    var result: LoopMeasurement?
+    for name in sources where result?.latency == nil && !Task.isCancelled {
+      result = try await LoopMeasurement.run(
+        server: session.address, source: name, outputs: output.channelMap.count, latency: latency)
+    }
+    let isMonitor = result?.source == monitor || isDigital
+    result?.isMonitor = isMonitor
+    return result
+  }
+}

@@ -1,0 +1,116 @@
+import AudioSession
+import AudioStreams
+
+extension VerifyReport {
+  /// Which hardware channel each channel is. Of the hardware itself only a known sound could tell
+  /// that; there it is said how many distinct channels there are.
+  static func channels(
+    _ state: SessionState, _ measured: DeviceMeasurement, _ hardware: [ChannelPosition],
+    _ claimed: [ChannelPosition]
+  ) -> Check {
+    let wish =
+      state.properties["channelMap"]?.preferred ?? state.properties["polarPattern"]?.preferred
+    var check = Check(
+      name: "channels", wanted: wish, claimed: .strings(claimed.map(\.rawValue)), isOK: true)
+    guard let order = measured.order else {
+      let count = distinct(measured.check)
+      check.measured = count == 0 ? nil : .string("\(count) distinct")
+      check.detail = "the hardware itself: which is which, only its maker knows"
+      return check
+    }
+    check.measured = .strings(order.enumerated().map { words($1, $0, hardware, claimed) })
+    check.isOK =
+      order.count == claimed.count
+      && zip(order, claimed).allSatisfy { found, position in
+        found.contains { isMeant($0, by: position, hardware) }
+      }
+    if order.contains(where: { $0.count > 1 }) {
+      check.detail = "the hardware's channels carry the same, so that the order cannot be told"
+    }
+    return check
+  }
+
+  private static func distinct(_ check: SignalCheck) -> Int {
+    let copies = check.findings.compactMap { finding -> Int? in
+      switch finding {
+      case .deadChannel(let channel): channel
+      case .dualMono(_, let copy): copy
+      case .silent, .clipping, .offset: nil
+      }
+    }
+    return check.findings.contains(.silent) ? 0 : check.levels.count - Set(copies).count
+  }
+
+  private static func isMeant(
+    _ match: ChannelMatch, by position: ChannelPosition, _ hardware: [ChannelPosition]
+  ) -> Bool {
+    switch match {
+    case .channel(let number): hardware.indices.contains(number) && hardware[number] == position
+    case .mix: position == .mono
+    }
+  }
+
+  /// The claimed one where it is among those that it may be; else the first of them.
+  private static func words(
+    _ found: Set<ChannelMatch>, _ number: Int, _ hardware: [ChannelPosition],
+    _ claimed: [ChannelPosition]
+  ) -> String {
+    if claimed.indices.contains(number),
+      found.contains(where: { isMeant($0, by: claimed[number], hardware) })
+    {
+      return claimed[number].rawValue
+    }
+    let names = found.map { match -> String in
+      if case .channel(let number) = match, hardware.indices.contains(number) {
+        return hardware[number].rawValue
+      }
+      return "mix"
+    }
+    return names.min() ?? "nothing"
+  }
+
+  /// One check for each fault that sound can have.
+  static func sound(_ check: SignalCheck, _ claimed: [ChannelPosition]) -> [Check] {
+    let name = { (channel: Int) in
+      claimed.indices.contains(channel) ? claimed[channel].rawValue : "channel \(channel + 1)"
+    }
+    var found: [String: [String]] = [:]
+    for finding in check.findings {
+      switch finding {
+      case .silent: found["silence", default: []].append("every channel")
+      case .deadChannel(let channel): found["deadChannel", default: []].append(name(channel))
+      case .dualMono(let one, let other):
+        // A map may want one hardware channel twice.
+        guard !(claimed.indices.contains(other) && claimed[one] == claimed[other]) else { continue }
+        found["dualMono", default: []].append("\(name(one)) = \(name(other))")
+      case .clipping(let channel, let samples):
+        found["clipping", default: []].append("\(name(channel)): \(samples) samples")
+      case .offset(let channel, let value):
+        let percent = (value * 1000).rounded() / 10
+        found["offset", default: []].append("\(name(channel)): \(percent) %")
+      }
+    }
+    return ["silence", "deadChannel", "dualMono", "clipping", "offset"].map { fault in
+      Check(name: fault, measured: .strings(found[fault] ?? []), isOK: found[fault] == nil)
+    }
+  }
+
+  /// The way from the output back.
+  static func loop(_ loop: LoopMeasurement, _ output: [ChannelPosition]) -> [Check] {
+    let latency = loop.latency?.seconds
+    let trip = Check(
+      name: "roundTrip", measured: latency.map { .number(($0 * 1e4).rounded() / 1e4) },
+      isOK: latency != nil,
+      detail: latency == nil ? "what was played was not heard" : "over \(loop.source)")
+    // Through the air every microphone hears every speaker.
+    guard loop.isMonitor, latency != nil else { return [trip] }
+    let heard = loop.heard.map { channel in
+      channel.map { output.indices.contains($0) ? output[$0].rawValue : "\($0)" } ?? "nothing"
+    }
+    let claimed = output.map(\.rawValue)
+    let order = Check(
+      name: "outputChannels", claimed: .strings(claimed), measured: .strings(heard),
+      isOK: heard == claimed)
+    return [order, trip]
+  }
+}

@@ -1,0 +1,136 @@
+import AudioSession
+import AudioStreams
+
+/// What was wanted, what the server says, and what was measured.
+struct VerifyReport: Encodable {
+  /// One thing that was looked at.
+  struct Check: Encodable {
+    /// A property's name, or what was looked for.
+    var name: String
+    var wanted: StateValue?
+    var claimed: StateValue?
+    var measured: StateValue?
+    /// How far off a measured number may be.
+    var uncertainty: Double?
+    var isOK: Bool
+    var detail: String?
+  }
+
+  /// The source that was recorded.
+  let device: String
+  let checks: [Check]
+
+  /// Whether nothing differs.
+  var isAsWanted: Bool { checks.allSatisfy(\.isOK) }
+
+  /// A true clock is nearer than this part of the rate.
+  static let rateTolerance = 0.001
+  /// Deliveries come in whole grains of the device.
+  static let bufferTolerance = 0.2
+
+  /// Compares what was measured with the state.
+  ///
+  /// - Parameters:
+  ///   - hardware: the positions of the channels of the hardware that was recorded.
+  ///   - isMonitor: whether it was an output's monitor, which may well be silent.
+  ///   - output: the positions of the output's channels.
+  init(
+    state: SessionState, measured: DeviceMeasurement, hardware: [ChannelPosition],
+    isMonitor: Bool, loop: LoopMeasurement?, output: [ChannelPosition]
+  ) {
+    device = measured.device
+    let claimed =
+      isMonitor ? hardware : state.route.inputs.first?.channelMap ?? hardware
+    var checks = [Self.rate(state, measured)]
+    if let buffer = Self.buffer(state, measured, isMonitor) { checks.append(buffer) }
+    if !isMonitor {
+      checks.append(Self.channels(state, measured, hardware, claimed))
+      checks += Self.sound(measured.check, claimed)
+    }
+    checks.append(Self.lost(measured))
+    if let loop { checks += Self.loop(loop, output) }
+    self.checks = checks + Self.unmet(state)
+  }
+
+  private static func rate(_ state: SessionState, _ measured: DeviceMeasurement) -> Check {
+    let report = state.properties["sampleRate"]
+    let (wanted, claimed) = (report?.preferred, Double(measured.claimedRate))
+    var check = Check(
+      name: "sampleRate", wanted: wanted, claimed: .number(claimed), isOK: false,
+      detail: report?.reason)
+    guard let rate = measured.rate else {
+      check.detail = "too few deliveries came to count"
+      return check
+    }
+    let expected = if case .number(let number) = wanted { number } else { claimed }
+    let tenths = { (value: Double) in (value * 10).rounded() / 10 }
+    check.measured = .number(tenths(rate.rate))
+    check.isOK = abs(rate.rate - expected) <= max(expected * rateTolerance, rate.uncertainty)
+    check.uncertainty = max(0.1, tenths(rate.uncertainty))
+    return check
+  }
+
+  private static func buffer(
+    _ state: SessionState, _ measured: DeviceMeasurement, _ isMonitor: Bool
+  ) -> Check? {
+    guard let report = state.properties["ioBufferDuration"], let wanted = report.preferred else {
+      return nil
+    }
+    var check = Check(
+      name: "ioBufferDuration", wanted: wanted, claimed: report.actual, isOK: false,
+      detail: report.reason)
+    guard let buffer = measured.buffer?.seconds, case .number(let wish) = wanted else {
+      check.detail = "nothing came for 2.5 s"
+      return check
+    }
+    check.measured = .number((buffer * 1e6).rounded() / 1e6)
+    // An output is filled up in parts of its buffer, and its monitor gives those.
+    let least = isMonitor ? 0 : wish * (1 - bufferTolerance)
+    check.isOK = (least...wish * (1 + bufferTolerance)).contains(buffer)
+    return check
+  }
+
+  private static func lost(_ measured: DeviceMeasurement) -> Check {
+    Check(
+      name: "lostFrames", measured: .number(Double(measured.lost)), isOK: measured.lost == 0)
+  }
+
+  /// What else is wished and not in force.
+  private static func unmet(_ state: SessionState) -> [Check] {
+    let measured = ["sampleRate", "ioBufferDuration"]
+    return SessionState.propertyNames.compactMap { name in
+      guard let report = state.properties[name], report.isUnmet, !measured.contains(name) else {
+        return nil
+      }
+      return Check(
+        name: name, wanted: report.preferred, claimed: report.actual, isOK: false,
+        detail: report.reason)
+    }
+  }
+
+  private enum Key: String, CodingKey { case schema, device, checks }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    try values.encode(device, forKey: .device)
+    try values.encode(checks, forKey: .checks)
+  }
+}
+
+extension VerifyReport.Check {
+  private enum Key: String, CodingKey {
+    case check, wanted, claimed, measured, uncertainty, ok, detail
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(name, forKey: .check)
+    try values.encode(wanted, forKey: .wanted)
+    try values.encode(claimed, forKey: .claimed)
+    try values.encode(measured, forKey: .measured)
+    try values.encode(uncertainty, forKey: .uncertainty)
+    try values.encode(isOK, forKey: .ok)
+    try values.encode(detail, forKey: .detail)
+  }
+}

@@ -1,0 +1,66 @@
+import AudioSession
+import AudioStreams
+
+/// A level meter in text: bars on a terminal, lines elsewhere, JSON when asked.
+struct MeterView {
+  private let device: Device
+  private let sampleRate: Int
+  private let channels: Int
+  private let hasSpectrum: Bool
+  private let output: Output
+  private var meter = LevelMeter()
+  private var waiting: [Float] = []
+  private var recent: [Float] = []
+  private var shown = Duration.zero
+  private var drawn = 0
+
+  init(_ device: Device, _ tap: DeviceTap, hasSpectrum: Bool, _ output: Output) {
+    self.device = device
+    sampleRate = tap.sampleRate
+    channels = tap.channels
+    self.hasSpectrum = hasSpectrum
+    self.output = output
+  }
+
+  /// Takes sound, and shows a reading where it is time for one.
+  mutating func add(_ piece: DeviceTap.Piece, at time: Duration, every: Duration) throws {
+    waiting += piece.samples
+    // The pieces do not come in step with the readings: half of one is near enough.
+    guard time - shown >= every - min(every / 2, .milliseconds(20)) else { return }
+    shown = time
+    let levels = waiting.withUnsafeBufferPointer {
+      SignalLevel.measure($0, channels: channels)
+    }
+    let frame = MeterFrame(
+      seconds: time.seconds, device: device.name, sampleRate: sampleRate,
+      names: Self.names(device, channels), readings: meter.update(levels, at: time),
+      bands: hasSpectrum ? bands() : nil)
+    waiting = []
+    try show(frame)
+  }
+
+  private mutating func show(_ frame: MeterFrame) throws {
+    if output.isJSON { return try output.json(frame, isOneLine: true) }
+    guard let width = output.terminal.width else { return output.print([frame.line]) }
+    let lines = frame.drawing(width: width)
+    output.redraw(lines, over: drawn)
+    drawn = lines.count
+  }
+
+  /// The spectrum of all channels together.
+  private mutating func bands() -> [Spectrum.Band] {
+    var mono: [Float] = []
+    for at in stride(from: 0, to: waiting.count - channels + 1, by: channels) {
+      mono.append(waiting[at..<at + channels].reduce(0, +) / Float(channels))
+    }
+    recent = Array((recent + mono).suffix(Spectrum.frames))
+    return Spectrum(recent, sampleRate: Double(sampleRate), bands: 24).bands
+  }
+
+  /// The channels' names; numbers where the stream has others than the device.
+  static func names(_ device: Device, _ channels: Int) -> [String] {
+    let positions = device.channelMap.positions
+    guard positions.count == channels else { return (0..<channels).map { "channel \($0 + 1)" } }
+    return positions.map(\.rawValue)
+  }
+}

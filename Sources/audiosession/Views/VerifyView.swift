@@ -1,0 +1,74 @@
+import AudioSession
+
+/// What was wanted, what the server says, and what was measured, for people.
+enum VerifyView {
+  static func lines(_ report: VerifyReport, width: Int?) -> [Line] {
+    let source = Layout.shorten(report.device, to: width.map { $0 - 10 })
+    let head: [Line] = [["recorded  ", Span(source)], .empty]
+    let heading = ["", "wanted", "server says", "measured", ""].map { Span($0, .dim) }
+    let rows = report.checks.map { check in
+      [
+        Span(label(check.name)), text(check.wanted, check), text(check.claimed, check),
+        measured(check), mark(check),
+      ]
+    }
+    let wide = Layout.columns([heading] + rows)
+    let table: [Line]
+    if let width, wide.contains(where: { $0.width > width }) {
+      table = stacked(report.checks, width)
+    } else {
+      table = wide
+    }
+    return head + table + notes(report, width)
+  }
+
+  /// Mark, name and what was measured; below it what was wanted and claimed.
+  private static func stacked(_ checks: [VerifyReport.Check], _ width: Int) -> [Line] {
+    let labels = checks.map { label($0.name).count }.max() ?? 0
+    return checks.flatMap { check -> [Line] in
+      let room = max(4, width - 11 - labels)
+      let head: Line = [
+        mark(check).padded(to: 9), Span(label(check.name)).padded(to: labels + 2),
+        Span(Layout.shorten(measured(check).text, to: room)),
+      ]
+      let facts = [("wanted", check.wanted), ("server says", check.claimed)].compactMap { fact in
+        fact.1.map { "\(fact.0) \(text($0, check).text)" }
+      }
+      let rest = facts.joined(separator: ", ")
+      return [head] + (facts.isEmpty ? [] : Layout.wrap(rest, indent: 11, width: width))
+    }
+  }
+
+  /// Why something is not as wanted.
+  private static func notes(_ report: VerifyReport, _ width: Int?) -> [Line] {
+    let notes = report.checks.filter { !$0.isOK }.compactMap { check in
+      check.detail.map { "\(label(check.name)): \($0)" }
+    }
+    return notes.isEmpty
+      ? [] : [.empty] + notes.flatMap { Layout.wrap($0, indent: 0, width: width) }
+  }
+
+  private static func mark(_ check: VerifyReport.Check) -> Span {
+    check.isOK ? Span("ok", .green) : Span("differs", .red)
+  }
+
+  private static func text(_ value: StateValue?, _ check: VerifyReport.Check) -> Span {
+    switch value {
+    case .strings(let words): Span(words.isEmpty ? "no" : words.joined(separator: " "))
+    case .number(let seconds) where check.name == "roundTrip":
+      Span(PropertyWords.text(.number(seconds), of: "ioBufferDuration"))
+    case .number(let count) where check.name == "lostFrames": Span("\(Int(count))")
+    default: Span(PropertyWords.text(value, of: check.name))
+    }
+  }
+
+  private static func measured(_ check: VerifyReport.Check) -> Span {
+    guard case .number(let rate) = check.measured, check.name == "sampleRate" else {
+      return text(check.measured, check)
+    }
+    return Span("\(rate)" + (check.uncertainty.map { " ± \($0)" } ?? "") + " Hz")
+  }
+
+  /// `deadChannel` as `dead channel`.
+  private static func label(_ name: String) -> String { PropertyWords.label(name) }
+}

@@ -1,0 +1,86 @@
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("A device, measured", .server)
+struct MeasurementTests {
+  static let sink = "module-null-sink sink_name=out rate=44100 channels=2"
+
+  static func with(
+    _ modules: [String], _ body: (PulseSandbox) async throws -> Void
+  ) async throws {
+    try await PulseSandbox.with(SandboxConfiguration(modules: modules), body)
+  }
+
+  @Test("its rate is counted, and its buffer is what somebody else asked for")
+  func measures() async throws {
+    try await Self.with([Self.sink]) { sandbox in
+      let other = try await DeviceTap(
+        server: sandbox.address, device: "out.monitor", latency: .milliseconds(25)
+      ) { _ in }
+      let measured = try await DeviceMeasurement.run(
+        server: sandbox.address, device: "out.monitor", hardware: nil, measuresBuffer: true,
+        time: .seconds(2))
+      await other.close()
+      let rate = try #require(measured.rate)
+      // A tenth of a percent is what verify allows; a busy machine shows in the uncertainty.
+      #expect(abs(rate.rate - 44100) < max(44.1, 2 * rate.uncertainty))
+      let buffer = try #require(measured.buffer)
+      #expect(abs(buffer.seconds - 0.025) < 0.005)
+      #expect(measured.claimedRate == 44100)
+      #expect(measured.check.findings == [.silent])
+      #expect(measured.order == nil)
+    }
+  }
+
+  @Test("one microphone behind two channels is found")
+  func dualMono() async throws {
+    try await Self.with([
+      "module-sine-source source_name=one rate=44100 frequency=441",
+      "module-remap-source source_name=two master=one channels=2"
+        + " channel_map=front-left,front-right master_channel_map=mono,mono remix=no",
+    ]) { sandbox in
+      let measured = try await DeviceMeasurement.run(
+        server: sandbox.address, device: "two", hardware: "one", measuresBuffer: false,
+        time: .seconds(1))
+      #expect(measured.check.findings == [.dualMono(0, 1)])
+      #expect(measured.order == [[.channel(0)], [.channel(0)]])
+    }
+  }
+
+  @Test("what is played on each channel is heard there, some milliseconds later")
+  func loop() async throws {
+    try await Self.with([Self.sink]) { sandbox in
+      let loop = try await LoopMeasurement.run(
+        server: sandbox.address, source: "out.monitor", outputs: 2, latency: .milliseconds(20))
+      #expect(loop.heard == [0, 1])
+      let latency = try #require(loop.latency)
+      #expect(latency > .milliseconds(2) && latency < .milliseconds(200))
+    }
+  }
+
+  @Test("channels that are exchanged on the way are heard so")
+  func exchanged() async throws {
+    try await Self.with([
+      Self.sink,
+      "module-remap-source source_name=turned master=out.monitor channels=2"
+        + " channel_map=front-left,front-right master_channel_map=front-right,front-left remix=no",
+    ]) { sandbox in
+      let loop = try await LoopMeasurement.run(
+        server: sandbox.address, source: "turned", outputs: 2, latency: .milliseconds(20))
+      #expect(loop.heard == [1, 0])
+    }
+  }
+
+  @Test("a source that hears nothing of it")
+  func deaf() async throws {
+    try await Self.with([Self.sink, "module-null-source source_name=deaf"]) { sandbox in
+      let loop = try await LoopMeasurement.run(
+        server: sandbox.address, source: "deaf", outputs: 2, latency: .milliseconds(20))
+      #expect(loop.heard == [nil, nil])
+      #expect(loop.latency == nil)
+    }
+  }
+}

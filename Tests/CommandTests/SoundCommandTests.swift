@@ -1,0 +1,183 @@
+import PulseSandbox
+import Testing
+
+@Suite("tone, meter and verify")
+struct SoundCommandTests {
+  /// Runs the program as long as sound takes on a machine that is busy with other tests.
+  static func run(_ sandbox: PulseSandbox, _ arguments: String...) async throws -> CommandResult {
+    try await sandbox.capture([Program.path] + arguments, timeout: .seconds(60))
+  }
+
+  static func shell(_ sandbox: PulseSandbox, _ script: String) async throws -> CommandResult {
+    try await sandbox.capture(
+      ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(60))
+  }
+
+  @Test("tone names each speaker as it plays, and is heard there", .server)
+  func speakers() async throws {
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let result = try await Self.run(sandbox, "tone", "--duration", "100ms")
+      #expect(result.standardOutput == "front-left\nfront-right\n")
+      #expect(result.standardError.isEmpty)
+      #expect(result.status == 0)
+      // While the right speaker plays for long, a meter on the monitor sees it alone.
+      let heard = try await Self.shell(
+        sandbox,
+        """
+        $A tone --channel right --duration 60s > /dev/null & pid=$!
+        i=0
+        until $A meter --json --duration 300ms --interval 100ms --device speakers.monitor \
+          > out.json && tail -n 1 out.json | grep -q '"peak":0\\.1'; do
+          i=$((i + 1)); [ $i -lt 30 ] || break
+        done
+        kill $pid; wait $pid; tail -n 1 out.json
+        """.replacing("out.json", with: sandbox.directory + "/out.json"))
+      let levels = try JSON(heard.standardOutput)["levels"]?.array ?? []
+      #expect(levels.map { $0["channel"] } == [.string("front-left"), .string("front-right")])
+      #expect(levels.first?["peak"] == .number(0))
+      if case .number(let peak) = levels.last?["peak"] {
+        #expect(abs(peak - 0.1259) < 0.001)  // -18 dB
+      } else {
+        Issue.record("no peak")
+      }
+    }
+  }
+
+  @Test("tone plays notes, chords and sweeps", .server)
+  func tones() async throws {
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let notes = try await Self.run(sandbox, "tone", "A4", "C4+E4+G4", "--duration", "50ms")
+      #expect(notes.standardOutput == "A4\nC4+E4+G4\n")
+      #expect(notes.status == 0)
+      let sweep = try await Self.run(
+        sandbox, "tone", "--sweep", "20-20000", "--duration", "200ms", "--json")
+      #expect(
+        sweep.standardOutput == """
+          {
+            "schema": 1,
+            "device": "speakers",
+            "sampleRate": 44100,
+            "played": [{ "seconds": 0.2, "what": "20-20000 Hz" }]
+          }
+
+          """)
+      let nowhere = try await Self.run(sandbox, "tone", "--channel", "rear-left")
+      #expect(nowhere.status == 78)
+      #expect(nowhere.standardError.contains("speakers has no channel 'rear-left'"))
+      #expect(nowhere.standardError.contains("front-right"))
+    }
+  }
+
+  @Test("meter prints a line a reading where nobody draws", .server)
+  func meter() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await Self.run(
+        sandbox, "meter", "--duration", "350ms", "--interval", "100ms")
+      #expect(result.status == 0)
+      let lines = result.standardOutput.split(separator: "\n")
+      #expect(!lines.isEmpty)
+      #expect(
+        lines.allSatisfy {
+          $0 == "front-left -120.0 (peak -120.0) dB, front-right -120.0 (peak -120.0) dB"
+        })
+      let missing = try await Self.run(sandbox, "meter", "--device", "nowhere")
+      #expect(missing.status == 78)
+      #expect(missing.standardError.contains("no source 'nowhere'"))
+    }
+  }
+
+  @Test("meter ends by a signal", .server)
+  func meterSignal() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await Self.shell(
+        sandbox,
+        """
+        $A meter --interval 50ms > \(sandbox.directory)/out & pid=$!
+        until [ -s \(sandbox.directory)/out ]; do kill -0 $pid || exit 9; done
+        kill -INT $pid; wait $pid
+        """)
+      #expect(result.status == 130)
+      #expect(result.standardError.isEmpty)
+    }
+  }
+
+  @Test("no device is said", .server)
+  func noDevice() async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      for command in ["tone", "meter", "verify"] {
+        let result = try await Self.run(sandbox, command)
+        #expect(result.status == 78, "\(command)")
+        #expect(result.standardError.contains("no"), "\(command)")
+      }
+    }
+  }
+
+  @Test("verify proves a profile by its sound", .simulatedCard)
+  func verify() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      try sandbox.write(
+        profile: "turned",
+        """
+        category = "record"
+        sample-rate = 48000
+        buffer-duration = "20 ms"
+        [input]
+        prefer = [{ property = { "device.bus" = "usb" } }]
+        channel-map = "swap"
+        """)
+      let result = try await Self.run(sandbox, "verify", "turned", "--json", "--revert")
+      let checks = try JSON(result.standardOutput)["checks"]?.array ?? []
+      func check(_ name: String) -> JSON? { checks.first { $0["check"] == .string(name) } }
+      #expect(check("ioBufferDuration")?["ok"] == .bool(true))
+      let turned = JSON.array([.string("front-right"), .string("front-left")])
+      #expect(check("channels")?["measured"] == turned)
+      #expect(check("channels")?["ok"] == .bool(true))
+      for fault in ["silence", "deadChannel", "dualMono", "clipping", "offset"] {
+        #expect(check(fault)?["measured"] == .array([]), "\(fault)")
+      }
+      // A machine that is too busy loses sound, and verify says so: 3 is no mistake then.
+      let isAsWanted = checks.allSatisfy { $0["ok"] == .bool(true) }
+      #expect(result.status == (isAsWanted ? 0 : 3))
+      #expect(check("sampleRate")?["wanted"] == .number(48000))
+      #expect(check("sampleRate")?["claimed"] == .number(48000))
+      if case .number(let rate) = check("sampleRate")?["measured"] {
+        #expect(abs(rate - 48000) < 1000)
+      } else {
+        Issue.record("no rate")
+      }
+      // What was there before is there again.
+      let state = try await Self.run(sandbox, "state", "--json")
+      #expect(try JSON(state.standardOutput)["profile"] == .null)
+    }
+  }
+
+  @Test("verify finds what a server does not say", .server)
+  func faults() async throws {
+    let twice = SandboxConfiguration(modules: [
+      "module-sine-source source_name=one rate=44100 frequency=441",
+      "module-remap-source source_name=two master=one channels=2"
+        + " channel_map=front-left,front-right master_channel_map=mono,mono remix=no",
+      "module-null-sink sink_name=out rate=44100",
+    ])
+    var configuration = twice
+    configuration.commands = ["set-default-source two"]
+    try await PulseSandbox.with(configuration) { sandbox in
+      let result = try await Self.run(sandbox, "verify", "--duration", "1s", "--json")
+      #expect(result.status == 3)
+      let checks = try JSON(result.standardOutput)["checks"]?.array ?? []
+      func check(_ name: String) -> JSON? { checks.first { $0["check"] == .string(name) } }
+      #expect(check("dualMono")?["measured"] == .array([.string("front-left = front-right")]))
+      #expect(check("dualMono")?["ok"] == .bool(false))
+      #expect(check("silence")?["ok"] == .bool(true))
+      // The null sink is no hardware, so the way through it is measured.
+      #expect(check("roundTrip")?["ok"] == .bool(true))
+      #expect(check("outputChannels")?["ok"] == .bool(true))
+    }
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let silent = try await Self.run(sandbox, "verify", "--duration", "500ms")
+      #expect(silent.status == 3)
+      #expect(silent.standardOutput.contains("every channel"))
+      #expect(try await Self.run(sandbox, "verify", "nosuch").status == 66)
+    }
+  }
+}
