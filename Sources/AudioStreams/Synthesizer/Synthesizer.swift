@@ -47,7 +47,9 @@ public final class Synthesizer: Sendable {
       let grant = try await stream.opened()
       let kernel = SynthKernel(
         configuration, sampleRate: Double(grant.rate), channels: grant.channels)
-      let parts = SynthParts(kernel: kernel, stream: stream, bufferFrames: grant.bufferFrames)
+      let parts = SynthParts(
+        kernel: kernel, stream: stream, bufferFrames: grant.bufferFrames,
+        longestRelease: configuration.longestRelease)
       guard engine.begin(parts) else {
         throw engine.failure ?? StreamError(.engineStartFailed, "the stream ended at its start")
       }
@@ -131,12 +133,16 @@ struct SynthParts: Sendable {
   let stream: RealtimeStream
   /// What the server has ready to play.
   let bufferFrames: Int
+  /// How long a note may take to fade out.
+  let longestRelease: Duration
 
-  /// Releases all notes and waits until the last of them has been played, a second at most: a
-  /// server that is frozen plays nothing more.
+  /// Releases all notes and waits until the last of them has been played; a second longer than that
+  /// ought to take at most: a server that is frozen plays nothing more.
   func fadeOut() async {
     if kernel.isUntouched { return }
-    let deadline = ContinuousClock.now + .seconds(1)
+    // Until the release is mixed a buffer may pass, and two more until its end is played.
+    let buffer = Duration.seconds(Double(bufferFrames) / kernel.sampleRate)
+    let deadline = ContinuousClock.now + buffer * 3 + longestRelease + .seconds(1)
     while !kernel.releaseAll(), .now < deadline { await pause() }
     var quiet = kernel.position + 1
     while ContinuousClock.now < deadline {

@@ -53,8 +53,8 @@ struct ToneTests {
     try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
       let listener = try await Listener.on("out.monitor", sandbox)
       let player = try await TonePlayer(
-        [TonePlayer.Segment(seconds: 4, from: 5000, to: 5000, amplitude: 0.25, channels: [0])],
-        server: sandbox.address, latency: .milliseconds(100))
+        [TonePlayer.Segment(seconds: 600, from: 5000, to: 5000, amplitude: 0.25, channels: [0])],
+        server: sandbox.address, latency: .milliseconds(500))
       #expect(await eventually { listener.firstSound() != nil })
       #expect(player.begin(of: 0) != nil)
       listener.forget()
@@ -64,7 +64,7 @@ struct ToneTests {
       #expect(abs(tone.frequency / 5000 - 1) < 1e-4)
       #expect(abs(decibels(tone.amplitude / 0.25)) < 0.1)
       #expect(listener.channel(1).allSatisfy { $0 == 0 })
-      await player.finish()
+      await player.close()
       #expect(player.failure == nil)
       await listener.close()
     }

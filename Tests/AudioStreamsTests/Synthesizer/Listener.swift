@@ -21,16 +21,22 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
   private var stream: RealtimeStream?
   private(set) var grant: StreamGrant?
 
-  /// Listens to a device from now on, leaving its latency as it is.
+  /// Listens to a device from now on; what is played after this is heard whole.
+  ///
+  /// An idle sink renders two seconds of silence ahead and gives them to its monitor; what is played
+  /// into that time is not given again. So a short latency is asked for, and waited for.
   static func on(_ device: String, _ sandbox: PulseSandbox) async throws -> Listener {
     let listener = Listener()
     let wish = StreamWish(
-      direction: .input, server: sandbox.address, name: "listener", device: device)
+      direction: .input, server: sandbox.address, name: "listener", device: device,
+      latency: .milliseconds(20))
     let stream = try RealtimeStream(wish) { signal in
       if case .sound(let chunk, let samples) = signal { listener.take(chunk, samples) }
     }
     listener.stream = stream
-    listener.grant = try await stream.opened()
+    let grant = try await stream.opened()
+    listener.grant = grant
+    #expect(await eventually { listener.received >= grant.rate / 10 * grant.channels })
     return listener
   }
 

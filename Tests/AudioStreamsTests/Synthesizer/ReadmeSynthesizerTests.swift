@@ -31,19 +31,36 @@ struct ReadmeSynthesizerTests {
     try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
       let session = AudioSession(server: sandbox.address)
       let listener = try await Listener.on("out.monitor", sandbox)
-      try await play(session)
-      await session.close()
-      #expect(await eventually { listener.channel(0).suffix(441).allSatisfy { abs($0) < 1e-6 } })
-      let sound = listener.channel(0)
-      let start = try #require(sound.firstIndex { abs($0) > 1e-5 })
-      func hears(_ pitch: Int, _ second: Int) -> Bool {
-        let part = Array(sound[(start + 44100 * second + 4410)...].prefix(30000))
-        return part.amplitude(of: Note(pitch: pitch).frequency, rate: 44100) > 0.05
+      // With its 256 frames a machine that is too busy loses sound; what is wrong is wrong each time.
+      let isHeard = try await inOneOf(4) {
+        listener.forget()
+        try await play(session)
+        let isOver = await eventually {
+          listener.firstSound() != nil
+            && listener.channel(0).suffix(441).allSatisfy { abs($0) < 1e-6 }
+        }
+        guard isOver, let start = listener.channel(0).firstIndex(where: { abs($0) > 1e-5 })
+        else { return false }
+        let sound = Array(listener.channel(0)[start...])
+        // A fifth of a second at a time: in some of them nothing was late.
+        func hears(_ pitch: Int, _ second: Int) -> Bool {
+          (0..<4).contains { fifth in
+            let part = Array(sound.dropFirst(44100 * second + 8820 * fifth).prefix(8820))
+            return part.amplitude(of: Note(pitch: pitch).frequency, rate: 44100) > 0.08
+          }
+        }
+        return [60, 64, 67, 72].map { hears($0, 0) } == [true, true, true, false]
+          && [60, 64, 67, 72].map { hears($0, 1) } == [true, true, true, true]
       }
-      #expect([60, 64, 67, 72].map { hears($0, 0) } == [true, true, true, false])
-      #expect([60, 64, 67, 72].map { hears($0, 1) } == [true, true, true, true])
+      await session.close()
+      #expect(isHeard)
       await listener.close()
     }
+  }
+
+  private func inOneOf(_ attempts: Int, _ body: () async throws -> Bool) async rethrows -> Bool {
+    for _ in 0..<attempts where try await body() { return true }
+    return false
   }
 
   @Test("is the code that is tested")
