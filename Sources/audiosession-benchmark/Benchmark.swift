@@ -41,12 +41,6 @@ struct Benchmark {
   }
 
   private static func figures() async throws {
-  static func main() async throws {
-    switch CommandLine.arguments.dropFirst().first {
-    case "capture": return try await CaptureFigures.print()
-    case "synthesizer": return try await SynthFigures.print()
-    default: break
-    }
     // The tones that the simulated cards make cost the server time that hardware does not.
     var configuration = SandboxConfiguration.demo
     configuration.modules = configuration.modules.map {
