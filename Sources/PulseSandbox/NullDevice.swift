@@ -12,12 +12,13 @@ struct NullDevice: Sendable, Hashable {
 
   init(
     _ direction: Direction, _ name: String, _ description: String, form: String? = nil,
-    icon: String? = nil, bus: String? = nil, priority: Int = 1000
+    icon: String? = nil, bus: String? = nil, priority: Int? = nil
   ) {
     self.direction = direction
     self.name = name
     self.description = description
-    self.priority = priority
+    // As hardware: a microphone before the monitors of sinks, which count as their sinks.
+    self.priority = priority ?? (direction == .input ? 2000 : 1000)
     properties = [
       ("device.form_factor", form), ("device.icon_name", icon), ("device.bus", bus),
     ].compactMap { key, value in value.map { (key, $0) } }
