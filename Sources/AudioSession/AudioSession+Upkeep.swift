@@ -226,6 +226,8 @@ extension AudioSession {
   private func reconnect(_ patience: Duration) async -> Bool {
     await takeTurn()
     defer { turns.pass() }
+    // Somebody's call may have connected meanwhile, and that connection may be lost again.
+    if let live, await live.lost != nil, self.live === live { await dropConnection() }
     guard live == nil, !isClosed, isKept else {
       upkeep.isRecovering = false
       return true
