@@ -23,6 +23,7 @@ struct Benchmark {
     switch words.first {
     case nil: try await figures()
     case "capture": try await CaptureFigures.print()
+    case "synthesizer": try await SynthFigures.print()
     case "heal": try await Heal.run(count ?? 1000)
     case "storm": try await Storm.run(count ?? 10_000)
     case "restarts": try await Restarts.run(count ?? 200)
@@ -33,17 +34,11 @@ struct Benchmark {
     default:
       print(
         "audiosession-benchmark "
-          + "[capture | heal N | restarts N | storm N | idle SECONDS | churn N SEED]")
+          + "[capture | synthesizer | heal N | restarts N | storm N | idle SECONDS | churn N SEED]")
     }
   }
 
   private static func figures() async throws {
-  static func main() async throws {
-    switch CommandLine.arguments.dropFirst().first {
-    case "capture": return try await CaptureFigures.print()
-    case "synthesizer": return try await SynthFigures.print()
-    default: break
-    }
     // The tones that the simulated cards make cost the server time that hardware does not.
     var configuration = SandboxConfiguration.demo
     configuration.modules = configuration.modules.map {

@@ -18,8 +18,6 @@ struct AudioSessionCommand: AsyncParsableCommand {
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
       RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
       SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
-      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, SandboxCommand.self,
-      ReplayCommand.self, RecordCommand.self, PlayCommand.self,
       MeterCommand.self, ToneCommand.self, VerifyCommand.self,
     ])
 

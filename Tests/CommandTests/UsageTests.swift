@@ -33,8 +33,7 @@ struct UsageTests {
       #expect(main.status == 0)
       for command in [
         "apply", "plan", "state", "revert", "devices", "profiles", "service", "sandbox",
-        "apply", "plan", "state", "revert", "devices", "profiles", "sandbox", "tone", "meter",
-        "verify",
+        "tone", "meter", "verify",
       ] {
         #expect(main.standardOutput.contains("\n  \(command) "))
         let help = try await sandbox.audiosession(command, "--help")

@@ -54,13 +54,11 @@ struct JSONPrinter {
   private static let ranks: [String: Int] = {
     let keys =
       [
-        "schema", "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
+        "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
+        "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
         "object", "unit", "ours", "enabled", "program", "started", "removed",
         "commands", "version", "address", "server", "active",
         "profile", "profiles", "scope",
-        "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
-        "severity", "code", "message", "file", "line", "column", "kind", "phase", "name",
-        "object", "version", "address", "server", "active", "profile", "profiles", "scope",
         "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
         "source", "extends", "type", "from", "to", "deferred", "why", "outcome", "detail", "steps",
         "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "route",
