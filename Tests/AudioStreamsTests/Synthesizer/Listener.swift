@@ -54,6 +54,9 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
     return stride(from: number, to: all.count, by: channels).map { all[$0] }
   }
 
+  /// Frames that the server could not hand over.
+  var missing: Int { lock.withLock { lost } }
+
   private var received: Int {
     lock.withLock { arrivals.reduce(0) { $0 + $1.samples.count } }
   }
