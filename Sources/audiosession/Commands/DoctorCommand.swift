@@ -23,10 +23,12 @@ struct DoctorCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
+    let end = ContinuousClock.now + options.timeout.duration
     let facts = try await context.withSession { session in
       var facts = try await session.machineFacts()
       if listen, let snapshot = facts.snapshot {
-        facts.heard = await InputListening.heard(snapshot, server: facts.address)
+        facts.heard = await InputListening.heard(
+          snapshot, server: facts.address, within: end - .now)
       }
       return facts
     }
