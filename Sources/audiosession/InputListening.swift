@@ -12,15 +12,19 @@ enum InputListening {
     case timeIsUp
   }
 
-  /// Records every hardware input that is not muted, all at once. One that cannot be recorded, or has
-  /// not begun when the time is up, is left out.
+  /// What there is to listen to: every hardware input that is not muted.
+  static func inputs(_ snapshot: ServerSnapshot) -> [String] {
+    snapshot.hardware(.input).filter { !$0.isMuted && $0.volume.loudest > .muted }.map(\.name)
+  }
+
+  /// Records inputs, all at once. One that cannot be recorded, or has not begun when the time is up,
+  /// is left out.
   static func heard(
-    _ snapshot: ServerSnapshot, server: String, within limit: Duration
+    _ inputs: [String], server: String, within limit: Duration
   ) async -> [MachineFacts.Heard] {
-    let inputs = snapshot.hardware(.input).filter { !$0.isMuted && $0.volume.loudest > .muted }
     return await withTaskGroup(of: Outcome.self) { group in
       for (number, input) in inputs.enumerated() {
-        group.addTask { .heard(number, await record(input.name, server)) }
+        group.addTask { .heard(number, await record(input, server)) }
       }
       group.addTask {
         try? await Task.sleep(for: limit)

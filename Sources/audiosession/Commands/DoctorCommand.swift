@@ -27,8 +27,12 @@ struct DoctorCommand: SessionCommand {
     let facts = try await context.withSession { session in
       var facts = try await session.machineFacts()
       if listen, let snapshot = facts.snapshot {
-        facts.heard = await InputListening.heard(
-          snapshot, server: facts.address, within: end - .now)
+        let inputs = InputListening.inputs(snapshot)
+        let heard = await InputListening.heard(inputs, server: facts.address, within: end - .now)
+        for name in inputs where !heard.contains(where: { $0.device == name }) {
+          context.output.note("nothing could be recorded from \(name) in time")
+        }
+        facts.heard = heard
       }
       return facts
     }
