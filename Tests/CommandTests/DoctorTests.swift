@@ -36,7 +36,7 @@ struct DoctorTests {
       let result = try await sandbox.audiosession("doctor", "--json")
       #expect(result.status == 0)
       #expect(try findings(result) == [])
-      let text = try await sandbox.audiosession("doctor")
+      let text = try await sandbox.audiosession("doctor", "--no-listen")
       #expect(text.standardOutput.hasPrefix("nothing found: "))
     }
   }
@@ -136,7 +136,7 @@ struct DoctorTests {
       let remedy = result["findings"]?.array.first?["remedy"]
       #expect(remedy?["command"] == .string("pactl unload-module \(number)"))
       _ = try await sandbox.shell("pactl unload-module \(number)")
-      #expect(try await sandbox.audiosession("doctor").status == 0)
+      #expect(try await sandbox.audiosession("doctor", "--no-listen").status == 0)
     }
   }
 
@@ -145,7 +145,8 @@ struct DoctorTests {
     var configuration = Self.healthy
     configuration.alternateSampleRate = 44100
     try await PulseSandbox.with(configuration) { sandbox in
-      let result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      let result = try JSON(
+        try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
       let finding = try #require(result["findings"]?.array.first)
       #expect(finding["code"] == .string("equalRates"))
       #expect(
@@ -193,7 +194,7 @@ struct DoctorTests {
       let folder = try #require(sandbox.environment["XDG_RUNTIME_DIR"]) + "/pulse"
       mkdir(folder, 0o700)
       let load = "pactl load-module module-native-protocol-unix socket=\(folder)/native"
-      let result = try await sandbox.shell("\(load) && $A doctor")
+      let result = try await sandbox.shell("\(load) && $A doctor --no-listen")
       #expect(result.status == 0, "\(result)")
     }
   }

@@ -45,7 +45,7 @@ private typealias Server = SimulatedServer
     #expect(
       explanation.choices.map(\.reason) == [
         "is the default", "is as good; usb was there first, or was chosen",
-        "its priority 9000 is lower than 9040",
+        "its priority is lower than 9040",
         "is a monitor: it records what sink plays",
         "its port jack is not plugged in",
       ])
@@ -69,7 +69,7 @@ private typealias Server = SimulatedServer
       [device("one", ["priority.session": "900"]), device("other", ["priority.session": "2000"])],
       default: "other", kind: .pipewire)
     #expect(explanation.choices.map(\.priority) == [2000, 900])
-    #expect(explanation.choices.last?.reason == "its priority 900 is lower than 2000")
+    #expect(explanation.choices.last?.reason == "its priority is lower than 2000")
   }
 
   @Test func `no device, and a default that is ours`() {

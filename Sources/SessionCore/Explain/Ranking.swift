@@ -70,7 +70,7 @@ struct Ranking {
       return "is a monitor: it records what \(device.monitor ?? "a sink") plays"
     }
     let (mine, other) = (priority(of: device), priority(of: present))
-    if let mine, let other, mine < other { return "its priority \(mine) is lower than \(other)" }
+    if let mine, let other, mine < other { return "its priority is lower than \(other)" }
     return "is as good; \(present.name) was there first, or was chosen"
   }
 }

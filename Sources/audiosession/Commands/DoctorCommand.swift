@@ -23,10 +23,16 @@ struct DoctorCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
+    let end = ContinuousClock.now + options.timeout.duration
     let facts = try await context.withSession { session in
       var facts = try await session.machineFacts()
       if listen, let snapshot = facts.snapshot {
-        facts.heard = await InputListening.heard(snapshot, server: facts.address)
+        let inputs = InputListening.inputs(snapshot)
+        let heard = await InputListening.heard(inputs, server: facts.address, within: end - .now)
+        for name in inputs where !heard.contains(where: { $0.device == name }) {
+          context.output.note("nothing could be recorded from \(name) in time")
+        }
+        facts.heard = heard
       }
       return facts
     }
