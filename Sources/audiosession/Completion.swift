@@ -13,15 +13,20 @@ enum Completion {
     Profile.all().filter { $0.source != .builtIn }.map(\.name)
   }
 
+  /// Sources of the server, monitors and the session's own too.
+  static let source = CompletionKind.custom { _, _, _ in
+    snapshot().map { $0.names(of: $0.sources) } ?? []
+  }
+
   /// Sinks and sources of the server.
   static let device = CompletionKind.custom { _, _, _ in
-    snapshot().map { $0.names } ?? []
+    snapshot().map { $0.hardwareNames } ?? []
   }
 
   /// Ports, cards and devices of the server.
   static let jack = CompletionKind.custom { _, _, _ in
     guard let snapshot = snapshot() else { return [] }
-    return snapshot.cards.flatMap { $0.ports.map(\.name) + [$0.name] } + snapshot.names
+    return snapshot.cards.flatMap { $0.ports.map(\.name) + [$0.name] } + snapshot.hardwareNames
   }
 
   static func profiles(_ typed: String) -> [String] {
@@ -78,8 +83,10 @@ enum Completion {
 }
 
 extension ServerSnapshot {
-  /// Names of hardware, safe to be shown by a shell.
-  fileprivate var names: [String] {
-    (hardware(.input) + hardware(.output)).map(\.name).filter { visible($0) == $0 }
+  fileprivate var hardwareNames: [String] { names(of: hardware(.input) + hardware(.output)) }
+
+  /// The names that a shell can show.
+  fileprivate func names(of devices: [Device]) -> [String] {
+    devices.map(\.name).filter { visible($0) == $0 }
   }
 }

@@ -86,6 +86,8 @@ struct InstallTests {
       #expect(files == [path])
       let devices = try await complete("audiosession sandbox simulate suspend ", in: sandbox)
       #expect(devices.isSuperset(of: ["mic", "speakers"]), "\(devices)")
+      let sources = try await complete("audiosession meter --device sp", in: sandbox)
+      #expect(sources == ["speakers.monitor"])
       try await sandbox.terminate()
       _ = try await complete("audiosession sandbox simulate suspend ", in: sandbox)
     }

@@ -14,7 +14,9 @@ struct ExplainCommand: SessionCommand {
       choices: name, chosen, availability (yes, no, unknown; null without a port), priority, reason.
       """)
 
-  @Argument(help: "A property of the state, such as sampleRate.")
+  @Argument(
+    help: "A property of the state, such as sampleRate.",
+    completion: .list(SessionState.propertyNames))
   var property: String
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -16,7 +16,9 @@ struct MeterCommand: SessionCommand {
       and amplitude. 1.0 is full scale.
       """)
 
-  @Option(help: ArgumentHelp("The source to listen to. (default: the input)", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The source to listen to. (default: the input)", valueName: "name"),
+    completion: Completion.source)
   var device: String?
 
   @Flag(help: "Also the spectrum, from 40 Hz to 16 kHz.")

@@ -14,7 +14,7 @@ struct PlayCommand: SessionCommand {
       JSON: an object with file and seconds (how much of it was played).
       """)
 
-  @Argument(help: "The file.")
+  @Argument(help: "The file.", completion: .file())
   var file: String
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

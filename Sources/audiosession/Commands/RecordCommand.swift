@@ -17,7 +17,8 @@ struct RecordCommand: SessionCommand {
       frames, cause).
       """)
 
-  @Argument(help: "The file; replaced where it exists. '-' is standard output.")
+  @Argument(
+    help: "The file; replaced where it exists. '-' is standard output.", completion: .file())
   var file: String
 
   @Option(help: "Frames in a second, Hz. (default: the device's)")
@@ -32,7 +33,8 @@ struct RecordCommand: SessionCommand {
   @Option(help: ArgumentHelp("When to stop: 10s, 5m, 1h.", valueName: "time"))
   var duration: TimeLimit?
 
-  @Option(help: "The name of a source. (default: the session's input)")
+  @Option(
+    help: "The name of a source. (default: the session's input)", completion: Completion.source)
   var device: String?
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

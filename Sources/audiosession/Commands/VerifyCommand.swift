@@ -25,7 +25,9 @@ struct VerifyCommand: SessionCommand {
       Rates are Hz, durations seconds.
       """)
 
-  @Argument(help: "The name of a profile, or the path of its file; none changes nothing.")
+  @Argument(
+    help: "The name of a profile, or the path of its file; none changes nothing.",
+    completion: Completion.profile)
   var profile: String?
 
   @Flag(help: "Restore what was before the first apply when it ends.")
