@@ -55,7 +55,8 @@ struct JSONPrinter {
     let keys =
       [
         "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
-        "severity", "code", "message", "text", "command", "file", "line", "column", "kind", "method",
+        "severity", "code", "message", "text", "command", "file", "line", "column", "kind",
+        "method",
         "inUse", "keepsRunning", "phase", "name", "object", "unit", "ours", "enabled", "program",
         "started", "removed", "commands", "version", "address", "server", "active", "profile",
         "profiles", "scope",
