@@ -36,7 +36,8 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     try mode.validate()
     return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
-      try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
+      await session.setOverride(.none)
+      return try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
     }
   }
 
@@ -52,7 +53,12 @@ extension AudioSession {
       let live = try await session.connected(budget.run)
       let stored = try await session.currentWish(session.store(live))
       var wish = stored ?? OwnWish(mode: AudioMode(), profile: nil)
+      let before = wish.mode
       change(&wish.mode)
+      // As with AVAudioSession, options belong to the category that they came with.
+      if wish.mode.category != before.category, wish.mode.options == before.options {
+        wish.mode.options = nil
+      }
       try wish.mode.validate()
       return try await session.apply(wish, budget)
     }
@@ -69,7 +75,8 @@ extension AudioSession {
     /// Take the session over from another process that holds it: that one is interrupted, and goes
     /// on with its own mode when this one closes or ends.
     public static let takeOver = ActivationOptions(rawValue: 1)
-    /// Tell others that they may go on; nothing of theirs is stopped in this version.
+    /// Tell others that they may go on. They always may: what was silenced or ducked is as before
+    /// at once, with this option or without.
     public static let notifyOthersOnDeactivation = ActivationOptions(rawValue: 2)
   }
 

@@ -80,7 +80,7 @@ extension AudioSession {
   func input(
     _ wish: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
   ) async throws(SessionError) -> PlanInput {
-    var input = PlanInput(wish: wish, snapshot: await live.snapshot)
+    var input = PlanInput(wish: overridden(wish), snapshot: await live.snapshot)
     if let capabilities { input.capabilities = capabilities }
     if let held {
       (input.baseline, input.memory) = (held.baseline, held.memory)

@@ -97,7 +97,7 @@ extension AudioSession {
   ) async -> SessionState {
     var input = input
     // An inactive wish is kept for later and is nothing that the server should be.
-    input.wish = wish.flatMap { $0.isActive ? $0.mode : nil } ?? AudioMode()
+    input.wish = overridden(wish.flatMap { $0.isActive ? $0.mode : nil } ?? AudioMode())
     input.snapshot = await live.snapshot
     input.grants = await live.grants()
     input.isExplicit = false

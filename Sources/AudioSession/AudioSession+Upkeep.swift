@@ -82,6 +82,7 @@ extension AudioSession {
       let snapshot = await live.snapshot
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
+      noteRoute(snapshot.route)
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.grace.note(snapshot.spots, at: upkeep.now)
       let change = noteInterruptions(snapshot)

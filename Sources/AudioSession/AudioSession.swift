@@ -72,6 +72,8 @@ public actor AudioSession {
   var broadcast = Broadcast()
   var lastRoute: Route?
   var lastSnapshot: ServerSnapshot?
+  /// Where sound goes until the next route change.
+  var portOverride = PortOverride.none
   var upkeep = Upkeep()
   /// Whether the wish is in force; false after `setActive(false)` and before the first apply.
   var isActive = false

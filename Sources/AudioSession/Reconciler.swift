@@ -225,7 +225,7 @@ struct Reconciler {
   /// What the server says no to: a hint or a best effort goes on without it, the rest fails.
   private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
     if error.endsConnection { throw error.about(step) }
-    if step.setting.isLink, error.code == .accessDenied {
+    if step.setting.isModule, error.code == .accessDenied {
       input.capabilities.moduleLoading = false
     } else if step.setting.isHint || input.wish.onFailure == .bestEffort {
       input.refusals[step.setting] = error.message

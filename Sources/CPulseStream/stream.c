@@ -113,7 +113,13 @@ static void make_stream(ps_stream *stream) {
                          .channels = (uint8_t)(options->channels ? options->channels : 2)};
   pa_channel_map map;
   pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
-  stream->stream = pa_stream_new(stream->context, options->name, &spec, &map);
+  /* Others are silenced or ducked by role: this one is the session's own. */
+  pa_proplist *properties = pa_proplist_new();
+  if (options->direction == PS_PLAYBACK)
+    pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "audiosession");
+  stream->stream =
+      pa_stream_new_with_proplist(stream->context, options->name, &spec, &map, properties);
+  pa_proplist_free(properties);
   if (!stream->stream) return ps_end(stream, pa_context_errno(stream->context));
   pa_stream_set_state_callback(stream->stream, on_stream_state, stream);
   ps_set_callbacks(stream);

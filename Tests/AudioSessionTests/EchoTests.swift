@@ -165,10 +165,6 @@ struct EchoTests {
       try await rig.session.setAudioMode(call())
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
       #expect(try await rig.eventually { $0.isCall(on: Names.laptopInput) })
-      let st = try await rig.session.getSessionState()
-      print(
-        "LOG", st.events.map { "\($0.event)" }.joined(separator: "\nLOG "), st.properties["mode"]!,
-        st.properties["preferredInput"]!, st.route)
       try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
       #expect(try await rig.eventually { $0.isCall(on: Names.usbInput) })
       let events = await rig.session.events

@@ -90,3 +90,18 @@ extension Rig {
     return samples.reduce(0) { $0 + $1 * $1 } / Double(samples.count)
   }
 }
+
+extension Rig {
+  /// How loud a program that plays noise is heard at the default output.
+  func loudness() async throws -> Double {
+    let (skipped, kept) = (44100 * 2, 44100)
+    let command = """
+      cd \(sandbox.directory); head -c 400000 /dev/urandom > loud.raw
+      paplay --raw --format=s16le --rate=44100 --channels=1 loud.raw & player=$!
+      parec --raw --format=s16le --rate=44100 --channels=1 --latency-msec=20 -d speakers.monitor \
+      | head -c \(skipped + kept) | tail -c \(kept) > heard.raw; kill $player
+      """
+    _ = try await sandbox.capture(["/bin/sh", "-c", command], timeout: .seconds(20))
+    return try Self.power(of: sandbox.directory + "/heard.raw").squareRoot()
+  }
+}

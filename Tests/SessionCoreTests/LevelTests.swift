@@ -135,13 +135,15 @@ private typealias Server = SimulatedServer
   }
 
   @Test(arguments: [
-    (Mode.gameChat, "stream roles are not available in this version"),
-    (.spokenAudio, "stream roles are not available in this version"),
+    (Mode.gameChat, "game"), (.spokenAudio, "speech"), (.moviePlayback, "video"),
+    (.videoRecording, "production"),
   ])
-  func `a mode that this version cannot do is never called applied`(
-    _ mode: Mode, _ reason: String
+  func `a mode that is a role of the program's streams is never called applied`(
+    _ mode: Mode, _ role: String
   ) throws {
     let plan = try Server.laptop().plan(AudioMode(category: .playAndRecord, mode: mode))
-    #expect(plan.unmetLines == ["mode pending: \(reason)"])
+    #expect(plan.unmet.map(\.property) == ["mode"])
+    #expect(plan.unmet.first?.verdict == .unreachable)
+    #expect(plan.unmet.first?.reason.contains("media.role = \"\(role)\"") == true)
   }
 }

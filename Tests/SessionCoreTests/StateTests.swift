@@ -186,16 +186,18 @@ private typealias Server = SimulatedServer
     #expect(Server.laptop("output:analog-stereo").reports(mode)["category"]?.verdict == .overridden)
     #expect(SimulatedServer().reports(mode)["category"]?.waitingFor == .device)
     #expect(
-      Server.laptop().reports(AudioMode(category: .soloAmbient))["category"]?.verdict == .pending)
+      Server.laptop().reports(AudioMode(category: .soloAmbient)) { $0.holdsPins = false }[
+        "category"]?.verdict == .pending)
   }
 
   @Test func `options that this version cannot do are named, the others in force`() {
     let report = Server.laptop().reports(
-      wish { $0.options = [.duckOthers, .defaultToSpeaker, .mixWithOthers] })["options"]
+      wish { $0.options = [.duckOthers, .mixWithOthers] }
+    ) { $0.holdsPins = false }["options"]
     #expect(report?.verdict == .pending)
     #expect(report?.actual == .strings(["mix-with-others"]))
     #expect(
-      report?.reason == "'default-to-speaker' and 'duck-others' are not available in this version")
+      report?.reason == "'duck-others': others are treated so only while a process holds")
   }
 
   @Test func `somebody's port, input and map are overridden, with what stands there`() throws {

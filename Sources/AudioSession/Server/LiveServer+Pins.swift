@@ -147,7 +147,8 @@ extension LiveServer {
       let granted = if let forced { forced } else { await pin.grantedLatency }
       result.append(
         SessionState.Pin(
-          device: setting.object, kind: isLatency ? "latency" : "rate",
+          device: setting.object,
+          kind: setting == .trigger ? Owned.triggerPin : isLatency ? "latency" : "rate",
           latency: isLatency ? granted?.seconds : nil, sampleRate: Int(spec?.rate ?? 0),
           held: true, running: await !pin.isCorked))
     }
@@ -162,5 +163,30 @@ extension Setting {
     case .rate(let direction, _), .latency(let direction, _): direction
     default: nil
     }
+  }
+}
+
+// MARK: The trigger
+
+extension LiveServer {
+  /// Opens or closes the silent stream whose presence makes the server treat others.
+  ///
+  /// It has the rate of the output, so that it changes none.
+  func writeTrigger(_ isThere: Bool, _ timeout: Duration) async throws(PulseError) {
+    await close(pin: .trigger)
+    guard isThere else { return }
+    let spec = snapshot.defaultDevice(.output)?.sampleSpec
+    let pin = try await client.openStream(
+      StreamOptions(
+        direction: .output, name: "Audio session trigger", device: nil,
+        spec: SampleSpec(format: .s16le, rate: spec?.rate ?? 48000, channels: 2),
+        startCorked: false, flags: [.variableRate],
+        properties: [
+          Owned.pinKey: Owned.triggerPin, "media.role": Treatment.ownRole,
+          "application.id": Owned.applicationID,
+        ]),
+      timeout: timeout)
+    pins[.trigger] = pin
+    mark(.stream(.output, pin.index))
   }
 }

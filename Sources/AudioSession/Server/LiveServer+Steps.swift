@@ -90,7 +90,7 @@ extension LiveServer {
       .mute(let direction, let name):
       return Set(
         snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
-    case .defaultDevice, .chain, .echoCanceller: return [.server]
+    case .defaultDevice, .chain, .echoCanceller, .others, .trigger: return [.server]
     case .stream(let direction, let index): return [.stream(direction, index)]
     }
   }
@@ -115,10 +115,22 @@ extension LiveServer {
     case (.stream(let direction, let index), .name(let device)):
       try await client.moveStream(direction, index, to: device, timeout: timeout)
     case (.chain, _), (.echoCanceller, _): try await writeLink(step, timeout)
+    case (.others(let treatment), _): try await writeOthers(treatment, step.to, timeout)
+    case (.trigger, _): try await writeTrigger(step.to == .flag(true), timeout)
     case (.rate, _), (.latency, _): try await writePin(step, timeout)
     default:
       throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
     }
+  }
+
+  private func writeOthers(
+    _ treatment: Treatment, _ value: SettingValue, _ timeout: Duration
+  ) async throws(PulseError) {
+    for module in snapshot.modules(of: treatment) {
+      try await client.unloadModule(module.index, timeout: timeout)
+    }
+    guard let argument = treatment.moduleArgument(value) else { return }
+    _ = try await client.loadModule(treatment.moduleName, argument, timeout: timeout)
   }
 
   /// Unloads what stands, whoever's run made it, then loads what is wished.
@@ -146,7 +158,7 @@ extension Setting {
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {
     switch self {
-    case .cardProfile, .chain, .echoCanceller: true
+    case .cardProfile, .chain, .echoCanceller, .others: true
     default: false
     }
   }

@@ -53,11 +53,12 @@ struct CategoryAspect: Aspect {
     }
     switch category {
     case .soloAmbient:
-      return unmet(.pending, "silencing others is not available in this version", nil)
+      guard let obstacle = OptionsAspect.treatmentObstacle(context, .silence) else { break }
+      return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
     case .multiRoute:
       return unmet(.pending, "combined outputs are not available in this version", nil)
-    default:
-      return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+    default: break
     }
+    return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
   }
 }

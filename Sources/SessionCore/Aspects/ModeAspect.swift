@@ -23,7 +23,10 @@ struct ModeAspect: Aspect {
       case .voiceChat, .videoChat: echo(context)
       case .measurement: processing(context).map { Obstacle(.unreachable, $0) }
       case .gameChat, .moviePlayback, .videoRecording, .spokenAudio:
-        Obstacle(.pending, "stream roles are not available in this version")
+        Obstacle(
+          .unreachable,
+          "only the program that makes a stream can say what it is for: make yours with "
+            + "media.role = \"\(mode.mediaRole ?? "")\"; others of that role are not silenced")
       }
     guard let obstacle else {
       return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
@@ -31,19 +34,6 @@ struct ModeAspect: Aspect {
     return PropertyReport(
       preferred: preferred, actual: nil, verdict: obstacle.verdict, reason: obstacle.reason,
       waitingFor: obstacle.waitingFor)
-  }
-
-  /// Why the mode is not in force.
-  private struct Obstacle {
-    var verdict: Verdict
-    var reason: String
-    var waitingFor: WaitingFor?
-
-    init(_ verdict: Verdict, _ reason: String, _ waitingFor: WaitingFor? = nil) {
-      self.verdict = verdict
-      self.reason = reason
-      self.waitingFor = waitingFor
-    }
   }
 
   /// Why no echo is cancelled, or nobody gets to hear it.
@@ -88,14 +78,18 @@ struct ModeAspect: Aspect {
     guard let device = context.shownDevice(.input) else {
       return context.wish.concerns(.input) ? "there is no input" : nil
     }
-    let filters = ["module-echo-cancel", "module-ladspa", "module-virtual", "module-equalizer"]
-    if filters.contains(where: device.driver.hasPrefix) {
+    for device in context.snapshot.origins(of: device) where device.isFilter {
       return "\(device.name) is made by \(device.driver), which processes the signal"
     }
     let gain = context.wish.inputGain ?? device.volume.loudest
     guard gain == .norm, device.volume.isUniformly(gain) || context.wish.inputGain != nil else {
       return "the gain of \(device.name) is \(Words.volume(device.volume)), not 100 %; "
         + "set input.gain = \"100 %\""
+    }
+    for link in context.snapshot.links(on: device)
+      + context.snapshot.origins(of: device).dropFirst()
+    where !link.volume.isUniformly(.norm) {
+      return "the gain of \(link.name) is \(Words.volume(link.volume)), not 100 %"
     }
     if context.snapshot.remap(.input)?.isMix == true {
       return "the channels of \(device.name) are mixed; leave the channel map as it is"
@@ -104,27 +98,26 @@ struct ModeAspect: Aspect {
   }
 }
 
-/// Options: those that choose devices act in the resolution, those that act on others come later.
-struct OptionsAspect: Aspect {
-  let property = "options"
-  let phase = Phase.category
+extension ServerSnapshot {
+  /// A device, and what the modules that made it take their sound from.
+  fileprivate func origins(of device: Device) -> [Device] {
+    var result = [device]
+    while result.count <= 8, let module = result[result.count - 1].ownerModule,
+      let link = streams(device.direction).first(where: { $0.ownerModule == module }),
+      let next = self.device(device.direction, at: link.device),
+      !result.contains(where: { $0.name == next.name })
+    {
+      result.append(next)
+    }
+    return result
+  }
+}
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    guard let options = context.wish.options else { return .unset(nil) }
-    let preferred = StateValue.strings(options.sorted().map(\.rawValue))
-    let missing = options.sorted().filter { option in
-      switch option {
-      case .mixWithOthers, .allowBluetoothHFP, .allowBluetoothA2DP, .allowAirPlay: false
-      case .silenceOthers, .duckOthers, .interruptSpokenAudio, .defaultToSpeaker: true
-      }
-    }
-    guard missing.isEmpty else {
-      let inForce = options.subtracting(missing).sorted().map(\.rawValue)
-      let names = Words.list(missing.map { "'\($0.rawValue)'" })
-      return PropertyReport(
-        preferred: preferred, actual: .strings(inForce), verdict: .pending,
-        reason: "\(names) \(missing.count == 1 ? "is" : "are") not available in this version")
-    }
-    return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+extension Device {
+  /// Whether it processes what passes through; a remap only chooses.
+  fileprivate var isFilter: Bool {
+    let filters = ["module-echo-cancel", "module-ladspa", "module-virtual", "module-equalizer"]
+    if filters.contains(where: driver.hasPrefix) { return true }
+    return properties["device.class"] == "filter" && !driver.hasPrefix("module-remap-")
   }
 }

@@ -119,7 +119,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   /// not the default either.
   public mutating func settle(in snapshot: ServerSnapshot) {
     for index in entries.indices {
-      if entries[index].setting.isLink { entries[index].before = .absent }
+      if entries[index].setting.isModule { entries[index].before = .absent }
       guard entries[index].ours == nil else { continue }
       entries[index].ours = snapshot.value(of: entries[index].setting)
     }

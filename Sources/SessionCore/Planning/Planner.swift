@@ -158,7 +158,7 @@ private struct Planner {
   /// is gone the present one is the server's fallback.
   private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
     switch (setting, ours) {
-    case (.chain, _), (.echoCanceller, _): true
+    case (.chain, _), (.echoCanceller, _), (.others, _), (.trigger, _): true
     case (.defaultDevice(let direction), .name(let name)):
       world.snapshot.device(direction, named: name) == nil
     default: false
@@ -167,6 +167,12 @@ private struct Planner {
 
   /// Pins and links of ours that no wish and no baseline asks for go.
   private mutating func removeUnwished(in phase: Phase) {
+    if phase == .levels {
+      for setting in Treatment.allCases.map(Setting.others) + [.trigger] where isUnwished(setting) {
+        guard world.value(of: setting) != SettingValue.absent else { continue }
+        emit(Target("options", setting, .absent, why: "no wish needs it"))
+      }
+    }
     if phase == .channelMap {
       for link in Setting.links.reversed() where isUnwished(link) {
         guard world.value(of: link) != SettingValue.absent else { continue }
@@ -224,8 +230,10 @@ private struct Planner {
     case .rate(let direction, let device):
       // PipeWire's graph takes a forced rate whatever runs.
       guard !world.snapshot.hasGraph else { return }
+      if direction == .output { endTrigger(target.phase, "a stream that plays blocks the rate") }
       let devices = world.snapshot.device(direction, named: device).map { [$0] } ?? []
       unload(linksOn: devices, phase: target.phase, "it keeps its master running at its rate")
+    case .others: endTrigger(target.phase, "it acts when its trigger comes")
     case .chain, .echoCanceller:
       unload(linksOn: world.snapshot.devices(of: target.setting), phase: target.phase, target.why)
       if target.value == .absent {
@@ -235,6 +243,11 @@ private struct Planner {
       }
     default: break
     }
+  }
+
+  private mutating func endTrigger(_ phase: Phase, _ why: String) {
+    guard world.value(of: .trigger) == .flag(true) else { return }
+    append(Target("options", .trigger, .absent, phase: phase, why: why))
   }
 
   /// Unloads what stands on devices, the farthest from them first.
@@ -308,6 +321,7 @@ extension Setting {
     case .port(let direction, _): direction == .input ? "inputPort" : "outputPort"
     case .chain(let direction): direction == .input ? "channelMap" : "outputChannelMap"
     case .echoCanceller: "mode"
+    case .others, .trigger: "options"
     case .volume(let direction, _): direction == .input ? "inputGain" : "outputVolume"
     case .mute(let direction, _): direction == .input ? "inputMuted" : "outputMuted"
     case .latencyOffset: "inputLatencyOffset"

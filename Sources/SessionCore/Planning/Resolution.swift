@@ -162,7 +162,7 @@ struct Resolver {
       return reject(candidate, "a Bluetooth microphone needs options = [\"allow-bluetooth-hfp\"]")
     }
     let device = candidate.device
-    let wanted = part.port ?? matcher.portTypes.map(PortMatcher.type)
+    let wanted = part.port ?? matcher.portTypes.map(PortMatcher.type).or(speaker(of: device))
     guard !device.ports.isEmpty else {
       return Resolved(
         device: device, card: candidate.card, port: nil, profiles: candidate.profiles)
@@ -181,6 +181,16 @@ struct Resolver {
     return Resolved(
       device: device, card: candidate.card, port: port,
       profiles: profiles(of: candidate, with: port))
+  }
+
+  /// With `default-to-speaker` the speaker, unless headphones are known to be plugged in.
+  private func speaker(of device: Device) -> [PortMatcher] {
+    guard direction == .output, wish.options?.contains(.defaultToSpeaker) == true else { return [] }
+    func has(_ type: PortType, _ isPlugged: (Port) -> Bool) -> Bool {
+      device.ports.contains { device.portTypes($0).contains(type) && isPlugged($0) }
+    }
+    if has(.headphones, { $0.availability == .yes }) { return [.type(.headphones)] }
+    return has(.speaker, \.availability.isUsable) ? [.type(.speaker)] : []
   }
 
   private func profiles(of candidate: Candidate, with port: Port) -> [String] {
@@ -254,5 +264,12 @@ struct Resolver {
     case 1: "the only source is a monitor; name it to use it"
     default: "the only sources are monitors; name one to use it"
     }
+  }
+}
+
+extension Array {
+  /// Itself, or another where it is empty.
+  fileprivate func or(_ other: @autoclosure () -> [Element]) -> [Element] {
+    isEmpty ? other() : self
   }
 }

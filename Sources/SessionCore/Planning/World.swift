@@ -53,6 +53,8 @@ struct World {
       for direction in Direction.allCases { removeLink(setting, direction) }
       if case .remap(let spec) = value { addRemap(spec) }
       if case .echoCanceller(let spec) = value { addCanceller(spec) }
+    case (.others(let treatment), _): treat(treatment, value)
+    case (.trigger, _): setTrigger(value == .flag(true))
     case (.stream(let direction, let index), .name(let name)): move(direction, index, to: name)
     case (.latencyOffset(let card, let port), .duration(let offset)):
       setOffset(card: card, port: port, offset)
@@ -198,6 +200,24 @@ extension World {
     add(
       .output, Owned.echoName(.output), .mono, [Owned.roleKey: Owned.echoRole], of: module,
       on: spec.output, taking: .mono)
+  }
+
+  private mutating func treat(_ treatment: Treatment, _ value: SettingValue) {
+    let ours = Set(snapshot.modules(of: treatment).map(\.index))
+    snapshot.modules.removeAll { ours.contains($0.index) }
+    guard let argument = treatment.moduleArgument(value) else { return }
+    _ = addModule(treatment.moduleName, argument)
+  }
+
+  private mutating func setTrigger(_ isThere: Bool) {
+    snapshot.sinkInputs.removeAll { $0.properties[Owned.pinKey] == Owned.triggerPin }
+    guard isThere else { return }
+    snapshot.sinkInputs.append(
+      Stream(
+        direction: .output, index: freeStreamIndex(.output),
+        device: snapshot.defaultDevice(.output)?.index,
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+        properties: [Owned.pinKey: Owned.triggerPin]))
   }
 
   private mutating func addModule(_ name: String, _ argument: String) -> Index<Module> {

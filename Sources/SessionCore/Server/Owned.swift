@@ -12,8 +12,10 @@ public enum Owned {
   public static let echoRole = "echo"
   /// The property of an echo canceller's source: its method and rate, `webrtc 48000`.
   public static let echoKey = "audiosession.echo"
-  /// The property of our pin streams: `rate` or `latency`.
+  /// The property of our pin streams: `rate`, `latency`, or `others` for the trigger.
   public static let pinKey = "audiosession.pin"
+  /// Its value for the stream whose presence makes the server silence or duck others.
+  public static let triggerPin = "others"
   /// The property of a latency pin: the wished duration in microseconds.
   public static let pinLatencyKey = "audiosession.pin.latency"
 

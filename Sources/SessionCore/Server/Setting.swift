@@ -16,6 +16,10 @@ public enum Setting: Sendable, Hashable, Codable {
   case chain(Direction)
   /// Our echo canceller, a link of the input's and of the output's chain at once.
   case echoCanceller
+  /// What the server does to others' streams while our trigger is there.
+  case others(Treatment)
+  /// The trigger: a silent stream of ours that plays as long as others are treated.
+  case trigger
   /// Where a stream is; means something during one run of the server.
   case stream(Direction, Index<Stream>)
   /// The volume of a device.
@@ -44,6 +48,8 @@ public enum SettingValue: Sendable, Hashable, Codable {
   case remap(RemapSpec)
   /// An echo canceller.
   case echoCanceller(EchoCancellerSpec)
+  /// The roles of the streams that are treated.
+  case roles([String])
 }
 
 extension ServerSnapshot {
@@ -68,6 +74,10 @@ extension ServerSnapshot {
       linkValue(setting, direction, remap(direction).map(SettingValue.remap))
     case .echoCanceller:
       linkValue(setting, .input, echoCanceller.map(SettingValue.echoCanceller))
+    case .others(let treatment): othersValue(treatment)
+    case .trigger:
+      sinkInputs.contains { $0.properties[Owned.pinKey] == Owned.triggerPin }
+        ? .flag(true) : SettingValue.absent
     case .stream(let direction, let index):
       streams(direction).first { $0.index == index }.map { stream in
         device(direction, at: stream.device).map { .name($0.name) } ?? .absent
@@ -92,12 +102,26 @@ extension ServerSnapshot {
     return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }
 
+  /// The modules of ours that treat others so.
+  public func modules(of treatment: Treatment) -> [Module] {
+    modules.filter { treatment.roles($0.name, $0.argument) != nil }
+  }
+
+  private func othersValue(_ treatment: Treatment) -> SettingValue {
+    let ours = modules(of: treatment)
+    guard ours.count <= 1 else { return .name("loaded \(ours.count) times") }
+    return ours.first.flatMap { treatment.roles($0.name, $0.argument) }.map { .roles($0) }
+      ?? .absent
+  }
+
   /// A link that lost what it hangs on, or that is there twice, is nothing that could be wished.
   private func linkValue(
     _ setting: Setting, _ direction: Direction, _ value: SettingValue?
   ) -> SettingValue {
     let owned = ownedDevices(direction, of: setting)
-    if owned.count == 1, let value { return value }
+    // While one that died still has a name the server gives another to the next: it is built anew.
+    let isNamed = devices(of: setting).allSatisfy { $0.name == setting.deviceName($0.direction) }
+    if owned.count == 1, isNamed, let value { return value }
     return owned.last.map { .name($0.name) } ?? .absent
   }
 }
@@ -110,7 +134,7 @@ extension Setting {
     case .rate(_, let device), .latency(_, let device), .port(_, let device),
       .volume(_, let device), .mute(_, let device):
       device
-    case .defaultDevice: "server"
+    case .defaultDevice, .others, .trigger: "server"
     case .chain(let direction): Owned.name(direction)
     case .echoCanceller: Owned.echoName(.input)
     case .stream(let direction, let index):
@@ -129,6 +153,8 @@ extension Setting {
     case .port: "port"
     case .chain: "channel map"
     case .echoCanceller: "echo canceller"
+    case .others(let treatment): "\(treatment.rawValue) others"
+    case .trigger: "trigger for others"
     case .stream: "device"
     case .volume: "volume"
     case .mute: "mute"
@@ -145,7 +171,7 @@ extension Setting {
     case .defaultDevice: .preferredDevices
     case .port: .port
     case .chain, .echoCanceller, .stream: .channelMap
-    case .volume, .mute, .latencyOffset: .levels
+    case .volume, .mute, .latencyOffset, .others, .trigger: .levels
     }
   }
 
@@ -166,6 +192,14 @@ extension Setting {
     case .echoCanceller: Owned.echoRole
     default: nil
     }
+  }
+
+  /// Whether it is a module of ours.
+  public var isModule: Bool { if case .others = self { true } else { isLink } }
+
+  /// The name of the device that a link has in a direction.
+  func deviceName(_ direction: Direction) -> String {
+    self == .echoCanceller ? Owned.echoName(direction) : Owned.name(direction)
   }
 
   /// Whether the server may leave it unmet without a failure.
@@ -189,6 +223,7 @@ extension SettingValue: CustomStringConvertible {
     case .flag(let flag): flag ? "on" : "off"
     case .remap(let spec):
       (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
+    case .roles(let roles): roles.joined(separator: ",")
     case .echoCanceller(let spec): "\(spec.method) between \(spec.input) and \(spec.output)"
     }
   }

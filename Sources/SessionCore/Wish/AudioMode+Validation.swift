@@ -9,6 +9,7 @@ extension AudioMode {
     try validateBuffer()
     try validateOptions()
     try validateMode()
+    try validateSpeaker()
     for direction in Direction.allCases { try validate(direction) }
     try validatePolarPattern()
     if scope == .application {
@@ -39,6 +40,15 @@ extension AudioMode {
         "options", "mix-with-others, silence-others",
         "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
     }
+  }
+
+  /// As with AVAudioSession, only who also records has a speaker to choose.
+  private func validateSpeaker() throws(SessionError) {
+    guard options?.contains(.defaultToSpeaker) == true, category != .playAndRecord else { return }
+    throw Check.failure(
+      "options", "default-to-speaker",
+      "option \"default-to-speaker\" needs category \"play-and-record\"; "
+        + "elsewhere set output.port = [\"type:speaker\"]")
   }
 
   private func validateMode() throws(SessionError) {

@@ -60,6 +60,7 @@ extension SettingValue {
     case .volume(let volumes): .number((volumes.loudest.fraction * 10_000).rounded() / 10_000)
     case .flag(let flag): .flag(flag)
     case .remap(let spec): .strings(spec.masterMap.positions.map(\.rawValue))
+    case .roles(let roles): .strings(roles)
     case .echoCanceller(let spec): .string(spec.method)
     }
   }

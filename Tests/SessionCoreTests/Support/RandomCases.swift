@@ -81,7 +81,8 @@ extension SeededRandom {
       wish.unloadsIdleEchoCanceller = maybe([true])
     }
     wish.options = maybe([
-      [.allowBluetoothHFP], [.mixWithOthers], [.duckOthers, .allowBluetoothHFP],
+      [.allowBluetoothHFP], [.mixWithOthers], [.duckOthers, .allowBluetoothHFP], [.silenceOthers],
+      [.interruptSpokenAudio, .duckOthers],
     ])
     wish.sampleRate = maybe([16000, 44100, 48000, 96000])
     wish.ioBufferDuration = maybe([.milliseconds(10), .frames(256), .milliseconds(100)])

@@ -70,7 +70,7 @@ struct Run {
       }
       return failure == nil
     } catch {
-      if step.setting.isLink, error.message == "Access denied" {
+      if step.setting.isModule, error.message == "Access denied" {
         input.capabilities.moduleLoading = false
       } else if step.setting.isHint || input.wish.onFailure == .bestEffort {
         input.refusals[step.setting] = error.message
@@ -86,7 +86,10 @@ struct Run {
     let first = Set(plans.first.map { $0.steps.map(\.property) + $0.unmet.map(\.property) } ?? [])
     // Pattern and orientation are made by the channel map's remap.
     let isMap = !first.isDisjoint(with: ["polarPattern", "inputOrientation"])
-    return isMap ? first.union(["channelMap"]) : first
+    // Whether somebody records is known once the streams of a monitor have come over.
+    let isIdle = input.wish.unloadsIdleEchoCanceller == true
+    return first.union(isMap ? ["channelMap"] : []).union(
+      isIdle ? ["mode", "preferredInput", "preferredOutput"] : [])
   }
 
   /// Steps of later plans on properties that the first did not print; to put back what a step made

@@ -196,6 +196,21 @@ extension SimulatedServer {
       on: spec.output, taking: .mono)
   }
 
+  mutating func treat(_ treatment: Treatment, _ value: SettingValue) throws(Refusal) {
+    let ours = snapshot.modules(of: treatment).map(\.index)
+    snapshot.modules.removeAll { ours.contains($0.index) }
+    guard let argument = treatment.moduleArgument(value) else { return }
+    _ = try load(treatment.moduleName, argument)
+  }
+
+  mutating func setTrigger(_ isThere: Bool) {
+    removeStreams(.output) { $0.properties[Owned.pinKey] == Owned.triggerPin }
+    guard isThere, let sink = snapshot.defaultDevice(.output) else { return }
+    add(
+      stream: "audiosession", .output, on: sink.name,
+      properties: [Owned.pinKey: Owned.triggerPin])
+  }
+
   private mutating func load(_ name: String, _ argument: String) throws(Refusal) -> Index<Module> {
     guard !deniesModules else { throw Refusal("Access denied") }
     let module = Index<Module>(newIndex())

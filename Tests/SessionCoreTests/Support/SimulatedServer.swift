@@ -91,6 +91,8 @@ struct SimulatedServer {
     case (.chain, .remap(let spec)): try loadRemap(spec)
     case (.echoCanceller, .absent): unload(Owned.echoRole, .input)
     case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
+    case (.others(let treatment), _): try treat(treatment, step.to)
+    case (.trigger, _): setTrigger(step.to == .flag(true))
     case (.stream(let direction, let index), .name(let name)): try move(direction, index, name)
     case (.latencyOffset(let card, let port), .duration(let offset)):
       try setOffset(card, port, offset)

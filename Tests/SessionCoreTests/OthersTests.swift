@@ -1,0 +1,95 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// Others are silenced or ducked by a module, while a silent stream of ours triggers it.
+@Suite struct OthersTests {
+  private static let everyone = "no_role,video,music,game,animation,production,test"
+
+  @Test func `the module comes before its trigger`() throws {
+    let plan = try Server.laptop().plan(wish { $0.options = [.silenceOthers] })
+    #expect(
+      plan.lines == [
+        "7 server silence others: none → \(Self.everyone)",
+        "7 server trigger for others: none → on",
+      ])
+  }
+
+  @Test func `solo-ambient is ambient that silences`() throws {
+    var run = Run(
+      .laptop(), PlanInput(wish: AudioMode(category: .soloAmbient), snapshot: Server().snapshot))
+    run.run()
+    #expect(run.failure == nil)
+    #expect(run.server.reports(run.input.wish)["category"]?.verdict == .applied)
+    run.server.setTrigger(false)
+    #expect(run.server.reports(run.input.wish)["category"]?.verdict == .overridden)
+  }
+
+  @Test func `what the mode is for is left alone`() throws {
+    let plan = try Server.laptop().plan(
+      wish {
+        $0.mode = .moviePlayback
+        $0.options = [.duckOthers, .interruptSpokenAudio]
+      })
+    #expect(
+      plan.lines == [
+        "7 server duck others: none → no_role,music,game,animation,production,test",
+        "7 server interrupt-speech others: none → speech",
+        "7 server trigger for others: none → on",
+      ])
+  }
+
+  @Test func `another treatment takes the trigger away and brings it back`() throws {
+    var run = Run(
+      .laptop(),
+      PlanInput(wish: wish { $0.options = [.duckOthers] }, snapshot: Server().snapshot))
+    run.run()
+    #expect(run.server.reports(run.input.wish)["options"]?.verdict == .applied)
+    var next = Run(run.server, run.input)
+    next.input.wish.options = [.silenceOthers]
+    next.input.baseline = run.stored
+    next.run()
+    #expect(next.failure == nil)
+    #expect(next.plans.first?.lines.first == "7 server trigger for others: on → none")
+    #expect(next.server.snapshot.modules.map(\.name) == ["module-role-cork"])
+    var last = Run(next.server, next.input)
+    last.input.wish = AudioMode()
+    last.input.baseline = next.stored
+    last.run()
+    #expect(last.server.snapshot.modules == [])
+    #expect(last.server.snapshot.sinkInputs == [])
+  }
+
+  @Test func `where it cannot be had the verdict says why, and nothing is planned`() throws {
+    let mode = wish { $0.options = [.duckOthers] }
+    #expect(try Server.laptop(kind: .pipewire).plan(mode).steps == [])
+    #expect(Server.laptop(kind: .pipewire).reports(mode)["options"]?.verdict == .unreachable)
+    let report = Server.laptop().reports(mode) { $0.holdsPins = false }["options"]
+    #expect(report?.verdict == .pending && report?.waitingFor == .holder)
+  }
+
+  @Test func `default-to-speaker takes the speaker, but not from plugged headphones`() throws {
+    let mode = wish {
+      $0.category = .playAndRecord
+      $0.options = [.defaultToSpeaker]
+    }
+    func port(_ headphones: PortAvailability) throws -> String? {
+      let server = Server.laptop(jacks: ["analog-output-headphones": headphones])
+      var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+      run.run()
+      #expect(run.server.reports(mode)["options"]?.verdict == .applied)
+      return run.server.snapshot.device(.output, named: Server.speakers)?.activePort
+    }
+    #expect(try port(.yes) == "analog-output-headphones")
+    #expect(try port(.no) == "analog-output-speaker")
+    #expect(throws: SessionError.self) {
+      try wish {
+        $0.category = .playback
+        $0.options = [.defaultToSpeaker]
+      }.validate()
+    }
+  }
+}
