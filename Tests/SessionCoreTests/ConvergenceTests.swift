@@ -38,7 +38,8 @@ import Testing
       // A canceller that is loaded only while somebody records comes when a step brings a recorder.
       let isLoadedLater = run.input.wish.unloadsIdleEchoCanceller == true
       #expect(
-        isVague || isLoadedLater || server.deniesModules || run.surprises(since: server.snapshot) == [],
+        isVague || isLoadedLater || server.deniesModules
+          || run.surprises(since: server.snapshot) == [],
         "seed \(seed)\n\(run.trace)")
       for plan in run.plans {
         #expect(
