@@ -162,7 +162,8 @@ struct EchoTests {
             && $0.server.defaultSourceName == "audiosession.input"
         })
       // Not with the map: PulseAudio 16.1 itself dies of an unplug under two links that run.
-      try await rig.session.setAudioMode(call())
+      try await rig.session.setAudioMode(
+        call { $0.preferredInput = [.name(Names.usbInput), "default"] })
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
       #expect(try await rig.eventually { $0.isCall(on: Names.laptopInput) })
       try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")

@@ -92,11 +92,12 @@ extension Rig {
 }
 
 extension Rig {
-  /// How loud a program that plays noise is heard at the default output.
-  func loudness() async throws -> Double {
+  /// How loud a program that plays noise is heard at the output `speakers`.
+  func loudness(role: String? = nil) async throws -> Double {
     let (skipped, kept) = (44100 * 2, 44100)
     let command = """
       cd \(sandbox.directory); head -c 400000 /dev/urandom > loud.raw
+      \(role.map { "export PULSE_PROP=media.role=\($0)" } ?? ":")
       paplay --raw --format=s16le --rate=44100 --channels=1 loud.raw & player=$!
       parec --raw --format=s16le --rate=44100 --channels=1 --latency-msec=20 -d speakers.monitor \
       | head -c \(skipped + kept) | tail -c \(kept) > heard.raw; kill $player

@@ -32,12 +32,11 @@ private typealias Server = SimulatedServer
     let plan = try Server.laptop().plan(
       wish {
         $0.mode = .moviePlayback
-        $0.options = [.duckOthers, .interruptSpokenAudio]
+        $0.options = [.duckOthers]
       })
     #expect(
       plan.lines == [
         "7 server duck others: none → no_role,music,game,animation,production,test",
-        "7 server interrupt-speech others: none → speech",
         "7 server trigger for others: none → on",
       ])
   }
@@ -54,7 +53,8 @@ private typealias Server = SimulatedServer
     next.run()
     #expect(next.failure == nil)
     #expect(next.plans.first?.lines.first == "7 server trigger for others: on → none")
-    #expect(next.server.snapshot.modules.map(\.name) == ["module-role-cork"])
+    #expect(next.server.snapshot.modules.count == 1)
+    #expect(next.server.snapshot.modules(of: .silence).count == 1)
     var last = Run(next.server, next.input)
     last.input.wish = AudioMode()
     last.input.baseline = next.stored
@@ -67,6 +67,11 @@ private typealias Server = SimulatedServer
     let mode = wish { $0.options = [.duckOthers] }
     #expect(try Server.laptop(kind: .pipewire).plan(mode).steps == [])
     #expect(Server.laptop(kind: .pipewire).reports(mode)["options"]?.verdict == .unreachable)
+    var taken = Server.laptop()
+    taken.snapshot.modules.append(
+      Module(index: Index(4000), name: "module-role-ducking", argument: "trigger_roles=phone"))
+    #expect(try taken.plan(mode).steps == [])
+    #expect(taken.reports(mode)["options"]?.verdict == .unreachable)
     let report = Server.laptop().reports(mode) { $0.holdsPins = false }["options"]
     #expect(report?.verdict == .pending && report?.waitingFor == .holder)
   }

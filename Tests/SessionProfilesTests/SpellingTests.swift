@@ -31,7 +31,7 @@ import Testing
     ("allowBluetoothHFP", .allowBluetoothHFP), ("allowBluetoothA2DP", .allowBluetoothA2DP),
     ("allowAirPlay", .allowAirPlay), ("mixWithOthers", .mixWithOthers),
     ("interruptSpokenAudioAndMixWithOthers", .interruptSpokenAudio),
-    ("defaultToSpeaker", .defaultToSpeaker), ("silence-others", .silenceOthers),
+    ("silence-others", .silenceOthers),
   ])
   func options(_ word: String, _ option: CategoryOption) throws {
     #expect(try mode("options = ['\(word)']").options == [option])

@@ -38,7 +38,12 @@ struct OptionsAspect: Aspect {
     case .duckOthers:
       context.wish.treatments[.silence] == nil ? treatmentObstacle(context, .duck) : nil
     case .interruptSpokenAudio:
-      context.wish.treatments[.silence] == nil ? treatmentObstacle(context, .interruptSpeech) : nil
+      // Who is silenced is silenced; who is only ducked is not.
+      switch context.wish.treatments.keys.first {
+      case .silence: nil
+      case .duck: Obstacle(.unreachable, "the server does one thing to others, and ducks them")
+      default: treatmentObstacle(context, .interruptSpeech)
+      }
     case .defaultToSpeaker: speakerObstacle(context)
     }
   }
@@ -60,6 +65,15 @@ struct OptionsAspect: Aspect {
   private static func obstacle(_ context: PlanContext) -> Obstacle? {
     guard context.snapshot.server.kind == .pulseaudio else {
       return Obstacle(.unreachable, "pipewire-pulse has no module that acts on others by role")
+    }
+    let ours = Set(Treatment.allCases.flatMap { context.snapshot.modules(of: $0).map(\.index) })
+    let isTaken = context.snapshot.modules.contains {
+      $0.name == Treatment.duck.moduleName && !ours.contains($0.index)
+    }
+    guard !isTaken else {
+      return Obstacle(
+        .unreachable,
+        "the server has a \(Treatment.duck.moduleName) of somebody else, and takes one only")
     }
     guard context.input.capabilities.moduleLoading else {
       return Obstacle(.refused, "the server does not let modules be loaded")

@@ -233,7 +233,13 @@ private struct Planner {
       if direction == .output { endTrigger(target.phase, "a stream that plays blocks the rate") }
       let devices = world.snapshot.device(direction, named: device).map { [$0] } ?? []
       unload(linksOn: devices, phase: target.phase, "it keeps its master running at its rate")
-    case .others: endTrigger(target.phase, "it acts when its trigger comes")
+    case .others(let treatment):
+      endTrigger(target.phase, "it acts when its trigger comes")
+      for other in Treatment.allCases where other != treatment && target.value != .absent {
+        guard world.value(of: .others(other)) != SettingValue.absent else { continue }
+        append(
+          Target("options", .others(other), .absent, phase: target.phase, why: "one at a time"))
+      }
     case .chain, .echoCanceller:
       unload(linksOn: world.snapshot.devices(of: target.setting), phase: target.phase, target.why)
       if target.value == .absent {

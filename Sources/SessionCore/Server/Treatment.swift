@@ -4,11 +4,11 @@
 /// The server undoes it by itself when the trigger ends, however the session's process ended, and
 /// saves nothing of it for the streams' next time.
 public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
-  /// They are asked to pause, and muted.
+  /// They are lowered to nothing.
   case silence
   /// They are lowered by 20 dB.
   case duck
-  /// Those that say they are speech are asked to pause, and muted.
+  /// Those that say they are speech are lowered to nothing.
   case interruptSpeech = "interrupt-speech"
 
   /// The role of the session's own streams: they are left alone.
@@ -16,14 +16,17 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
   /// The role of a stream that is speech: no server knows it, programs may say it.
   public static let speechRole = "speech"
 
-  /// The module that does it.
-  public var moduleName: String { self == .duck ? "module-role-ducking" : "module-role-cork" }
+  /// The module that does it; a server loads it once.
+  ///
+  /// Not `module-role-cork`, which could ask others to pause: a desktop has that already.
+  public var moduleName: String { "module-role-ducking" }
 
   /// The arguments to load the module with. The second trigger tells our modules apart.
   func moduleArgument(_ roles: [String]) -> String {
     ModuleArguments.render([
       ("trigger_roles", .text("\(Self.ownRole),\(mark)")),
-      (key, .text(roles.joined(separator: ","))),
+      ("ducking_roles", .text(roles.joined(separator: ","))),
+      ("volume", .text(self == .duck ? "-20dB" : "0")),
       ("global", .text("yes")),
     ])
   }
@@ -39,16 +42,15 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
     guard name == moduleName else { return nil }
     let words = argument.split(separator: " ")
     guard words.contains("trigger_roles=\(Self.ownRole),\(mark)") else { return nil }
-    let roles = words.first { $0.hasPrefix("\(key)=") }?.dropFirst(key.count + 1) ?? ""
+    let roles = words.first { $0.hasPrefix("ducking_roles=") }?.dropFirst(14) ?? ""
     return roles.split(separator: ",").map(String.init)
   }
 
   private var mark: String { "\(Self.ownRole).\(rawValue)" }
-  private var key: String { self == .duck ? "ducking_roles" : "cork_roles" }
 }
 
 extension AudioMode {
-  /// What the wish does to others, and to which roles.
+  /// What the wish does to others, and to which roles: the strongest of what its options ask.
   ///
   /// Never to a screen reader, an event's sound or a call; nor to the role of the mode, which is what
   /// the session is for.
@@ -56,16 +58,12 @@ extension AudioMode {
     let own = mode?.mediaRole
     let all: [String] = ["no_role", "video", "music", "game", "animation", "production", "test"]
     let roles = all.filter { $0 != own }
-    var result: [Treatment: [String]] = [:]
     if options?.contains(.silenceOthers) == true || category == .soloAmbient {
-      result[.silence] = roles
-    } else {
-      if options?.contains(.duckOthers) == true { result[.duck] = roles }
-      if options?.contains(.interruptSpokenAudio) == true {
-        result[.interruptSpeech] = [Treatment.speechRole]
-      }
+      return [.silence: roles]
     }
-    return result
+    if options?.contains(.duckOthers) == true { return [.duck: roles] }
+    guard options?.contains(.interruptSpokenAudio) == true else { return [:] }
+    return [.interruptSpeech: [Treatment.speechRole]]
   }
 }
 
