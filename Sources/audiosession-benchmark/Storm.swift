@@ -60,9 +60,15 @@ struct Storm {
 
   private static func blow(_ client: PulseClient, _ number: Int, rounds: Int) async throws {
     for _ in 0..<rounds {
-      let module = try await client.loadModule(
-        "module-null-sink", "sink_name=storm\(number)", timeout: .seconds(60))
-      try await client.unloadModule(module, timeout: .seconds(60))
+      do {
+        let name = "sink_name=storm\(number)"
+        let module = try await client.loadModule(
+          "module-null-sink", name, timeout: .seconds(60))
+        try await client.unloadModule(module, timeout: .seconds(60))
+      } catch let error as PulseError where error.code == .moduleFailed {
+        // The server unloads a moment after its answer, and may have no descriptor left meanwhile.
+        try await ContinuousClock().sleep(for: .milliseconds(1))
+      }
     }
   }
 }
