@@ -31,12 +31,12 @@ struct Restarts {
             description: "round \(round)\(isApplying ? ", during an apply" : ""): \(flaws)\n"
               + "\(watcher.tail(12))\nwatch ended with \(watcher.end())")
         }
-        guard let line else {
+        if let line {
+          let time = max(.zero, line.wallTime.duration - appeared)
+          if isApplying { applying.append(time) } else { quiet.append(time) }
+        } else {
           silent += 1
-          continue
         }
-        let time = max(.zero, line.wallTime.duration - appeared)
-        if isApplying { applying.append(time) } else { quiet.append(time) }
         if round == min(20, count / 2) { first = ProcessFigures(watcher.process) }
       }
       let last = ProcessFigures(watcher.process)
