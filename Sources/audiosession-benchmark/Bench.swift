@@ -49,14 +49,13 @@ struct Bench {
   }
 
   /// Starts `watch` and waits until all is applied.
-  func watch() async throws -> (Watcher, AsyncStream<Watcher.Line>.Iterator) {
+  func watch() async throws -> Watcher {
     let watcher = try Watcher(
       ["watch", wish], environment, messages: sandbox.directory + "/watch.messages")
-    var lines = watcher.makeIterator()
-    while let line = await lines.next() {
-      if line.isEvent("applied") { return (watcher, lines) }
+    guard try await watcher.await("applied", from: 0, within: .seconds(10)) != nil else {
+      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
     }
-    throw Process.Failure(description: "watch ended with \(watcher.wait())")
+    return watcher
   }
 
   func client() async throws -> PulseClient {

@@ -13,7 +13,7 @@ struct Churn {
 
   static func run(_ count: Int, seed: UInt64) async throws {
     try await Bench.with { bench in
-      let (watcher, _) = try await bench.watch()
+      let watcher = try await bench.watch()
       let before = ProcessFigures(watcher.process)
       var churn = Churn(
         bench: bench, client: try await bench.client(), generator: Seeded(seed: seed))

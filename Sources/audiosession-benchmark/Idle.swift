@@ -6,7 +6,7 @@ import PulseTypes
 struct Idle {
   static func run(_ seconds: Int) async throws {
     try await Bench.with { bench in
-      let (watcher, _) = try await bench.watch()
+      let watcher = try await bench.watch()
       let client = try await bench.client()
       // The devices suspend five seconds after their last stream: that is something to do.
       try await ContinuousClock().sleep(for: .seconds(8))

@@ -6,10 +6,11 @@ import PulseSandbox
 struct Restarts {
   static func run(_ count: Int) async throws {
     try await Bench.with { bench in
-      var (watcher, lines) = try await bench.watch()
+      let watcher = try await bench.watch()
       var generator = Seeded(seed: 1)
       var (quiet, applying) = ([Duration](), [Duration]())
       var first: ProcessFigures?
+      var silent = 0
       for round in 0..<count {
         let isApplying = round % 2 == 1
         if isApplying {
@@ -18,17 +19,24 @@ struct Restarts {
           let moment = Duration.microseconds(Int.random(in: 0..<8000, using: &generator))
           try await ContinuousClock().sleep(for: moment)
         }
+        let place = watcher.count
         try await bench.sandbox.resetMediaServices()
         let appeared = try socketTime(bench)
-        let line = try await reset(&lines)
+        let line = try await watcher.await("serverReset", from: place, within: .seconds(2))
         let client = try await bench.client()
         let flaws = try await bench.awaitNoFlaws(client, within: .seconds(2))
-        guard flaws.isEmpty else {
-          throw Process.Failure(description: "round \(round): \(flaws)")
-        }
         await client.close()
-        let time = max(.zero, line.wallTime.duration - appeared)
-        if isApplying { applying.append(time) } else { quiet.append(time) }
+        guard flaws.isEmpty else {
+          throw Process.Failure(
+            description: "round \(round)\(isApplying ? ", during an apply" : ""): \(flaws)\n"
+              + "\(watcher.tail(12))\nwatch ended with \(watcher.end())")
+        }
+        if let line {
+          let time = max(.zero, line.wallTime.duration - appeared)
+          if isApplying { applying.append(time) } else { quiet.append(time) }
+        } else {
+          silent += 1
+        }
         if round == min(20, count / 2) { first = ProcessFigures(watcher.process) }
       }
       let last = ProcessFigures(watcher.process)
@@ -36,19 +44,11 @@ struct Restarts {
       print("a killed server, \(count) times: from its successor's socket to the verified state")
       Benchmark.row("while idle", Timings(quiet), "worst \(Timings(quiet).worst(100))")
       Benchmark.row("during an apply", Timings(applying), "worst \(Timings(applying).worst(100))")
+      if silent > 0 { print("  \(silent) times without the event serverReset") }
       print("  after the first 20: \(first.map(\.description) ?? "-")")
       print("  after the last:     \(last)")
       guard status == 143 else { throw Process.Failure(description: "watch ended with \(status)") }
     }
-  }
-
-  private static func reset(
-    _ lines: inout AsyncStream<Watcher.Line>.Iterator
-  ) async throws -> Watcher.Line {
-    while let line = await lines.next() {
-      if line.isEvent("serverReset") { return line }
-    }
-    throw Process.Failure(description: "watch ended")
   }
 
   /// When the server's socket was made.

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// A `watch` of the program beside this one, as a process, with its events.
 final class Watcher: Sendable {
@@ -14,7 +15,7 @@ final class Watcher: Sendable {
   }
 
   let process: pid_t
-  private let lines: AsyncStream<Line>
+  private let lines = Mutex([Line]())
 
   /// Starts it; its messages go to a file.
   init(_ arguments: [String], _ environment: [String: String], messages: String) throws {
@@ -37,13 +38,10 @@ final class Watcher: Sendable {
     }
     close(ends[1])
     self.process = process
-    let (lines, continuation) = AsyncStream.makeStream(of: Line.self)
-    self.lines = lines
     let descriptor = ends[0]
     // It blocks: a thread of its own.
-    DispatchQueue(label: "watcher").async {
-      Self.read(descriptor) { continuation.yield($0) }
-      continuation.finish()
+    DispatchQueue(label: "watcher").async { [self] in
+      Self.read(descriptor) { line in lines.withLock { $0.append(line) } }
     }
   }
 
@@ -64,8 +62,25 @@ final class Watcher: Sendable {
     close(descriptor)
   }
 
-  /// What it prints from now on; for one reader.
-  func makeIterator() -> AsyncStream<Line>.Iterator { lines.makeAsyncIterator() }
+  /// How many lines it has printed.
+  var count: Int { lines.withLock { $0.count } }
+
+  /// Waits for an event among the lines from a place on; nil when the time is over.
+  func await(_ event: String, from place: Int, within limit: Duration) async throws -> Line? {
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+      if let line = lines.withLock({ $0.dropFirst(place).first { $0.isEvent(event) } }) {
+        return line
+      }
+      try await ContinuousClock().sleep(for: .milliseconds(1))
+    }
+    return nil
+  }
+
+  /// The last lines, to say what went on.
+  func tail(_ count: Int) -> String {
+    lines.withLock { $0.suffix(count).map(\.text).joined(separator: "\n") }
+  }
 
   func signal(_ number: Int32) { kill(process, number) }
 
