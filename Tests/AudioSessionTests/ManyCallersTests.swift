@@ -71,12 +71,11 @@ struct ManyCallersTests {
   func updates(on kind: ServerKind) async throws {
     try await Rig.with(.minimal(on: kind)) { rig in
       let session = rig.session
-      _ = try await session.snapshot()
-      async let mode = session.setAudioMode(AudioMode(category: .record))
+      try await session.setAudioMode(AudioMode(category: .record))
       async let gain = session.update { $0.inputGain = Volume(fraction: 0.4) }
       async let mute = session.update { $0.inputMuted = true }
       async let volume = session.update { $0.outputVolume = Volume(fraction: 0.3) }
-      _ = try await (mode, gain, mute, volume)
+      _ = try await (gain, mute, volume)
       let properties = try await session.getSessionState().properties
       #expect(properties["inputGain"]?.preferred == .number(0.4))
       #expect(properties["inputMuted"]?.preferred == .flag(true))
