@@ -38,6 +38,11 @@ struct ModeAspect: Aspect {
 
   /// Why no echo is cancelled, or nobody gets to hear it.
   private func echo(_ context: PlanContext) -> Obstacle? {
+    guard context.input.capabilities.echoCancelling else {
+      return Obstacle(
+        .unreachable,
+        "echo is not cancelled on PipeWire by this version; the rest of the mode holds")
+    }
     for direction in Direction.allCases {
       if let error = context.resolution.waiting[direction] {
         return Obstacle(.pending, error.message, .device)

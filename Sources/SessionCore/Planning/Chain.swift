@@ -9,6 +9,7 @@ extension PlanContext {
   /// server loads no modules or refused this one.
   var wishedCanceller: EchoCancellerSpec? {
     guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
+      input.capabilities.echoCancelling,
       input.refusals[.echoCanceller] == nil, let microphone = device(.input),
       let speaker = device(.output)
     else { return nil }
