@@ -154,11 +154,12 @@ actor LiveServer {
     do throws(PulseError) {
       // Events that come while this waits mark their objects dirty again, for the next round.
       let base = snapshot
-      snapshot =
+      var read =
         isWhole
         ? try await client.snapshot(timeout: deadline.remaining)
         : try await client.refreshed(base, asked, timeout: deadline.remaining)
-      if isMisled { snapshot.server = try await freshServerInfo(deadline) }
+      if isMisled { read.server = try await freshServerInfo(deadline) }
+      snapshot = read.attributed
     } catch {
       dirty.formUnion(asked)
       isStale = isStale || isWhole

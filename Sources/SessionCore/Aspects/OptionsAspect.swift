@@ -50,15 +50,17 @@ struct OptionsAspect: Aspect {
 
   /// Why others are not treated as wished; nil where they are.
   static func treatmentObstacle(_ context: PlanContext, _ treatment: Treatment) -> Obstacle? {
+    if let roles = context.wish.treatments[treatment],
+      context.snapshot.value(of: .others(treatment)) == .roles(roles),
+      context.snapshot.value(of: .trigger) == .flag(true)
+    {
+      return nil
+    }
     if let obstacle = obstacle(context) { return obstacle }
     for setting in [Setting.others(treatment), .trigger] {
       if let refusal = context.input.refusals[setting] { return Obstacle(.refused, refusal) }
     }
-    guard let roles = context.wish.treatments[treatment],
-      context.snapshot.value(of: .others(treatment)) == .roles(roles),
-      context.snapshot.value(of: .trigger) == .flag(true)
-    else { return Obstacle(.overridden, "the module or the stream that does it is gone") }
-    return nil
+    return Obstacle(.overridden, "the module or the stream that does it is gone")
   }
 
   /// Why others cannot be treated at all.

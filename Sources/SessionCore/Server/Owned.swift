@@ -51,7 +51,8 @@ extension ServerSnapshot {
 
   /// Our devices of a direction, monitors apart.
   public func ownedDevices(_ direction: Direction) -> [Device] {
-    devices(direction).filter { $0.properties[Owned.roleKey] != nil }
+    // On PipeWire a monitor has its sink's properties.
+    devices(direction).filter { $0.properties[Owned.roleKey] != nil && !$0.isMonitor }
   }
 
   /// The stream by which an owned device hangs on its master.

@@ -1,0 +1,36 @@
+public import PulseTypes
+
+extension ServerSnapshot {
+  /// The snapshot with what a server leaves out: which module made a device and its stream.
+  ///
+  /// pipewire-pulse does not say so for a module that makes several, such as an echo canceller. The
+  /// module is then the one that was told the device's name, and its streams are in the device's
+  /// group.
+  public var attributed: ServerSnapshot {
+    guard hasGraph else { return self }
+    var result = self
+    for direction in Direction.allCases {
+      let devices = direction == .input ? \ServerSnapshot.sources : \ServerSnapshot.sinks
+      let streams = direction == .input ? \ServerSnapshot.sourceOutputs : \ServerSnapshot.sinkInputs
+      let key = direction == .input ? "source_name" : "sink_name"
+      for at in result[keyPath: devices].indices {
+        let device = result[keyPath: devices][at]
+        let isOurs = device.ownerModule == nil && device.properties[Owned.roleKey] != nil
+        guard isOurs, let module = module(told: "\(key)=\(device.name)") else { continue }
+        result[keyPath: devices][at].ownerModule = module
+        guard let group = device.properties[Self.groupKey] else { continue }
+        for stream in result[keyPath: streams].indices
+        where result[keyPath: streams][stream].properties[Self.groupKey] == group {
+          result[keyPath: streams][stream].ownerModule = module
+        }
+      }
+    }
+    return result
+  }
+
+  private static var groupKey: String { "node.link-group" }
+
+  private func module(told word: String) -> Index<Module>? {
+    modules.last { $0.argument.split(separator: " ").contains { $0 == word } }?.index
+  }
+}
