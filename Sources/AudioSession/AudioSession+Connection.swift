@@ -15,7 +15,7 @@ extension AudioSession {
           try await live.reread(deadline: deadline)
           return live
         }
-        if self.live === live { await dropConnection() }
+        await recover(from: live)
         continue
       }
       let connecting = connecting ?? connect(deadline)

@@ -72,7 +72,7 @@ extension AudioSession {
     upkeep.pacer.beginLook()
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
-      Task { await recover() }
+      Task { await recover(from: live) }
       return
     }
     do throws(SessionError) {
@@ -197,12 +197,16 @@ extension AudioSession {
 // MARK: A server that went
 
 extension AudioSession {
-  /// Waits for the server to come back, then makes everything anew: no number survives a restart.
-  private func recover() async {
-    guard !upkeep.isRecovering, let live else { return }
+  /// Gives a lost connection up; a holder then waits for the server to come back, and makes
+  /// everything anew: no number survives a restart.
+  ///
+  /// Whoever notices it first does this, be it a call of the owner's that finds it so: what that call
+  /// came to, and whether it made the wish so again, is not known here.
+  func recover(from live: LiveServer) async {
+    guard self.live === live else { return }
+    await dropConnection()
+    guard !upkeep.isRecovering else { return }
     upkeep.isRecovering = true
-    // A call of the owner's may have been first: what it has is not to be taken from it.
-    if await live.lost != nil, self.live === live { await dropConnection() }
     emit(.serverLost)
     let address = SessionStore.canonical(live.address)
     // A session that nobody has any more waits for nothing.
@@ -227,14 +231,14 @@ extension AudioSession {
   private func reconnect(_ patience: Duration) async -> Bool {
     await takeTurn()
     defer { turns.pass() }
-    // Somebody's call may have connected meanwhile, and that connection may be lost again.
-    if let live, await live.lost != nil, self.live === live { await dropConnection() }
-    guard live == nil, !isClosed, isKept else {
+    guard !isClosed, isKept else {
       upkeep.isRecovering = false
       return true
     }
     let start = upkeep.now
     do throws(SessionError) {
+      // Somebody's call may have connected meanwhile, and have read only; and that connection may be
+      // lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
       if own?.mode.reapply != .never { try await reapply(live, .reset) }
       // Lost again meanwhile: who noticed left it to this.

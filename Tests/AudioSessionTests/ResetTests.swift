@@ -68,6 +68,44 @@ struct ResetTests {
     }
   }
 
+  @Test("one that dies during a change", .simulatedCard, .timeLimit(.minutes(1)))
+  func duringAChange() async throws {
+    try await Rig.with { rig in
+      var mode = wish
+      mode.preferredInput = [.name(Names.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      for round in 0..<20 {
+        let events = await rig.session.events
+        mode.inputGain = Volume(fraction: round % 2 == 0 ? 0.5 : 0.6)
+        let next = mode
+        // It fails or not; what matters is that nobody has to ask again.
+        async let change: ApplyReport? = try? rig.session.setAudioMode(next)
+        try await rig.sandbox.resetMediaServices()
+        _ = await change
+        #expect(await isReset(events))
+      }
+      try await expectAllIsSo(rig.session)
+    }
+  }
+
+  @Test("one that is only looked at when it is back", .simulatedCard, .timeLimit(.minutes(1)))
+  func lookedAt() async throws {
+    try await Rig.with { rig in
+      var mode = wish
+      mode.preferredInput = [.name(Names.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      for _ in 0..<20 {
+        let events = await rig.session.events
+        async let state: SessionState? = try? rig.session.getSessionState()
+        try await rig.sandbox.resetMediaServices()
+        _ = try? await rig.session.getSessionState()
+        _ = await state
+        #expect(await isReset(events))
+      }
+      try await expectAllIsSo(rig.session)
+    }
+  }
+
   @Test("a socket whose folder is not there yet", .server, .timeLimit(.minutes(1)))
   func noFolder() async throws {
     try await Rig.with(.minimal) { rig in
