@@ -148,9 +148,11 @@ struct UpkeepTests {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(podcast(on: machine))
       let events = await rig.session.events
+      // It listens before the first change is healed, or it would never answer.
+      try await rig.outside.subscribe(.all)
+      let seen = await rig.outside.events()
       let opponent = Task {
-        try await rig.outside.subscribe(.all)
-        for await event in await rig.outside.events() where event.facility == .server {
+        for await event in seen where event.facility == .server {
           try await rig.outside.setDefaultSource(machine.laptopInput)
         }
       }
