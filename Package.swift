@@ -77,10 +77,11 @@ let package = Package(
       swiftSettings: settings + soundSettings),
     .target(
       name: "PulseSandbox", dependencies: ["Pulse", "PulseTypes"], swiftSettings: settings),
+    .target(name: "CThreadPool"),
     .executableTarget(
       name: "audiosession",
       dependencies: [
-        "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "SessionCore",
+        "AudioSession", "AudioStreams", "CThreadPool", "PulseSandbox", "PulseTypes", "SessionCore",
         "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

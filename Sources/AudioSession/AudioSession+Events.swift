@@ -37,15 +37,18 @@ extension AudioSession {
 
   /// Tells readers of a new state, of a route that differs from the last, and of wishes that have
   /// begun to wait; and writes for other processes what only the holder knows.
-  func publish(_ state: SessionState, isOurs: Bool) {
+  func publish(_ state: SessionState, isOurs: Bool) async {
+    let present = await live?.snapshot.deviceNames
     if let previous = lastRoute, previous != state.route {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs,
         needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
-        hasSlept: upkeep.hasSlept())
+        hasSlept: upkeep.hasSlept(),
+        present: upkeep.present.flatMap { before in present.map { (before, $0) } })
       emit(.routeChanged(reason, previous: previous, current: state.route))
     }
     lastRoute = state.route
+    upkeep.present = present
     let pending = state.pending
     if pending != upkeep.pending, !pending.isEmpty, isActive { emit(.pending(pending)) }
     upkeep.pending = pending

@@ -97,7 +97,7 @@ extension AudioSession {
     upkeep.grace.note(await live.snapshot.spots, at: upkeep.now)
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
     if isActive { emit(.applied) }
-    publish(state, isOurs: true)
+    await publish(state, isOurs: true)
     return ApplyReport(
       steps: run.report, state: state, unmet: run.lastPlan.unmet, left: run.firstPlan?.left ?? [])
   }

@@ -18,6 +18,8 @@ struct Upkeep {
   var grace = GraceWatch()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
+  /// The names of all devices when the route was last told.
+  var present: Set<String>?
   /// What waited when it was last told.
   var pending: [Unmet] = []
   /// The state that other processes can read.
@@ -57,7 +59,7 @@ extension AudioSession {
     guard let due, upkeep.scheduled.map({ due < $0 }) ?? true else { return }
     upkeep.scheduled = due
     let alarm = Deadline(after: max(.zero, due - upkeep.now))
-    _ = alarm.onPassing { [weak self] in await self?.look() }
+    _ = alarm.onPassing(on: loop) { [weak self] in await self?.look() }
   }
 
   /// Compares what is with what is wished, when no change of ours is under way.
@@ -76,6 +78,8 @@ extension AudioSession {
       return
     }
     do throws(SessionError) {
+      // The end of an interruption must not come before the event of what happened during it.
+      if upkeep.hasResumed { await live.doubt() }
       try await live.refresh(deadline: Deadline(after: configuration.timeout))
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
@@ -94,7 +98,7 @@ extension AudioSession {
         try await reapply(live, .upkeep)
       }
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
-      publish(try await state(live, store(live)), isOurs: false)
+      await publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook()
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
@@ -178,9 +182,16 @@ extension AudioSession {
   }
 }
 
-// MARK: For streams
+// MARK: For streams and programs
 
 extension AudioSession {
+  /// Waits without a thread of the system's; throws when the task is cancelled.
+  package nonisolated func sleep(
+    until moment: ContinuousClock.Instant
+  ) async throws(CancellationError) {
+    try await loop.sleep(until: moment)
+  }
+
   /// The wish in force; nil where this process has none.
   package var wishInForce: AudioMode? { isActive ? own?.mode : nil }
 
@@ -208,7 +219,7 @@ extension AudioSession {
     guard !upkeep.isRecovering else { return }
     upkeep.isRecovering = true
     emit(.serverLost)
-    let address = SessionStore.canonical(live.address)
+    let (address, loop) = (SessionStore.canonical(live.address), loop)
     // A session that nobody has any more waits for nothing.
     Task { [weak self] in
       var pause = Duration.milliseconds(1)
@@ -218,7 +229,7 @@ extension AudioSession {
         guard await self?.reconnect(patience) == false else { return }
         // A pipewire-pulse that outlived pipewire may never answer the first who come.
         patience = patience * 2
-        let hasAppeared = await watch.wait(atMost: pause)
+        let hasAppeared = await watch.wait(atMost: pause, on: loop)
         // A socket is there a moment before its server listens.
         pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
       }
@@ -252,7 +263,7 @@ extension AudioSession {
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       lastSnapshot = await live.snapshot
       emit(.serverReset(upkeep.now - start))
-      publish(try await state(live, store(live)), isOurs: true)
+      await publish(try await state(live, store(live)), isOurs: true)
       upkeep.pacer.endLook()
       return true
     } catch {

@@ -1,7 +1,12 @@
 public import PulseTypes
 
 extension PulseClient {
-  /// Reads everything: the server, and all lists, asked at once, in one round trip.
+  /// Reads everything: the server and all lists but the modules, asked at once; then the modules.
+  ///
+  /// PulseAudio 16.1 ends with a failed assertion when it is asked for its modules in the moment
+  /// between the loss of a remap's master and the unloading of the remap (`pa__get_n_used` of
+  /// `module-remap-source`): a question right behind the answer to a change of a card's profile. Behind
+  /// another answer that moment is over.
   ///
   /// The server answers in order, and something may change between two of the answers: an event
   /// tells of it where the client has subscribed.
@@ -12,26 +17,31 @@ extension PulseClient {
     let sources = try connection.sendDevices(.input, timeout)
     let sinkInputs = try connection.sendStreams(.output, timeout)
     let sourceOutputs = try connection.sendStreams(.input, timeout)
-    let modules = try connection.sendModules(timeout)
     let clients = try connection.sendClients(timeout)
-    return ServerSnapshot(
+    var result = ServerSnapshot(
       server: try await server.value(), cards: try await cards.value(),
       sinks: try await sinks.value(), sources: try await sources.value(),
       sinkInputs: try await sinkInputs.value(), sourceOutputs: try await sourceOutputs.value(),
-      modules: try await modules.value(), clients: try await clients.value())
+      clients: try await clients.value())
+    result.modules = try await connection.sendModules(timeout).value()
+    return result
   }
 
-  /// Reads only these objects again, asked at once, and returns the snapshot with what they are now.
+  /// Reads only these objects again, asked at once but for the modules, and returns the snapshot with what they are now.
   ///
   /// An object that is gone is removed; one that the snapshot did not have is appended. The facility
   /// `server` reads the server's information; `sampleCache` is ignored.
   public func refreshed(
     _ snapshot: ServerSnapshot, _ dirty: Set<ObjectID>, timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
-    var updates: [SnapshotUpdate] = []
-    for object in dirty { updates.append(try connection.sendUpdate(object, timeout)) }
     var result = snapshot
-    for update in updates { try await update.apply(to: &result) }
+    for objects in [
+      dirty.filter { $0.facility != .module }, dirty.filter { $0.facility == .module },
+    ] {
+      var updates: [SnapshotUpdate] = []
+      for object in objects { updates.append(try connection.sendUpdate(object, timeout)) }
+      for update in updates { try await update.apply(to: &result) }
+    }
     return result
   }
 }

@@ -39,6 +39,22 @@ func runLoopThread(_ userdata: UnsafeMutableRawPointer?) -> UnsafeMutableRawPoin
   return nil
 }
 
+func onReadable(
+  _: UnsafeMutablePointer<pa_mainloop_api>?, _: OpaquePointer?, _: Int32,
+  _: pa_io_event_flags_t, _ userdata: UnsafeMutableRawPointer?
+) {
+  let source: DescriptorSource = borrow(userdata)
+  source.fire()
+}
+
+func onAlarm(
+  _: UnsafeMutablePointer<pa_mainloop_api>?, _: OpaquePointer?, _: UnsafePointer<timeval>?,
+  _ userdata: UnsafeMutableRawPointer?
+) {
+  let alarm: Alarm = borrow(userdata)
+  alarm.ring()
+}
+
 // MARK: - Connection
 
 func onContextState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CThreadPool
 
 /// The program: parses the arguments and runs one command.
 @main
@@ -26,6 +27,7 @@ struct AudioSessionCommand: AsyncParsableCommand {
 
   static func main() async {
     Interruption.install()
+    tp_install()
     do {
       let command = try parseAsRoot()
       guard let command = command as? any SessionCommand else {

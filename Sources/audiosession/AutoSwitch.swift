@@ -54,8 +54,8 @@ actor AutoSwitch {
     alarm?.cancel()
     guard let due = choice.nextLook else { return }
     let moment = began + due
-    alarm = Task { [weak self] in
-      guard (try? await Task.sleep(until: moment, clock: .continuous)) != nil else { return }
+    alarm = Task { [weak self, session] in
+      guard (try? await session.sleep(until: moment)) != nil else { return }
       // Applying changes devices, which sets the alarm anew; that must not cancel the apply.
       Task { await self?.look() }
     }

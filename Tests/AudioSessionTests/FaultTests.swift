@@ -88,7 +88,7 @@ struct FaultTests {
   private func patiently<Result>(
     _ change: () async throws(SessionError) -> Result
   ) async throws(SessionError) -> Result {
-    for _ in 1...9 {
+    for _ in 1...29 {
       do throws(SessionError) {
         return try await change()
       } catch {

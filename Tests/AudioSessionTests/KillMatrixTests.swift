@@ -127,7 +127,7 @@ struct KillMatrixTests {
 
   /// Where pipewire-pulse outlived pipewire, its first new clients may wait for ever.
   private func connect(_ rig: Rig) async throws -> PulseClient {
-    for _ in 1...9 {
+    for _ in 1...29 {
       do throws(PulseError) {
         return try await PulseClient.connect(
           to: rig.sandbox.address, name: "outside", timeout: .seconds(2))

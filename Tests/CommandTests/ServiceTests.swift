@@ -220,7 +220,7 @@ struct ServiceTests {
       let result = try await sandbox.shell(
         """
         export NOTIFY_SOCKET=$AUDIOSESSION_SANDBOX/notify out=$AUDIOSESSION_SANDBOX/out; : > $out
-        $A apply podcast > $out 2>&1; $A watch > $out 2>&1 & pid=$!
+        $A apply podcast || exit 9; $A watch > $out 2>&1 & pid=$!
         until grep -q 'applied$' $out; do kill -0 $pid || exit 9; pause; done
         kill $pid; wait $pid
         """)

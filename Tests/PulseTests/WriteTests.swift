@@ -68,7 +68,8 @@ struct WriteTests {
     #expect(try await client.module(at: index)?.argument == "sink_name=new")
     #expect(try await client.sink(named: "new")?.ownerModule == index)
     try await client.unloadModule(index)
-    #expect(try await client.module(at: index) == nil)
+    // It says so and does it then, maybe after the next answer.
+    while try await client.module(at: index) != nil {}
     await expect(.noSuchEntity, "unload_module \(index)") { try await client.unloadModule(index) }
     await expect(.moduleFailed, "load_module module-null-sink rubbish=1") {
       try await client.loadModule("module-null-sink", "rubbish=1")

@@ -275,19 +275,33 @@ private typealias Server = SimulatedServer
     Change(before: ["a"], now: ["b"], reason: .override),
   ])
   func `why a route changed`(_ change: Change) {
-    func route(_ names: [String]) -> Route {
-      Route(
-        inputs: names.map {
-          RouteDevice(
-            name: $0, description: "", port: nil, portType: nil, channels: 1, sampleRate: 1,
-            channelMap: [.mono], via: [])
-        })
-    }
     #expect(
       RouteChangeReason.between(route(change.before), route(change.now), isOurs: false)
         == change.reason)
     #expect(
       RouteChangeReason.between(route(change.before), route(change.now), isOurs: true)
         == .categoryChange)
+  }
+
+  @Test(arguments: [
+    (["a", "b"], ["b"], RouteChangeReason.oldDeviceUnavailable),
+    (["a"], ["a", "b"], .newDeviceAvailable),
+    (["a", "b"], ["a", "b"], .override),
+  ])
+  func `why one took another's place`(
+    _ before: [String], _ now: [String], _ reason: RouteChangeReason
+  ) {
+    #expect(
+      RouteChangeReason.between(
+        route(["a"]), route(["b"]), isOurs: false, present: (Set(before), Set(now))) == reason)
+  }
+
+  private func route(_ names: [String]) -> Route {
+    Route(
+      inputs: names.map {
+        RouteDevice(
+          name: $0, description: "", port: nil, portType: nil, channels: 1, sampleRate: 1,
+          channelMap: [.mono], via: [])
+      })
   }
 }

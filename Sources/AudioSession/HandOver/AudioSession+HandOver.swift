@@ -15,7 +15,8 @@ extension AudioSession {
     try store.prepare()
     while true {
       let taking = try await SessionLock.take(
-        store.lockPath, isHolding: configuration.isHolding, deadline: budget.run)
+        store.lockPath, isHolding: configuration.isHolding, on: loop,
+        deadline: budget.run)
       switch consume taking {
       case .taken(let lock):
         self.lock = LockBox(lock)
@@ -88,19 +89,20 @@ extension AudioSession {
     _ kind: Order.Kind, _ owner: SessionLock.Owner, _ store: SessionStore, _ budget: Budget,
     _ stop: StopSignal, _ wakes: Wakes
   ) async throws(SessionError) -> Answer? {
-    guard let turn = try await OrderLock.take(store.orderLockPath, deadline: budget.run) else {
+    guard let turn = try await OrderLock.take(store.orderLockPath, on: loop, deadline: budget.run)
+    else {
       throw Self.noAnswer(owner)
     }
     let wake = wakes.wake
     // Watched before the order is there: no answer can be missed.
-    let answers = store.watch { if $0.answer { wake.yield() } }
+    let answers = store.watch(on: loop) { if $0.answer { wake.yield() } }
     let hasEnded = StopSignal()
-    let end = Watch.process(owner.pid) {
+    let end = Watch.process(owner.pid, on: loop) {
       hasEnded.set()
       wake.yield()
     }
     guard end != nil else { return nil }
-    let alarms = [budget.readBack, budget.whole].map { $0.onPassing { wake.yield() } }
+    let alarms = [budget.readBack, budget.whole].map { $0.onPassing(on: loop) { wake.yield() } }
     let order = Order(
       kind: kind, number: store.nextOrderNumber(), process: getpid(),
       timeout: budget.run.remaining)

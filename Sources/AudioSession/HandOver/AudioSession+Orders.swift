@@ -43,7 +43,7 @@ extension AudioSession {
 
   private func listen(_ store: SessionStore) {
     guard orders.watch == nil else { return }
-    orders.watch = store.watch { [weak self] events in
+    orders.watch = store.watch(on: loop) { [weak self] events in
       Task { [weak self] in await self?.note(events, store) }
     }
   }
@@ -69,7 +69,7 @@ extension AudioSession {
 
   private func obey(_ order: Order, _ store: SessionStore) async {
     let number = order.number
-    let end = Watch.process(order.process) { [weak self] in
+    let end = Watch.process(order.process, on: loop) { [weak self] in
       Task { [weak self] in await self?.giveUp(number) }
     }
     guard end != nil else { return }
@@ -130,9 +130,9 @@ extension AudioSession {
     await live?.closePins()
     beginWaiting(store, for: taker)
     dropLock()
-    if let live, let state = try? await state(live, store) { publish(state, isOurs: true) }
+    if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }
     // A taker that never took it, and lives on, is not waited for.
-    _ = Deadline(after: timeout).onPassing { [weak self] in
+    _ = Deadline(after: timeout).onPassing(on: loop) { [weak self] in
       guard let self, await self.orders.waiting?.taker == taker else { return }
       await self.resume(store, isCertain: true)
     }
@@ -141,7 +141,7 @@ extension AudioSession {
   /// Waits until the lock is given back: by a taker, or by a session of this process.
   func beginWaiting(_ store: SessionStore, for taker: Int32?) {
     let end = taker.flatMap { taker in
-      Watch.process(taker) { [weak self] in
+      Watch.process(taker, on: loop) { [weak self] in
         Task { [weak self] in await self?.resume(store, isCertain: true) }
       }
     }
@@ -162,7 +162,8 @@ extension AudioSession {
     }
     guard
       let taking = try? await SessionLock.take(
-        store.lockPath, isHolding: true, deadline: Deadline(after: .milliseconds(250))),
+        store.lockPath, isHolding: true, on: loop,
+        deadline: Deadline(after: .milliseconds(250))),
       case .taken(let lock) = consume taking
     else { return }
     self.lock = LockBox(lock)
@@ -186,7 +187,7 @@ extension AudioSession {
       try await live.reread(deadline: Deadline(after: configuration.timeout))
       try await reapply(live, .reset)
       emit(isOver)
-      publish(try await state(live, store), isOurs: true)
+      await publish(try await state(live, store), isOurs: true)
     } catch {
       emit(.reapplyFailed(error))
       emit(isOver)

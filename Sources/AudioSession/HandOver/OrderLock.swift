@@ -1,4 +1,5 @@
 import Glibc
+import Pulse
 import SessionCore
 
 /// The right to give the holder an order: one process at a time, until it has its answer.
@@ -13,7 +14,9 @@ final class OrderLock: Sendable {
   }
 
   /// Waits for those who are first; nil when the deadline passes before.
-  static func take(_ path: String, deadline: Deadline) async throws(SessionError) -> OrderLock? {
+  static func take(
+    _ path: String, on loop: PulseLoop, deadline: Deadline
+  ) async throws(SessionError) -> OrderLock? {
     let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Files.failure("lock", path) }
     let lock = OrderLock(descriptor: descriptor)
@@ -21,7 +24,7 @@ final class OrderLock: Sendable {
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw Files.failure("lock", path) }
       guard !deadline.hasPassed, !Task.isCancelled else { return nil }
-      await Deadline(after: min(pause, deadline.remaining)).onPassing {}.value
+      await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
       pause = min(pause * 2, .milliseconds(50))
     }
     return lock

@@ -1,4 +1,5 @@
 import Glibc
+import Pulse
 import SessionCore
 
 extension SessionStore {
@@ -13,9 +14,11 @@ extension SessionStore {
   }
 
   /// Watches the files that processes tell each other something with.
-  func watch(_ handler: @escaping @Sendable (FileEvents) -> Void) -> Watch? {
+  func watch(
+    on loop: PulseLoop, _ handler: @escaping @Sendable (FileEvents) -> Void
+  ) -> Watch? {
     let (order, answer, lock) = (orderName, answerName, lockName)
-    return Watch.folder(folder) { names in
+    return Watch.folder(folder, on: loop) { names in
       let events = FileEvents(
         order: names.contains(order), answer: names.contains(answer), lock: names.contains(lock))
       if events.order || events.answer || events.lock { handler(events) }

@@ -1,35 +1,17 @@
-@preconcurrency import Dispatch
 import Glibc
+import Pulse
 
 /// Calls a handler when something happens to files of a folder, or when a process ends.
 ///
 /// The kernel wakes it; while nothing happens nothing runs. It ends when it is dropped.
-final class Watch: Sendable {
-  private let source: any DispatchSourceRead
-
-  /// - Parameters:
-  ///   - descriptor: becomes readable when something happened; owned from now on.
-  ///   - handler: called on a thread of its own choosing.
-  ///   - isOnce: whether it is called for the first time only.
-  private init(
-    _ descriptor: Int32, isOnce: Bool = false, _ handler: @escaping @Sendable () -> Void
-  ) {
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
-    source.setEventHandler { [source] in
-      if isOnce { source.cancel() }
-      handler()
-    }
-    source.setCancelHandler { close(descriptor) }
-    source.activate()
-  }
-
-  deinit { source.cancel() }
+struct Watch: Sendable {
+  private let watch: DescriptorWatch
 
   /// What happens to the files of a folder: appearing whole, going, or being closed after writing.
   ///
   /// Nil where the folder cannot be watched.
   static func folder(
-    _ path: String, _ handler: @escaping @Sendable (Set<String>) -> Void
+    _ path: String, on loop: PulseLoop, _ handler: @escaping @Sendable (Set<String>) -> Void
   ) -> Watch? {
     let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { return nil }
@@ -38,19 +20,23 @@ final class Watch: Sendable {
       close(descriptor)
       return nil
     }
-    return Watch(descriptor) {
-      let names = names(in: descriptor)
-      if !names.isEmpty { handler(names) }
-    }
+    return Watch(
+      watch: DescriptorWatch(descriptor, on: loop) {
+        let names = names(in: descriptor)
+        if !names.isEmpty { handler(names) }
+      })
   }
 
   /// The end of a process, be it waited for by its parent or not; nil where it has ended.
-  static func process(_ id: Int32, _ handler: @escaping @Sendable () -> Void) -> Watch? {
+  static func process(
+    _ id: Int32, on loop: PulseLoop, _ handler: @escaping @Sendable () -> Void
+  ) -> Watch? {
     typealias Function = @convention(c) (pid_t, UInt32) -> Int32
     // Swift's picture of the C library does not have it.
     guard let symbol = dlsym(nil, "pidfd_open") else { return nil }
     let descriptor = unsafeBitCast(symbol, to: Function.self)(id, 0)
-    return descriptor < 0 ? nil : Watch(descriptor, isOnce: true, handler)
+    guard descriptor >= 0 else { return nil }
+    return Watch(watch: DescriptorWatch(descriptor, on: loop, isOnce: true, handler))
   }
 
   /// The file names of the events that wait to be read.

@@ -1,3 +1,5 @@
+import Pulse
+
 /// The time a call may take in all, and how much of it each part has.
 struct Budget: Sendable {
   /// For the change itself.
@@ -26,11 +28,16 @@ struct Deadline: Sendable {
   var hasPassed: Bool { ContinuousClock.now >= instant }
 
   /// Calls the action when the deadline passes, unless the task is cancelled before.
-  func onPassing(_ action: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+  func onPassing(
+    on loop: PulseLoop, _ action: @escaping @Sendable () async -> Void
+  ) -> Task<Void, Never> {
     let instant = instant
     return Task {
-      do { try await ContinuousClock().sleep(until: instant) } catch { return }
+      do { try await loop.sleep(until: instant) } catch { return }
       await action()
     }
   }
+
+  /// Waits until it passes, or the task is cancelled.
+  func pass(on loop: PulseLoop) async { try? await loop.sleep(until: instant) }
 }

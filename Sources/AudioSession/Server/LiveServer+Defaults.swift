@@ -35,11 +35,10 @@ extension LiveServer {
 
   /// What the server tells a new client.
   func freshServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {
-    let other = try await PulseClient.connect(
-      to: address, name: "Audio session", timeout: deadline.remaining,
-      requestTimeout: deadline.remaining, loop: client.loop)
+    let other = try await Self.client(
+      to: address, name: "Audio session", loop: client.loop, deadline: deadline)
     do throws(PulseError) {
-      let info = try await other.serverInfo()
+      let info = try await other.serverInfo(timeout: deadline.remaining)
       await other.close()
       return info
     } catch {

@@ -95,7 +95,7 @@ extension LiveServer {
   /// Lets the pins run while somebody else uses their device, and only then; PipeWire only, where a
   /// pin that does not run holds nothing. One that served to restore a rate goes.
   func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
-    guard snapshot.hasGraph else { return }
+    guard snapshot.hasGraph else { return await closeRestoringPins(wish?.sampleRate) }
     let restored = pins.keys.filter { setting in
       guard case .rate = setting else { return false }
       return snapshot.value(of: setting) != wish?.sampleRate.map(SettingValue.rate)
@@ -125,6 +125,15 @@ extension LiveServer {
   func releasePins(deadline: Deadline) async throws(SessionError) {
     for setting in pins.keys { await close(pin: setting) }
     try await awaitClosing(deadline: deadline)
+  }
+
+  /// Closes pins that set back the rate of a device which is wished no more: a corked stream sets a
+  /// rate, and does not hold it.
+  private func closeRestoringPins(_ wished: Int?) async {
+    for (setting, pin) in pins {
+      guard case .rate = setting else { continue }
+      if await pin.sampleSpec.map({ Int($0.rate) }) != wished { await close(pin: setting) }
+    }
   }
 
   /// What the pins were granted, by setting.

@@ -1,4 +1,3 @@
-import Logging
 import Pulse
 import PulseTypes
 import SessionCore
@@ -28,34 +27,13 @@ actor LiveServer {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
-  private init(_ client: PulseClient, _ address: String, _ snapshot: ServerSnapshot) {
+  init(_ client: PulseClient, _ address: String, _ snapshot: ServerSnapshot) {
     self.client = client
     self.address = address
     self.snapshot = snapshot
   }
 
-  /// Connects, subscribes, and takes the first snapshot after that, so that no change is lost.
-  static func connect(
-    to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger?
-  ) async throws(SessionError) -> LiveServer {
-    do throws(PulseError) {
-      let client = try await PulseClient.connect(
-        to: address, name: name, properties: ["application.id": Owned.applicationID],
-        timeout: deadline.remaining, loop: loop, logger: logger)
-      let events = EarlyEvents()
-      await client.setEventHandler { events.note($0) }
-      try await client.subscribe(timeout: deadline.remaining)
-      let snapshot = try await client.snapshot(timeout: deadline.remaining)
-      let server = LiveServer(
-        client, await client.serverAddress ?? address ?? "default", snapshot)
-      await server.listen(events)
-      return server
-    } catch {
-      throw SessionError(error)
-    }
-  }
-
-  private func listen(_ early: EarlyEvents) async {
+  func listen(_ early: EarlyEvents) async {
     await client.setEventHandler { [weak self] event in
       self?.assumeIsolated { $0.note(event) }
     }
@@ -200,7 +178,7 @@ actor LiveServer {
     guard lost == nil else { return }
     nextWaiter += 1
     let id = nextWaiter
-    let alarm = deadline.onPassing { [weak self] in await self?.wake(id) }
+    let alarm = deadline.onPassing(on: client.loop) { [weak self] in await self?.wake(id) }
     await withCheckedContinuation { waiters[id] = $0 }
     alarm.cancel()
   }
@@ -223,7 +201,7 @@ actor LiveServer {
 /// The events between the subscription and the first snapshot.
 ///
 /// Used on the loop's thread alone: by the handler, then by `LiveServer`, which shares it.
-private final class EarlyEvents: @unchecked Sendable {  // only ever touched on the loop's thread
+final class EarlyEvents: @unchecked Sendable {  // only ever touched on the loop's thread
   private var events: [PulseEvent] = []
 
   func note(_ event: PulseEvent) { events.append(event) }

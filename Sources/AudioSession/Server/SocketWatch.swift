@@ -1,5 +1,5 @@
-import Dispatch
 import Glibc
+import Pulse
 
 /// A watch on the folder of a server's socket: begun before a connection is tried, so that a socket
 /// which appears meanwhile is not missed.
@@ -27,19 +27,20 @@ struct SocketWatch: ~Copyable {
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// Waits until it appears in the folder, or the time is over; true for the former.
-  func wait(atMost limit: Duration) async -> Bool {
+  func wait(atMost limit: Duration, on loop: PulseLoop) async -> Bool {
     let deadline = Deadline(after: limit)
     while true {
       // The wait closes a descriptor of its own when it ends, whichever way.
       let copy = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : -1
       guard copy >= 0 else {
-        await deadline.onPassing {}.value
+        await deadline.pass(on: loop)
         return false
       }
-      let reading = Reading(copy)
-      let alarm = deadline.onPassing { reading.end() }
-      await reading.value()
-      alarm.cancel()
+      let (wakes, wake) = AsyncStream.makeStream(of: Void.self)
+      let watch = DescriptorWatch(copy, on: loop, isOnce: true) { wake.finish() }
+      let alarm = deadline.onPassing(on: loop) { wake.finish() }
+      for await _ in wakes {}
+      withExtendedLifetime(watch) { alarm.cancel() }
       if Watch.names(in: descriptor).contains(name) { return true }
       if deadline.hasPassed { return false }
     }
@@ -54,29 +55,4 @@ struct SocketWatch: ~Copyable {
     }
     return ("/", "")
   }
-}
-
-/// One wait for a descriptor, which it closes: ended by what comes first, something to read or `end`.
-private final class Reading: @unchecked Sendable {  // a dispatch source may be used from any thread
-  private let descriptor: Int32
-  private let source: any DispatchSourceRead
-
-  init(_ descriptor: Int32) {
-    self.descriptor = descriptor
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
-  }
-
-  func value() async {
-    await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      source.setEventHandler { [source] in source.cancel() }
-      // However often it is cancelled, this runs once.
-      source.setCancelHandler { [descriptor] in
-        close(descriptor)
-        continuation.resume()
-      }
-      source.activate()
-    }
-  }
-
-  func end() { source.cancel() }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Pulse
 import SessionCore
 
 /// The right to write to a server: a lock on a file that is never renamed or deleted.
@@ -56,7 +57,7 @@ struct SessionLock: ~Copyable {
 
   /// Takes the lock, waiting for a command that has it, but not for a holder.
   static func take(
-    _ path: String, isHolding: Bool, deadline: Deadline
+    _ path: String, isHolding: Bool, on loop: PulseLoop, deadline: Deadline
   ) async throws(SessionError) -> Taking {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Files.failure("lock", path) }
@@ -74,8 +75,7 @@ struct SessionLock: ~Copyable {
           .cancelled, stage: .session, "cancelled while another command was at work")
       }
       // Another command is at work: it ends in milliseconds, so ask again, ever more rarely.
-      let wait = Deadline(after: min(pause, deadline.remaining))
-      await wait.onPassing {}.value
+      await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
       pause = min(pause * 2, .milliseconds(50))
     }
     try lock.sign(path, isHolding)

@@ -12,6 +12,9 @@ extension ServerSnapshot {
     names != other.names
   }
 
+  /// The names of all sources and sinks.
+  public var deviceNames: Set<String> { Set((sources + sinks).map(\.name)) }
+
   private var names: Set<String> {
     var result: Set<String> = []
     for card in cards {

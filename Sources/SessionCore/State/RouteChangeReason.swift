@@ -26,9 +26,10 @@ extension RouteChangeReason {
   ///   - isOurs: whether the session made it because it was asked to.
   ///   - needs: the directions that the category cannot do without.
   ///   - hasSlept: whether the machine slept a moment ago.
+  ///   - present: the names of all devices, now and at the previous route; nil where not known.
   public static func between(
     _ previous: Route, _ current: Route, isOurs: Bool, needs: [Direction] = [],
-    hasSlept: Bool = false
+    hasSlept: Bool = false, present: (before: Set<String>, now: Set<String>)? = nil
   ) -> RouteChangeReason {
     if isOurs { return .categoryChange }
     let isUnsuitable = needs.contains { direction in
@@ -42,6 +43,10 @@ extension RouteChangeReason {
     if now.isEmpty { return .noSuitableRouteForCategory }
     if before.isSubset(of: now) { return .newDeviceAvailable }
     if now.isSubset(of: before) { return .oldDeviceUnavailable }
+    guard let present else { return .override }
+    // One took another's place: because that went, because it came itself, or by somebody's choice.
+    if !before.isSubset(of: present.now) { return .oldDeviceUnavailable }
+    if !now.isSubset(of: present.before) { return .newDeviceAvailable }
     return .override
   }
 }

@@ -1,0 +1,45 @@
+import Logging
+import Pulse
+import SessionCore
+
+extension LiveServer {
+  /// Connects, subscribes, and takes the first snapshot after that, so that no change is lost.
+  static func connect(
+    to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger?
+  ) async throws(SessionError) -> LiveServer {
+    do throws(PulseError) {
+      let client = try await client(
+        to: address, name: name, loop: loop, deadline: deadline, logger: logger)
+      let events = EarlyEvents()
+      await client.setEventHandler { events.note($0) }
+      try await client.subscribe(timeout: deadline.remaining)
+      let snapshot = try await client.snapshot(timeout: deadline.remaining)
+      let server = LiveServer(
+        client, await client.serverAddress ?? address ?? "default", snapshot)
+      await server.listen(events)
+      return server
+    } catch {
+      throw SessionError(error)
+    }
+  }
+
+  /// Connects; again and again with ever more patience, because a busy pipewire-pulse 0.3.65 may
+  /// never answer one connection, and answer the next at once.
+  static func client(
+    to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger? = nil
+  ) async throws(PulseError) -> PulseClient {
+    var patience = Duration.seconds(1)
+    while true {
+      let isLast = patience >= deadline.remaining
+      do throws(PulseError) {
+        return try await PulseClient.connect(
+          to: address, name: name, properties: ["application.id": Owned.applicationID],
+          timeout: isLast ? deadline.remaining : patience, loop: loop, logger: logger)
+      } catch {
+        guard error.code == .timedOut, !isLast else { throw error }
+        logger?.debug("no answer to connecting", metadata: ["after": "\(patience)"])
+        patience = patience * 2
+      }
+    }
+  }
+}
