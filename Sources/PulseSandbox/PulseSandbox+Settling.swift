@@ -2,21 +2,27 @@ internal import Pulse
 internal import PulseTypes
 
 /// pipewire-pulse answers before its devices are there and before WirePlumber has chosen defaults;
-/// PulseAudio's socket is its last module, and nothing is left to wait for.
+/// PulseAudio's socket is its last module, and nothing is left to wait for but what it has to say of
+/// commands.
 extension PulseSandbox {
   /// Waits until the devices of the configuration are there and among them the defaults.
   ///
   /// - Throws: `configuration` for a line that failed, `timedOut` with the end of the log.
   func settle(until deadline: ContinuousClock.Instant) async throws(SandboxError) {
-    guard configuration.server == .pipewire else { return }
+    guard configuration.server == .pipewire || !configuration.commands.isEmpty else { return }
     let isSettled: Bool
     do throws(PulseError) {
       let client = try await connect(until: deadline)
-      // pipewire-pulse opens its socket, then runs its lines, then answers.
+      // pipewire-pulse opens its socket, then runs its lines, then answers. PulseAudio opens it, then
+      // logs what failed, then answers.
       let hasFailed = ServerLog(path: folder.log).failure(in: configuration) != nil
-      let hasDevices = hasFailed ? false : try await settle(client, until: deadline)
+      if configuration.server == .pipewire {
+        let hasDevices = hasFailed ? false : try await settle(client, until: deadline)
+        isSettled = hasDevices ? await hasChosenDefaults(until: deadline) : false
+      } else {
+        isSettled = !hasFailed
+      }
       await client.close()
-      isSettled = hasDevices ? await hasChosenDefaults(until: deadline) : false
     } catch {
       throw SandboxError(
         error.code == .timedOut ? .timedOut : .serverDied,

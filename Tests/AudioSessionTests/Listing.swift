@@ -48,7 +48,7 @@ extension Rig {
 
   /// Waits on a condition of the server as an outsider sees it.
   func eventually(
-    within limit: Duration = .seconds(5), _ condition: (ServerSnapshot) -> Bool
+    within limit: Duration = .seconds(20), _ condition: (ServerSnapshot) -> Bool
   ) async throws -> Bool {
     try await outside.subscribe(.all)
     let events = await outside.events()

@@ -24,8 +24,12 @@ struct DoctorTests {
   private func doctor(
     _ sandbox: PulseSandbox, _ before: String = "true", listens: Bool = false
   ) async throws -> [String] {
-    let result = try await sandbox.shell(
+    var result = try await sandbox.shell(
       "\(before) && $A doctor --json \(listens ? "" : "--no-listen")")
+    // A machine with too much to do may not record in time; it says so.
+    while listens, result.standardError.contains("could be recorded") {
+      result = try await sandbox.shell("$A doctor --json")
+    }
     #expect(result.status == 3, "\(result)")
     return try findings(result)
   }
@@ -113,7 +117,10 @@ struct DoctorTests {
   func mended() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       _ = try await sandbox.shell(Self.half)
-      let result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      var result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      while result["skipped"]?.array.isEmpty == false {
+        result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      }
       guard case .string(let line)? = result["findings"]?.array.first?["remedy"]?["line"] else {
         Issue.record("no line: \(result)")
         return

@@ -21,7 +21,7 @@ struct ExitCodeTests {
     arguments: ["sample-rate = [", "sample-rate = 12", "categroy = \"record\"", "schema = 99"])
   func badProfile(_ text: String) async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let path = try sandbox.write(file: "bad.toml", text + "\n")
+      let path = try await sandbox.write(file: "bad.toml", text + "\n")
       for command in ["apply", "plan"] {
         let result = try await sandbox.audiosession(command, path)
         #expect(result.status == 65)
@@ -126,7 +126,7 @@ struct ExitCodeTests {
     var configuration = SandboxConfiguration.minimal
     configuration.cookieRequired = true
     try await PulseSandbox.with(configuration) { sandbox in
-      let cookie = try sandbox.write(file: "other", String(repeating: "x", count: 256))
+      let cookie = try await sandbox.write(file: "other", String(repeating: "x", count: 256))
       let result = try await sandbox.shell("PULSE_COOKIE=\(cookie) $A state")
       #expect(result.status == 77)
       #expect(try await sandbox.audiosession("state").status == 0)

@@ -12,7 +12,7 @@ struct HookTests {
     for (place, line) in hooks {
       let path = "\(config)/audiosession/hooks/\(place)"
       let text = "#!/bin/sh\nL=\(sandbox.directory)/hooks.log\n\(line)\n"
-      let written = try sandbox.write(file: "hook", text)
+      let written = try await sandbox.write(file: "hook", text)
       let result = try await sandbox.shell("install -D -m 0755 \(written) \(path)")
       try #require(result.status == 0, "\(result.standardError)")
     }

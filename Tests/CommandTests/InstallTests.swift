@@ -81,7 +81,7 @@ struct InstallTests {
       let profiles = try await complete("audiosession apply ", in: sandbox)
       #expect(profiles.isSuperset(of: ["podcast", "mine-now"]), "\(profiles)")
       #expect(try await complete("audiosession plan mine", in: sandbox) == ["mine-now"])
-      let path = try sandbox.write(file: "here.toml", "")
+      let path = try await sandbox.write(file: "here.toml", "")
       let files = try await complete("audiosession apply \(sandbox.directory)/he", in: sandbox)
       #expect(files == [path])
       let devices = try await complete("audiosession sandbox simulate suspend ", in: sandbox)

@@ -27,7 +27,7 @@ struct ProfilesTests {
       let first = try await sandbox.audiosession("profiles", "show", "podcast")
       #expect(first.status == 0)
       #expect(first.standardOutput.hasPrefix("# podcast: built-in\ndescription = \"Podcast"))
-      let path = try sandbox.write(file: "copy.toml", first.standardOutput)
+      let path = try await sandbox.write(file: "copy.toml", first.standardOutput)
       let mode = try JSON(
         try await sandbox.audiosession("profiles", "show", "podcast", "--json").standardOutput)
       let copy = try JSON(
@@ -41,8 +41,8 @@ struct ProfilesTests {
   @Test("check prints every problem of every file; a good one nothing", .server)
   func check() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let good = try sandbox.write(file: "good.toml", Profiles.podcast)
-      let bad = try sandbox.write(
+      let good = try await sandbox.write(file: "good.toml", Profiles.podcast)
+      let bad = try await sandbox.write(
         file: "bad.toml", "categroy = \"record\"\nsample-rate = 12\n")
       let fine = try await sandbox.audiosession("profiles", "check", good)
       #expect(fine.status == 0 && fine.standardOutput.isEmpty && fine.standardError.isEmpty)
@@ -96,7 +96,7 @@ struct ProfilesTests {
   func edit() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       func edit(_ name: String, _ line: String) async throws -> CommandResult {
-        let editor = try sandbox.write(file: "editor", "#!/bin/sh\nf=$1\n\(line)\n")
+        let editor = try await sandbox.write(file: "editor", "#!/bin/sh\nf=$1\n\(line)\n")
         return try await sandbox.shell(
           "chmod +x \(editor); unset VISUAL; TMPDIR=\(sandbox.directory) EDITOR=\(editor) "
             + "$A profiles edit \(name)")

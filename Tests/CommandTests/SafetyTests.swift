@@ -29,7 +29,7 @@ struct SafetyTests {
   @Test("in error messages neither", .server)
   func errors() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let path = try sandbox.write(file: "bad.toml", "\"cat\\u001begory\" = 1\n")
+      let path = try await sandbox.write(file: "bad.toml", "\"cat\\u001begory\" = 1\n")
       for arguments in [["apply", path], ["profiles", "check", path], ["apply", "x\u{1b}[31m"]] {
         let result = try await sandbox.capture([Program.path] + arguments)
         #expect(result.status == 65 || result.status == 66)

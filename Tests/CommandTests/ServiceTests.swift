@@ -48,7 +48,7 @@ struct ServiceTests {
     _ sandbox: PulseSandbox, _ arguments: String, systemctl: String = "exit 0"
   ) async throws -> CommandResult {
     let folder = sandbox.directory
-    _ = try sandbox.write(
+    _ = try await sandbox.write(
       file: "systemctl", "#!/bin/sh\necho \"$*\" >> \(folder)/asked\n\(systemctl)\n")
     return try await sandbox.shell(
       """
@@ -198,7 +198,7 @@ struct ServiceTests {
           until grep -q applied $AUDIOSESSION_SANDBOX/out; do sleep 0.02; done ;; esac
         """
       let folder = sandbox.directory
-      _ = try sandbox.write(
+      _ = try await sandbox.write(
         file: "systemctl",
         "#!/bin/sh\necho \"$*\" >> \(folder)/asked\nAUDIOSESSION_SANDBOX=\(folder)\n\(starting)\n")
       let result = try await sandbox.shell(

@@ -59,9 +59,14 @@ extension PulseSandbox {
   }
 
   /// Writes a file into the sandbox's folder; its path.
-  func write(file name: String, _ text: String) throws -> String {
+  ///
+  /// Another process does it: what this one opens for writing is open for a moment in the children
+  /// that other tests start, and the system runs no program that somebody writes ("text file busy").
+  func write(file name: String, _ text: String) async throws -> String {
     let path = "\(directory)/\(name)"
-    try Data(text.utf8).write(to: file(path))
+    try Data(text.utf8).write(to: file(path + ".new"))
+    let result = try await capture(["cp", path + ".new", path])
+    try #require(result.status == 0, "\(result)")
     return path
   }
 

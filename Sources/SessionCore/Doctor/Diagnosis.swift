@@ -4,7 +4,7 @@ public struct Diagnosis: Sendable, Hashable {
   public var findings: [Finding]
   /// The checks that were made.
   public var checked: [DoctorCheck.Code]
-  /// The checks that were not, as there is no server or no sound was recorded.
+  /// The checks that were not, or not of every input, as there is no server or no sound was recorded.
   public var skipped: [DoctorCheck.Code]
 
   /// Makes every check that the facts allow.
@@ -18,7 +18,11 @@ public struct Diagnosis: Sendable, Hashable {
         skipped.append(check.code)
         continue
       }
-      checked.append(check.code)
+      if check.code.needsSound, !facts.unheard.isEmpty {
+        skipped.append(check.code)
+      } else {
+        checked.append(check.code)
+      }
       findings += check.findings(facts)
     }
     // Stable: among those of one severity the order of the checks stays.

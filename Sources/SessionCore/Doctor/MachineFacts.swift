@@ -134,6 +134,8 @@ public struct MachineFacts: Sendable {
   public var storeFiles: [String: String] = [:]
   /// What the inputs delivered; nil where nothing was recorded.
   public var heard: [Heard]?
+  /// The inputs that should have been recorded, and could not be.
+  public var unheard: [String] = []
 
   /// Makes the facts of a machine that has nothing.
   public init() {}

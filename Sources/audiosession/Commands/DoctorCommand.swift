@@ -29,10 +29,11 @@ struct DoctorCommand: SessionCommand {
       if listen, let snapshot = facts.snapshot {
         let inputs = InputListening.inputs(snapshot)
         let heard = await InputListening.heard(inputs, server: facts.address, within: end - .now)
-        for name in inputs where !heard.contains(where: { $0.device == name }) {
+        facts.heard = heard
+        facts.unheard = inputs.filter { name in !heard.contains { $0.device == name } }
+        for name in facts.unheard {
           context.output.note("nothing could be recorded from \(name) in time")
         }
-        facts.heard = heard
       }
       return facts
     }
