@@ -125,6 +125,7 @@ let package = Package(
       name: "CommandTests",
       dependencies: [
         "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "audiosession",
+        "audiosession-benchmark",
       ],
       swiftSettings: settings),
   ] + soundLibraries,

@@ -211,7 +211,14 @@ struct Reconciler {
     journal.note(step.setting, got: got)
     input.baseline.note(step.setting, got: got)
     guard case .latency(let direction, let name) = step.setting else {
-      // A rate that was not granted must not be asked for again in the next round.
+      // A rate that was not granted must not be asked for again in the next round; but one that a
+      // stream was in the way of must, once that is gone.
+      if case .rate(let direction, let name) = step.setting, got != step.to,
+        let device = snapshot.device(direction, named: name),
+        snapshot.programs(runningOn: device) != nil
+      {
+        return
+      }
       return input.memory.note(
         HintMemory.Attempt(setting: step.setting, asked: step.to, got: got), on: snapshot)
     }

@@ -51,7 +51,7 @@ public final class PulseSandbox: Sendable {
   /// - Throws: `programMissing`, `configuration` with the line that failed, `serverDied` with the
   ///   end of the server's log, `timedOut`, `folder`, `spawn`. Nothing is left behind then.
   public static func start(
-    _ configuration: SandboxConfiguration = .demo, timeout: Duration = .seconds(10)
+    _ configuration: SandboxConfiguration = .demo, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) -> PulseSandbox {
     var programs: [ServerProcess: String] = [:]
     for process in ServerProcess.all(of: configuration.server) {
@@ -161,7 +161,7 @@ public final class PulseSandbox: Sendable {
   ///   - timeout: How long the server may take.
   /// - Throws: As ``start(_:timeout:)``; the sandbox is then closed. `closed`.
   public func restart(
-    _ process: ServerProcess? = nil, timeout: Duration = .seconds(10)
+    _ process: ServerProcess? = nil, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) {
     let deadline = ContinuousClock.now + timeout
     try await onOwnThread { [self] () throws(SandboxError) in

@@ -56,7 +56,7 @@ struct OthersTests {
     }
   }
 
-  @Test("whether others play, and what", .server)
+  @Test("whether others play, and what", .server, .timeLimit(.minutes(1)))
   func hints() async throws {
     try await Rig.with(.minimal) { rig in
       #expect(try await rig.session.isOtherAudioPlaying == false)
@@ -68,7 +68,8 @@ struct OthersTests {
       await song.close()
       await music.close()
       try await sound.cork(true)
-      #expect(try await rig.session.isOtherAudioPlaying == false)
+      // The server may still be about to hear that the song has ended.
+      while try await rig.session.isOtherAudioPlaying {}
       await plain.close()
     }
   }

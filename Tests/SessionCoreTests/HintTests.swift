@@ -108,9 +108,21 @@ private typealias Server = SimulatedServer
     var restarted = server.snapshot
     restarted.server.cookie = 78
     #expect(memory.outcome(setting, asked: .rate(3), on: restarted) == nil)
-    memory.note(
-      .init(setting: .rate(.output, device: "x"), asked: .rate(5), got: .rate(5)), on: restarted)
+    memory.note(.init(setting: setting, asked: .rate(5), got: .rate(5)), on: restarted)
     #expect(memory.attempts.map(\.asked) == [.rate(5)])
+    memory.note(
+      .init(setting: .rate(.output, device: "gone"), asked: .rate(5), got: .absent), on: restarted)
+    #expect(memory.attempts.count == 1)
+  }
+
+  @Test func `a device that comes back is asked again`() throws {
+    var snapshot = Server.laptop().snapshot
+    let setting = Setting.rate(.input, device: Self.mic)
+    var memory = HintMemory()
+    memory.note(.init(setting: setting, asked: .rate(3), got: .rate(4)), on: snapshot)
+    let place = try #require(snapshot.sources.firstIndex { $0.name == Self.mic })
+    snapshot.sources[place].index = Index(99)
+    #expect(memory.outcome(setting, asked: .rate(3), on: snapshot) == nil)
   }
 
   // MARK: Strict

@@ -1,4 +1,4 @@
-import PulseTypes
+package import PulseTypes
 
 /// Sample rate of the resolved input, or output for playback: a hint.
 struct SampleRateAspect: Aspect {
@@ -117,7 +117,7 @@ extension Aspect {
 
 extension ServerSnapshot {
   /// Whose streams keep a device from switching its rate: `firefox and mpv stop`.
-  func programs(runningOn device: Device) -> String? {
+  package func programs(runningOn device: Device) -> String? {
     let users = users(of: device)
     guard !users.isEmpty else { return nil }
     let names = Set(users.map { programName(of: $0) }).sorted()

@@ -2,7 +2,8 @@ public import PulseTypes
 
 /// What became of hints that were tried: a server does not say beforehand whether it will grant one.
 ///
-/// Without this a plan would try the same in vain for ever. It holds for one run of the server.
+/// Without this a plan would try the same in vain for ever. It holds for one run of the server, and for
+/// a device until that goes: one that comes back is asked again.
 public struct HintMemory: Sendable, Hashable, Codable {
   /// One attempt.
   public struct Attempt: Sendable, Hashable, Codable {
@@ -12,6 +13,8 @@ public struct HintMemory: Sendable, Hashable, Codable {
     public var asked: SettingValue
     /// What the server gave.
     public var got: SettingValue
+    /// The number of the device at that time.
+    public internal(set) var device: Index<Device>?
 
     /// Makes an entry.
     public init(setting: Setting, asked: SettingValue, got: SettingValue) {
@@ -34,7 +37,10 @@ public struct HintMemory: Sendable, Hashable, Codable {
     if serverCookie != snapshot.server.cookie { attempts = [] }
     serverCookie = snapshot.server.cookie
     attempts.removeAll { $0.setting == attempt.setting }
-    attempts.append(attempt)
+    var attempt = attempt
+    attempt.device = snapshot.device(of: attempt.setting)?.index
+    // What became of a device that has gone meanwhile says nothing.
+    if attempt.device != nil { attempts.append(attempt) }
   }
 
   /// What became of asking for a value on this run of the server.
@@ -42,6 +48,20 @@ public struct HintMemory: Sendable, Hashable, Codable {
     _ setting: Setting, asked: SettingValue, on snapshot: ServerSnapshot
   ) -> SettingValue? {
     guard serverCookie == snapshot.server.cookie else { return nil }
-    return attempts.first { $0.setting == setting && $0.asked == asked }?.got
+    let device = snapshot.device(of: setting)?.index
+    return attempts.first {
+      $0.setting == setting && $0.asked == asked && $0.device == device
+    }?.got
+  }
+}
+
+extension ServerSnapshot {
+  /// The device that a hint is for.
+  fileprivate func device(of setting: Setting) -> Device? {
+    switch setting {
+    case .rate(let direction, let name), .latency(let direction, let name):
+      device(direction, named: name)
+    default: nil
+    }
   }
 }
