@@ -11,6 +11,7 @@ struct Upkeep {
   var fights = FightWatch()
   /// When the next look is scheduled, so that no second one is.
   var scheduled: Duration?
+  var looks = 0
   var resets = 0
   var reapplies = 0
   var isRecovering = false
@@ -29,6 +30,13 @@ struct Upkeep {
   private var wokeAt: Duration?
 
   var now: Duration { ContinuousClock.now - began }
+
+  /// When to look next: at what has changed; or, later than `time`, after a truce or at a device that
+  /// has stayed.
+  func nextLook(after time: Duration) -> Duration? {
+    [pacer.nextLook, fights.nextEnd(after: time), grace.nextEnd(after: time)]
+      .compactMap { $0 }.min()
+  }
 
   /// Whether the machine slept and woke within the last seconds: one clock stood still.
   mutating func hasSlept() -> Bool {
@@ -53,18 +61,24 @@ extension AudioSession {
 
   /// Sees to it that the next look is taken when it is due; looks of a burst are one.
   func schedule() {
-    let truce = upkeep.fights.nextEnd(after: upkeep.now)
-    let stayed = upkeep.grace.nextEnd(after: upkeep.now)
-    let due = [upkeep.pacer.nextLook, truce, stayed].compactMap { $0 }.min()
-    guard let due, upkeep.scheduled.map({ due < $0 }) ?? true else { return }
+    guard let due = upkeep.nextLook(after: upkeep.now),
+      upkeep.scheduled.map({ due < $0 }) ?? true
+    else { return }
     upkeep.scheduled = due
     let alarm = Deadline(after: max(.zero, due - upkeep.now))
-    _ = alarm.onPassing(on: loop) { [weak self] in await self?.look() }
+    _ = alarm.onPassing(on: loop) { [weak self] in await self?.lookIfDue(due) }
+  }
+
+  /// In a burst the look that an alarm was set for is put off.
+  private func lookIfDue(_ alarm: Duration) async {
+    if upkeep.scheduled == alarm { upkeep.scheduled = nil }
+    guard let due = upkeep.nextLook(after: alarm - .nanoseconds(1)), due <= max(upkeep.now, alarm)
+    else { return schedule() }
+    await look()
   }
 
   /// Compares what is with what is wished, when no change of ours is under way.
   private func look() async {
-    upkeep.scheduled = nil
     await takeTurn()
     defer {
       turns.pass()
@@ -72,6 +86,7 @@ extension AudioSession {
     }
     guard !isClosed, let live else { return }
     upkeep.pacer.beginLook()
+    upkeep.looks += 1
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
       Task { await recover(from: live) }
@@ -80,7 +95,7 @@ extension AudioSession {
     do throws(SessionError) {
       // The end of an interruption must not come before the event of what happened during it.
       if upkeep.hasResumed { await live.doubt() }
-      try await live.refresh(deadline: Deadline(after: configuration.timeout))
+      try await live.refresh(rounds: 1, deadline: Deadline(after: configuration.timeout))
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot

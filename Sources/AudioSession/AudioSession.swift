@@ -138,6 +138,9 @@ public actor AudioSession {
     get async { await live?.roundTrips ?? 0 }
   }
 
+  /// How often the session has looked at its server because something changed; for the benchmark.
+  package var looks: Int { upkeep.looks }
+
   /// Drops the connection, and keeps the lock: the session still holds the server that will be.
   func dropConnection() async {
     let live = live

@@ -60,7 +60,10 @@ struct Reconciler {
 
   /// Brings the snapshot up to date and plans; with nothing to do there is nothing to run.
   mutating func plan() async throws(SessionError) -> Plan {
-    input.snapshot = try await live.refresh(deadline: deadline)
+    // Upkeep looks again at what changes meanwhile; in a storm it must not chase that.
+    let isGlance = firstPlan == nil && input.occasion == .upkeep
+    input.snapshot = try await live.refresh(
+      rounds: isGlance ? 1 : LiveServer.mostRounds, deadline: deadline)
     input.grants = await live.grants()
     if firstPlan == nil { input.beginRun() }
     lastPlan = try makePlan()

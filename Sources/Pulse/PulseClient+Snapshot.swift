@@ -1,30 +1,30 @@
 public import PulseTypes
 
 extension PulseClient {
-  /// Reads everything: the server and all lists but the modules, asked at once; then the modules.
+  /// Reads everything: the server and all lists, asked at once, behind the answer to a small question.
   ///
   /// PulseAudio 16.1 ends with a failed assertion when it is asked for its modules in the moment
   /// between the loss of a remap's master and the unloading of the remap (`pa__get_n_used` of
-  /// `module-remap-source`): a question right behind the answer to a change of a card's profile. Behind
-  /// another answer that moment is over.
+  /// `module-remap-source`): right behind the answer to a change of a card's profile. Behind another
+  /// answer that moment is over.
   ///
   /// The server answers in order, and something may change between two of the answers: an event
   /// tells of it where the client has subscribed.
   public func snapshot(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
+    _ = try await serverInfo(timeout: timeout)
     let server = try connection.sendServerInfo(timeout)
     let cards = try connection.sendCards(timeout)
     let sinks = try connection.sendDevices(.output, timeout)
     let sources = try connection.sendDevices(.input, timeout)
     let sinkInputs = try connection.sendStreams(.output, timeout)
     let sourceOutputs = try connection.sendStreams(.input, timeout)
+    let modules = try connection.sendModules(timeout)
     let clients = try connection.sendClients(timeout)
-    var result = ServerSnapshot(
+    return ServerSnapshot(
       server: try await server.value(), cards: try await cards.value(),
       sinks: try await sinks.value(), sources: try await sources.value(),
       sinkInputs: try await sinkInputs.value(), sourceOutputs: try await sourceOutputs.value(),
-      clients: try await clients.value())
-    result.modules = try await connection.sendModules(timeout).value()
-    return result
+      modules: try await modules.value(), clients: try await clients.value())
   }
 
   /// Reads only these objects again, asked at once but for the modules, and returns the snapshot with what they are now.

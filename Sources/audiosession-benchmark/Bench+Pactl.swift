@@ -3,11 +3,20 @@ import PulseSandbox
 
 extension Bench {
   private struct Source: Decodable {
-    struct Level: Decodable { var value_percent: String }
+    struct Level: Decodable {
+      var percent: String
+
+      enum CodingKeys: String, CodingKey { case percent = "value_percent" }
+    }
     var name: String
-    var sample_specification: String
+    var specification: String
     var volume: [String: Level]
     var properties: [String: String]
+
+    enum CodingKeys: String, CodingKey {
+      case name, volume, properties
+      case specification = "sample_specification"
+    }
   }
 
   private struct Module: Decodable {
@@ -30,11 +39,11 @@ extension Bench {
       "device.master_device"]
     if master != Self.mic { flaws.append("pactl: the remap is on \(master ?? "nothing")") }
     let mic = sources.first { $0.name == Self.mic }
-    if mic?.volume.values.allSatisfy({ $0.value_percent == "80%" }) != true {
+    if mic?.volume.values.allSatisfy({ $0.percent == "80%" }) != true {
       flaws.append("pactl: the gain is \(mic.map { "\($0.volume)" } ?? "none")")
     }
-    if mic?.sample_specification.hasSuffix("48000Hz") != true {
-      flaws.append("pactl: the microphone is at \(mic?.sample_specification ?? "none")")
+    if mic?.specification.hasSuffix("48000Hz") != true {
+      flaws.append("pactl: the microphone is at \(mic?.specification ?? "none")")
     }
     return flaws
   }

@@ -15,7 +15,7 @@ struct Storm {
       mode.preferredInput = [.name(Bench.mic)]
       mode.channelMap = .swap
       try await session.setAudioMode(mode)
-      let before = await session.roundTrips
+      let before = await (session.roundTrips, session.looks)
       let figures = ProcessFigures(getpid())
       let counter = try await bench.client()
       try await counter.subscribe(.all)
@@ -46,12 +46,13 @@ struct Storm {
       await counter.close()
       var count = 0
       for await _ in seen { count += 1 }
-      let trips = await session.roundTrips - before
+      let trips = await session.roundTrips - before.0
+      let looks = await session.looks - before.1
       try await session.revert()
       await session.close()
       let took = end - start
       print("a storm of \(count) events in \(Timings.words(took))")
-      print("  the session read or wrote \(trips) times meanwhile")
+      print("  the session planned anew \(looks) times, and read or wrote \(trips) times")
       print("  a foreign default at its end was put back after \(Timings.words(settled))")
       print(
         "  resident before \(figures.resident) KiB, after \(ProcessFigures(getpid()).resident) KiB")

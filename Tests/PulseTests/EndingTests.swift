@@ -85,7 +85,7 @@ struct EndingTests {
       Task { _ = try await client.snapshot() },
       Task { _ = try await client.openStream(.pin(.input, on: "hall.monitor")) },
     ]
-    try await eventually { await client.pendingCount == 9 }
+    try await eventually { await client.pendingCount == 3 }
     server.signal(SIGKILL)
     await expect(.disconnected, "set_default_sink hall") { try await tasks[0].value }
     await expect(.disconnected, "get_") { try await tasks[1].value }

@@ -84,15 +84,17 @@ actor LiveServer {
   /// the other has taken would return what is old. What was so when this was called is in the
   /// result; where others change the server faster than it can be read, what came since may not be.
   ///
-  /// - Parameter objects: objects that are read again even without an event.
+  /// - Parameters:
+  ///   - objects: objects that are read again even without an event.
+  ///   - rounds: how often to read again what has changed during the last reading.
   @discardableResult
   func refresh(
-    _ objects: Set<ObjectID> = [], deadline: Deadline
+    _ objects: Set<ObjectID> = [], rounds most: Int = mostRounds, deadline: Deadline
   ) async throws(SessionError) -> ServerSnapshot {
     dirty.formUnion(objects)
     if let lost { throw lost }
     var rounds = 0
-    while isReading || ((isStale || !dirty.isEmpty) && rounds < Self.mostRounds) {
+    while isReading || ((isStale || !dirty.isEmpty) && rounds < most) {
       if let lost { throw lost }
       if isReading {
         guard !deadline.hasPassed else { throw Self.readingTimedOut }
@@ -114,7 +116,7 @@ actor LiveServer {
   }
 
   /// The second round has what our own write before the first led to; the rest is for others' doing.
-  private static let mostRounds = 8
+  static let mostRounds = 8
 
   private static let readingTimedOut = SessionError(
     .timedOut, stage: .server,
