@@ -108,17 +108,49 @@ struct SynthesizerTests {
     }
   }
 
-  @Test("a server that goes ends it with a reason, and it can be started again", .server)
+  @Test("plays on after a server that went is back, as often as it goes", .server)
   func serverGone() async throws {
+    try await Self.with { sandbox, synthesizer in
+      try await synthesizer.start()
+      for turn in 1...CaptureFaultTests.times {
+        #expect(try synthesizer.triggerNote(pitch: 60))
+        try await sandbox.kill()
+        #expect(await eventually { !synthesizer.isRunning })
+        let failure = try #require(synthesizer.failure)
+        #expect(failure.code == .engineStartFailed)
+        #expect(throws: StreamError.self) { try synthesizer.triggerNote(pitch: 60) }
+        try await sandbox.restart()
+        #expect(await eventually { synthesizer.isRunning })
+        #expect(synthesizer.resets == turn)
+      }
+      #expect(synthesizer.failure == nil)
+      let listener = try await Listener.on("out.monitor", sandbox)
+      #expect(try synthesizer.triggerNote(pitch: 69))
+      #expect(await eventually { listener.firstSound() != nil })
+      #expect(synthesizer.statistics?.violations == 0)
+      await listener.close()
+    }
+  }
+
+  @Test("is stopped, and started, while it waits for a server", .server)
+  func stoppedMeanwhile() async throws {
     try await Self.with { sandbox, synthesizer in
       try await synthesizer.start()
       try await sandbox.kill()
       #expect(await eventually { !synthesizer.isRunning })
-      let failure = try #require(synthesizer.failure)
-      #expect { try synthesizer.triggerNote(pitch: 60) } throws: { $0 as? StreamError == failure }
+      // A start that fails leaves it waiting, and one that finds it opening is refused.
+      await #expect(throws: StreamError.self) { try await synthesizer.start() }
+      #expect(synthesizer.failure != nil)
+      await synthesizer.stop()
+      #expect(synthesizer.failure == nil)
       try await sandbox.restart()
+      #expect(!synthesizer.isRunning)
+      #expect { try synthesizer.triggerNote(pitch: 60) } throws: {
+        ($0 as? StreamError)?.code == .engineNotInitialized
+      }
       try await synthesizer.start()
       #expect(try synthesizer.triggerNote(pitch: 60))
+      #expect(synthesizer.resets == 0)
     }
   }
 
