@@ -148,6 +148,8 @@ struct RecorderTests {
       let path = folder.path + "/a.wav"
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(path)
+      // Before the first sound nothing is missing.
+      #expect(await eventually { await recorder.progress.frames > 0 })
       for _ in 0..<CaptureFaultTests.times {
         let before = await recorder.progress.missing.count
         try await rig.sandbox.kill()
