@@ -18,6 +18,13 @@ struct StreamServersTests {
 
   /// What comes from the monitor of the speakers, as 16 kHz mono, until it is stopped.
   private static func listen(_ rig: Rig) async throws -> CaptureBuffers {
+    // A server that has just begun may answer before its devices are there.
+    #expect(
+      await eventually(within: .seconds(30)) {
+        let snapshot = try? await rig.session.snapshot()
+        return snapshot?.defaultDevice(.output)?.name == "speakers"
+          && snapshot?.device(.input, named: "speakers.monitor") != nil
+      })
     let buffers = try await rig.capture.startAudioStream(
       CaptureConfiguration(
         frameLength: 160, device: "speakers.monitor", latency: .milliseconds(20),
