@@ -86,6 +86,41 @@ struct CaptureFaultTests {
     }
   }
 
+  @Test("goes on through each change of its card's profile", .simulatedCard)
+  func profileFlips() async throws {
+    let (card, input) = (
+      "alsa_card.usb-Example_USB_Microphone-00",
+      "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+    )
+    try await Rig.with(.demo) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      // Whether the stream is on the microphone whose profile changes.
+      func isOnCard() async -> Bool? {
+        guard let snapshot = try? await rig.session.snapshot(),
+          let place = snapshot.sourceOutputs.first?.device
+        else { return nil }
+        return snapshot.device(.input, at: place)?.name == input
+      }
+      try await outside.setDefaultSource(input)
+      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      var sound = await rig.collect(buffers, frames: Self.settled)
+      for _ in 0..<Self.times {
+        try await outside.setCardProfile(card, "off")
+        #expect(await eventually(within: .seconds(30)) { await isOnCard() == false })
+        sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+        try await outside.setCardProfile(card, "input:analog-stereo")
+        try await outside.setDefaultSource(input)
+        #expect(await eventually(within: .seconds(30)) { await isOnCard() == true })
+        sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      }
+      #expect(sound.isWhole)
+      #expect(sound.missing.allSatisfy { $0.cause == .routeChange }, "\(sound.missing)")
+      sound.buffers += await rig.collect(buffers, frames: Self.settled).buffers
+      expectTrueTime(sound)
+      await outside.close()
+    }
+  }
+
   /// Frames after which the clock has said often enough when a stretch of sound began.
   private static let settled = 8000
 

@@ -27,10 +27,10 @@ struct StreamServersTests {
       })
     let buffers = try await rig.capture.startAudioStream(
       CaptureConfiguration(
-        frameLength: 160, device: "speakers.monitor", latency: .milliseconds(20),
+        frameLength: 160, device: "speakers.monitor", latency: .milliseconds(100),
         backlog: .seconds(60)))
     // An idle sink has rendered silence ahead, and gives its monitor that first.
-    _ = await rig.collect(buffers, frames: 4800)
+    _ = await rig.collect(buffers, frames: 8000)
     return buffers
   }
 
@@ -100,7 +100,7 @@ struct StreamServersTests {
       #expect(await eventually(within: .seconds(30)) { await recorder.progress.frames > 0 })
       for turn in 1...2 {
         try await rig.sandbox.kill()
-        try await rig.sandbox.restart()
+        try await rig.sandbox.restart(timeout: .seconds(30))
         #expect(
           await eventually(within: .seconds(30)) { await recorder.progress.missing.count == turn })
         let frames = await recorder.progress.frames
@@ -125,8 +125,10 @@ struct StreamServersTests {
       try await synthesizer.start()
       for turn in 0...1 {
         if turn == 1 {
-          try await rig.sandbox.kill()
-          try await rig.sandbox.restart()
+          // The process that clients talk to; the whole server is killed in `restart`.
+          let process: ServerProcess = kind == .pipewire ? .pipewirePulse : .pulseaudio
+          try await rig.sandbox.kill(process)
+          try await rig.sandbox.restart(process, timeout: .seconds(30))
           #expect(await eventually(within: .seconds(30)) { synthesizer.resets == 1 })
         }
         let buffers = try await Self.listen(rig)
