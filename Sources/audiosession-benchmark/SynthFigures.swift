@@ -48,13 +48,16 @@ struct SynthFigures {
     return configuration
   }()
 
-  /// Plays notes for so long, at 256 frames; how often the server ran dry, and what it took.
-  static func underruns(seconds: Int) async throws {
+  /// Plays notes for so long, with a buffer of 256 frames or of so many milliseconds; how often the
+  /// server ran dry, and what it took.
+  static func underruns(seconds: Int, milliseconds: Int?) async throws {
     try await PulseSandbox.with(output) { sandbox in
       let session = AudioSession(
         server: sandbox.address,
         configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
-      let synthesizer = Synthesizer(session: session)
+      var configuration = SynthesizerConfiguration()
+      if let milliseconds { configuration.bufferDuration = .milliseconds(milliseconds) }
+      let synthesizer = Synthesizer(session: session, configuration: configuration)
       try await synthesizer.start()
       // The first second finds a server that is still settling.
       try await ContinuousClock().sleep(for: .seconds(1))
@@ -68,7 +71,8 @@ struct SynthFigures {
       }
       guard let statistics = synthesizer.statistics else { throw CancellationError() }
       let scheduling = synthesizer.scheduling.map { "\($0)" } ?? ""
-      Swift.print("notes for \(seconds) s, 256 frames at 44.1 kHz; \(scheduling)")
+      Swift.print(
+        "notes for \(seconds) s, a buffer of \(configuration.bufferDuration); \(scheduling)")
       Swift.print(
         "  \(notes) notes, \(synthesizer.refusedEvents) refused, \(statistics.callbacks) callbacks, "
           + "p99.9 \(Timings.words(statistics.callbackTime(quantile: 0.999))), "
