@@ -38,6 +38,8 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   public var message: String
   /// The words of whatever said so first; nil where there are none.
   public var details: String?
+  /// Whether it failed because no server answers, or the one that did is gone.
+  package var isServerAway = false
 
   /// Makes an error.
   public init(_ code: Code, _ message: String, details: String? = nil) {

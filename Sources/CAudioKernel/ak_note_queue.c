@@ -4,13 +4,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if DEBUG
+#include <pthread.h>
+#endif
+
 /// The counters run on for ever and wrap; each side's is on a cache line of its own.
 struct ak_note_queue {
   _Alignas(64) _Atomic uint32_t written;
   _Atomic uint64_t refused;
   _Alignas(64) _Atomic uint32_t read;
   _Alignas(64) ak_note_event events[AK_NOTE_QUEUE_CAPACITY];
+  _Atomic uintptr_t consumer;
+  _Atomic uint32_t producers;
+  _Atomic uint64_t violations;
 };
+
+/// Debug builds: one thread pops, and never two push at the same time, whoever they are.
+static inline void violate(ak_note_queue *queue, bool is_wrong) {
+  if (is_wrong) atomic_fetch_add_explicit(&queue->violations, 1, memory_order_relaxed);
+}
+
+static inline void check_consumer(ak_note_queue *queue) {
+#if DEBUG
+  uintptr_t me = (uintptr_t)pthread_self(), owner = 0;
+  bool is_first = atomic_compare_exchange_strong_explicit(
+      &queue->consumer, &owner, me, memory_order_relaxed, memory_order_relaxed);
+  violate(queue, !is_first && owner != me);
+#else
+  (void)queue;
+#endif
+}
+
+static inline void check_producer(ak_note_queue *queue, bool enters) {
+#if DEBUG
+  if (enters)
+    violate(queue, atomic_fetch_add_explicit(&queue->producers, 1, memory_order_relaxed) > 0);
+  else
+    atomic_fetch_sub_explicit(&queue->producers, 1, memory_order_relaxed);
+#else
+  (void)queue;
+  (void)enters;
+#endif
+}
 
 ak_note_queue *ak_note_queue_create(void) {
   ak_note_queue *queue = aligned_alloc(64, sizeof *queue);
@@ -20,7 +55,7 @@ ak_note_queue *ak_note_queue_create(void) {
 
 void ak_note_queue_destroy(ak_note_queue *queue) { free(queue); }
 
-bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event) {
+static bool push(ak_note_queue *queue, const ak_note_event *event) {
   uint32_t written = atomic_load_explicit(&queue->written, memory_order_relaxed);
   // Acquire: what the consumer took is read before it is overwritten.
   uint32_t read = atomic_load_explicit(&queue->read, memory_order_acquire);
@@ -33,7 +68,15 @@ bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event) {
   return true;
 }
 
+bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event) {
+  check_producer(queue, true);
+  bool is_in = push(queue, event);
+  check_producer(queue, false);
+  return is_in;
+}
+
 bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event) {
+  check_consumer(queue);
   uint32_t read = atomic_load_explicit(&queue->read, memory_order_relaxed);
   if (read == atomic_load_explicit(&queue->written, memory_order_acquire)) return false;
   *event = queue->events[read % AK_NOTE_QUEUE_CAPACITY];
@@ -43,4 +86,8 @@ bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event) {
 
 uint64_t ak_note_queue_refused(const ak_note_queue *queue) {
   return atomic_load_explicit(&queue->refused, memory_order_relaxed);
+}
+
+uint64_t ak_note_queue_violations(const ak_note_queue *queue) {
+  return atomic_load_explicit(&queue->violations, memory_order_relaxed);
 }

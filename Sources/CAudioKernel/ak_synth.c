@@ -102,6 +102,10 @@ uint64_t ak_synth_refused(const ak_synth *synth) {
   return ak_note_queue_refused(synth->queue);
 }
 
+uint64_t ak_synth_violations(const ak_synth *synth) {
+  return ak_note_queue_violations(synth->queue);
+}
+
 uint64_t ak_synth_stolen(const ak_synth *synth) {
   return atomic_load_explicit(&synth->stolen, memory_order_relaxed);
 }

@@ -40,6 +40,12 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// over a Unix socket the server trusts a client of the same user without one. PulseAudio only.
   public var cookieRequired = false
 
+  /// Whether the server's audio threads take realtime priority and the rest of it a better nice
+  /// level, as on a desktop, where the system grants that to this process (root, or `RLIMIT_RTPRIO`
+  /// and `RLIMIT_NICE`). Without it a busy machine wakes them late, and short buffers run empty.
+  /// PulseAudio only.
+  public var isRealtime = false
+
   /// One line on what is lost because the simulated cards are missing; nil when nothing is.
   public internal(set) var notice: String?
 
@@ -78,7 +84,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
     guard server == .pipewire else { return }
     let foreign = [
       ("commands", !commands.isEmpty), ("cookieRequired", cookieRequired),
-      ("avoidResampling", avoidResampling),
+      ("avoidResampling", avoidResampling), ("isRealtime", isRealtime),
     ].first { $0.1 }?.0
     guard let foreign else { return }
     throw SandboxError(
@@ -90,7 +96,8 @@ public struct SandboxConfiguration: Sendable, Hashable {
   func arguments(folder: SandboxFolder, port: Int?) -> [String] {
     var arguments = [
       "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",
-      "--realtime=no", "--high-priority=no", "--log-target=stderr",
+      "--realtime=\(isRealtime ? "yes" : "no")", "--high-priority=\(isRealtime ? "yes" : "no")",
+      "--log-target=stderr",
     ]
     for module in modules { arguments += ["-L", module] }
     if !commands.isEmpty { arguments += ["-F", folder.setup] }

@@ -27,6 +27,9 @@ struct Benchmark {
     case "restarts": try await Restarts.run(count ?? 200)
     case "capture": try await CaptureFigures.print()
     case "synthesizer": try await SynthFigures.print()
+    case "underruns":
+      try await SynthFigures.underruns(
+        seconds: count ?? 600, milliseconds: words.dropFirst(2).first.flatMap { Int($0) })
     case "servers": try await Servers.run(count ?? 100)
     case "idle": try await Idle.run(count ?? 60)
     case "churn":
@@ -36,7 +39,7 @@ struct Benchmark {
       print(
         "audiosession-benchmark "
           + "[heal N | restarts N | servers N | storm N | idle SECONDS | churn N SEED | "
-          + "capture | synthesizer]")
+          + "capture | synthesizer | underruns SECONDS MILLISECONDS]")
     }
   }
 

@@ -32,6 +32,16 @@ enum CaptureFigures {
     (0..<count).map { _ in Float.random(in: -0.5...0.5) }
   }
 
+  /// What is in memory of this process.
+  static func residentKilobytes() -> Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 128)
+    guard fgets(&line, 128, file) != nil else { return 0 }
+    let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
+    return (Int(words.split(separator: " ")[1]) ?? 0) * 4
+  }
+
   // MARK: From the source to the reader
 
   /// Marks in a pipe that a source reads, and when the reader of the buffers has them.
@@ -149,15 +159,6 @@ enum CaptureFigures {
       print(
         "  \(made - 3600 * 16000) frames of drift, \(memory[1] - memory[0]) kB more memory after the "
           + "first minute, \(Int(3600 / spent.seconds)) times as fast as it sounds")
-    }
-
-    private static func residentKilobytes() -> Int {
-      guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-      defer { fclose(file) }
-      var line = [CChar](repeating: 0, count: 128)
-      guard fgets(&line, 128, file) != nil else { return 0 }
-      let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-      return (Int(words.split(separator: " ")[1]) ?? 0) * 4
     }
   #endif
 }

@@ -38,12 +38,56 @@ struct SynthFigures {
     return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
   }
 
-  /// From each call of `triggerNote` until a recorder of a null sink's monitor has the first sample.
-  static func triggerToSample() async throws -> (timings: Timings, underflows: UInt64) {
-    let configuration = SandboxConfiguration(modules: [
+  /// A null sink on a server whose threads are realtime, as on a desktop: else it is the server that
+  /// comes too late for 256 frames on a busy machine.
+  private static let output: SandboxConfiguration = {
+    var configuration = SandboxConfiguration(modules: [
       "module-null-sink sink_name=out rate=44100 channels=2"
     ])
-    return try await PulseSandbox.with(configuration) { sandbox in
+    configuration.isRealtime = true
+    return configuration
+  }()
+
+  /// Plays notes for so long, with a buffer of 256 frames or of so many milliseconds; how often the
+  /// server ran dry, and what it took.
+  static func underruns(seconds: Int, milliseconds: Int?) async throws {
+    try await PulseSandbox.with(output) { sandbox in
+      let session = AudioSession(
+        server: sandbox.address,
+        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      var configuration = SynthesizerConfiguration()
+      if let milliseconds { configuration.bufferDuration = .milliseconds(milliseconds) }
+      let synthesizer = Synthesizer(session: session, configuration: configuration)
+      try await synthesizer.start()
+      // The first second finds a server that is still settling.
+      try await ContinuousClock().sleep(for: .seconds(1))
+      let before = synthesizer.statistics?.underflows ?? 0
+      let (start, memory) = (ContinuousClock.now, CaptureFigures.residentKilobytes())
+      var notes = 0
+      while ContinuousClock.now - start < .seconds(seconds) {
+        try synthesizer.triggerNote(pitch: 48 + notes * 7 % 37, duration: .milliseconds(900))
+        notes += 1
+        try await ContinuousClock().sleep(for: .milliseconds(100))
+      }
+      guard let statistics = synthesizer.statistics else { throw CancellationError() }
+      let scheduling = synthesizer.scheduling.map { "\($0)" } ?? ""
+      Swift.print(
+        "notes for \(seconds) s, a buffer of \(configuration.bufferDuration); \(scheduling)")
+      Swift.print(
+        "  \(notes) notes, \(synthesizer.refusedEvents) refused, \(statistics.callbacks) callbacks, "
+          + "p99.9 \(Timings.words(statistics.callbackTime(quantile: 0.999))), "
+          + "worst \(Timings.words(statistics.longest))")
+      Swift.print(
+        "  \(statistics.underflows - before) underruns, \(synthesizer.resets) resets, "
+          + "\(CaptureFigures.residentKilobytes() - memory) kB more memory")
+      await synthesizer.stop()
+      await session.close()
+    }
+  }
+
+  /// From each call of `triggerNote` until a recorder of a null sink's monitor has the first sample.
+  static func triggerToSample() async throws -> (timings: Timings, underflows: UInt64) {
+    try await PulseSandbox.with(output) { sandbox in
       let session = AudioSession(
         server: sandbox.address,
         configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))

@@ -15,6 +15,7 @@ enum Feature: String, CaseIterable {
   case restart = "made anew after a restart"
   case revert = "rollback and revert"
   case store = "between processes"
+  case streams = "capture, recorder, player, notes"
   case cards = "card profiles, ports, jacks"
 
   enum Support: Equatable {
@@ -45,6 +46,7 @@ enum Feature: String, CaseIterable {
     case .restart: "UpkeepTests.restart"
     case .revert: "ApplyTests.backToBefore"
     case .store: "StoreTests.laterState"
+    case .streams: "StreamServersTests"
     case .cards: "ApplyTests.planIsKept"
     }
   }

@@ -82,23 +82,6 @@ struct FramerTests {
   }
 }
 
-@Suite("Where one stretch of sound follows another")
-struct TimelineTests {
-  @Test("the clock says what is missing")
-  func joins() {
-    var timeline = Timeline(from: 400)
-    #expect(timeline.join(at: 500, tolerance: 0) == .missing(nanoseconds: 0))
-    #expect(timeline.join(at: 300, tolerance: 0) == .overlap(nanoseconds: 100))
-    timeline.advance(to: 1000)
-    #expect(timeline.join(at: 1500, tolerance: 10) == .missing(nanoseconds: 500))
-    #expect(timeline.join(at: 1005, tolerance: 10) == .missing(nanoseconds: 0))
-    #expect(timeline.join(at: 900, tolerance: 10) == .overlap(nanoseconds: 100))
-    timeline.pause(until: 2000)
-    #expect(timeline.join(at: 5000, tolerance: 0) == .missing(nanoseconds: 0))
-    #expect(timeline.join(at: 1900, tolerance: 0) == .overlap(nanoseconds: 100))
-  }
-}
-
 /// Numbers that are the same in every run (SplitMix64).
 struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64

@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import Pulse
 import PulseSandbox
 import PulseTypes
 import Testing
@@ -148,6 +149,8 @@ struct RecorderTests {
       let path = folder.path + "/a.wav"
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(path)
+      // Before the first sound nothing is missing.
+      #expect(await eventually { await recorder.progress.frames > 0 })
       for _ in 0..<CaptureFaultTests.times {
         let before = await recorder.progress.missing.count
         try await rig.sandbox.kill()
@@ -168,6 +171,33 @@ struct RecorderTests {
       try await recorder.start(path)
       try await recorder.stop()
       #expect(folder.text("a.wav.json") == nil)
+    }
+  }
+
+  @Test("goes on through changes of its card's profile, with all of it in the file", .simulatedCard)
+  func profileFlips() async throws {
+    try await Rig.with(.demo) { rig in
+      let folder = Folder()
+      let path = folder.path + "/a.wav"
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(path, configuration: RecordingConfiguration(sampleRate: 48000))
+      for profile in 0..<2 * CaptureFaultTests.times {
+        let before = await recorder.progress.frames
+        #expect(
+          await eventually(within: .seconds(30)) {
+            await recorder.progress.frames > before + 10_000
+          })
+        try await outside.setCardProfile(
+          "alsa_card.usb-Example_USB_Microphone-00",
+          profile % 2 == 0 ? "off" : "input:analog-stereo")
+      }
+      let progress = try await recorder.stop()
+      #expect(try SoundFileReader(path: path).frames == progress.frames)
+      #expect(progress.missing.allSatisfy { $0.cause == .routeChange }, "\(progress.missing)")
+      let list = progress.missing.isEmpty ? nil : Sidecar.text(progress)
+      #expect(folder.text("a.wav.json") == list)
+      await outside.close()
     }
   }
 

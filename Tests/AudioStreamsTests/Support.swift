@@ -14,6 +14,14 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
+extension Trait where Self == ConditionTrait {
+  static var simulatedCard: Self {
+    .enabled(
+      if: ServerProgram.pulseaudio != nil && SimulatedCard.modulePath() != nil,
+      "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
+  }
+}
+
 extension SandboxConfiguration {
   /// A source with a sine: the monitor of a null sink that one is played into.
   static func tone(

@@ -97,6 +97,9 @@ struct RecordTests {
         (["record", sandbox.directory + "/none/a.wav"], 74, "No such file or directory"),
         (["record", "a.wav", "--rate", "5"], 64, "8000 to 192000"),
         (["record", "-", "--json"], 64, "standard output"),
+        (["record", "talk.mp3"], 64, "end it in .wav or .flac"),
+        (["play", "/"], 74, "'/' cannot be read: Is a directory"),
+        (["--server", "unix:/nonexistent", "record", "/tmp/never.wav"], 69, "no server answers"),
         (
           ["record", "/tmp/never.wav", "--device", "none"], 78,
           "there are: 'speakers.monitor', 'mic'"

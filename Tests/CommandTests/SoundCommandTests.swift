@@ -101,6 +101,15 @@ struct SoundCommandTests {
     }
   }
 
+  @Test("meter ends when nobody reads it any more", .server)
+  func meterUnread() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await Self.shell(
+        sandbox, "{ $A meter --interval 50ms; echo $? >&2; } | head -n 1 > /dev/null")
+      #expect(result.standardError == "0\n")
+    }
+  }
+
   @Test("no device is said", .server)
   func noDevice() async throws {
     try await PulseSandbox.with(.empty) { sandbox in

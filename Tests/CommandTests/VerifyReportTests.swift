@@ -131,6 +131,9 @@ struct VerifyReportTests {
       Self.measured(order: [[.channel(0), .channel(1)], [.channel(0), .channel(1)]]))
     #expect(Self.differing(unclear) == [])
     #expect(unclear.checks.first { $0.name == "channels" }?.detail?.contains("the same") == true)
+    let silence = [Float](repeating: 0, count: 4410)
+    let silent = Self.report(Self.measured(SignalCheck([silence, silence]), order: [[], []]))
+    #expect(Self.differing(silent) == ["silence"])
   }
 
   @Test("a loop is heard on its channels, or not at all")

@@ -130,7 +130,9 @@ extension AudioCapture {
     } catch {
       let code: StreamError.Code =
         error.code == .accessDenied ? .permissionDenied : .sessionConfigFailed
-      throw StreamError(code, "the session cannot be used", details: error.message)
+      var failure = StreamError(code, "the session cannot be used", details: error.message)
+      failure.isServerAway = [.serverUnreachable, .serverLost].contains(error.code)
+      throw failure
     }
   }
 }

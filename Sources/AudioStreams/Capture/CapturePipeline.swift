@@ -13,7 +13,10 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   private var burst: Burst?
   private var converter: Converter?
   private var framer: Framer?
-  private var input = Input()
+  private var channels = 0
+  private var stretch = Stretch(rate: 0, fragment: 0)
+  /// Whether nothing of this tap was joined yet.
+  private var isNewTap = true
   private var raw: [Float] = []
   /// Why time is missing before the next sound.
   private var cause = MissingFrames.Cause.routeChange
@@ -26,32 +29,6 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   private(set) var failure: StreamError? {
     get { lock.withLock { firstFailure } }
     set { lock.withLock { firstFailure = firstFailure ?? newValue } }
-  }
-
-  /// The present tap.
-  private struct Input {
-    var rate = 0
-    var channels = 0
-    /// How long a fragment is, nanoseconds.
-    var fragment: Int64 = 0
-    /// Frames out since the converter began anew, and frames in.
-    var framesIn: Int64 = 0
-    var framesOut: Int64 = 0
-    /// When the stretch began, by the piece that came with the least delay.
-    var start: Int64 = 0
-    /// Whether nothing of this tap was joined yet.
-    var isNew = true
-
-    /// When the last frame that went in was captured, nanoseconds.
-    var end: Int64 { start + framesIn * 1_000_000_000 / Int64(rate) }
-
-    /// A piece came that ends the frames so far. Each comes late by some delay, so the least late one
-    /// is believed; a little less with time, because the device's clock is not the machine's.
-    mutating func note(end: Int64) {
-      let heard = end - framesIn * 1_000_000_000 / Int64(rate)
-      let isFirst = start == 0
-      start = isFirst ? heard : min(heard, start + fragment / 10_000)
-    }
   }
 
   init(_ configuration: CaptureConfiguration, _ queue: BufferQueue) {
@@ -69,9 +46,10 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     } catch {
       failure = error
     }
-    input = Input(
-      rate: grant.rate, channels: grant.channels,
-      fragment: Int64(grant.bufferFrames) * 1_000_000_000 / Int64(max(1, grant.rate)))
+    channels = grant.channels
+    stretch = Stretch(
+      rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
+    isNewTap = true
   }
 
   /// The converter is made once for an input, and again only where the input has another format.
@@ -112,26 +90,37 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
 
   /// Takes recorded frames.
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
-    guard failure == nil, let framer else { return }
+    guard failure == nil, framer != nil else { return }
     do throws(StreamError) {
-      if chunk.lost > 0 {
-        try settle()
-        let scale = Double(framer.sampleRate) / Double(input.rate)
-        try skip(Int((Double(chunk.lost) * scale).rounded()), .overrun)
-      }
       if chunk.discontinuity {
+        // The clock will say what is missing, a hole just before included.
         try settle()
         burst = Burst()
+      } else if chunk.lost > 0 {
+        try settle()
+        if stretch.framesIn > 0 { try skipHole(Int(chunk.lost)) } else { burst = Burst() }
       }
-      if burst?.takes(chunk, rate: input.rate) == true {
-        burst?.add(chunk, samples, rate: input.rate)
+      if burst?.takes(chunk, rate: stretch.rate) == true {
+        burst?.add(chunk, samples, rate: stretch.rate)
         return
       }
       try settle()
-      try convert(samples, until: chunk.end(rate: input.rate))
+      try convert(samples, until: chunk.end(rate: stretch.rate))
     } catch {
       failure = error
     }
+  }
+
+  /// The device or the ring lost frames, and counted them.
+  private func skipHole(_ frames: Int) throws(StreamError) {
+    guard let rate = framer?.sampleRate else { return }
+    let lost = Stretch.duration(Int64(frames), stretch.rate)
+    let next = stretch.next(after: lost)
+    try endStretch()
+    stretch = next
+    timeline.advance(to: next.end)
+    timeline.tell(-lost)
+    skip(lost, atRate: rate, .overrun)
   }
 
   /// Joins what came after a discontinuity to what was before it, by the clock.
@@ -139,30 +128,30 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     guard let burst, let rate = framer?.sampleRate else { return }
     self.burst = nil
     guard !burst.samples.isEmpty else { return }
-    let frames = burst.samples.count / input.channels
-    let start = burst.end - Int64(frames) * 1_000_000_000 / Int64(input.rate)
+    let frames = burst.samples.count / channels
+    let start = burst.end - Stretch.duration(Int64(frames), stretch.rate)
     var known = 0
+    try endStretch()
+    let isJoined = !timeline.isPaused
     // A move inside the server loses little or nothing; less than a fragment cannot be told.
-    switch timeline.join(at: start, tolerance: input.isNew ? 0 : input.fragment) {
-    case .missing(let nanoseconds):
-      try skip(Int((Double(nanoseconds) * Double(rate) / 1e9).rounded()), cause)
+    switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
+    case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, cause)
     case .overlap(let nanoseconds):
-      try endStretch()
-      known = min(frames, Int(nanoseconds * Int64(input.rate) / 1_000_000_000))
+      known = min(frames, Int(nanoseconds * Int64(stretch.rate) / 1_000_000_000))
+      timeline.tell(-Stretch.duration(Int64(known), stretch.rate))
     }
-    input.isNew = false
+    isNewTap = false
+    stretch.isJoined = isJoined
     try burst.samples.withUnsafeBufferPointer { samples throws(StreamError) in
-      try convert(
-        UnsafeBufferPointer(rebasing: samples[(known * input.channels)...]), until: burst.end)
+      try convert(UnsafeBufferPointer(rebasing: samples[(known * channels)...]), until: burst.end)
     }
   }
 
   private func convert(_ samples: UnsafeBufferPointer<Float>, until end: Int64) throws(StreamError)
   {
     guard !samples.isEmpty else { return }
-    input.framesIn += Int64(samples.count / input.channels)
-    input.note(end: end)
-    timeline.advance(to: input.end)
+    stretch.add(samples.count / channels, until: end)
+    timeline.advance(to: stretch.end)
     if configuration.includesRaw { raw += samples }
     try converter?.process(samples) { output($0) }
   }
@@ -172,33 +161,36 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     guard let rate = framer?.sampleRate, let channels = framer?.channels else { return }
     // How long before the end of what went in the first of these frames is.
     let age =
-      Double(input.framesIn) / Double(input.rate) - Double(input.framesOut) / Double(rate)
-    let time = Duration.nanoseconds(input.end) - .seconds(age)
-    input.framesOut += Int64(samples.count / channels)
+      Double(stretch.framesIn) / Double(stretch.rate) - Double(stretch.framesOut) / Double(rate)
+    let time = Duration.nanoseconds(stretch.end) - .seconds(age)
+    stretch.framesOut += Int64(samples.count / channels)
     framer?.append(samples, at: time, emit)
   }
 
   private func emit(_ buffer: CaptureBuffer) {
     var buffer = buffer
     if configuration.includesRaw {
-      buffer.raw = RawFrames(samples: raw, sampleRate: input.rate, channels: input.channels)
+      buffer.raw = RawFrames(samples: raw, sampleRate: stretch.rate, channels: channels)
       raw = []
     }
     queue.add(buffer)
   }
 
-  private func skip(_ frames: Int, _ cause: MissingFrames.Cause) throws(StreamError) {
-    try endStretch()
+  /// Tells of missing time, in whole frames; the rest stays owed.
+  private func skip(_ nanoseconds: Int64, atRate rate: Int, _ cause: MissingFrames.Cause) {
+    let frames = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
     framer?.skip(frames, cause, emit)
+    timeline.tell(Stretch.duration(Int64(frames), rate))
   }
 
   /// Brings out what the converter still has: what follows does not join it.
   private func endStretch() throws(StreamError) {
-    guard input.framesIn > 0 else { return }
+    guard stretch.framesIn > 0, let rate = framer?.sampleRate else { return }
     try converter?.flush { output($0) }
-    input.framesIn = 0
-    input.framesOut = 0
-    input.start = 0
+    timeline.tell(
+      stretch.lateness + Stretch.duration(stretch.framesOut, rate)
+        - Stretch.duration(stretch.framesIn, stretch.rate))
+    stretch = Stretch(rate: stretch.rate, fragment: stretch.fragment)
   }
 
   /// The capture has stopped.

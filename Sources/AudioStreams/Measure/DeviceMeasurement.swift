@@ -4,11 +4,11 @@ internal import PulseTypes
 package struct DeviceMeasurement: Sendable {
   /// The source.
   package var device: String
-  /// Hz, as the server says.
+  /// Hz, as the server says of the hardware.
   package var claimedRate: Int
   /// Frames counted against the clock; nil where too few deliveries came.
   package var rate: ClockFit?
-  /// What the device delivers at once when nobody but its other streams asks for anything; nil
+  /// What the hardware delivers at once when nobody but its other streams asks for anything; nil
   /// where nothing came for two seconds and a half, or it was not measured.
   package var buffer: Duration?
   /// Frames that went missing.
@@ -31,7 +31,8 @@ package struct DeviceMeasurement: Sendable {
   package static func run(
     server: String?, device: String, hardware: String?, measuresBuffer: Bool, time: Duration
   ) async throws(StreamError) -> DeviceMeasurement {
-    let buffer = measuresBuffer ? try await self.buffer(server, device) : nil
+    // A canceller gives blocks of its own; rate and buffer are the hardware's.
+    let buffer = measuresBuffer ? try await self.buffer(server, hardware ?? device) : nil
     let isShort = buffer.map { $0 <= shortBuffer } ?? false
     let latency: Duration? = isShort ? nil : .milliseconds(20)
     let (recording, behind) = (Recording(), Recording())
@@ -48,14 +49,13 @@ package struct DeviceMeasurement: Sendable {
     await tap.close()
     await second?.close()
     let sound = recording.sound(channels: tap.channels)
-    let order = second.map { second in
-      ChannelMatch.find(
-        sound.channels, in: behind.sound(channels: second.channels).channels,
-        sampleRate: tap.sampleRate)
+    let origin = second.map { behind.sound(channels: $0.channels) }
+    let order = origin.map {
+      ChannelMatch.find(sound.channels, in: $0.channels, sampleRate: tap.sampleRate)
     }
     return DeviceMeasurement(
-      device: device, claimedRate: tap.sampleRate, rate: sound.rate, buffer: buffer,
-      lost: sound.lost, check: SignalCheck(sound.channels), order: order)
+      device: device, claimedRate: (second ?? tap).sampleRate, rate: (origin ?? sound).rate,
+      buffer: buffer, lost: sound.lost, check: SignalCheck(sound.channels), order: order)
   }
 
   /// What comes at once while this recording asks for nothing.

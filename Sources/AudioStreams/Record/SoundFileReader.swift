@@ -24,6 +24,10 @@ final class SoundFileReader {
       guard access(path, R_OK) == 0 else {
         throw FileOutput.error("'\(path)' cannot be read", errno)
       }
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+        throw FileOutput.error("'\(path)' cannot be read", EISDIR)
+      }
       var info = SF_INFO()
       guard let native = sf_open(path, Int32(SFM_READ), &info) else {
         throw StreamError(

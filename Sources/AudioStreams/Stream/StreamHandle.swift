@@ -57,8 +57,10 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     let kind = wish.direction == .input ? "recording from" : "playing to"
     switch ps_error_kind(number) {
     case PS_NO_SERVER:
-      return StreamError(
+      var error = StreamError(
         .engineStartFailed, "the server is not there for \(kind) \(device)", details: words)
+      error.isServerAway = true
+      return error
     case PS_DENIED:
       return StreamError(.permissionDenied, "the server refused \(kind) \(device)", details: words)
     case PS_NO_DEVICE:

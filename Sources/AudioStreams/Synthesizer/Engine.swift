@@ -1,73 +1,109 @@
 internal import Pulse
 
-/// Whether a synthesizer runs, and with what.
+/// Whether a synthesizer runs, and with what; a run goes from `start` to `stop`, and has a number.
 final class Engine: @unchecked Sendable {  // everything is behind `lock`
   private enum State {
     case idle(StreamError?)
-    case starting
-    case running(SynthParts)
-    /// The server ended the stream; the parts wait to be ended.
-    case failed(SynthParts, StreamError?)
+    /// A stream is being opened; for the first time, or after an error.
+    case opening(UInt64, after: StreamError?)
+    case running(UInt64, SynthParts)
+    /// The stream ended by itself, and is to be opened again.
+    case away(UInt64, StreamError)
   }
 
   private let lock = Lock()
   private var state = State.idle(nil)
+  private var lastRun: UInt64 = 0
+  private var resets = 0
+  private var refused: UInt64 = 0
 
-  /// Whether a start may begin; then no other one may.
-  func reserve() -> Bool {
+  /// The run whose stream is to be opened by who calls; nil where it has one, or somebody opens it.
+  func reserve() -> UInt64? {
     lock.withLock {
       switch state {
-      case .starting, .running: return false
-      case .idle, .failed:
-        state = .starting
-        return true
+      case .opening, .running: return nil
+      case .idle:
+        lastRun += 1
+        (resets, refused) = (0, 0)
+        state = .opening(lastRun, after: nil)
+      case .away(let run, let error): state = .opening(run, after: error)
+      }
+      return lastRun
+    }
+  }
+
+  /// What somebody is to do who wants a run's stream back.
+  enum Retry { case open, wait, giveUp }
+
+  func retry(_ run: UInt64) -> Retry {
+    lock.withLock {
+      switch state {
+      case .away(run, let error):
+        state = .opening(run, after: error)
+        return .open
+      case .opening(run, _): return .wait
+      default: return .giveUp
       }
     }
   }
 
-  /// Whether it runs now; the stream may have ended while it was started.
-  func begin(_ parts: SynthParts) -> Bool {
+  /// Whether it runs now; it may have been stopped while the stream was opened, or the stream ended.
+  func begin(_ run: UInt64, _ parts: SynthParts) -> Bool {
     lock.withLock {
-      guard case .starting = state else { return false }
-      state = .running(parts)
+      guard case .opening(run, let error) = state else { return false }
+      if error != nil { resets += 1 }
+      state = .running(run, parts)
       return true
     }
   }
 
-  /// The start failed, or the stream ended; nil where somebody asked it to.
-  func fail(_ error: StreamError?) {
-    lock.withLock {
+  /// The stream could not be opened, or has ended by itself; whether it must be brought back.
+  func fail(_ run: UInt64, _ error: StreamError) -> Bool {
+    var ended: SynthParts?  // let go of without the lock
+    return lock.withLock {
       switch state {
-      case .running(let parts): state = .failed(parts, error)
-      case .starting: state = .idle(error)
-      case .idle, .failed: break
+      case .running(run, let parts):
+        ended = parts
+        refused += parts.kernel.refused
+        state = .away(run, error)
+        return ended != nil
+      case .opening(run, let former):
+        state = former == nil ? .idle(error) : .away(run, error)
+        return false
+      default: return false
       }
     }
   }
 
   /// The parts of one that runs.
   var parts: SynthParts? {
-    lock.withLock { if case .running(let parts) = state { parts } else { nil } }
+    lock.withLock { if case .running(_, let parts) = state { parts } else { nil } }
   }
 
   var failure: StreamError? {
     lock.withLock {
       switch state {
-      case .idle(let error), .failed(_, let error): error
-      case .starting, .running: nil
+      case .idle(let error), .opening(_, let error): error
+      case .away(_, let error): error
+      case .running: nil
       }
     }
   }
 
-  /// The parts that are to be ended, once.
+  /// How often the stream was opened again, and how many events were refused.
+  var figures: (resets: Int, refused: UInt64) {
+    lock.withLock {
+      guard case .running(_, let parts) = state else { return (resets, refused) }
+      return (resets, refused + parts.kernel.refused)
+    }
+  }
+
+  /// Ends the run: the parts are to be ended by who calls, once.
   func take() -> SynthParts? {
     lock.withLock {
-      switch state {
-      case .running(let parts), .failed(let parts, _):
-        state = .idle(nil)
-        return parts
-      case .idle, .starting: return nil
-      }
+      defer { state = .idle(nil) }
+      guard case .running(_, let parts) = state else { return nil }
+      return parts
     }
   }
 }

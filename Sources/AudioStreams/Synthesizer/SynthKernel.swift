@@ -85,6 +85,8 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
   package var sounding: Int { Int(ak_synth_sounding(pointer)) }
   /// Events that a full queue refused.
   package var refused: UInt64 { ak_synth_refused(pointer) }
+  /// Calls on its queue from a wrong thread; counted in debug builds.
+  package var violations: UInt64 { ak_synth_violations(pointer) }
   /// Voices that a later note took.
   package var stolen: UInt64 { ak_synth_stolen(pointer) }
 

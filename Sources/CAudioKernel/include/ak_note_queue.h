@@ -32,5 +32,7 @@ bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event);
 bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event);
 /// The events that were refused; any thread.
 uint64_t ak_note_queue_refused(const ak_note_queue *queue);
+/// Calls from a wrong thread, or two producers at once; counted in debug builds. Any thread.
+uint64_t ak_note_queue_violations(const ak_note_queue *queue);
 
 #endif

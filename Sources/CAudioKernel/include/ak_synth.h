@@ -51,6 +51,8 @@ uint64_t ak_synth_position(const ak_synth *synth);
 uint32_t ak_synth_sounding(const ak_synth *synth);
 /// The events that a full queue refused; any thread.
 uint64_t ak_synth_refused(const ak_synth *synth);
+/// Calls on its queue from a wrong thread, in debug builds; any thread.
+uint64_t ak_synth_violations(const ak_synth *synth);
 /// The voices that were taken from a note for a later one; any thread.
 uint64_t ak_synth_stolen(const ak_synth *synth);
 /// Hz of a MIDI note, A4 (69) being 440.

@@ -8,7 +8,8 @@ struct MeterCommand: SessionCommand {
     commandName: "meter",
     abstract: "Show the level of each channel of the input.",
     discussion: """
-      Draws loudness (RMS), peak and held peak of the session's input until it is interrupted; \
+      Draws loudness (RMS), peak and held peak of the session's input until it is interrupted, or \
+      nobody reads it any more; \
       where no person reads it, one line each second. Nothing is stored.
 
       JSON: one object a line: seconds since the begin; device; sampleRate; levels: for each \
@@ -50,9 +51,9 @@ struct MeterCommand: SessionCommand {
         server: session.address, device: device, latency: min(every, .milliseconds(40)),
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
-      let limit = duration?.duration
+      let (limit, output) = (duration?.duration, context.output)
       try await Interruption.cancelling {
-        try await Self.show(pieces, view, every: every, limit: limit)
+        try await Self.show(pieces, view, every: every, limit: limit) { output.isUnread }
       }
       await tap.close()
       return Interruption.received.map { .signal($0) } ?? .done
@@ -75,14 +76,14 @@ struct MeterCommand: SessionCommand {
   /// Shows a reading each time that so much sound has come.
   private static func show(
     _ pieces: AsyncThrowingStream<DeviceTap.Piece, any Error>, _ view: MeterView, every: Duration,
-    limit: Duration?
+    limit: Duration?, isUnread: () -> Bool
   ) async throws {
     var view = view
     let start = ContinuousClock.now
     for try await piece in pieces {
       let time = ContinuousClock.now - start
       try view.add(piece, at: time, every: every)
-      if let limit, time >= limit { return }
+      if limit.map({ time >= $0 }) == true || isUnread() { return }
     }
   }
 }

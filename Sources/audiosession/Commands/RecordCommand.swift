@@ -24,7 +24,7 @@ struct RecordCommand: SessionCommand {
   @Option(help: "Frames in a second, Hz. (default: the device's)")
   var rate: Int?
 
-  @Option(help: "How many channels, or mono. (default: the device's)")
+  @Option(help: "How many channels (1-32), or mono. (default: the device's)")
   var channels: ChannelCount?
 
   @Option(help: "How it is stored. (default: flac16 for .flac, else wav16)")
@@ -42,6 +42,12 @@ struct RecordCommand: SessionCommand {
   func validate() throws {
     if options.json, file == "-" {
       throw ValidationError("--json and '-' both write to standard output; leave one out")
+    }
+    let ending = file.split(separator: ".").last.map { $0.lowercased() } ?? ""
+    if format == nil, Self.foreignEndings.contains(ending) {
+      throw ValidationError(
+        "a file that ends in .\(ending) would be a WAV; end it in .wav or .flac, or name a --format"
+      )
     }
     if let rate, !(8000...192_000).contains(rate) {
       throw ValidationError("a rate of \(rate) Hz; it can be 8000 to 192000")
@@ -65,6 +71,11 @@ struct RecordCommand: SessionCommand {
       return Interruption.received.map(Status.signal) ?? .done
     }
   }
+
+  /// Kinds of files that people expect something else of than a WAV.
+  private static let foreignEndings: Set = [
+    "aac", "aif", "aiff", "caf", "m4a", "mp3", "mp4", "oga", "ogg", "opus", "webm", "wma",
+  ]
 
   private var configuration: RecordingConfiguration {
     RecordingConfiguration(

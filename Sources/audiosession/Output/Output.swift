@@ -9,11 +9,15 @@ final class Output: Sendable {
   let terminal = Terminal(descriptor: 1)
   private let messages = Terminal(descriptor: 2)
   private let hasFailed = Atomic(false)
+  private let hasLeft = Atomic(false)
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
   /// Whether a result could not be written, for another reason than that nobody reads it any more.
   var isLost: Bool { hasFailed.load(ordering: .relaxed) }
+
+  /// Whether nobody reads standard output any more, as was seen when something was printed.
+  var isUnread: Bool { hasLeft.load(ordering: .relaxed) }
 
   /// Prints the result, as JSON or for people.
   func result(_ value: some Encodable, _ lines: (Int?) -> [Line]) throws {
@@ -79,7 +83,8 @@ final class Output: Sendable {
         poll(&file, 1, -1)
       } else if errno != EINTR {
         // Nobody reads any more: a reader's choice and no failure. A full disk is one.
-        if errno != EPIPE, descriptor == 1 { fail(errno) }
+        guard descriptor == 1 else { return }
+        if errno == EPIPE { hasLeft.store(true, ordering: .relaxed) } else { fail(errno) }
         return
       }
     }

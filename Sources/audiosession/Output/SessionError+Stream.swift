@@ -6,6 +6,7 @@ extension SessionError {
   init(_ error: StreamError) {
     let code: Code =
       switch error.code {
+      case _ where error.isServerAway: .serverUnreachable
       case .permissionDenied: .accessDenied
       case .deviceNotAvailable: .inputNotAvailable
       case .invalidValue, .invalidFormat: .invalidValue

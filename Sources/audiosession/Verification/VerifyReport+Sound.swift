@@ -18,6 +18,10 @@ extension VerifyReport {
       check.detail = "the hardware itself: which is which, only its maker knows"
       return check
     }
+    guard !measured.check.findings.contains(.silent) else {
+      check.detail = "nothing is heard, so that the order cannot be told"
+      return check
+    }
     check.measured = .strings(order.enumerated().map { words($1, $0, hardware, claimed) })
     check.isOK =
       order.count == claimed.count

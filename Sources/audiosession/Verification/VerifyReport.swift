@@ -67,6 +67,11 @@ struct VerifyReport: Encodable {
     check.measured = .number(tenths(rate.rate))
     check.isOK = abs(rate.rate - expected) <= max(expected * rateTolerance, rate.uncertainty)
     check.uncertainty = max(0.1, tenths(rate.uncertainty))
+    if !check.isOK, check.detail == nil {
+      check.detail =
+        "the server says \(Int(claimed)) Hz, and the clock counted others: the device lost sound, as "
+        + "with a short buffer on a busy machine, or its clock is off"
+    }
     return check
   }
 

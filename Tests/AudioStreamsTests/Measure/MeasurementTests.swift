@@ -50,6 +50,27 @@ struct MeasurementTests {
     }
   }
 
+  @Test("rate and buffer are those of the hardware behind a canceller, which has blocks of its own")
+  func canceller() async throws {
+    try await Self.with([
+      Self.sink, "module-null-source source_name=mic rate=48000 channels=2",
+      "module-echo-cancel source_name=quiet source_master=mic sink_name=played sink_master=out"
+        + " aec_method=webrtc rate=32000",
+    ]) { sandbox in
+      let other = try await DeviceTap(
+        server: sandbox.address, device: "mic", latency: .milliseconds(40)
+      ) { _ in }
+      let measured = try await DeviceMeasurement.run(
+        server: sandbox.address, device: "quiet", hardware: "mic", measuresBuffer: true,
+        time: .seconds(1))
+      await other.close()
+      let buffer = try #require(measured.buffer)
+      #expect(abs(buffer.seconds - 0.04) < 0.01)
+      #expect(measured.claimedRate == 48000)
+      #expect(abs((measured.rate?.rate ?? 0) - 48000) < 1000)
+    }
+  }
+
   @Test("what is played on each channel is heard there, some milliseconds later")
   func loop() async throws {
     try await Self.with([Self.sink]) { sandbox in

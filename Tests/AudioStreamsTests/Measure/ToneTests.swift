@@ -70,6 +70,36 @@ struct ToneTests {
     }
   }
 
+  /// The whole of a sweep, from 100 Hz to 12.8 kHz, sample by sample beside what was to be played.
+  @Test("a sweep is heard through a server as it was made", .server)
+  func sweepHeard() async throws {
+    let sweep = TonePlayer.Segment(seconds: 1, from: 100, to: 12_800, amplitude: 0.25)
+    let wanted = ToneKernel([sweep], sampleRate: 44100, channels: 2)
+    let both = wanted.render(44100, channels: 2)
+    let left = stride(from: 0, to: both.count, by: 2).map { both[$0] }
+    try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
+      let listener = try await Listener.on("out.monitor", sandbox)
+      var best: (likeness: Double, level: Double) = (0, 0)
+      // A busy machine may lose some of one, and hardly of each.
+      for _ in 0..<8 where best.likeness < 0.999_999 {
+        listener.forget()
+        let player = try await TonePlayer(
+          [.silence(0.2), sweep], server: sandbox.address, latency: .milliseconds(500))
+        await player.finish()
+        let heard = listener.channel(0)
+        guard let match = Correlation.find(left, in: heard), match.likeness > best.likeness else {
+          continue
+        }
+        let part = heard[match.frame..<(match.frame + left.count)]
+        best = (match.likeness, zip(part, left).reduce(0) { $0 + Double($1.0 * $1.1) })
+      }
+      #expect(best.likeness > 0.999_999)
+      let energy = left.reduce(0) { $0 + Double($1 * $1) }
+      #expect(abs(decibels(best.level / energy)) < 0.1)
+      await listener.close()
+    }
+  }
+
   @Test("a server that goes ends it", .server)
   func serverGone() async throws {
     try await PulseSandbox.with(SynthesizerTests.output) { sandbox in

@@ -76,5 +76,8 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
   /// Forgets what has come.
   func forget() { lock.withLock { arrivals = [] } }
 
-  func close() async { await stream?.close() }
+  func close() async {
+    await stream?.close()
+    stream = nil  // whose handler holds the listener
+  }
 }

@@ -47,9 +47,27 @@ struct NoteQueueTests {
     }
     #expect(wrong == 0)
     #expect(await refusals == ak_note_queue_refused(queue.pointer))
+    #expect(ak_note_queue_violations(queue.pointer) == 0)
     var event = ak_note_event()
     #expect(!ak_note_queue_pop(queue.pointer, &event))
   }
+
+  #if DEBUG
+    @Test("counts whoever takes events beside its thread")
+    func violations() async {
+      let queue = Queue()
+      defer { ak_note_queue_destroy(queue.pointer) }
+      var event = ak_note_event()
+      _ = ak_note_queue_pop(queue.pointer, &event)
+      #expect(ak_note_queue_violations(queue.pointer) == 0)
+      // Both threads live at once, or the second could get the number of the first.
+      await onThread {
+        var event = ak_note_event()
+        _ = ak_note_queue_pop(queue.pointer, &event)
+      }
+      #expect(ak_note_queue_violations(queue.pointer) == 1)
+    }
+  #endif
 
   @Test("holds 256 events, refuses the next, and counts it")
   func full() throws {
@@ -75,5 +93,6 @@ struct NoteQueueTests {
     }
     _ = kernel.render(2000)
     #expect(kernel.stolen == 200 - 8)
+    #expect(kernel.violations == 0)
   }
 }

@@ -1,0 +1,148 @@
+import AudioSession
+import Glibc
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+/// The streams on each kind of server; what README.md's table says of sound on both.
+@Suite(
+  "On both servers",
+  .enabled(
+    if: ServerProgram.isInstalled(.pipewire) && ServerProgram.pulseaudio != nil,
+    "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber"),
+  .timeLimit(.minutes(2)))
+struct StreamServersTests {
+  static let servers = [ServerKind.pulseaudio, .pipewire]
+
+  /// What comes from the monitor of the speakers, as 16 kHz mono, until it is stopped.
+  private static func listen(_ rig: Rig) async throws -> CaptureBuffers {
+    // A server that has just begun may answer before its devices are there.
+    #expect(
+      await eventually(within: .seconds(30)) {
+        let snapshot = try? await rig.session.snapshot()
+        return snapshot?.defaultDevice(.output)?.name == "speakers"
+          && snapshot?.device(.input, named: "speakers.monitor") != nil
+      })
+    let buffers = try await rig.capture.startAudioStream(
+      CaptureConfiguration(
+        frameLength: 160, device: "speakers.monitor", latency: .milliseconds(100),
+        backlog: .seconds(60)))
+    // An idle sink has rendered silence ahead, and gives its monitor that first.
+    _ = await rig.collect(buffers, frames: 8000)
+    return buffers
+  }
+
+  /// The longest part of a sound that is not silent.
+  private static func loud(_ buffers: CaptureBuffers) async -> (samples: [Float], lost: Int) {
+    var (samples, lost): ([Float], Int) = ([], 0)
+    for await buffer in buffers {
+      samples += buffer.samples
+      lost += buffer.lostFrames
+    }
+    let heard = samples.indices.filter { abs(samples[$0]) > 0.01 }
+    guard let first = heard.first, let last = heard.last else { return ([], lost) }
+    return (Array(samples[first...last]), lost)
+  }
+
+  /// The tone of the half second with the least noise: a busy machine may lose some of the others.
+  private static func cleanest(_ sound: [Float], near frequency: Double) -> Tone {
+    let parts = stride(from: 0, through: max(0, sound.count - 8000), by: 4000).map {
+      Array(sound[$0..<min(sound.count, $0 + 8000)])
+    }
+    let noises = parts.map { part in
+      let fit = Tone.fit(part, 16000, frequency)
+      return fit.rest / (fit.amplitude * fit.amplitude)
+    }
+    let best = noises.indices.min { noises[$0] < noises[$1] }!
+    return Tone(parts[best], rate: 16000, near: frequency)
+  }
+
+  private static func file(_ folder: Folder, seconds: Double) throws -> String {
+    let path = folder.path + "/a.wav"
+    let writer = try SoundFileWriter(
+      path: path, format: .wavFloat, sampleRate: 32000, channels: 1)
+    let tone = ConverterTests.sine(1000, rate: 32000, frames: Int(32000 * seconds))
+    try tone.withUnsafeBufferPointer { try writer.write($0) }
+    try writer.close()
+    return path
+  }
+
+  @Test("what is played is captured, converted, as it was", .soxr, .soundFiles, arguments: servers)
+  func playAndCapture(kind: ServerKind) async throws {
+    try await Rig.with(.monitorOnly(on: kind)) { rig in
+      let folder = Folder()
+      let path = try Self.file(folder, seconds: 2)
+      let buffers = try await Self.listen(rig)
+      let player = AudioPlayer(session: rig.session)
+      let played = try await player.play(path)
+      #expect(abs(played.seconds - 2) < 0.01)
+      await rig.capture.stopAudioStream()
+      let (sound, _) = await Self.loud(buffers)
+      #expect(sound.count > 16000)
+      let tone = Self.cleanest(sound, near: 1000)
+      #expect(abs(tone.frequency - 1000) < 0.1)
+      #expect(abs(20 * log10(tone.amplitude / 0.5)) < 0.1)
+      #expect(await rig.capture.streamStatistics.violations == 0)
+    }
+  }
+
+  @Test(
+    "a recording goes on after a restart, and knows what is missing", .soundFiles,
+    arguments: servers)
+  func restart(kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
+      let folder = Folder()
+      let path = folder.path + "/a.wav"
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(path)
+      #expect(await eventually(within: .seconds(30)) { await recorder.progress.frames > 0 })
+      for turn in 1...2 {
+        try await rig.sandbox.kill()
+        try await rig.sandbox.restart(timeout: .seconds(30))
+        #expect(
+          await eventually(within: .seconds(30)) { await recorder.progress.missing.count == turn })
+        let frames = await recorder.progress.frames
+        #expect(
+          await eventually(within: .seconds(30)) {
+            await recorder.progress.frames > frames + 10_000
+          })
+      }
+      let progress = try await recorder.stop()
+      #expect(progress.missing.allSatisfy { $0.cause == .serverReset }, "\(progress.missing)")
+      #expect(try SoundFileReader(path: path).frames == progress.frames)
+      #expect(folder.text("a.wav.json") == Sidecar.text(progress))
+    }
+  }
+
+  @Test("a note is heard as it is, and again after a restart", .soxr, arguments: servers)
+  func notes(kind: ServerKind) async throws {
+    try await Rig.with(.monitorOnly(on: kind)) { rig in
+      var configuration = SynthesizerConfiguration()
+      configuration.bufferDuration = .milliseconds(200)
+      let synthesizer = Synthesizer(session: rig.session, configuration: configuration)
+      try await synthesizer.start()
+      for turn in 0...1 {
+        if turn == 1 {
+          // The process that clients talk to; the whole server is killed in `restart`.
+          let process: ServerProcess = kind == .pipewire ? .pipewirePulse : .pulseaudio
+          try await rig.sandbox.kill(process)
+          try await rig.sandbox.restart(process, timeout: .seconds(30))
+          #expect(await eventually(within: .seconds(30)) { synthesizer.resets == 1 })
+        }
+        let buffers = try await Self.listen(rig)
+        #expect(try synthesizer.triggerNote(pitch: 69, velocity: .accent))
+        // A busy machine loses some of the sound, and not all the time.
+        var tone = Self.cleanest(await rig.collect(buffers, frames: 16_000).samples, near: 440)
+        for _ in 0..<30 where tone.noise > -60 {
+          tone = Self.cleanest(await rig.collect(buffers, frames: 8000).samples, near: 440)
+        }
+        #expect(abs(tone.frequency / 440 - 1) < 1e-4)
+        #expect(abs(decibels(tone.amplitude / 0.3)) < 0.1)
+        await rig.capture.stopAudioStream()
+      }
+      await synthesizer.stop()
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import CPulseStream
+import Glibc
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+@Suite("Where one stretch of sound follows another")
+struct TimelineTests {
+  @Test("the clock says what is missing")
+  func joins() {
+    var timeline = Timeline(from: 400)
+    #expect(timeline.join(at: 500, tolerance: 0) == .missing(nanoseconds: 0))
+    #expect(timeline.join(at: 300, tolerance: 0) == .overlap(nanoseconds: 100))
+    timeline.advance(to: 1000)
+    #expect(timeline.join(at: 1500, tolerance: 10) == .missing(nanoseconds: 500))
+    timeline.tell(500)
+    timeline.advance(to: 2000)
+    #expect(timeline.join(at: 1900, tolerance: 10) == .overlap(nanoseconds: 100))
+    timeline.tell(-100)
+    timeline.pause(until: 3000)
+    #expect(timeline.join(at: 5000, tolerance: 0) == .missing(nanoseconds: 0))
+    #expect(timeline.join(at: 2900, tolerance: 0) == .overlap(nanoseconds: 100))
+    #expect(timeline.owed == 0)
+  }
+
+  @Test("what is too little to tell is told once it is more")
+  func owes() {
+    var timeline = Timeline(from: 0)
+    var told: [Int64] = []
+    for turn in 0..<10 {
+      timeline.advance(to: Int64(turn) * 1000)
+      guard case .missing(let time) = timeline.join(at: Int64(turn) * 1000 + 6, tolerance: 10)
+      else { continue }
+      told.append(time)
+      timeline.tell(time)
+    }
+    #expect(told == [0, 12, 0, 12, 0, 12, 0, 12, 0, 12])
+  }
+
+  @Test("what was told too much is not made good by leaving out sound")
+  func neverCuts() {
+    var timeline = Timeline(from: 0)
+    timeline.advance(to: 1000)
+    #expect(timeline.join(at: 1500, tolerance: 10) == .missing(nanoseconds: 500))
+    timeline.tell(500)
+    timeline.tell(100)
+    timeline.advance(to: 2000)
+    #expect(timeline.join(at: 2000, tolerance: 10) == .missing(nanoseconds: 0))
+    timeline.advance(to: 3000)
+    #expect(timeline.join(at: 3300, tolerance: 10) == .missing(nanoseconds: 200))
+    timeline.tell(200)
+    // A gap stays one, however much is owed.
+    timeline.tell(100)
+    timeline.advance(to: 4000)
+    #expect(timeline.join(at: 4150, tolerance: 10) == .missing(nanoseconds: 75))
+  }
+}
+
+@Suite("Frames against the clock, without a server")
+struct AccountingTests {
+  /// Seconds of sound, as long as the machine has been heard: an hour by hand, AUDIOSESSION_HOUR=3600.
+  static let length = getenv("AUDIOSESSION_HOUR").flatMap { Int(String(cString: $0)) } ?? 20
+
+  /// A device that is simulated: it captures in fragments of 20 ms, which come late by any time.
+  struct Input {
+    let rate: Int
+    let pipeline: CapturePipeline
+    let queue: BufferQueue
+    /// When the next frame is captured, nanoseconds, and how long the last of the clock's seconds is.
+    var now: Int64
+    var random: SeededRandom
+    private let samples: [Float]
+
+    init(_ configuration: CaptureConfiguration, rate: Int, seed: Int) {
+      self.rate = rate
+      queue = BufferQueue(limit: 1_000_000)
+      pipeline = CapturePipeline(configuration, queue)
+      now = HostClock.nanoseconds + 1_000_000_000
+      random = SeededRandom(seed: UInt64(seed))
+      samples = [Float](repeating: 0.25, count: rate / 50)
+      tap()
+    }
+
+    /// The tap is opened, for the first time or anew.
+    func tap() {
+      var info = ps_info()
+      (info.rate, info.channels, info.buffer_frames) = (UInt32(rate), 1, UInt32(rate / 50))
+      pipeline.begin(StreamGrant(info, ps_scheduling()))
+    }
+
+    /// Some fragments without a gap; the device's clock may be off by parts in a million.
+    mutating func stretch(_ fragments: Int, latest: Int64, hole: Int = 0, drift: Int64 = 0) {
+      for number in 0..<fragments {
+        let lost = number == fragments / 2 ? hole : 0
+        now += Stretch.duration(Int64(samples.count + lost), rate)
+        now += 20 * drift
+        // One of the first pieces comes at once.
+        let delay = number == 3 ? 0 : Int64.random(in: 0...latest, using: &random)
+        let chunk = ps_chunk(
+          arrival_ns: now + delay,
+          host_ns: now + delay - Stretch.duration(Int64(samples.count), rate),
+          frames: UInt32(samples.count), lost: UInt32(lost), discontinuity: number == 0)
+        samples.withUnsafeBufferPointer { pipeline.take(chunk, $0) }
+      }
+    }
+
+    /// Ends it, and reads all buffers: the frames up to the end, and what of them is missing.
+    func finish() async -> (frames: Int64, missing: Int) {
+      pipeline.finish()
+      var (end, missing): (Int64, Int) = (0, 0)
+      while let buffer = await queue.next() {
+        missing += buffer.lostFrames
+        #expect(buffer.position >= end)
+        end = buffer.position + Int64(buffer.frameLength)
+      }
+      return (end, missing)
+    }
+  }
+
+  @Test("errors of the clock do not add up over a thousand changes", arguments: 0..<4)
+  func manyChanges(seed: Int) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    let rates = [16000, 44100, 48000, 8000].filter { Resampler.isAvailable || $0 == 16000 }
+    var input = Input(configuration, rate: rates[seed % rates.count], seed: seed)
+    let begin = input.now
+    for _ in 0..<1000 {
+      input.stretch(
+        Int.random(in: 4...8, using: &input.random), latest: 9_000_000,
+        hole: Int.random(in: 0...3, using: &input.random) == 0 ? 77 : 0)
+      switch Int.random(in: 0...2, using: &input.random) {
+      case 0: input.now += Int64.random(in: 0...15_000_000, using: &input.random)
+      case 1: input.now += Int64.random(in: 30_000_000...90_000_000, using: &input.random)
+      default:
+        input.now += Int64.random(in: 5_000_000...90_000_000, using: &input.random)
+        input.tap()
+      }
+    }
+    input.stretch(10, latest: 0)
+    let clock = Double(input.now - begin) / 1e9
+    let frames = Double(await input.finish().frames) / 16000
+    // A fragment, and what the first pieces came late.
+    #expect(abs(frames - clock) < 0.03, "\(frames) s of frames in \(clock) s")
+  }
+
+  /// Inside a stretch the device's count is the truth: a crystal that is off makes nothing missing.
+  @Test("no frame is added or lost in a long stretch", .soxr, arguments: [-100, 0, 100])
+  func drift(partsInAMillion: Int64) async {
+    let configuration = CaptureConfiguration(frameLength: 2048)
+    var input = Input(configuration, rate: 44100, seed: 1)
+    let queue = input.queue
+    async let reading = Self.read(queue)
+    let before = Self.residentKilobytes
+    input.stretch(Self.length * 50, latest: 30_000_000, drift: partsInAMillion)
+    input.pipeline.finish()
+    let (end, last) = await reading
+    // By hand, where no other test runs beside it.
+    if Self.length >= 600 { #expect(Self.residentKilobytes - before < 8192) }
+    #expect(Int64(Self.length) * 16000 - end < 2048)
+    // The time of a buffer follows the device's clock, within a delay.
+    let late = (last?.hostTime ?? .zero).seconds - Double(input.now) / 1e9
+    #expect(late < 0 && late > -0.3)
+  }
+
+  /// Reads all buffers, which follow each other; where they end, and the last one.
+  private static func read(_ queue: BufferQueue) async -> (end: Int64, last: CaptureBuffer?) {
+    var (end, last): (Int64, CaptureBuffer?) = (0, nil)
+    while let buffer = await queue.next() {
+      #expect(buffer.position == end)
+      #expect(buffer.missing.isEmpty)
+      end += 2048
+      last = buffer
+    }
+    return (end, last)
+  }
+
+  private static var residentKilobytes: Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var (size, resident) = (0, 0)
+    withUnsafeMutablePointer(to: &size) { size in
+      withUnsafeMutablePointer(to: &resident) { resident in
+        _ = withVaList([size, resident]) { vfscanf(file, "%ld %ld", $0) }
+      }
+    }
+    return resident * 4
+  }
+}
