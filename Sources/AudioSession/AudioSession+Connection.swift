@@ -32,7 +32,8 @@ extension AudioSession {
   }
 
   private func connect(_ deadline: Deadline) -> Task<Result<LiveServer, SessionError>, Never> {
-    Task {
+    RuntimeTimer.made
+    return Task {
       defer { connecting = nil }
       do throws(SessionError) {
         let server = try await LiveServer.connect(

@@ -40,6 +40,10 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// over a Unix socket the server trusts a client of the same user without one. PulseAudio only.
   public var cookieRequired = false
 
+  /// Whether clients may load and unload modules; without, what needs one is refused
+  /// (``PulseSandbox/plug(_:)`` of a device included). PulseAudio only.
+  public var allowsModuleLoading = true
+
   /// One line on what is lost because the simulated cards are missing; nil when nothing is.
   public internal(set) var notice: String?
 
@@ -60,6 +64,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// The server's `daemon.conf`.
   var daemonConfiguration: String {
     var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")"]
+    if !allowsModuleLoading { lines.append("allow-module-loading = no") }
     if let rate = defaultSampleRate { lines.append("default-sample-rate = \(rate)") }
     if let rate = alternateSampleRate { lines.append("alternate-sample-rate = \(rate)") }
     return lines.joined(separator: "\n") + "\n"
@@ -78,7 +83,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
     guard server == .pipewire else { return }
     let foreign = [
       ("commands", !commands.isEmpty), ("cookieRequired", cookieRequired),
-      ("avoidResampling", avoidResampling),
+      ("avoidResampling", avoidResampling), ("allowsModuleLoading", !allowsModuleLoading),
     ].first { $0.1 }?.0
     guard let foreign else { return }
     throw SandboxError(
