@@ -32,8 +32,7 @@ extension AudioSession {
   }
 
   private func connect(_ deadline: Deadline) -> Task<Result<LiveServer, SessionError>, Never> {
-    RuntimeTimer.made
-    return Task {
+    Task {
       defer { connecting = nil }
       do throws(SessionError) {
         let server = try await LiveServer.connect(

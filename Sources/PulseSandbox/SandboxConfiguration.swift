@@ -63,7 +63,8 @@ public struct SandboxConfiguration: Sendable, Hashable {
 
   /// The server's `daemon.conf`.
   var daemonConfiguration: String {
-    var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")"]
+    // As many files as this process may have open, where the server's own 256 are some 60 devices.
+    var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")", "rlimit-nofile = -1"]
     if !allowsModuleLoading { lines.append("allow-module-loading = no") }
     if let rate = defaultSampleRate { lines.append("default-sample-rate = \(rate)") }
     if let rate = alternateSampleRate { lines.append("alternate-sample-rate = \(rate)") }

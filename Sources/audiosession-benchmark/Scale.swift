@@ -6,7 +6,7 @@ import PulseTypes
 /// What a holder and a look cost where there are more and more devices and streams: the cost of an
 /// event should stay as it is, that of a look grow with the server.
 struct Scale {
-  private static let repetitions = 15
+  private static let repetitions = 10
   private static let burst = 500
   private static let single = 40
 
@@ -102,7 +102,7 @@ struct Scale {
     var heals: [Duration] = []
     for _ in 0..<Self.repetitions {
       // So many changes at once would be a fight and left alone.
-      try await ContinuousClock().sleep(for: .milliseconds(1500))
+      try await ContinuousClock().sleep(for: .seconds(2))
       heals.append(try await heal(watcher))
     }
     row("a foreign default put back", heals)
@@ -122,6 +122,7 @@ struct Scale {
       if let pause { try await ContinuousClock().sleep(for: pause) }
     }
     // What comes after them is seen after them.
+    try await ContinuousClock().sleep(for: .seconds(1))
     _ = try await heal(watcher)
     return .nanoseconds((Self.processorTime(watcher.process) - before) / Int64(events))
   }

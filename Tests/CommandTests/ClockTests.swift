@@ -55,8 +55,8 @@ struct ClockTests {
   ) async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
-      let source = try sandbox.write(file: "clock.c", Self.library)
-      let jump = try sandbox.write(file: "jump", "0 0\n")
+      let source = try await sandbox.write(file: "clock.c", Self.library)
+      let jump = try await sandbox.write(file: "jump", "0 0\n")
       let made = try await sandbox.shell(
         "/usr/bin/cc -shared -fPIC -o \(sandbox.directory)/clock.so \(source)")
       #expect(made.status == 0, "\(made)")

@@ -16,16 +16,6 @@ struct Budget: Sendable {
   }
 }
 
-/// The runtime's timer, which it makes when one is first set; where it finds no descriptor left for it
-/// then, it ends the process. So one is set early, while there are some.
-enum RuntimeTimer {
-  /// Has it made, once.
-  static let made: Void = {
-    Task { try? await ContinuousClock().sleep(for: .milliseconds(1)) }
-    return ()
-  }()
-}
-
 /// The moment by which an operation must have ended, success or not.
 struct Deadline: Sendable {
   private let instant: ContinuousClock.Instant
