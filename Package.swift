@@ -29,6 +29,16 @@ let soundLibraries: [Target] =
 let soundSettings: [SwiftSetting] =
   (hasSndFile ? [.define("SNDFILE")] : []) + (hasSoxr ? [.define("SOXR")] : [])
 
+/// The fuzzer of profile files, for `Tests/Fuzz/run` alone: it needs flags of its own.
+let fuzzer: [Target] =
+  Context.environment["AUDIOSESSION_FUZZ"] == nil
+  ? []
+  : [
+    .executableTarget(
+      name: "profile-fuzzer", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
+      path: "Tests/Fuzz/Sources", swiftSettings: settings)
+  ]
+
 /// The targets in reading order; an import never points down this list.
 let package = Package(
   name: "AudioSession",
@@ -128,6 +138,6 @@ let package = Package(
         "audiosession-benchmark",
       ],
       swiftSettings: settings),
-  ] + soundLibraries,
+  ] + soundLibraries + fuzzer,
   swiftLanguageModes: [.v6]
 )

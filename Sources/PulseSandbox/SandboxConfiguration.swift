@@ -46,6 +46,10 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// PulseAudio only.
   public var isRealtime = false
 
+  /// Whether clients may load and unload modules; without, what needs one is refused
+  /// (``PulseSandbox/plug(_:)`` of a device included). PulseAudio only.
+  public var allowsModuleLoading = true
+
   /// One line on what is lost because the simulated cards are missing; nil when nothing is.
   public internal(set) var notice: String?
 
@@ -65,7 +69,9 @@ public struct SandboxConfiguration: Sendable, Hashable {
 
   /// The server's `daemon.conf`.
   var daemonConfiguration: String {
-    var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")"]
+    // As many files as this process may have open, where the server's own 256 are some 60 devices.
+    var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")", "rlimit-nofile = -1"]
+    if !allowsModuleLoading { lines.append("allow-module-loading = no") }
     if let rate = defaultSampleRate { lines.append("default-sample-rate = \(rate)") }
     if let rate = alternateSampleRate { lines.append("alternate-sample-rate = \(rate)") }
     return lines.joined(separator: "\n") + "\n"
@@ -85,6 +91,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
     let foreign = [
       ("commands", !commands.isEmpty), ("cookieRequired", cookieRequired),
       ("avoidResampling", avoidResampling), ("isRealtime", isRealtime),
+      ("allowsModuleLoading", !allowsModuleLoading),
     ].first { $0.1 }?.0
     guard let foreign else { return }
     throw SandboxError(

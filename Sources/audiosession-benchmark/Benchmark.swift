@@ -18,7 +18,12 @@ struct Benchmark {
   }
 
   private static func run() async throws {
-    let words = Array(CommandLine.arguments.dropFirst())
+    var words = Array(CommandLine.arguments.dropFirst())
+    var file: String?
+    if let at = words.firstIndex(of: "--json"), words.indices.contains(at + 1) {
+      file = words[at + 1]
+      words.removeSubrange(at...at + 1)
+    }
     let count = words.dropFirst().first.flatMap { Int($0) }
     switch words.first {
     case nil: try await figures()
@@ -31,6 +36,7 @@ struct Benchmark {
       try await SynthFigures.underruns(
         seconds: count ?? 600, milliseconds: words.dropFirst(2).first.flatMap { Int($0) })
     case "servers": try await Servers.run(count ?? 100)
+    case "scale": try await Scale.run(count ?? 1000)
     case "idle": try await Idle.run(count ?? 60)
     case "churn":
       let seed = words.dropFirst(2).first.flatMap { UInt64($0) }
@@ -39,8 +45,10 @@ struct Benchmark {
       print(
         "audiosession-benchmark "
           + "[heal N | restarts N | servers N | storm N | idle SECONDS | churn N SEED | "
-          + "capture | synthesizer | underruns SECONDS MILLISECONDS]")
+          + "scale LARGEST | capture | synthesizer | underruns SECONDS MILLISECONDS] "
+          + "[--json FILE]")
     }
+    if let file { try Results.write(to: file) }
   }
 
   private static func figures() async throws {
@@ -82,10 +90,40 @@ struct Benchmark {
       + "pactl get-default-source; pactl -f json list sources"
   }
 
+  /// The same changes with pulsectl (package python3-pulsectl), and a listing.
+  private var python: String {
+    let source =
+      sandbox.hasSimulatedCards
+      ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "usb_mic"
+    let card =
+      sandbox.hasSimulatedCards
+      ? "pulse.card_profile_set(pulse.get_card_by_name("
+        + "'alsa_card.usb-Example_USB_Microphone-00'), 'input:analog-stereo')" : "pass"
+    return """
+      import pulsectl
+      with pulsectl.Pulse('benchmark') as pulse:
+          \(card)
+          source = pulse.get_source_by_name('\(source)')
+          pulse.source_default_set(source)
+          pulse.mute(source, False)
+          pulse.server_info(), pulse.source_list()
+      """
+  }
+
+  private static let pythonListing = """
+    import pulsectl
+    with pulsectl.Pulse('benchmark') as pulse:
+        pulse.server_info(), pulse.sink_list(), pulse.source_list(), pulse.card_list()
+        pulse.sink_input_list(), pulse.source_output_list(), pulse.module_list()
+    """
+
   /// Whole programs, in turn, so that the machine's moods hit all of them.
   func processes() throws {
     var (apply, again, shell) = ([Duration](), [Duration](), [Duration]())
     var (state, list, start) = ([Duration](), [Duration](), [Duration]())
+    var (pulsectl, pulsectlList) = ([Duration](), [Duration]())
+    let hasPulsectl =
+      (try? Process.run(["/usr/bin/python3", "-c", "import pulsectl"], environment)) != nil
     for _ in 0..<Self.repetitions {
       _ = try Process.run([program, "revert"], environment)
       apply.append(try Process.run([program, "apply", "podcast"], environment))
@@ -94,14 +132,20 @@ struct Benchmark {
       state.append(try Process.run([program, "state", "--json"], environment))
       list.append(try Process.run(["pactl", "-f", "json", "list"], environment))
       start.append(try Process.run([program, "--version"], environment))
+      guard hasPulsectl else { continue }
+      pulsectl.append(try Process.run(["/usr/bin/python3", "-c", python], environment))
+      pulsectlList.append(
+        try Process.run(["/usr/bin/python3", "-c", Self.pythonListing], environment))
     }
     print("whole programs, \(Self.repetitions) times each, in turn")
     let rival = Timings(shell)
     row("apply podcast", Timings(apply), "\(Timings(apply).ratio(to: rival)) of the script's")
     row("apply podcast again", Timings(again), "nothing to do, verified")
     row("the same as a pactl script", rival, "no rate, no buffer, no verdict")
+    if hasPulsectl { row("the same with pulsectl", Timings(pulsectl), "") }
     row("state --json", Timings(state), "\(Timings(state).ratio(to: Timings(list))) of pactl's")
     row("pactl -f json list", Timings(list), "")
+    if hasPulsectl { row("a listing with pulsectl", Timings(pulsectlList), "") }
     row("start and end (--version)", Timings(start), "")
   }
 
@@ -149,6 +193,7 @@ struct Benchmark {
   }
 
   static func row(_ name: String, _ timings: Timings, _ note: String, width: Int = 28) {
+    Results.note(name, timings, note)
     let padding = String(repeating: " ", count: max(1, width - name.count))
     print("  \(name)\(padding)\(timings.text)  \(note)")
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import AudioSession
 import CThreadPool
 
 /// The program: parses the arguments and runs one command.
@@ -26,6 +27,11 @@ struct AudioSessionCommand: AsyncParsableCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   static func main() async {
+    do throws(SessionError) {
+      try Descriptors.check()
+    } catch {
+      leave(Output(isJSON: CommandLine.arguments.contains("--json")).report(error))
+    }
     Interruption.install()
     tp_install()
     do {

@@ -38,6 +38,23 @@ struct CaptureFaultTests {
     }
   }
 
+  @Test("goes on when a frozen server is thawed, and accounts for every frame")
+  func freezes() async throws {
+    try await Rig.with(.sources) { rig in
+      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      for _ in 0..<Self.times {
+        try await rig.sandbox.freeze()
+        try await Task.sleep(for: .milliseconds(100))  // the length of the freeze is what is tested
+        try await rig.sandbox.thaw()
+        sound.buffers += await rig.collect(buffers, frames: 3200).buffers
+      }
+      #expect(sound.isWhole)
+      #expect(await rig.capture.status == .streaming)
+      #expect(await rig.capture.streamStatistics.violations == 0)
+    }
+  }
+
   @Test("follows the route to a device with another rate")
   func routeChange() async throws {
     try await Rig.with(.sources) { rig in

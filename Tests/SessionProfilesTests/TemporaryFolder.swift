@@ -35,6 +35,32 @@ final class TemporaryFolder: Sendable {
   @discardableResult
   func write(_ text: String, to name: String) -> String { write(Array(text.utf8), to: name) }
 
+  /// The names of the files in a folder, sorted.
+  static func files(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// The bytes of a file; nil where there is none.
+  static func bytes(of path: String) -> [UInt8]? {
+    guard let file = fopen(path, "r") else { return nil }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+      bytes += buffer[..<count]
+    }
+    return bytes
+  }
+
   private func remove(_ path: String) {
     if let directory = opendir(path) {
       while let entry = readdir(directory) {

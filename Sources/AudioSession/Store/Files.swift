@@ -66,10 +66,15 @@ enum Files {
   }
 
   static func failure(_ verb: String, _ path: String) -> SessionError {
-    let reason = String(cString: strerror(errno))
+    let error = errno
+    let remedy =
+      switch error {
+      case EMFILE, ENFILE: "raise the limit on open files (ulimit -n)"
+      case ENOSPC, EDQUOT: "make room there, or set XDG_STATE_HOME to another folder"
+      default: "set XDG_STATE_HOME to a folder that can be written"
+      }
     return SessionError(
       .storeFailed, stage: .session,
-      "cannot \(verb) \(path): \(reason); set XDG_STATE_HOME to a folder that can be written",
-      value: path)
+      "cannot \(verb) \(path): \(String(cString: strerror(error))); \(remedy)", value: path)
   }
 }

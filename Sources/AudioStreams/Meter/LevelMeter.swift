@@ -27,9 +27,11 @@ public struct LevelMeter: Sendable {
   /// Makes a meter that has seen nothing.
   public init() {}
 
-  /// Takes what each channel measured since the last call.
+  /// Takes new levels, and gives what to show.
   ///
-  /// - Parameter time: of the call, from any begin; it does not go back.
+  /// - Parameters:
+  ///   - levels: of each channel, since the last call.
+  ///   - time: of the call, from any begin; it does not go back.
   public mutating func update(_ levels: [SignalLevel], at time: Duration) -> [Reading] {
     while held.count < levels.count { held.append((0, time)) }
     let passed = (time - last).seconds

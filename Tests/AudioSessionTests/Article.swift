@@ -1,0 +1,130 @@
+import Glibc
+import Testing
+
+/// One page of the documentation.
+struct Article: Sendable, CustomTestStringConvertible {
+  let name: String
+  let lines: [String]
+
+  var testDescription: String { name }
+
+  /// Every page of every catalogue.
+  static let all: [Article] = {
+    let modules = names(in: root + "/Sources")
+    return modules.flatMap { module in
+      let folder = "\(root)/Sources/\(module)/\(module).docc"
+      return names(in: folder).filter { $0.hasSuffix(".md") }.map { file in
+        Article(name: String(file.dropLast(3)), lines: lines(of: "\(folder)/\(file)"))
+      }
+    }
+  }()
+
+  /// The code that the tests have between `: begin` and `end`, each as the page shows it.
+  static let snippets: [[String]] = {
+    var result: [[String]] = []
+    var isInside = false
+    for line in lines(of: root + "/Tests/AudioSessionTests/ArticleSnippets.swift") {
+      if line.hasPrefix("// "), line.hasSuffix(": begin") {
+        isInside = true
+        result.append([])
+      } else if line == "// end" {
+        isInside = false
+      } else if isInside {
+        result[result.count - 1].append(
+          line.hasPrefix("@Test(.server)") ? "@Test" + line.dropFirst(14) : line)
+      }
+    }
+    return result
+  }()
+
+  /// What the modules that are documented declare, without its parameters.
+  static let declared: Set<String> = {
+    let modules = [
+      "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "SessionCore",
+      "SessionProfiles",
+    ]
+    return modules.reduce(into: Set(modules + ["init"])) {
+      $0.formUnion(declared(below: "\(root)/Sources/\($1)"))
+    }
+  }()
+
+  /// The blocks of code in a language.
+  func blocks(_ language: String) -> [[String]] {
+    var result: [[String]] = []
+    var isInside = false
+    for line in lines {
+      if line == "```\(language)" {
+        isInside = true
+        result.append([])
+      } else if line == "```" {
+        isInside = false
+      } else if isInside {
+        result[result.count - 1].append(line)
+      }
+    }
+    return result
+  }
+
+  /// What stands in double back quotes.
+  var links: [String] {
+    lines.filter { !$0.hasPrefix("```") }.flatMap { line in
+      line.split(separator: "``", omittingEmptySubsequences: false).enumerated()
+        .filter { $0.offset % 2 == 1 }.map { String($0.element) }
+    }
+  }
+
+  private static let root =
+    "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+
+  private static func declared(below folder: String) -> Set<String> {
+    let keywords: Set = ["var", "let", "func", "enum", "struct", "actor", "class"]
+    return names(in: folder).reduce(into: []) { result, name in
+      guard name.hasSuffix(".swift") else {
+        if !name.contains(".") { result.formUnion(declared(below: "\(folder)/\(name)")) }
+        return
+      }
+      for line in lines(of: "\(folder)/\(name)") {
+        let words = line.utf8.split { !isPartOfAName($0) }.map { String(Substring($0)) }
+        if words.first == "case" { result.formUnion(words) }
+        for (word, next) in zip(words, words.dropFirst()) where keywords.contains(word) {
+          result.insert(next)
+        }
+      }
+    }
+  }
+
+  private static func isPartOfAName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func lines(of path: String) -> [String] {
+    guard let file = fopen(path, "r") else { return [] }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
+      bytes += buffer[..<count]
+    }
+    return bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+}

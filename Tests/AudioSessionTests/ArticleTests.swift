@@ -1,0 +1,79 @@
+import AudioSession
+import PulseSandbox
+import SessionProfiles
+import Testing
+
+/// The documentation's articles (`Sources/*/*.docc`); `.ci/docs` reads them as DocC does.
+@Suite("The articles of the documentation")
+struct ArticleTests {
+  @Test("show code that is compiled and run", arguments: Article.all)
+  func snippets(_ article: Article) throws {
+    let tested = Article.snippets
+    for block in article.blocks("swift") {
+      let code = block.filter { !$0.hasPrefix("import ") }.drop { $0.isEmpty }
+      let isTested = tested.contains { $0.elementsEqual(code) }
+      #expect(isTested, "\(code.joined(separator: "\n"))")
+    }
+  }
+
+  @Test("use each snippet of the tests")
+  func noSnippetIsLeftOver() {
+    let shown = Article.all.flatMap { $0.blocks("swift") }.count
+    #expect(Article.snippets.count == shown)
+    #expect(shown >= 7)
+  }
+
+  @Test("show profiles that can be read", arguments: Article.all)
+  func profiles(_ article: Article) throws {
+    for block in article.blocks("toml") {
+      _ = try Profile.parse(block.joined(separator: "\n"), name: article.name)
+    }
+  }
+
+  @Test("name what is declared", arguments: Article.all)
+  func names(_ article: Article) {
+    for link in article.links {
+      for part in link.split(separator: "/") {
+        #expect(Article.declared.contains(String(part.prefix { $0 != "(" })), "\(link)")
+      }
+    }
+  }
+
+  @Test("compare every part of AVAudioSession with ours")
+  func comparison() throws {
+    let article = try #require(Article.all.first { $0.name == "ComingFromAVAudioSession" })
+    let rows = article.lines.filter { $0.hasPrefix("| `") || $0.hasPrefix("| not there") }
+    #expect(rows.count > 150)
+    for row in rows {
+      let cells = row.split(separator: "|").map { $0.drop { $0 == " " } }
+      let isOurs = cells[1].hasPrefix("``")
+      // What has nothing here says why.
+      #expect(
+        isOurs || (cells[1].hasPrefix("none") && cells.count == 3 && !cells[2].isEmpty), "\(row)")
+    }
+    let text = article.lines.joined(separator: "\n")
+    for value in Category.allCases { #expect(text.contains("``Category/\(value)``")) }
+    for value in Mode.allCases { #expect(text.contains("``Mode/\(value)``")) }
+    for value in CategoryOption.allCases { #expect(text.contains("``CategoryOption/\(value)``")) }
+    for value in PortType.allCases { #expect(text.contains("``PortType/\(value)``")) }
+    for value in PolarPattern.allCases { #expect(text.contains("``PolarPattern/\(value)``")) }
+    for value in RouteChangeReason.allCases {
+      #expect(text.contains("``RouteChangeReason/\(value)``"))
+    }
+  }
+
+  @Test("run as they are shown", .server, .timeLimit(.minutes(1)))
+  func run() async throws {
+    try await Rig.with(.nullDevices) { rig in
+      async let following: Void = follow(rig.session)
+      try await preview(AudioMode(category: .record), on: rig.session)
+      try await apply(profile: "measurement", on: rig.session)
+      try await prepareCall(rig.session)
+      try await explain(rig.session)
+      let state = try await rig.session.getSessionState()
+      #expect(state.properties["category"]?.verdict == .applied)
+      await rig.session.close()
+      await following
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Glibc
+import Synchronization
+import Testing
+
+/// A socket between a client and a server, where replies can come late, in part, or not at all, and
+/// where nobody may be reading.
+///
+/// Reads PulseAudio's frames: twenty bytes that begin with the length and the channel, then, in a
+/// frame of commands, `L` and the command, `L` and the tag.
+final class Proxy: Sendable {
+  /// What becomes of a request or its reply.
+  enum Fate: Sendable, Equatable {
+    case pass
+    /// It comes so much later, and so does all behind it.
+    case late(milliseconds: UInt32)
+    /// Half of it comes, then the end of the connection.
+    case cut
+    /// The request does not reach the server; the reply is an error with this number (libpulse:
+    /// `pa_error_code`).
+    case refused(UInt32)
+    /// It never comes, nor does anything behind it.
+    case lost
+  }
+
+  private struct State {
+    var fate = Fate.pass
+    /// Replies until the fate strikes; one at a time but for those that are late.
+    var left = 0
+    var hasStruck = false
+    var isReading = true
+    var isOpen = true
+    var descriptors: Set<Int32> = []
+    /// Clients to whom nothing comes any more.
+    var silent: Set<Int32> = []
+  }
+
+  /// What a client connects to.
+  let address: String
+  private let path: String
+  private let server: String
+  private let listener: Int32
+  private let state = Mutex(State())
+
+  /// - Parameter address: of the server, a Unix socket.
+  init(to address: String) throws {
+    server = String(address.dropFirst("unix:".count))
+    path = server + ".proxy"
+    self.address = "unix:" + path
+    listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    let bound = withAddress(path) { bind(listener, $0, $1) }
+    try #require(bound == 0 && listen(listener, 8) == 0)
+    onThread { [self] in
+      while case let client = accept(listener, nil, nil), client >= 0 { join(client) }
+    }
+  }
+
+  /// The nth reply from now on has this fate; where it is late, all behind it, too.
+  func strike(_ fate: Fate, at number: Int = 1) {
+    state.withLock { state in
+      state.fate = fate
+      state.left = number
+      state.hasStruck = false
+    }
+  }
+
+  /// From now on all goes well; a connection on which something was lost stays as it is.
+  func behave() {
+    state.withLock { state in
+      state.fate = .pass
+      state.isReading = true
+    }
+  }
+
+  /// From now on nothing that a client sends is read.
+  func stopReading() { state.withLock { $0.isReading = false } }
+
+  /// Whether the fate has struck.
+  var hasStruck: Bool { state.withLock { $0.hasStruck } }
+
+  /// Ends every connection, and the socket.
+  func end() {
+    state.withLock { state in
+      state.isOpen = false
+      for descriptor in state.descriptors { shutdown(descriptor, Int32(SHUT_RDWR)) }
+      shutdown(listener, Int32(SHUT_RDWR))
+    }
+    unlink(path)
+  }
+
+  private func join(_ client: Int32) {
+    let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    guard withAddress(server, { connect(upstream, $0, $1) }) == 0 else {
+      close(upstream)
+      close(client)
+      return
+    }
+    let isOpen = state.withLock { state in
+      state.descriptors.formUnion([client, upstream])
+      return state.isOpen
+    }
+    if !isOpen { hangUp(client, upstream) }
+    onThread { [self] in
+      while awaitReading(), let frame = Frame(from: client) {
+        guard forward(frame, to: upstream, from: client) else { break }
+      }
+      hangUp(client, upstream)
+    }
+    onThread { [self] in
+      while let frame = Frame(from: upstream), deliver(frame, to: client) {}
+      hangUp(client, upstream)
+    }
+  }
+
+  /// False at the end of the connection.
+  private func forward(_ frame: Frame, to upstream: Int32, from client: Int32) -> Bool {
+    if frame.isRequest, let code = refusal() {
+      return state.withLock { _ in frame.refused(code).write(to: client) }
+    }
+    return frame.withoutSharedMemory().write(to: upstream)
+  }
+
+  /// The error of the request that is to be refused.
+  private func refusal() -> UInt32? {
+    state.withLock { state in
+      guard case .refused(let code) = state.fate, state.left > 0 else { return nil }
+      state.left -= 1
+      guard state.left == 0 else { return nil }
+      state.hasStruck = true
+      return code
+    }
+  }
+
+  /// False at the end of the connection.
+  private func deliver(_ frame: Frame, to client: Int32) -> Bool {
+    if state.withLock({ $0.silent.contains(client) }) { return true }
+    switch fate(of: frame) {
+    case .pass, .refused: return state.withLock { _ in frame.write(to: client) }
+    case .late(let milliseconds):
+      usleep(milliseconds * 1000)  // the delay is what is tested
+      return frame.write(to: client)
+    case .cut:
+      _ = frame.write(to: client, isWhole: false)
+      return false
+    case .lost:
+      state.withLock { _ = $0.silent.insert(client) }
+      return true
+    }
+  }
+
+  private func fate(of frame: Frame) -> Fate {
+    guard frame.isReply else { return .pass }
+    return state.withLock { state in
+      if state.fate == .pass { return .pass }
+      if case .refused = state.fate { return .pass }
+      state.left -= 1
+      if case .late = state.fate {} else if state.left < 0 { return .pass }
+      guard state.left <= 0 else { return .pass }
+      state.hasStruck = true
+      return state.fate
+    }
+  }
+
+  /// Waits while nothing is to be read; false once the proxy has ended.
+  private func awaitReading() -> Bool {
+    while true {
+      let (isReading, isOpen) = state.withLock { ($0.isReading, $0.isOpen) }
+      guard isOpen else { return false }
+      if isReading { return true }
+      usleep(1000)
+    }
+  }
+
+  /// Both sides end; the numbers stay taken until the test's process ends, lest another file get them.
+  private func hangUp(_ client: Int32, _ upstream: Int32) {
+    shutdown(client, Int32(SHUT_RDWR))
+    shutdown(upstream, Int32(SHUT_RDWR))
+  }
+}
+
+/// One frame of the native protocol.
+private struct Frame {
+  private var bytes: [UInt8]
+
+  /// Reads the next one; nil at the end.
+  init?(from descriptor: Int32) {
+    guard let head = Self.read(20, from: descriptor) else { return nil }
+    let length = head.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    guard length <= 1 << 24, let body = Self.read(length, from: descriptor) else { return nil }
+    bytes = head + body
+  }
+
+  /// A command's number, where it is a frame of commands.
+  private var command: UInt32? {
+    guard bytes.count >= 30, bytes[4..<8].allSatisfy({ $0 == 0xFF }) else { return nil }
+    return number(at: 21)
+  }
+
+  /// Whether it answers a request (`PA_COMMAND_ERROR` or `PA_COMMAND_REPLY`).
+  var isReply: Bool { command == 0 || command == 2 }
+
+  /// Whether it asks for something, beyond the greeting.
+  var isRequest: Bool { command.map { $0 > 2 && $0 != 8 } ?? false }
+
+  /// An answer to it that is an error.
+  func refused(_ code: UInt32) -> Frame {
+    var frame = self
+    frame.bytes = Array(bytes[..<30]) + [UInt8(ascii: "L")] + Self.bytes(of: code)
+    frame.bytes.replaceSubrange(21..<25, with: Self.bytes(of: 0))
+    frame.bytes.replaceSubrange(0..<4, with: Self.bytes(of: 15))
+    return frame
+  }
+
+  /// A greeting (`PA_COMMAND_AUTH`) that offers no shared memory: descriptors do not pass here.
+  func withoutSharedMemory() -> Frame {
+    guard command == 8, bytes.count >= 35 else { return self }
+    var frame = self
+    frame.bytes.replaceSubrange(31..<35, with: Self.bytes(of: number(at: 31) & 0xFFFF))
+    return frame
+  }
+
+  func write(to descriptor: Int32, isWhole: Bool = true) -> Bool {
+    var rest = bytes[..<(isWhole ? bytes.count : bytes.count / 2)]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes {
+        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  private func number(at place: Int) -> UInt32 {
+    bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private static func bytes(of number: UInt32) -> [UInt8] {
+    withUnsafeBytes(of: number.bigEndian) { Array($0) }
+  }
+
+  private static func read(_ count: Int, from descriptor: Int32) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    while bytes.count < count {
+      var buffer = [UInt8](repeating: 0, count: min(count - bytes.count, 1 << 16))
+      let got = recv(descriptor, &buffer, buffer.count, 0)
+      guard got > 0 else { return nil }
+      bytes += buffer[..<got]
+    }
+    return bytes
+  }
+}
+
+private func withAddress(
+  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+) -> Int32 {
+  var address = sockaddr_un()
+  address.sun_family = sa_family_t(AF_UNIX)
+  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+  return withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+  }
+}
+
+/// Runs something that blocks on a thread of its own.
+private func onThread(_ body: @escaping @Sendable () -> Void) {
+  final class Box {
+    let body: @Sendable () -> Void;
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+  var thread = pthread_t()
+  let box = Unmanaged.passRetained(Box(body))  // released by the thread below
+  pthread_create(
+    &thread, nil,
+    { pointer in
+      Unmanaged<Box>.fromOpaque(pointer!).takeRetainedValue().body()
+      return nil
+    }, box.toOpaque())
+  pthread_detach(thread)
+}

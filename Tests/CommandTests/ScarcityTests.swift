@@ -1,0 +1,109 @@
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// What a machine runs out of, and what it takes away (the fault matrix of MAINTENANCE.md).
+@Suite("What runs out", .server, .timeLimit(.minutes(3)))
+struct ScarcityTests {
+  private func write(_ sandbox: PulseSandbox) throws {
+    try sandbox.write(profile: "test", Profiles.podcast)
+  }
+
+  @Test("without files to open: a clear error, and nothing is changed; a little later all is so")
+  func descriptors() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try write(sandbox)
+      let before = try await sandbox.audiosession("devices", "--all")
+      for limit in stride(from: 6, through: 24, by: 3) {
+        for command in ["state", "apply test", "plan test"] {
+          // The limit is for the program alone: a shell needs some itself.
+          let result = try await sandbox.shell("prlimit --nofile=\(limit) $A \(command)")
+          if result.status == 0 { continue }
+          #expect([71, 74].contains(result.status), "\(limit) \(command): \(result)")
+          #expect(result.standardError.contains("ulimit -n"), "\(limit) \(command): \(result)")
+          #expect(try await sandbox.audiosession("devices", "--all") == before)
+        }
+        #expect(try await sandbox.audiosession("revert").status == 0)
+      }
+      #expect(try await sandbox.audiosession("apply", "test").status == 0)
+      #expect(try await sandbox.audiosession("plan", "test").standardOutput == "nothing to do\n")
+      #expect(try await sandbox.audiosession("revert").status == 0)
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
+  @Test("a holder without files to open makes all anew as soon as it has some")
+  func holderWithoutDescriptors() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try write(sandbox)
+      let watch = try await Watching.start(sandbox, "test --json")
+      try await watch.limitFiles(to: 5)
+      try await sandbox.resetMediaServices()
+      #expect(try await watch.says("\"serverLost\""))
+      try await watch.limitFiles(to: 1024)
+      #expect(try await watch.says("\"serverReset\""))
+      #expect(try await sandbox.audiosession("plan", "test").standardOutput == "nothing to do\n")
+      #expect(try await watch.end() == 143)
+    }
+  }
+
+  @Test("a holder whose disk fills goes on healing, and says what it could not write")
+  func holderWithFullDisk() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try write(sandbox)
+      let watch = try await Watching.start(sandbox, "test --json")
+      let store = try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
+      // What is written anew goes to a device without room.
+      let fill = try await sandbox.shell(
+        """
+        cd \(store)
+        for file in *.status.json *.wish.toml *.baseline.json; do
+          rm -f "$file.new"; mkdir "$file.new"
+        done
+        pactl set-default-source mic
+        """)
+      #expect(fill.status == 0, "\(fill)")
+      #expect(try await watch.says("\"reapplied\""))
+      let healed = try await sandbox.shell("pactl get-default-source")
+      #expect(healed.standardOutput == "audiosession.input\n")
+      // An order is refused, with the reason, and what was wished stands.
+      let order = try await sandbox.audiosession("apply", "measurement")
+      #expect(order.status == 74, "\(order)")
+      _ = try await sandbox.shell("rmdir \(store)/*.new")
+      #expect(try await sandbox.audiosession("plan", "test").standardOutput == "nothing to do\n")
+      #expect(try await sandbox.audiosession("apply", "test").status == 0)
+      #expect(try await watch.end() == 143)
+    }
+  }
+
+  @Test("where nobody may load modules: an error and nothing is changed, or all but the map")
+  func modules() async throws {
+    var configuration = SandboxConfiguration.minimal
+    configuration.allowsModuleLoading = false
+    try await PulseSandbox.with(configuration) { sandbox in
+      try write(sandbox)
+      let before = try await sandbox.audiosession("devices", "--all")
+      let refused = try await sandbox.audiosession("apply", "test")
+      #expect(refused.status == 71, "\(refused)")
+      #expect(refused.standardError.contains("module-remap-source"))
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+      let effort = try await sandbox.audiosession("apply", "test", "--best-effort", "--json")
+      #expect(effort.status == 3, "\(effort)")
+      let properties = try JSON(effort.standardOutput)["properties"]
+      #expect(properties?["channelMap"]?["verdict"] == .string("refused"))
+      #expect(properties?["inputGain"]?["verdict"] == .string("applied"))
+      #expect(try await sandbox.audiosession("revert").status == 0)
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+      // A holder keeps the rest.
+      try sandbox.write(profile: "effort", "on-failure = \"best-effort\"\n" + Profiles.podcast)
+      let watch = try await Watching.start(sandbox, "effort --json")
+      let healed = try await sandbox.shell(
+        """
+        pactl set-default-source speakers.monitor
+        until [ "$(pactl get-default-source)" = mic ]; do pause; done
+        """)
+      #expect(healed.status == 0, "\(healed)")
+      #expect(try await watch.end() == 143)
+    }
+  }
+}

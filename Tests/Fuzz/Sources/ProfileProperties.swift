@@ -1,0 +1,1 @@
+../../SessionProfilesTests/ProfileProperties.swift
