@@ -17,8 +17,9 @@ extension PulseSandbox {
       // logs what failed, then answers.
       let hasFailed = ServerLog(path: folder.log).failure(in: configuration) != nil
       if configuration.server == .pipewire {
-        let hasDevices = hasFailed ? false : try await settle(client, until: deadline)
-        isSettled = hasDevices ? await hasChosenDefaults(until: deadline) : false
+        let devices = hasFailed ? nil : try await settle(client, until: deadline)
+        isSettled =
+          if let devices { await hasChosenDefaults(devices, until: deadline) } else { false }
       } else {
         isSettled = !hasFailed
       }
@@ -53,8 +54,10 @@ extension PulseSandbox {
 
   /// Waits until WirePlumber has written down its choice: pipewire-pulse names a default before, and a
   /// default that is set until then is lost.
-  private func hasChosenDefaults(until deadline: ContinuousClock.Instant) async -> Bool {
-    let hasInputs = configuration.devices.contains { $0.direction == .input }
+  private func hasChosenDefaults(
+    _ devices: ServerSnapshot, until deadline: ContinuousClock.Instant
+  ) async -> Bool {
+    let hasInputs = devices.hardware.contains { $0.direction == .input }
     let keys = ["default.audio.sink"] + (hasInputs ? ["default.audio.source"] : [])
     let command = ServerProgram.entrance + ["/usr/bin/pw-metadata", "0"]
     var pause = Duration.milliseconds(1)
@@ -71,7 +74,7 @@ extension PulseSandbox {
 
   private func settle(
     _ client: PulseClient, until deadline: ContinuousClock.Instant
-  ) async throws(PulseError) -> Bool {
+  ) async throws(PulseError) -> ServerSnapshot? {
     try await client.subscribe(.all)
     let events = await client.events()
     // The events end with the connection: so a server that goes silent ends the wait, too.
@@ -80,22 +83,72 @@ extension PulseSandbox {
       await client.close()
     }
     defer { alarm.cancel() }
-    if try await hasSettled(client) { return true }
-    for await _ in events {
-      guard await client.isConnected else { return false }
-      if try await hasSettled(client) { return true }
+    if let snapshot = try await settled(client) { return snapshot }
+    if !configuration.cards.isEmpty {
+      // That a route was chosen again, as it was, is no event.
+      while await client.isConnected {
+        if let snapshot = try await settled(client) { return snapshot }
+        try? await ContinuousClock().sleep(for: .milliseconds(5))
+      }
     }
-    return false
+    for await _ in events {
+      guard await client.isConnected else { return nil }
+      if let snapshot = try await settled(client) { return snapshot }
+    }
+    return nil
   }
 
   /// With no sink of its own PipeWire invents one; with no source it has no default source.
-  private func hasSettled(_ client: PulseClient) async throws(PulseError) -> Bool {
+  private func settled(_ client: PulseClient) async throws(PulseError) -> ServerSnapshot? {
     let snapshot = try await client.snapshot()
-    guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }) else {
-      return false
+    guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }),
+      snapshot.hasAllDevicesOfCards
+    else { return nil }
+    guard await areCardsSettled(snapshot) else { return nil }
+    return hasDefaults(snapshot) ? snapshot : nil
+  }
+
+  /// Waits until the session manager has chosen a profile for each simulated card, and ports and
+  /// volumes for their devices, and clients see them: it does so anew after each plug and each change of
+  /// a profile. PulseAudio has done so when it answers.
+  ///
+  /// - Throws: `timedOut`, `notRunning`, `closed`.
+  package func settleCards(timeout: Duration = .seconds(20)) async throws(SandboxError) {
+    guard !configuration.cards.isEmpty else { return }
+    try await withClient { client throws(SandboxError) in
+      let deadline = ContinuousClock.now + timeout
+      while ContinuousClock.now < deadline {
+        let snapshot = try await client.sandboxed { client throws(PulseError) in
+          try await client.snapshot()
+        }
+        if snapshot.hasAllDevicesOfCards, await areCardsSettled(snapshot) { return }
+        try? await ContinuousClock().sleep(for: .milliseconds(5))
+      }
+      throw SandboxError(.timedOut, "the simulated cards have not settled in time")
     }
-    return Direction.allCases.allSatisfy { direction in
-      let names = configuration.devices.filter { $0.direction == direction }.map(\.name)
+  }
+
+  /// Whether a snapshot shows what the cards have been told.
+  private func areCardsSettled(_ snapshot: ServerSnapshot) async -> Bool {
+    guard !configuration.cards.isEmpty else { return true }
+    guard let words = try? await askCards("settled").split(separator: " "), words.first == "ok",
+      words.dropFirst().first == "\(snapshot.cards.count)"
+    else { return false }
+    return words.dropFirst(2).allSatisfy { word in
+      let parts = word.split(separator: "=").map(String.init)
+      guard parts.count == 3, let percent = Double(parts[2]),
+        let device = snapshot.hardware.first(where: { $0.name == parts[0] }),
+        let volume = device.volume.values.first
+      else { return false }
+      return device.activePort == parts[1] && abs(volume.fraction * 100 - percent) < 1
+    }
+  }
+
+  private func hasDefaults(_ snapshot: ServerSnapshot) -> Bool {
+    Direction.allCases.allSatisfy { direction in
+      let cardless = configuration.devices.filter { $0.direction == direction }.map(\.name)
+      let onCards = snapshot.hardware.filter { $0.direction == direction && $0.card != nil }
+      let names = cardless + onCards.map(\.name)
       let there = Set(snapshot.devices(direction).map(\.name))
       guard !names.isEmpty || direction == .output else { return true }
       guard let chosen = snapshot.server.defaultName(direction), there.contains(chosen) else {

@@ -16,6 +16,7 @@ enum Feature: String, CaseIterable {
   case revert = "rollback and revert"
   case store = "between processes"
   case cards = "card profiles, ports, jacks"
+  case sound = "what is heard, channel by channel"
 
   enum Support: Equatable {
     case yes
@@ -27,7 +28,6 @@ enum Feature: String, CaseIterable {
     switch (self, kind) {
     case (.rateWhileRunning, .pulseaudio): .no("no: when idle")
     case (.latencyReadback, .pipewire): .no("no: it says 0")
-    case (.cards, .pipewire): .no("not tested")
     default: .yes
     }
   }
@@ -46,6 +46,7 @@ enum Feature: String, CaseIterable {
     case .revert: "ApplyTests.backToBefore"
     case .store: "StoreTests.laterState"
     case .cards: "ApplyTests.planIsKept"
+    case .sound: "SoundTests.channelMap"
     }
   }
 
