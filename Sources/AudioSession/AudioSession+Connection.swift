@@ -12,8 +12,7 @@ extension AudioSession {
       if let live {
         if await live.lost == nil {
           // An event of what somebody just did may still be on its way.
-          try await live.reread(deadline: deadline)
-          return live
+          if try await isReread(live, deadline) { return live }
         }
         await recover(from: live)
         continue
@@ -29,6 +28,29 @@ extension AudioSession {
       if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled { continue }
       return try result.get()
     }
+  }
+
+  /// False where a connection has fallen silent, and there is time for a new one.
+  private func isReread(
+    _ live: LiveServer, _ deadline: Deadline
+  ) async throws(SessionError) -> Bool {
+    do throws(SessionError) {
+      try await live.reread(deadline: await answerDeadline(live, within: deadline))
+      return true
+    } catch {
+      guard await live.isSilent else { throw error }
+      guard !deadline.hasPassed else {
+        await recover(from: live)
+        throw error
+      }
+      return false
+    }
+  }
+
+  /// How long a reading may take before a connection of PipeWire counts as lost.
+  func answerDeadline(_ live: LiveServer, within deadline: Deadline) async -> Deadline {
+    guard await live.snapshot.hasGraph else { return deadline }
+    return Deadline(after: min(deadline.remaining, .seconds(5)))
   }
 
   private func connect(_ deadline: Deadline) -> Task<Result<LiveServer, SessionError>, Never> {

@@ -80,7 +80,8 @@ extension AudioSession {
     do throws(SessionError) {
       // The end of an interruption must not come before the event of what happened during it.
       if upkeep.hasResumed { await live.doubt() }
-      try await live.refresh(deadline: Deadline(after: configuration.timeout))
+      try await live.refresh(
+        deadline: await answerDeadline(live, within: Deadline(after: configuration.timeout)))
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
@@ -101,6 +102,10 @@ extension AudioSession {
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook()
     } catch {
+      if await live.isSilent {
+        Task { await recover(from: live) }
+        return
+      }
       upkeep.pacer.failLook(at: upkeep.now)
       if isKept { emit(.reapplyFailed(error)) }
     }

@@ -44,6 +44,11 @@ extension LiveServer {
     while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
       isMet = try await setDefaultAgain(step, deadline)
     }
+    var repeats = 3
+    while !isMet, snapshot.hasGraph, step.setting.isOfRoute, repeats > 0, !deadline.hasPassed {
+      isMet = try await writeAgain(step, deadline)
+      repeats -= 1
+    }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
       throw SessionError(
@@ -65,14 +70,33 @@ extension LiveServer {
   }
 
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
-  /// was undone by somebody; only devices of a new profile may come later. Others answer first.
+  /// was undone by somebody; only devices of a new profile may come later. PipeWire answers first, and
+  /// never says that a card refused.
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
-    if case .cardProfile = step.setting { return deadline }
-    if snapshot.hasGraph {
-      guard case .defaultDevice = step.setting else { return deadline }
-      return Deadline(after: min(deadline.remaining, .milliseconds(500)))
+    let most: Duration? =
+      switch step.setting {
+      case .cardProfile: snapshot.hasGraph ? .seconds(5) : nil
+      case .defaultDevice where snapshot.hasGraph: .milliseconds(500)
+      case let setting where snapshot.hasGraph: setting.isOfRoute ? .seconds(1) : nil
+      default: .milliseconds(250)
+      }
+    return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
+  }
+
+  /// Writes once more what PipeWire does not show; true when it is so.
+  ///
+  /// Where two of its clients ask at once for what a card has changed, 0.3.65 may tell one of them the
+  /// former port or volume, and goes on to until it changes again.
+  private func writeAgain(_ step: Step, _ deadline: Deadline) async throws(SessionError) -> Bool {
+    do throws(PulseError) {
+      try await write(step, deadline)
+    } catch {
+      doubt()
+      throw SessionError(error)
     }
-    return Deadline(after: min(deadline.remaining, .milliseconds(250)))
+    return try await wait(
+      deadline: patience(for: step, deadline), answer: deadline
+    ) { $0.satisfies(step) }
   }
 
   private func outcome(ofHint step: Step) -> StepOutcome {
@@ -154,6 +178,14 @@ extension LiveServer {
 }
 
 extension Setting {
+  /// Whether PipeWire keeps it in a card's routes, where a device has a card.
+  fileprivate var isOfRoute: Bool {
+    switch self {
+    case .port, .volume, .mute: true
+    default: false
+    }
+  }
+
   /// Whether writing it makes objects come and go: the server can answer the next question before it
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {

@@ -16,6 +16,10 @@ actor LiveServer {
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
+  /// Whether PipeWire left a reading without an answer: this connection may never get one again, while
+  /// a new one would. PulseAudio answers in order, so one that is silent is frozen as a whole, and what
+  /// it was asked must be followed by its undoing on the same connection.
+  private(set) var isSilent = false
   /// How often an answer was waited for, pipelined requests together counting once.
   private(set) var roundTrips = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
@@ -129,6 +133,7 @@ actor LiveServer {
       wakeWaiters()
     }
     countRoundTrip()
+    let patience = deadline.remaining
     do throws(PulseError) {
       // Events that come while this waits mark their objects dirty again, for the next round.
       let base = snapshot
@@ -138,7 +143,10 @@ actor LiveServer {
         : try await client.refreshed(base, asked, timeout: deadline.remaining)
       if isMisled { read.server = try await freshServerInfo(deadline) }
       snapshot = read.attributed
+      isSilent = false
     } catch {
+      // One that had hardly any time left says nothing.
+      if error.code == .timedOut, snapshot.hasGraph, patience > .seconds(1) { isSilent = true }
       dirty.formUnion(asked)
       isStale = isStale || isWhole
       throw SessionError(error)

@@ -268,6 +268,7 @@ static int set_route(sim_card *card, const struct spa_pod *param) {
         set_props(route, props);
     sim_node_update_volume(device);
     sim_card_params_changed(card, SPA_PARAM_Route, SPA_ID_INVALID);
+    sim_card_remind(card);
     return 0;
 }
 
@@ -316,6 +317,30 @@ void sim_card_params_changed(sim_card *card, uint32_t first, uint32_t second) {
     card->info.change_mask |= SPA_DEVICE_CHANGE_MASK_PARAMS;
     if (card->properties)
         emit_info(card);
+}
+
+static void arm_reminder(sim_card *card) {
+    struct timespec delay = { .tv_nsec = card->reminders > 1 ? 50000000L : 250000000L };
+
+    pw_loop_update_timer(card->program->loop, card->reminder, &delay, NULL, false);
+}
+
+static void on_reminder(void *data, uint64_t expirations) {
+    sim_card *card = data;
+
+    if (!card->proxy)
+        return;
+    sim_card_params_changed(card, SPA_PARAM_Profile, SPA_PARAM_Route);
+    sim_card_params_changed(card, SPA_PARAM_EnumRoute, SPA_ID_INVALID);
+    if (--card->reminders > 0)
+        arm_reminder(card);
+}
+
+void sim_card_remind(sim_card *card) {
+    if (!card->reminder)
+        card->reminder = pw_loop_add_timer(card->program->loop, on_reminder, card);
+    card->reminders = 2;
+    arm_reminder(card);
 }
 
 /* PipeWire's own spelling, which pipewire-pulse turns back. */

@@ -76,6 +76,7 @@ void sim_route_set_available(sim_card *card, sim_route *route, uint32_t availabl
             sim_card_unsettle(card);
     sim_card_params_changed(card, SPA_PARAM_EnumRoute, SPA_PARAM_Route);
     sim_card_params_changed(card, SPA_PARAM_EnumProfile, SPA_ID_INVALID);
+    sim_card_remind(card);
 }
 
 /* ---- Nodes ---- */
@@ -154,5 +155,6 @@ int sim_profile_set(sim_card *card, uint32_t profile, bool save) {
         }
     }
     sim_card_params_changed(card, SPA_PARAM_Profile, SPA_PARAM_Route);
+    sim_card_remind(card);
     return 0;
 }

@@ -98,6 +98,8 @@ struct sim_card {
     char *failing_profile; /* the next change to this one fails */
     uint32_t profile_delay; /* ms */
     struct spa_source *timer;
+    struct spa_source *reminder; /* tells of changes again */
+    unsigned reminders;
 };
 
 /* Makes a card from words such as "kind=laptop"; an error is a message for people. */
@@ -128,6 +130,9 @@ void sim_card_unsettle(sim_card *card);
 void sim_card_init_device(sim_card *card);
 /* Tells that the parameters of these kinds are others now. */
 void sim_card_params_changed(sim_card *card, uint32_t first, uint32_t second);
+/* Tells of all of them again a while later, twice: where two clients ask at once for what has changed,
+ * PipeWire 0.3.65 may answer one of them with what was before, for good. */
+void sim_card_remind(sim_card *card);
 
 /* ---- Nodes (card-nodes.c) ---- */
 
