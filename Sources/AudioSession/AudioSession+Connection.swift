@@ -30,27 +30,17 @@ extension AudioSession {
     }
   }
 
-  /// False where a connection has fallen silent, and there is time for a new one.
+  /// False where the connection was found lost, and there is time for a new one.
   private func isReread(
     _ live: LiveServer, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
     do throws(SessionError) {
-      try await live.reread(deadline: await answerDeadline(live, within: deadline))
+      try await live.reread(deadline: deadline)
       return true
     } catch {
-      guard await live.isSilent else { throw error }
-      guard !deadline.hasPassed else {
-        await recover(from: live)
-        throw error
-      }
+      guard await live.lost != nil, !deadline.hasPassed else { throw error }
       return false
     }
-  }
-
-  /// How long a reading may take before a connection of PipeWire counts as lost.
-  func answerDeadline(_ live: LiveServer, within deadline: Deadline) async -> Deadline {
-    guard await live.snapshot.hasGraph else { return deadline }
-    return Deadline(after: min(deadline.remaining, .seconds(5)))
   }
 
   private func connect(_ deadline: Deadline) -> Task<Result<LiveServer, SessionError>, Never> {
@@ -72,6 +62,7 @@ extension AudioSession {
           if let tracer, let event { tracer(.told(event.description)) }
           self?.assumeIsolated { $0.noteChange() }
         }
+        upkeep.manager.note(await server.snapshot.sessionManager?.index, at: upkeep.now)
         return .success(server)
       } catch {
         return .failure(error)

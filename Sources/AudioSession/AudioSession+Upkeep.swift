@@ -24,6 +24,7 @@ struct Upkeep {
   var pending: [Unmet] = []
   /// The state that other processes can read.
   var written: SessionState?
+  var manager = ManagerWatch()
   private let awakeBegan = SuspendingClock.now
   private var asleep = Duration.zero
   private var wokeAt: Duration?
@@ -80,14 +81,14 @@ extension AudioSession {
     do throws(SessionError) {
       // The end of an interruption must not come before the event of what happened during it.
       if upkeep.hasResumed { await live.doubt() }
-      try await live.refresh(
-        deadline: await answerDeadline(live, within: Deadline(after: configuration.timeout)))
+      try await live.refresh(deadline: Deadline(after: configuration.timeout))
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
       noteRoute(snapshot.route)
+      upkeep.manager.note(snapshot.sessionManager?.index, at: upkeep.now)
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.grace.note(snapshot.spots, at: upkeep.now)
       let change = noteInterruptions(snapshot)
@@ -96,16 +97,15 @@ extension AudioSession {
       if isKept, !upkeep.interruptions.isInterrupted,
         mayReapply(afterRouteChange: hasOtherDevices || hasResumed)
       {
-        try await reapply(live, .upkeep)
+        // What PipeWire's session manager restores after its start is no more somebody's choice than
+        // what a server restores: volumes too are put back for a while.
+        let isNew = upkeep.manager.isNew(at: upkeep.now)
+        try await reapply(live, isNew ? .reset : .upkeep)
       }
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook()
     } catch {
-      if await live.isSilent {
-        Task { await recover(from: live) }
-        return
-      }
       upkeep.pacer.failLook(at: upkeep.now)
       if isKept { emit(.reapplyFailed(error)) }
     }

@@ -16,6 +16,7 @@ enum Feature: String, CaseIterable {
   case revert = "rollback and revert"
   case store = "between processes"
   case cards = "card profiles, ports, jacks"
+  case bluetooth = "Bluetooth: calls and music"
   case sound = "what is heard, channel by channel"
 
   enum Support: Equatable {
@@ -46,6 +47,7 @@ enum Feature: String, CaseIterable {
     case .revert: "ApplyTests.backToBefore"
     case .store: "StoreTests.laterState"
     case .cards: "ApplyTests.planIsKept"
+    case .bluetooth: "HeadsetTests.record"
     case .sound: "SoundTests.channelMap"
     }
   }

@@ -24,10 +24,12 @@ extension LiveServer {
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
     if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
+    let time = answerTime(deadline)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
       doubt()
+      if !step.setting.isStream { noteSilence(error, after: time) }
       // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
       if await hasLostSessionManager() { throw .noSessionManager }
       throw SessionError(error).explained(step, error.code)
@@ -120,7 +122,8 @@ extension LiveServer {
   }
 
   func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
-    let timeout = deadline.remaining
+    // A stream waits for WirePlumber, the rest for pipewire-pulse alone.
+    let timeout = step.setting.isStream ? deadline.remaining : answerTime(deadline)
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
       try await client.setCardProfile(card, profile, timeout: timeout)
@@ -178,6 +181,14 @@ extension LiveServer {
 }
 
 extension Setting {
+  /// Whether it is a stream of ours.
+  fileprivate var isStream: Bool {
+    switch self {
+    case .rate, .latency, .trigger: true
+    default: false
+    }
+  }
+
   /// Whether PipeWire keeps it in a card's routes, where a device has a card.
   fileprivate var isOfRoute: Bool {
     switch self {

@@ -109,8 +109,7 @@ void sim_node_create(sim_device *device) {
         SPA_KEY_FACTORY_NAME, "support.null-audio-sink",
         PW_KEY_MEDIA_CLASS,
         mapping->direction == PA_DIRECTION_INPUT ? "Audio/Source/Virtual" : "Audio/Sink",
-        "monitor.channel-volumes", "true", "device.profile.name", name,
-        "device.profile.description", mapping->description, NULL);
+        "monitor.channel-volumes", "true", NULL);
     const char *api = pw_properties_get(card->properties, PW_KEY_DEVICE_API);
     pw_properties_set(properties, PW_KEY_DEVICE_API, api);
     pw_properties_setf(properties, PW_KEY_DEVICE_ID, "%u", card->id);
@@ -121,8 +120,12 @@ void sim_node_create(sim_device *device) {
     pw_properties_setf(properties, "device.routes", "%u", routes);
     pw_properties_setf(properties, PW_KEY_PRIORITY_SESSION, "%d", priority(device));
     pw_properties_setf(properties, PW_KEY_PRIORITY_DRIVER, "%d", priority(device));
-    if (card->kind->bluetooth)
+    if (card->kind->bluetooth) {
         pw_properties_set(properties, "api.bluez5.profile", name);
+    } else {
+        pw_properties_set(properties, "device.profile.name", name);
+        pw_properties_set(properties, "device.profile.description", mapping->description);
+    }
     set_name(device, properties);
     set_channels(mapping, properties);
     device->node = pw_core_create_object(
