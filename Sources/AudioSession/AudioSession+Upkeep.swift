@@ -266,7 +266,9 @@ extension AudioSession {
       upkeep.isRecovering = false
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
-      lastSnapshot = await live.snapshot
+      let snapshot = await live.snapshot
+      lastSnapshot = snapshot
+      if snapshot.hasGraph { upkeep.manager.noteReset(at: upkeep.now) }
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)
       upkeep.pacer.endLook()

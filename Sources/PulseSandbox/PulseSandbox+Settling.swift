@@ -12,18 +12,7 @@ extension PulseSandbox {
     guard configuration.server == .pipewire || !configuration.commands.isEmpty else { return }
     let isSettled: Bool
     do throws(PulseError) {
-      let client = try await connect(until: deadline)
-      // pipewire-pulse opens its socket, then runs its lines, then answers. PulseAudio opens it, then
-      // logs what failed, then answers.
-      let hasFailed = ServerLog(path: folder.log).failure(in: configuration) != nil
-      if configuration.server == .pipewire {
-        let devices = hasFailed ? nil : try await settle(client, until: deadline)
-        isSettled =
-          if let devices { await hasChosenDefaults(devices, until: deadline) } else { false }
-      } else {
-        isSettled = !hasFailed
-      }
-      await client.close()
+      isSettled = try await hasSettled(until: deadline)
     } catch {
       throw SandboxError(
         error.code == .timedOut ? .timedOut : .serverDied,
@@ -34,6 +23,42 @@ extension PulseSandbox {
     throw log.failure(in: configuration)
       ?? SandboxError(
         .timedOut, "the server has not all of its devices, or no defaults, in time:\n\(log.tail)")
+  }
+
+  private func hasSettled(until deadline: ContinuousClock.Instant) async throws(PulseError) -> Bool
+  {
+    while true {
+      let client = try await connect(until: deadline)
+      do throws(PulseError) {
+        let isSettled = try await hasSettled(client, until: deadline)
+        await client.close()
+        return isSettled
+      } catch {
+        await client.close()
+        // A connection of pipewire-pulse may fall silent after a restart of WirePlumber.
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard error.code == .timedOut, left > .seconds(2) else { throw error }
+      }
+    }
+  }
+
+  private func hasSettled(
+    _ client: PulseClient, until deadline: ContinuousClock.Instant
+  ) async throws(PulseError) -> Bool {
+    // pipewire-pulse opens its socket, then runs its lines, then answers. PulseAudio opens it, then
+    // logs what failed, then answers.
+    guard ServerLog(path: folder.log).failure(in: configuration) == nil else { return false }
+    guard configuration.server == .pipewire else { return true }
+    var pause = Duration.milliseconds(1)
+    while ContinuousClock.now < deadline {
+      if let devices = try await settled(client) {
+        return await hasChosenDefaults(devices, until: deadline)
+      }
+      // That a route was chosen again, as it was, is no event.
+      try? await ContinuousClock().sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(10))
+    }
+    return false
   }
 
   /// Connects; under load pipewire-pulse may leave its first client without an answer, so not at once
@@ -72,35 +97,9 @@ extension PulseSandbox {
     return false
   }
 
-  private func settle(
-    _ client: PulseClient, until deadline: ContinuousClock.Instant
-  ) async throws(PulseError) -> ServerSnapshot? {
-    try await client.subscribe(.all)
-    let events = await client.events()
-    // The events end with the connection: so a server that goes silent ends the wait, too.
-    let alarm = Task {
-      try await ContinuousClock().sleep(until: deadline)
-      await client.close()
-    }
-    defer { alarm.cancel() }
-    if let snapshot = try await settled(client) { return snapshot }
-    if !configuration.cards.isEmpty {
-      // That a route was chosen again, as it was, is no event.
-      while await client.isConnected {
-        if let snapshot = try await settled(client) { return snapshot }
-        try? await ContinuousClock().sleep(for: .milliseconds(5))
-      }
-    }
-    for await _ in events {
-      guard await client.isConnected else { return nil }
-      if let snapshot = try await settled(client) { return snapshot }
-    }
-    return nil
-  }
-
   /// With no sink of its own PipeWire invents one; with no source it has no default source.
   private func settled(_ client: PulseClient) async throws(PulseError) -> ServerSnapshot? {
-    let snapshot = try await client.snapshot()
+    let snapshot = try await client.snapshot(timeout: .seconds(2))
     guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }),
       snapshot.hasAllDevicesOfCards
     else { return nil }

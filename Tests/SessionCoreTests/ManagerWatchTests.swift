@@ -17,5 +17,8 @@ struct ManagerWatchTests {
     #expect(watch.isNew(at: .seconds(5)) && watch.isNew(at: .milliseconds(9_999)))
     watch.note(Index(8), at: .seconds(9))
     #expect(!watch.isNew(at: .seconds(10)))
+    watch.noteReset(at: .seconds(20))
+    watch.note(Index(8), at: .seconds(20))
+    #expect(watch.isNew(at: .seconds(21)) && !watch.isNew(at: .seconds(25)))
   }
 }

@@ -19,6 +19,9 @@ public struct ManagerWatch: Sendable {
     self.manager = manager
   }
 
+  /// Notes that the server was started anew, and its manager with it: numbers begin anew, too.
+  public mutating func noteReset(at now: Duration) { since = now }
+
   /// Whether it was started a short while ago.
   public func isNew(at now: Duration) -> Bool {
     since.map { now - $0 < Self.settling } ?? false
