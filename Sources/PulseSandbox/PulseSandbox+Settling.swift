@@ -148,14 +148,14 @@ extension PulseSandbox {
       let cardless = configuration.devices.filter { $0.direction == direction }.map(\.name)
       let onCards = snapshot.hardware.filter { $0.direction == direction && $0.card != nil }
       let names = cardless + onCards.map(\.name)
-      let there = Set(snapshot.devices(direction).map(\.name))
+      let there = snapshot.devices(direction)
       guard !names.isEmpty || direction == .output else { return true }
-      guard let chosen = snapshot.server.defaultName(direction), there.contains(chosen) else {
-        return false
-      }
-      // Before the devices are known a dummy is the default, or a monitor.
-      let isOwn = names.isEmpty || names.contains(chosen) || !configuration.modules.isEmpty
-      return there.isSuperset(of: names) && isOwn
+      let name = snapshot.server.defaultName(direction)
+      guard let chosen = there.first(where: { $0.name == name }) else { return false }
+      // Before the devices are known a dummy is the default, or a monitor. After a restart it may be
+      // a client's, which was faster.
+      let isChosen = names.isEmpty || !(chosen.isMonitor || chosen.name == "auto_null")
+      return Set(there.map(\.name)).isSuperset(of: names) && isChosen
     }
   }
 }

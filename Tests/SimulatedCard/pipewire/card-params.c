@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include <spa/param/audio/raw.h>
 #include <spa/param/param.h>
@@ -336,7 +337,15 @@ static void on_reminder(void *data, uint64_t expirations) {
         arm_reminder(card);
 }
 
+uint64_t sim_now(void) {
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t) now.tv_sec * SPA_NSEC_PER_SEC + (uint64_t) now.tv_nsec;
+}
+
 void sim_card_remind(sim_card *card) {
+    card->changed = sim_now();
     if (!card->reminder)
         card->reminder = pw_loop_add_timer(card->program->loop, on_reminder, card);
     card->reminders = 2;

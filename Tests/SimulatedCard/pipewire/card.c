@@ -140,6 +140,7 @@ void sim_card_insert(sim_card *card) {
     card->id = SPA_ID_INVALID;
     card->profile_delay = 0;
     card->profile_settled = false;
+    card->changed = sim_now();
     card->profile = sim_profile_best(card);
     if (card->first_profile && sim_profile_find(card, card->first_profile) >= 0)
         card->profile = (uint32_t) sim_profile_find(card, card->first_profile);

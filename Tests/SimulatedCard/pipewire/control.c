@@ -34,7 +34,7 @@ static const char *fail_profile(sim_card *card, const char *name) {
 }
 
 /* How many cards are plugged in, and of each device the port and the volume in percent (as
- * PulseAudio counts it), once the session manager has chosen them. */
+ * PulseAudio counts it), once the session manager has chosen them, or has been silent for a second. */
 static const char *settled(sim_program *program) {
     static char answer[4096];
     size_t length = 0;
@@ -46,13 +46,15 @@ static const char *settled(sim_program *program) {
         count += !!card->proxy;
     length += (size_t) snprintf(answer, sizeof(answer), "ok %u", count);
     spa_list_for_each(card, &program->cards, link) {
-        if (card->proxy && !card->profile_settled)
+        bool is_quiet = sim_now() - card->changed > SPA_NSEC_PER_SEC;
+        if (card->proxy && !card->profile_settled && !is_quiet)
             return "not yet";
         for (uint32_t i = 0; card->proxy && i < card->n_devices; i++) {
             sim_device *device = &card->devices[i];
             if (!sim_profile_has(card, card->profile, device->mapping))
                 continue;
-            if (device->node_id == SPA_ID_INVALID || (device->active && !device->settled))
+            if (device->node_id == SPA_ID_INVALID
+                || (device->active && !device->settled && !is_quiet))
                 return "not yet";
             sim_node_name(device, name, sizeof(name));
             if (device->active)

@@ -88,6 +88,7 @@ struct sim_card {
     uint32_t profile;
     bool profile_save;
     bool profile_settled; /* likewise, a profile */
+    uint64_t changed; /* when something was set or plugged last, in ns */
 
     sim_device devices[SIM_MAX_DEVICES];
     uint32_t n_devices;
@@ -122,12 +123,14 @@ bool sim_route_fits(const sim_route *route, const sim_device *device);
 void sim_route_set_available(sim_card *card, sim_route *route, uint32_t available);
 /* Lets the nodes be those of the active profile. */
 void sim_card_update_nodes(sim_card *card);
-/* The session manager is to choose routes again: it does when the profile or a port changes. */
+/* The session manager is to choose routes again: it does when the profile or a port changes. (0.5
+ * sets only what it would have otherwise, so that silence has to do.) */
 void sim_card_unsettle(sim_card *card);
 
 /* ---- The device as its clients see it (card-params.c) ---- */
 
 void sim_card_init_device(sim_card *card);
+uint64_t sim_now(void); /* ns */
 /* Tells that the parameters of these kinds are others now. */
 void sim_card_params_changed(sim_card *card, uint32_t first, uint32_t second);
 /* Tells of all of them again a while later, twice: where two clients ask at once for what has changed,
