@@ -12,8 +12,7 @@ extension AudioSession {
       if let live {
         if await live.lost == nil {
           // An event of what somebody just did may still be on its way.
-          try await live.reread(deadline: deadline)
-          return live
+          if try await isReread(live, deadline) { return live }
         }
         await recover(from: live)
         continue
@@ -28,6 +27,19 @@ extension AudioSession {
       // Another caller's cancellation is not this one's.
       if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled { continue }
       return try result.get()
+    }
+  }
+
+  /// False where the connection was found lost, and there is time for a new one.
+  private func isReread(
+    _ live: LiveServer, _ deadline: Deadline
+  ) async throws(SessionError) -> Bool {
+    do throws(SessionError) {
+      try await live.reread(deadline: deadline)
+      return true
+    } catch {
+      guard await live.lost != nil, !deadline.hasPassed else { throw error }
+      return false
     }
   }
 
@@ -50,6 +62,7 @@ extension AudioSession {
           if let tracer, let event { tracer(.told(event.description)) }
           self?.assumeIsolated { $0.noteChange() }
         }
+        upkeep.manager.note(await server.snapshot.sessionManager?.index, at: upkeep.now)
         return .success(server)
       } catch {
         return .failure(error)

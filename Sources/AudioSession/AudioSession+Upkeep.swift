@@ -25,6 +25,7 @@ struct Upkeep {
   var pending: [Unmet] = []
   /// The state that other processes can read.
   var written: SessionState?
+  var manager = ManagerWatch()
   private let awakeBegan = SuspendingClock.now
   private var asleep = Duration.zero
   private var wokeAt: Duration?
@@ -102,6 +103,7 @@ extension AudioSession {
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
       noteRoute(snapshot.route)
+      upkeep.manager.note(snapshot.sessionManager?.index, at: upkeep.now)
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.grace.note(snapshot.spots, at: upkeep.now)
       let change = noteInterruptions(snapshot)
@@ -110,7 +112,10 @@ extension AudioSession {
       if isKept, !upkeep.interruptions.isInterrupted,
         mayReapply(afterRouteChange: hasOtherDevices || hasResumed)
       {
-        try await reapply(live, .upkeep)
+        // What PipeWire's session manager restores after its start is no more somebody's choice than
+        // what a server restores: volumes too are put back for a while.
+        let isNew = upkeep.manager.isNew(at: upkeep.now)
+        try await reapply(live, isNew ? .reset : .upkeep)
       }
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
@@ -276,7 +281,9 @@ extension AudioSession {
       upkeep.isRecovering = false
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
-      lastSnapshot = await live.snapshot
+      let snapshot = await live.snapshot
+      lastSnapshot = snapshot
+      if snapshot.hasGraph { upkeep.manager.noteReset(at: upkeep.now) }
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)
       upkeep.pacer.endLook()

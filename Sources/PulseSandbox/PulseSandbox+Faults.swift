@@ -11,7 +11,7 @@ extension PulseSandbox {
   /// The process that clients talk to.
   func frontProcess() async throws(SandboxError) -> Int32 { try await runningProcess(nil) }
 
-  private func runningProcess(_ process: ServerProcess?) async throws(SandboxError) -> Int32 {
+  func runningProcess(_ process: ServerProcess?) async throws(SandboxError) -> Int32 {
     let process = process ?? ServerProcess.front(of: configuration.server)
     return try await withRunning(process) { daemons in daemons[0].processID }
   }

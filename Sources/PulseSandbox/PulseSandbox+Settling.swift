@@ -12,17 +12,7 @@ extension PulseSandbox {
     guard configuration.server == .pipewire || !configuration.commands.isEmpty else { return }
     let isSettled: Bool
     do throws(PulseError) {
-      let client = try await connect(until: deadline)
-      // pipewire-pulse opens its socket, then runs its lines, then answers. PulseAudio opens it, then
-      // logs what failed, then answers.
-      let hasFailed = ServerLog(path: folder.log).failure(in: configuration) != nil
-      if configuration.server == .pipewire {
-        let hasDevices = hasFailed ? false : try await settle(client, until: deadline)
-        isSettled = hasDevices ? await hasChosenDefaults(until: deadline) : false
-      } else {
-        isSettled = !hasFailed
-      }
-      await client.close()
+      isSettled = try await hasSettled(until: deadline)
     } catch {
       throw SandboxError(
         error.code == .timedOut ? .timedOut : .serverDied,
@@ -33,6 +23,42 @@ extension PulseSandbox {
     throw log.failure(in: configuration)
       ?? SandboxError(
         .timedOut, "the server has not all of its devices, or no defaults, in time:\n\(log.tail)")
+  }
+
+  private func hasSettled(until deadline: ContinuousClock.Instant) async throws(PulseError) -> Bool
+  {
+    while true {
+      let client = try await connect(until: deadline)
+      do throws(PulseError) {
+        let isSettled = try await hasSettled(client, until: deadline)
+        await client.close()
+        return isSettled
+      } catch {
+        await client.close()
+        // A connection of pipewire-pulse may fall silent after a restart of WirePlumber.
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard error.code == .timedOut, left > .seconds(2) else { throw error }
+      }
+    }
+  }
+
+  private func hasSettled(
+    _ client: PulseClient, until deadline: ContinuousClock.Instant
+  ) async throws(PulseError) -> Bool {
+    // pipewire-pulse opens its socket, then runs its lines, then answers. PulseAudio opens it, then
+    // logs what failed, then answers.
+    guard ServerLog(path: folder.log).failure(in: configuration) == nil else { return false }
+    guard configuration.server == .pipewire else { return true }
+    var pause = Duration.milliseconds(1)
+    while ContinuousClock.now < deadline {
+      if let devices = try await settled(client) {
+        return await hasChosenDefaults(devices, until: deadline)
+      }
+      // That a route was chosen again, as it was, is no event.
+      try? await ContinuousClock().sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(10))
+    }
+    return false
   }
 
   /// Connects; under load pipewire-pulse may leave its first client without an answer, so not at once
@@ -53,8 +79,10 @@ extension PulseSandbox {
 
   /// Waits until WirePlumber has written down its choice: pipewire-pulse names a default before, and a
   /// default that is set until then is lost.
-  private func hasChosenDefaults(until deadline: ContinuousClock.Instant) async -> Bool {
-    let hasInputs = configuration.devices.contains { $0.direction == .input }
+  private func hasChosenDefaults(
+    _ devices: ServerSnapshot, until deadline: ContinuousClock.Instant
+  ) async -> Bool {
+    let hasInputs = devices.hardware.contains { $0.direction == .input }
     let keys = ["default.audio.sink"] + (hasInputs ? ["default.audio.source"] : [])
     let command = ServerProgram.entrance + ["/usr/bin/pw-metadata", "0"]
     var pause = Duration.milliseconds(1)
@@ -69,41 +97,65 @@ extension PulseSandbox {
     return false
   }
 
-  private func settle(
-    _ client: PulseClient, until deadline: ContinuousClock.Instant
-  ) async throws(PulseError) -> Bool {
-    try await client.subscribe(.all)
-    let events = await client.events()
-    // The events end with the connection: so a server that goes silent ends the wait, too.
-    let alarm = Task {
-      try await ContinuousClock().sleep(until: deadline)
-      await client.close()
-    }
-    defer { alarm.cancel() }
-    if try await hasSettled(client) { return true }
-    for await _ in events {
-      guard await client.isConnected else { return false }
-      if try await hasSettled(client) { return true }
-    }
-    return false
+  /// With no sink of its own PipeWire invents one; with no source it has no default source.
+  private func settled(_ client: PulseClient) async throws(PulseError) -> ServerSnapshot? {
+    let snapshot = try await client.snapshot(timeout: .seconds(2))
+    guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }),
+      snapshot.hasAllDevicesOfCards
+    else { return nil }
+    guard await areCardsSettled(snapshot) else { return nil }
+    return hasDefaults(snapshot) ? snapshot : nil
   }
 
-  /// With no sink of its own PipeWire invents one; with no source it has no default source.
-  private func hasSettled(_ client: PulseClient) async throws(PulseError) -> Bool {
-    let snapshot = try await client.snapshot()
-    guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }) else {
-      return false
-    }
-    return Direction.allCases.allSatisfy { direction in
-      let names = configuration.devices.filter { $0.direction == direction }.map(\.name)
-      let there = Set(snapshot.devices(direction).map(\.name))
-      guard !names.isEmpty || direction == .output else { return true }
-      guard let chosen = snapshot.server.defaultName(direction), there.contains(chosen) else {
-        return false
+  /// Waits until the session manager has chosen a profile for each simulated card, and ports and
+  /// volumes for their devices, and clients see them: it does so anew after each plug and each change of
+  /// a profile. PulseAudio has done so when it answers.
+  ///
+  /// - Throws: `timedOut`, `notRunning`, `closed`.
+  package func settleCards(timeout: Duration = .seconds(20)) async throws(SandboxError) {
+    guard !configuration.cards.isEmpty else { return }
+    try await withClient { client throws(SandboxError) in
+      let deadline = ContinuousClock.now + timeout
+      while ContinuousClock.now < deadline {
+        let snapshot = try await client.sandboxed { client throws(PulseError) in
+          try await client.snapshot()
+        }
+        if snapshot.hasAllDevicesOfCards, await areCardsSettled(snapshot) { return }
+        try? await ContinuousClock().sleep(for: .milliseconds(5))
       }
-      // Before the devices are known a dummy is the default, or a monitor.
-      let isOwn = names.isEmpty || names.contains(chosen) || !configuration.modules.isEmpty
-      return there.isSuperset(of: names) && isOwn
+      throw SandboxError(.timedOut, "the simulated cards have not settled in time")
+    }
+  }
+
+  /// Whether a snapshot shows what the cards have been told.
+  private func areCardsSettled(_ snapshot: ServerSnapshot) async -> Bool {
+    guard !configuration.cards.isEmpty else { return true }
+    guard let words = try? await askCards("settled").split(separator: " "), words.first == "ok",
+      words.dropFirst().first == "\(snapshot.cards.count)"
+    else { return false }
+    return words.dropFirst(2).allSatisfy { word in
+      let parts = word.split(separator: "=").map(String.init)
+      guard parts.count == 3, let percent = Double(parts[2]),
+        let device = snapshot.hardware.first(where: { $0.name == parts[0] }),
+        let volume = device.volume.values.first
+      else { return false }
+      return device.activePort == parts[1] && abs(volume.fraction * 100 - percent) < 1
+    }
+  }
+
+  private func hasDefaults(_ snapshot: ServerSnapshot) -> Bool {
+    Direction.allCases.allSatisfy { direction in
+      let cardless = configuration.devices.filter { $0.direction == direction }.map(\.name)
+      let onCards = snapshot.hardware.filter { $0.direction == direction && $0.card != nil }
+      let names = cardless + onCards.map(\.name)
+      let there = snapshot.devices(direction)
+      guard !names.isEmpty || direction == .output else { return true }
+      let name = snapshot.server.defaultName(direction)
+      guard let chosen = there.first(where: { $0.name == name }) else { return false }
+      // Before the devices are known a dummy is the default, or a monitor. After a restart it may be
+      // a client's, which was faster.
+      let isChosen = names.isEmpty || !(chosen.isMonitor || chosen.name == "auto_null")
+      return Set(there.map(\.name)).isSuperset(of: names) && isChosen
     }
   }
 }

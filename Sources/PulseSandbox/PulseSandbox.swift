@@ -54,7 +54,7 @@ public final class PulseSandbox: Sendable {
     _ configuration: SandboxConfiguration = .demo, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) -> PulseSandbox {
     var programs: [ServerProcess: String] = [:]
-    for process in ServerProcess.all(of: configuration.server) {
+    for process in configuration.processes {
       programs[process] = ServerProgram.path(of: process)
     }
     return try await start(configuration, timeout: timeout, programs: programs)
@@ -82,7 +82,7 @@ public final class PulseSandbox: Sendable {
   static func start(
     _ configuration: SandboxConfiguration, timeout: Duration, programs: [ServerProcess: String]
   ) async throws(SandboxError) -> PulseSandbox {
-    let missing = ServerProcess.all(of: configuration.server).filter { programs[$0] == nil }
+    let missing = configuration.processes.filter { programs[$0] == nil }
     guard missing.isEmpty else { throw ServerProgram.error(missing: missing) }
     try configuration.validate()
     let deadline = ContinuousClock.now + timeout

@@ -21,14 +21,35 @@ extension SandboxConfiguration {
       modules: restoring + ["\(path) kind=laptop", "\(path) kind=usb-mic"] + policy)
   }
 
-  /// ``demo`` on a kind of server. PipeWire has no simulated cards: there it is
-  /// ``nullDevices(on:)``, with a ``notice``.
+  /// ``demo`` on a kind of server. On PipeWire WirePlumber is the policy.
   public static func demo(on kind: ServerKind) -> SandboxConfiguration {
     guard kind == .pipewire else { return demo }
+    if let cards = simulatedCards(["kind=laptop", "kind=usb-mic"], on: kind) { return cards }
     var configuration = nullDevices(on: kind)
     configuration.notice = """
-      PipeWire has no simulated cards: the demo devices have no ports, no profiles and no jacks
+      no simulated cards (pipewire/simulated-card was not found): \
+      the demo devices have no ports, no profiles and no jacks
       """
+    return configuration
+  }
+
+  /// Simulated cards alone; nil where they are not built. On PulseAudio nothing is remembered, moved
+  /// or suspended.
+  ///
+  /// - Parameter cards: Each card in words, such as `kind=usb-mic channels=4`; README.md of
+  ///   `Tests/SimulatedCard` has them.
+  public static func simulatedCards(
+    _ cards: [String], on kind: ServerKind = .pulseaudio
+  ) -> SandboxConfiguration? {
+    guard kind == .pipewire else {
+      guard let path = SimulatedCard.modulePath(), !path.contains(where: \.isWhitespace) else {
+        return nil
+      }
+      return SandboxConfiguration(modules: cards.map { "\(path) \($0)" })
+    }
+    guard SimulatedCard.programPath() != nil else { return nil }
+    var configuration = SandboxConfiguration(modules: [], server: kind)
+    configuration.cards = cards
     return configuration
   }
 

@@ -20,6 +20,9 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// Devices of PipeWire's own, which outlive pipewire-pulse as hardware does.
   var devices: [NullDevice] = []
 
+  /// Simulated cards of PipeWire, each as words such as `kind=laptop`; on PulseAudio they are modules.
+  var cards: [String] = []
+
   /// Lines of the server's command language to run after the modules, at each start of the server:
   /// `set-default-source usb_mic`, `update-source-proplist usb_mic device.form_factor=webcam`.
   /// PulseAudio only.
@@ -59,12 +62,13 @@ public struct SandboxConfiguration: Sendable, Hashable {
     self.server = server
   }
 
-  /// Whether a module of ``modules`` is the simulated card.
+  /// Whether there are simulated cards, with profiles, ports and jacks.
   public var hasSimulatedCards: Bool {
-    modules.contains { line in
-      line.split(whereSeparator: \.isWhitespace).first?.hasSuffix("module-simulated-card.so")
-        ?? false
-    }
+    !cards.isEmpty
+      || modules.contains { line in
+        line.split(whereSeparator: \.isWhitespace).first?.hasSuffix("module-simulated-card.so")
+          ?? false
+      }
   }
 
   /// The server's `daemon.conf`.
@@ -77,17 +81,32 @@ public struct SandboxConfiguration: Sendable, Hashable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The command line of one of the server's processes, given the folder.
+  /// The processes of the sandbox, in the order in which they are started: hardware is there before
+  /// the session manager.
+  var processes: [ServerProcess] {
+    let processes = ServerProcess.all(of: server)
+    return cards.isEmpty ? processes : [processes[0], .simulatedCards] + processes.dropFirst()
+  }
+
+  /// The command line of one of the sandbox's processes, given the folder.
   func command(
     of process: ServerProcess, program: String, folder: SandboxFolder, port: Int?
   ) -> [String] {
-    (server == .pipewire ? ServerProgram.modesty : []) + ServerProgram.entrance + [program]
+    if process == .simulatedCards {
+      return ServerProgram.modesty + [program, folder.cards] + cards
+    }
+    return (server == .pipewire ? ServerProgram.modesty : []) + ServerProgram.entrance + [program]
       + (process == .pulseaudio ? arguments(folder: folder, port: port) : [])
   }
 
   /// Refuses what the kind of server does not have.
   func validate() throws(SandboxError) {
-    guard server == .pipewire else { return }
+    guard server == .pipewire else {
+      guard !cards.isEmpty else { return }
+      throw SandboxError(
+        .configuration, "PulseAudio has nothing for 'cards' of a sandbox's configuration",
+        remedy: "name the module of the cards in 'modules'")
+    }
     let foreign = [
       ("commands", !commands.isEmpty), ("cookieRequired", cookieRequired),
       ("avoidResampling", avoidResampling), ("isRealtime", isRealtime),

@@ -8,6 +8,8 @@ struct SandboxFolder: Sendable {
   var socket: String { path + "/pulse.sock" }
   var cookie: String { path + "/cookie" }
   var log: String { path + "/log" }
+  /// Where PipeWire's simulated cards take messages.
+  var cards: String { path + "/cards" }
   /// Where commands inside ask for faults.
   var faultSocket: String { "\(path)/\(Self.faultSocketName)" }
   static let faultSocketName = "faults"

@@ -2,11 +2,13 @@ public import PulseTypes
 
 /// A process of a sandbox's server.
 ///
-/// PulseAudio is one process. PipeWire is three: `pipewire` has the devices and moves the sound,
+/// PulseAudio is one process. PipeWire is three, beside simulated cards: `pipewire` has the devices and moves the sound,
 /// `wireplumber` decides what is connected to what, and `pipewire-pulse` answers clients.
 public enum ServerProcess: String, Sendable, Hashable, CaseIterable {
   case pulseaudio, pipewire, wireplumber
   case pipewirePulse = "pipewire-pulse"
+  /// The hardware, where a PipeWire sandbox has simulated cards.
+  case simulatedCards = "simulated-card"
 
   /// The processes of a kind of server, in the order in which they are started.
   public static func all(of kind: ServerKind) -> [ServerProcess] {
@@ -26,6 +28,7 @@ public enum ServerProcess: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .pulseaudio, .pipewirePulse: folder.socket
     case .pipewire: folder.path + "/pipewire-0"
+    case .simulatedCards: folder.cards
     case .wireplumber: nil
     }
   }

@@ -17,6 +17,8 @@ public enum ServerProgram {
 
   /// The program of a process, as seen inside the other root where there is one.
   static func path(of process: ServerProcess) -> String? {
+    // It is built for this system, and reaches a server in another root by its socket.
+    if process == .simulatedCards { return SimulatedCard.programPath() }
     guard let root else { return find(process.rawValue, path: environmentValue("PATH")) }
     let path = "/usr/bin/\(process.rawValue)"
     return isExecutable(root + path) ? path : nil
@@ -46,6 +48,11 @@ public enum ServerProgram {
 
   /// The error for a machine without some of the programs; a package has each program's name.
   static func error(missing: [ServerProcess]) -> SandboxError {
+    if missing.contains(.simulatedCards) {
+      return SandboxError(
+        .programMissing, "a sandbox with cards needs the program for them, which was not found",
+        remedy: "build it: Tests/SimulatedCard/build")
+    }
     let names = missing.map(\.rawValue)
     let isOne = names.count == 1
     return SandboxError(

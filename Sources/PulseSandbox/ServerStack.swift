@@ -19,7 +19,7 @@ final class ServerStack {
     self.configuration = configuration
     self.folder = folder
     self.commands = commands
-    order = ServerProcess.all(of: configuration.server)
+    order = configuration.processes
   }
 
   /// Starts what does not run, in order, each when the one before it can be reached.
@@ -63,10 +63,10 @@ final class ServerStack {
   /// The process that clients talk to, while it runs.
   var front: Daemon? { running(ServerProcess.front(of: configuration.server)).first }
 
-  /// Ends a process and its supervisor; all where none is named. WirePlumber does not outlive
-  /// PipeWire, and where it is still about to end it would be taken for one that runs.
+  /// Ends a process and its supervisor; all where none is named. WirePlumber and cards do not outlive
+  /// PipeWire, and where they are still about to end they would be taken for some that run.
   func end(_ process: ServerProcess? = nil) {
-    let named = process.map { $0 == .pipewire ? [.wireplumber, $0] : [$0] }
+    let named = process.map { $0 == .pipewire ? [.wireplumber, .simulatedCards, $0] : [$0] }
     for process in named ?? order.reversed() {
       daemons.removeValue(forKey: process)?.end()
     }

@@ -1,9 +1,10 @@
 internal import Glibc
 
-/// Finds the module that gives a private server cards with profiles, ports and jacks.
+/// Finds what gives a private server cards with profiles, ports and jacks: a module of PulseAudio's,
+/// a program beside PipeWire.
 ///
-/// Null devices have none of these. The module is built for tests from this project's sources, for
-/// exactly the version of the server that is installed; nothing here builds it.
+/// Null devices have none of these. Both are built for tests from this project's sources, the module
+/// for exactly the version of the server that is installed; nothing here builds them.
 public enum SimulatedCard {
   /// The variable that names the module's file, before any other place. A path where there is no
   /// file means: none, wherever else one may be.
@@ -17,9 +18,24 @@ public enum SimulatedCard {
     if let path = environmentValue(environmentVariable) {
       return path.hasPrefix("/") && exists(path) ? path : nil
     }
-    guard let version = serverVersion() else { return nil }
-    let file = ".cache/simulated-card/\(version)/module-simulated-card.so"
-    return [executableFolder(), currentFolder()].lazy.compactMap { start in
+    return serverVersion().flatMap { find(".cache/simulated-card/\($0)/module-simulated-card.so") }
+  }
+
+  /// The absolute path of the program that exports cards into PipeWire; nil when it has not been
+  /// built. It is looked for as the module is, and where a variable names the module's file, beside
+  /// that file's folder.
+  public static func programPath() -> String? {
+    let file = "pipewire/simulated-card"
+    guard let module = environmentValue(environmentVariable) else {
+      return find(".cache/simulated-card/\(file)")
+    }
+    let program = ancestors(of: module).dropFirst(2).first.map { "\($0)/\(file)" }
+    return program.flatMap { module.hasPrefix("/") && exists($0) ? $0 : nil }
+  }
+
+  /// A file below a folder above the running program, or above the current directory.
+  private static func find(_ file: String) -> String? {
+    [executableFolder(), currentFolder()].lazy.compactMap { start in
       start.flatMap { ancestors(of: $0).first { exists("\($0)/\(file)") } }
     }.first.map { "\($0)/\(file)" }
   }

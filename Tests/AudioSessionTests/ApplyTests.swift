@@ -26,9 +26,7 @@ struct ApplyTests {
     arguments: Feature.channels.machines)
   func everything(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
-      if !machine.isGraph {
-        try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
-      }
+      try await rig.plug("analog-input-headset-mic")
       let mode = AudioMode.full(on: machine)
       let report = try await rig.session.setAudioMode(mode, profile: "full")
       for (name, property) in report.state.properties where property.preferred != nil {
@@ -45,18 +43,20 @@ struct ApplyTests {
         })
       let seen = try await rig.outside.snapshot()
       let device = try #require(seen.device(.input, named: machine.laptopInput))
-      #expect(device.activePort == (machine.isGraph ? nil : "analog-input-headset-mic"))
+      #expect(device.activePort == "analog-input-headset-mic")
       #expect(seen.knownRate(of: device) == 48000)
       #expect(report.state.route.inputs.first?.name == machine.laptopInput)
       #expect(report.state.route.inputs.first?.via == ["audiosession.input"])
     }
   }
 
-  @Test("apply does what plan printed, also under another card profile", .simulatedCard)
-  func planIsKept() async throws {
-    try await Rig.with { rig in
-      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
-      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+  @Test(
+    "apply does what plan printed, also under another card profile", .bothServers,
+    arguments: Feature.cards.machines)
+  func planIsKept(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.plug("analog-input-headset-mic")
+      try await rig.setProfile("output:analog-stereo")
       let plan = try await rig.session.plan(for: .full)
       #expect(plan.steps.first?.setting == .cardProfile(card: Names.laptop))
       #expect(plan.steps.dropFirst().allSatisfy { $0.isDeferred })
@@ -192,10 +192,8 @@ struct ApplyTests {
     Feature.revert.machines)
   func backToBefore(_ way: Int, on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
-      if !machine.isGraph {
-        try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
-        try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
-      }
+      try await rig.plug("analog-input-headset-mic")
+      try await rig.setProfile("output:analog-stereo")
       let before = try await rig.listing()
       try await rig.session.setAudioMode(.full(on: machine))
       #expect(try await rig.listing() != before)

@@ -44,20 +44,18 @@ struct GraphTests {
   @Test("with a recorder running it has the frames and the rate, then those from before")
   func pin() async throws {
     try await Rig.with(machine.configuration) { rig in
-      let stream = try await recorder(rig, on: machine.laptopInput)
-      let before = try await rig.graph(machine.laptopInput) { $0.rate == 44100 }
+      let stream = try await recorder(rig, on: machine.usbInput)
+      let before = try await rig.graph(machine.usbInput) { $0.rate == 44100 }
       #expect(before.quantum != 256)
       // The default before as well, so that the recorder stays where it is.
-      var mode = fast
-      mode.preferredInput = [.name(machine.laptopInput)]
-      let report = try await rig.session.setAudioMode(mode)
+      let report = try await rig.session.setAudioMode(fast)
       #expect(report.state.properties["sampleRate"]?.verdict == .applied)
       #expect(report.state.properties["ioBufferDuration"]?.verdict == .applied)
       #expect(report.state.pins.map(\.running) == [true, true])
-      let during = try await rig.graph(machine.laptopInput) { $0.quantum == 256 }
+      let during = try await rig.graph(machine.usbInput) { $0.quantum == 256 }
       #expect(during == GraphState(quantum: 256, rate: 48000))
       try await rig.session.setActive(false)
-      let after = try await rig.graph(machine.laptopInput) { $0 == before }
+      let after = try await rig.graph(machine.usbInput) { $0 == before }
       #expect(after == before)
       await stream.close()
     }

@@ -1,6 +1,8 @@
 import Pulse
+import PulseSandbox
 import PulseTypes
 import SessionCore
+import Testing
 
 /// What of a server must be as before after a rollback or a revert, by name.
 struct Listing: Equatable, CustomStringConvertible {
@@ -43,7 +45,20 @@ extension Rig {
 
   /// Sends a message to a simulated card, as a user's hand would act.
   func act(on card: String, _ message: String, _ parameter: String) async throws {
-    _ = try await outside.sendMessage(to: "/card/\(card)/sim", message, "\"\(parameter)\"")
+    try await sandbox.tell(card, message, parameter)
+  }
+
+  /// Plugs a jack in, and waits for what the server itself makes of it.
+  func plug(_ port: String, of card: String = Names.laptop) async throws {
+    try await sandbox.plug("\(card)/\(port)")
+    try await sandbox.settleCards()
+  }
+
+  /// Has another client set a card's profile, and waits for what the server itself makes of it.
+  func setProfile(_ profile: String, of card: String = Names.laptop) async throws {
+    try await outside.setCardProfile(card, profile)
+    #expect(try await eventually { $0.card(named: card)?.activeProfile == profile })
+    try await sandbox.settleCards()
   }
 
   /// Waits on a condition of the server as an outsider sees it.

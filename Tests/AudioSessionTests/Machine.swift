@@ -18,17 +18,24 @@ struct Machine: Sendable, CustomTestStringConvertible {
     kind: .pulseaudio, configuration: .demo, laptopInput: Names.laptopInput,
     laptopOutput: Names.laptopOutput, usbInput: Names.usbInput)
 
-  /// PipeWire with null devices, at the other server's rate, so that the same wish is a change.
+  /// PipeWire with simulated cards, at the other server's rate, so that the same wish is a change.
   static let graph: Machine = {
     var configuration = SandboxConfiguration.demo(on: .pipewire)
     configuration.defaultSampleRate = 44100
     return Machine(
-      kind: .pipewire, configuration: configuration, laptopInput: "internal_mic",
-      laptopOutput: "headphones", usbInput: "usb_mic")
+      kind: .pipewire, configuration: configuration, laptopInput: Names.laptopInput,
+      laptopOutput: Names.laptopOutput, usbInput: Names.usbInput)
   }()
 
-  /// The same without what acts by itself on a desktop.
+  /// The same without what acts by itself on a desktop; PipeWire is nothing without WirePlumber.
   var quiet: SandboxConfiguration { isGraph ? configuration : .quiet }
+
+  /// A machine of the kind with these simulated cards alone.
+  func with(cards: [String]) throws -> SandboxConfiguration {
+    var configuration = try #require(SandboxConfiguration.simulatedCards(cards, on: kind))
+    if isGraph { configuration.defaultSampleRate = 44100 }
+    return configuration
+  }
 }
 
 extension AudioMode {

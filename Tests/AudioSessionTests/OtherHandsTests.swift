@@ -132,13 +132,14 @@ struct OtherHandsTests {
     Issue.record("an apply has more than 60 requests")
   }
 
-  @Test("devices that appear long after their profile are waited for", .simulatedCard)
-  func profileDelay() async throws {
-    try await Rig.with { rig in
-      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+  @Test(
+    "devices that appear long after their profile are waited for", .bothServers,
+    arguments: Feature.cards.machines)
+  func profileDelay(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.setProfile("output:analog-stereo")
       let before = try await rig.listing()
-      _ = try await rig.outside.sendMessage(
-        to: "/card/\(Names.laptop)/sim", "profile-delay", "300")
+      try await rig.act(on: Names.laptop, "profile-delay", "300")
       let report = try await rig.session.setAudioMode(.fullInternal)
       for (name, property) in report.state.properties where property.preferred != nil {
         #expect(property.verdict == .applied, "\(name): \(property)")

@@ -93,9 +93,11 @@ struct RefusalTests {
     }
   }
 
-  @Test("the ports that there are stand in the error", .simulatedCard)
-  func alternatives() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "the ports that there are stand in the error", .bothServers,
+    arguments: Feature.cards.machines)
+  func alternatives(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.laptopInput)]
       mode.inputPort = ["analog-input-headset-mic"]

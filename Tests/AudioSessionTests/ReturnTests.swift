@@ -28,10 +28,10 @@ struct ReturnTests {
   }
 
   @Test(
-    "one that flaps is used once it has stayed; others meanwhile", .simulatedCard,
-    .timeLimit(.minutes(1)))
-  func flapping() async throws {
-    try await Rig.with(.quiet) { rig in
+    "one that flaps is used once it has stayed; others meanwhile", .bothServers,
+    .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
+  func flapping(on machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)

@@ -8,7 +8,7 @@ struct RollbackTests {
   @Test("a failure at the end restores everything before it, and says both", .simulatedCard)
   func strictHint() async throws {
     try await Rig.with { rig in
-      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      try await rig.setProfile("output:analog-stereo")
       let before = try await rig.listing()
       var mode = AudioMode.full
       mode.inputPort = ["analog-input-internal-mic"]
@@ -22,10 +22,12 @@ struct RollbackTests {
     }
   }
 
-  @Test("a profile that the card refuses is an error with its name", .simulatedCard)
-  func refusedProfile() async throws {
-    try await Rig.with { rig in
-      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+  @Test(
+    "a profile that the card refuses is an error with its name", .bothServers,
+    arguments: Feature.cards.machines)
+  func refusedProfile(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.setProfile("output:analog-stereo")
       let before = try await rig.listing()
       let wanted = "output:analog-stereo+input:analog-stereo"
       try await rig.act(on: Names.laptop, "fail-profile", wanted)
@@ -35,7 +37,7 @@ struct RollbackTests {
         let error = error as? SessionError
         return error?.code == .refused && error?.message.contains(wanted) == true
       }
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.settledListing(before) == before)
     }
   }
 

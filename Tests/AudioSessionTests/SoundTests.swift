@@ -36,9 +36,9 @@ struct SoundTests {
       name: "cardioid", channels: 1, change: { $0.polarPattern = .cardioid }, heard: [[440]]),
   ]
 
-  @Test("the channel map", .simulatedCard, arguments: cases)
-  func channelMap(_ example: Case) async throws {
-    try await Rig.with { rig in
+  @Test("the channel map", .bothServers, arguments: cases, Feature.sound.machines)
+  func channelMap(_ example: Case, on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.usbInput)]
       mode.inputPort = ["*"]
@@ -49,11 +49,10 @@ struct SoundTests {
     }
   }
 
-  @Test("four channels turned by a quarter", .simulatedCard)
-  func quad() async throws {
-    let path = try #require(SimulatedCard.modulePath())
-    let configuration = SandboxConfiguration(modules: ["\(path) kind=usb-mic channels=4"])
-    try await Rig.with(configuration) { rig in
+  @Test(
+    "four channels turned by a quarter", .bothServers, arguments: Feature.channels.machines)
+  func quad(on machine: Machine) async throws {
+    try await Rig.with(machine.with(cards: ["kind=usb-mic channels=4"])) { rig in
       var mode = AudioMode(category: .record)
       mode.inputOrientation = .portrait
       let report = try await rig.session.setAudioMode(mode)
@@ -65,11 +64,11 @@ struct SoundTests {
     }
   }
 
-  @Test("a mono input asked for stereo is an error that says so", .simulatedCard)
-  func mono() async throws {
-    let path = try #require(SimulatedCard.modulePath())
-    let configuration = SandboxConfiguration(modules: ["\(path) kind=usb-mic channels=1"])
-    try await Rig.with(configuration) { rig in
+  @Test(
+    "a mono input asked for stereo is an error that says so", .bothServers,
+    arguments: Feature.channels.machines)
+  func mono(on machine: Machine) async throws {
+    try await Rig.with(machine.with(cards: ["kind=usb-mic channels=1"])) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.default]
       mode.inputPort = ["*"]

@@ -8,7 +8,8 @@ import Testing
 /// What a test needs from the machine, and how a skip names it.
 enum Needs {
   static let pulseaudio = ServerProgram.pulseaudio != nil
-  static let pipewire = ServerProgram.isInstalled(.pipewire)
+  static let pipewire =
+    ServerProgram.isInstalled(.pipewire) && SimulatedCard.programPath() != nil
   static let simulatedCard = pulseaudio && SimulatedCard.modulePath() != nil
 }
 
@@ -17,18 +18,23 @@ extension Trait where Self == ConditionTrait {
     .enabled(if: Needs.pulseaudio, "needs the package pulseaudio")
   }
 
-  /// Both servers, PulseAudio with simulated cards.
+  /// Both servers, with simulated cards.
   static var bothServers: Self {
     .enabled(
       if: Needs.simulatedCard && Needs.pipewire,
       """
-      needs the packages pulseaudio, dpkg-dev, pipewire, pipewire-pulse and wireplumber, and \
-      Tests/SimulatedCard/build
+      needs the packages pulseaudio, dpkg-dev, pipewire, pipewire-pulse, wireplumber and \
+      libpipewire-0.3-dev, and Tests/SimulatedCard/build
       """)
   }
 
   static var pipewire: Self {
-    .enabled(if: Needs.pipewire, "needs the packages pipewire, pipewire-pulse and wireplumber")
+    .enabled(
+      if: Needs.pipewire,
+      """
+      needs the packages pipewire, pipewire-pulse, wireplumber and libpipewire-0.3-dev, and \
+      Tests/SimulatedCard/build
+      """)
   }
 
   static var simulatedCard: Self {

@@ -5,8 +5,6 @@ import Testing
 
 @Suite("A holding session keeps its wish")
 struct UpkeepTests {
-  private var podcast: AudioMode { podcast(on: .desktop) }
-
   private func podcast(on machine: Machine) -> AudioMode {
     var mode = AudioMode(category: .record)
     mode.preferredInput = [.name(machine.usbInput), .name(machine.laptopInput)]
@@ -40,9 +38,11 @@ struct UpkeepTests {
     }
   }
 
-  @Test("a port and a profile are put back", .simulatedCard, .timeLimit(.minutes(1)))
-  func profileHeals() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "a port and a profile are put back", .bothServers, .timeLimit(.minutes(1)),
+    arguments: Feature.cards.machines)
+  func profileHeals(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.laptopInput)]
       mode.inputPort = ["analog-input-internal-mic"]
@@ -55,6 +55,13 @@ struct UpkeepTests {
             == "output:analog-stereo+input:analog-stereo"
             && $0.server.defaultSourceName == "audiosession.input"
             && $0.remap(.input)?.master == Names.laptopInput
+        })
+      try await rig.plug("analog-input-linein")
+      try await rig.outside.setPort(
+        .input, device: Names.laptopInput, port: "analog-input-linein")
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.laptopInput)?.activePort == "analog-input-internal-mic"
         })
     }
   }
@@ -105,11 +112,11 @@ struct UpkeepTests {
   }
 
   @Test(
-    "a device that goes is replaced by the next, and taken again when it returns", .simulatedCard,
-    .timeLimit(.minutes(1)))
-  func hotPlug() async throws {
-    try await Rig.with { rig in
-      try await rig.session.setAudioMode(podcast)
+    "a device that goes is replaced by the next, and taken again when it returns", .bothServers,
+    .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
+  func hotPlug(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await rig.session.setAudioMode(podcast(on: machine))
       try await rig.outside.setCardProfile(Names.usbCard, "off")
       // The wish puts the profile back: the microphone is there again.
       #expect(try await rig.eventually { $0.remap(.input)?.master == Names.usbInput })
@@ -174,11 +181,11 @@ struct UpkeepTests {
   }
 
   @Test(
-    "under on-route-change a chosen default stands, until a device changes", .simulatedCard,
-    .timeLimit(.minutes(1)))
-  func onRouteChange() async throws {
-    try await Rig.with { rig in
-      var mode = podcast
+    "under on-route-change a chosen default stands, until a device changes", .bothServers,
+    .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
+  func onRouteChange(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = podcast(on: machine)
       mode.reapply = .onRouteChange
       try await rig.session.setAudioMode(mode)
       let states = await rig.session.stateUpdates

@@ -46,6 +46,40 @@ struct PipeWireTests {
     }
   }
 
+  @Test(
+    "cards have profiles, whose devices come and go; a plug moves the port; all is there again later",
+    .enabled(if: SimulatedCard.programPath() != nil, "needs Tests/SimulatedCard/build"))
+  func cards() async throws {
+    let (card, output) = (
+      "alsa_card.pci-0000_00_1f.3", "alsa_output.pci-0000_00_1f.3.analog-stereo"
+    )
+    try await PulseSandbox.with(.demo(on: .pipewire)) { (sandbox) async throws in
+      #expect(sandbox.hasSimulatedCards && sandbox.notice == nil)
+      #expect(try await sandbox.names(of: "sinks") == [output])
+      _ = try await sandbox.capture(["pactl", "set-card-profile", card, "input:analog-stereo"])
+      try await sandbox.settleCards()
+      #expect(try await !sandbox.names(of: "sinks").contains(output))
+      _ = try await sandbox.capture([
+        "pactl", "set-card-profile", card, "output:analog-stereo+input:analog-stereo",
+      ])
+      try await sandbox.settleCards()
+      #expect(try await sandbox.names(of: "sinks").contains(output))
+      try await sandbox.plug("analog-output-headphones")
+      try await sandbox.settleCards()
+      #expect(
+        try await sandbox.capture(["pactl", "list", "sinks"]).standardOutput
+          .contains("Active Port: analog-output-headphones"))
+      let error = await #expect(throws: SandboxError.self) {
+        try await sandbox.tell(card, "plug", "nowhere")
+      }
+      #expect(error?.code == .noSuchDevice)
+      try await sandbox.kill(.pipewire)
+      try await sandbox.restart(.pipewire)
+      #expect(try await sandbox.names(of: "cards").count == 2)
+      #expect(try await sandbox.names(of: "sinks") == [output])
+    }
+  }
+
   @Test func aFailingModuleIsNamed() async throws {
     let line = "module-null-source source_name=a"
     let modules = ["module-null-sink sink_name=a", line]

@@ -1,12 +1,15 @@
 import Glibc
+import PulseTypes
 import Testing
 
 @testable import PulseSandbox
 
 /// Skips where the simulated cards are not built.
 private let needsCard = ConditionTrait.enabled(
-  if: ServerProgram.pulseaudio != nil && SimulatedCard.modulePath() != nil,
-  "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
+  if: SimulatedCard.modulePath() != nil && SimulatedCard.programPath() != nil,
+  "needs the packages dpkg-dev and libpipewire-0.3-dev, and Tests/SimulatedCard/build")
+
+private let kinds: [ServerKind] = [.pulseaudio, .pipewire]
 
 @Suite("The other side of a server", needsServer, .timeLimit(.minutes(1)))
 struct SimulateTests {
@@ -31,9 +34,12 @@ struct SimulateTests {
     }
   }
 
-  @Test("a card goes with its devices, and each of their names brings it back", needsCard)
-  func card() async throws {
-    try await PulseSandbox.with(.demo) { (sandbox) async throws in
+  @Test(
+    "a card goes with its devices, and each of their names brings it back", needsCard,
+    arguments: kinds)
+  func card(on kind: ServerKind) async throws {
+    try await PulseSandbox.with(.demo(on: kind)) { (sandbox) async throws in
+      try await sandbox.unplug(Self.usbInput)
       try await sandbox.unplug(Self.usbInput)
       #expect(try await !sandbox.names(of: "cards").contains(Self.usbCard))
       #expect(try await !sandbox.names(of: "sources").contains(Self.usbInput))
@@ -42,9 +48,9 @@ struct SimulateTests {
     }
   }
 
-  @Test("a jack is a port of a card", needsCard)
-  func jack() async throws {
-    try await PulseSandbox.with(.demo) { (sandbox) async throws in
+  @Test("a jack is a port of a card", needsCard, arguments: kinds)
+  func jack(on kind: ServerKind) async throws {
+    try await PulseSandbox.with(.demo(on: kind)) { (sandbox) async throws in
       try await sandbox.plug("analog-output-headphones")
       #expect(try await sandbox.port("analog-output-headphones").contains(", available)"))
       try await sandbox.unplug("alsa_card.pci-0000_00_1f.3/analog-output-headphones")

@@ -2,10 +2,7 @@
 
 #include <string.h>
 
-#include <pulse/channelmap.h>
-#include <pulsecore/core-util.h>
-
-#include "simulated-card.h"
+#include "card-kinds.h"
 
 #define MONO { .channels = 1, .map = { PA_CHANNEL_POSITION_MONO } }
 #define STEREO { .channels = 2, .map = { PA_CHANNEL_POSITION_LEFT, PA_CHANNEL_POSITION_RIGHT } }
@@ -19,7 +16,7 @@
 #define INPUT .direction = PA_DIRECTION_INPUT
 #define PORT(key, text, side, kind, plugged, weight) \
     { .name = key, .description = text, side, .type = PA_DEVICE_PORT_TYPE_##kind, \
-      .available = PA_AVAILABLE_##plugged, .priority = weight }
+      .available = SIM_AVAILABLE_##plugged, .priority = weight }
 #define OFF { .name = "off", .description = "Off", .priority = 0 }
 #define END { .name = NULL }
 
@@ -200,7 +197,7 @@ static const sim_kind kinds[] = {
 };
 
 const sim_kind *sim_kind_find(const char *name, unsigned channels) {
-    for (size_t i = 0; i < PA_ELEMENTSOF(kinds); i++)
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(kinds[i].name, name) == 0
             && (kinds[i].channels == 0 || kinds[i].channels == channels))
             return &kinds[i];

@@ -79,7 +79,7 @@ static pa_device_port *new_port(pa_core *core, const sim_port *port) {
     pa_device_port_new_data_init(&data);
     pa_device_port_new_data_set_name(&data, port->name);
     pa_device_port_new_data_set_description(&data, port->description);
-    pa_device_port_new_data_set_available(&data, port->available);
+    pa_device_port_new_data_set_available(&data, (pa_available_t) port->available);
     pa_device_port_new_data_set_direction(&data, port->direction);
     pa_device_port_new_data_set_type(&data, port->type);
     result = pa_device_port_new(core, &data, 0);

@@ -19,61 +19,14 @@
 #include <pulsecore/thread.h>
 #include <pulsecore/thread-mq.h>
 
+#include "card-kinds.h"
+
 /* The daemon loads modules into one name space: only pa__init and its kin may be seen there. */
 #pragma GCC visibility push(hidden)
 
-#define SIM_MAX_PORTS 4
 #define SIM_MAX_RATES 8
 #define SIM_MIN_LATENCY ((pa_usec_t) 500)
 #define SIM_MAX_LATENCY (2 * PA_USEC_PER_SEC)
-
-/* ---- What a kind of card is made of: constant tables (card-kinds.c) ---- */
-
-typedef struct sim_port {
-    const char *name;
-    const char *description;
-    pa_direction_t direction;
-    pa_device_port_type_t type;
-    pa_available_t available; /* when the card appears */
-    unsigned priority;
-} sim_port;
-
-/* One possible sink or source of a card. Profiles that share a mapping share its device. */
-typedef struct sim_mapping {
-    const char *name;
-    const char *description;
-    pa_direction_t direction;
-    pa_channel_map map;
-    uint32_t fixed_rate;      /* 0: the rates= of the module */
-    pa_usec_t fixed_latency;  /* 0: follows what the streams ask for */
-    const sim_port *ports[SIM_MAX_PORTS];
-} sim_mapping;
-
-typedef struct sim_profile {
-    const char *name;
-    const char *description;
-    unsigned priority;
-    const sim_mapping *output; /* NULL: none */
-    const sim_mapping *input;
-    const char *output_name; /* what policy modules compare to keep the other direction */
-    const char *input_name;
-} sim_profile;
-
-typedef struct sim_property {
-    const char *key;
-    const char *value;
-} sim_property;
-
-typedef struct sim_kind {
-    const char *name;
-    unsigned channels; /* of the capture device, where the kind can be had with several; or 0 */
-    const char *default_name;
-    bool bluetooth;
-    const sim_property *properties;
-    const sim_profile *profiles; /* ends with a NULL name */
-} sim_kind;
-
-const sim_kind *sim_kind_find(const char *name, unsigned channels);
 
 /* ---- A card ---- */
 

@@ -24,10 +24,12 @@ extension LiveServer {
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
     if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
+    let time = answerTime(deadline)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
       doubt()
+      if !step.setting.isStream { noteSilence(error, after: time) }
       // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
       if await hasLostSessionManager() { throw .noSessionManager }
       throw SessionError(error).explained(step, error.code)
@@ -43,6 +45,11 @@ extension LiveServer {
     ) { $0.satisfies(step) }
     while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
       isMet = try await setDefaultAgain(step, deadline)
+    }
+    var repeats = 3
+    while !isMet, snapshot.hasGraph, step.setting.isOfRoute, repeats > 0, !deadline.hasPassed {
+      isMet = try await writeAgain(step, deadline)
+      repeats -= 1
     }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
@@ -65,14 +72,33 @@ extension LiveServer {
   }
 
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
-  /// was undone by somebody; only devices of a new profile may come later. Others answer first.
+  /// was undone by somebody; only devices of a new profile may come later. PipeWire answers first, and
+  /// never says that a card refused.
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
-    if case .cardProfile = step.setting { return deadline }
-    if snapshot.hasGraph {
-      guard case .defaultDevice = step.setting else { return deadline }
-      return Deadline(after: min(deadline.remaining, .milliseconds(500)))
+    let most: Duration? =
+      switch step.setting {
+      case .cardProfile: snapshot.hasGraph ? .seconds(5) : nil
+      case .defaultDevice where snapshot.hasGraph: .milliseconds(500)
+      case let setting where snapshot.hasGraph: setting.isOfRoute ? .seconds(1) : nil
+      default: .milliseconds(250)
+      }
+    return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
+  }
+
+  /// Writes once more what PipeWire does not show; true when it is so.
+  ///
+  /// Where two of its clients ask at once for what a card has changed, 0.3.65 may tell one of them the
+  /// former port or volume, and goes on to until it changes again.
+  private func writeAgain(_ step: Step, _ deadline: Deadline) async throws(SessionError) -> Bool {
+    do throws(PulseError) {
+      try await write(step, deadline)
+    } catch {
+      doubt()
+      throw SessionError(error)
     }
-    return Deadline(after: min(deadline.remaining, .milliseconds(250)))
+    return try await wait(
+      deadline: patience(for: step, deadline), answer: deadline
+    ) { $0.satisfies(step) }
   }
 
   private func outcome(ofHint step: Step) -> StepOutcome {
@@ -96,7 +122,8 @@ extension LiveServer {
   }
 
   func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
-    let timeout = deadline.remaining
+    // A stream waits for WirePlumber, the rest for pipewire-pulse alone.
+    let timeout = step.setting.isStream ? deadline.remaining : answerTime(deadline)
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
       try await client.setCardProfile(card, profile, timeout: timeout)
@@ -154,6 +181,22 @@ extension LiveServer {
 }
 
 extension Setting {
+  /// Whether it is a stream of ours.
+  fileprivate var isStream: Bool {
+    switch self {
+    case .rate, .latency, .trigger: true
+    default: false
+    }
+  }
+
+  /// Whether PipeWire keeps it in a card's routes, where a device has a card.
+  fileprivate var isOfRoute: Bool {
+    switch self {
+    case .port, .volume, .mute: true
+    default: false
+    }
+  }
+
   /// Whether writing it makes objects come and go: the server can answer the next question before it
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {

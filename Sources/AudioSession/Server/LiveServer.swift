@@ -131,20 +131,39 @@ actor LiveServer {
       wakeWaiters()
     }
     countRoundTrip()
+    let patience = answerTime(deadline)
     do throws(PulseError) {
       // Events that come while this waits mark their objects dirty again, for the next round.
       let base = snapshot
       var read =
         isWhole
-        ? try await client.snapshot(timeout: deadline.remaining)
-        : try await client.refreshed(base, asked, timeout: deadline.remaining)
+        ? try await client.snapshot(timeout: patience)
+        : try await client.refreshed(base, asked, timeout: patience)
       if isMisled { read.server = try await freshServerInfo(deadline) }
       snapshot = read.attributed
     } catch {
+      noteSilence(error, after: patience)
       dirty.formUnion(asked)
       isStale = isStale || isWhole
       throw SessionError(error)
     }
+  }
+
+  /// How long an answer may take.
+  func answerTime(_ deadline: Deadline) -> Duration {
+    snapshot.hasGraph ? min(deadline.remaining, .seconds(5)) : deadline.remaining
+  }
+
+  /// Takes a connection of PipeWire that left a request without an answer for lost: it may never get
+  /// one again (so it is now and then after WirePlumber was restarted, with 0.3.65), while a new one
+  /// does. PulseAudio answers in order: one that is silent is frozen as a whole, and what it was asked
+  /// must be followed by its undoing on the same connection.
+  func noteSilence(_ error: PulseError, after patience: Duration) {
+    // A request that had hardly any time left says nothing.
+    guard error.code == .timedOut, snapshot.hasGraph, lost == nil, patience > .seconds(1) else {
+      return
+    }
+    end(SessionError(.serverLost, stage: .server, "the connection fell silent: \(error)"))
   }
 
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Pulse
 internal import PulseTypes
 
@@ -63,6 +64,51 @@ extension PulseSandbox {
   }
 }
 
+extension PulseSandbox {
+  /// Plays the user's hand on a simulated card, in the words of `Tests/SimulatedCard/README.md`.
+  ///
+  /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
+  package func tell(
+    _ card: String, _ message: String, _ parameter: String
+  ) async throws(SandboxError) {
+    guard configuration.cards.isEmpty else {
+      let answer = try await askCards("\(card) \(message) \(parameter)")
+      guard answer != "ok" else { return }
+      throw SandboxError(
+        answer.hasPrefix("no such") ? .noSuchDevice : .refused,
+        "the simulated card '\(card)' answers '\(message) \(parameter)' with: \(answer)")
+    }
+    try await withClient { client throws(SandboxError) in
+      try await client.sandboxed { client throws(PulseError) in
+        // The parameters are JSON.
+        _ = try await client.sendMessage(to: "/card/\(card)/sim", message, "\"\(parameter)\"")
+      }
+    }
+  }
+
+  /// What PipeWire's simulated cards answer to a line.
+  func askCards(_ line: String) async throws(SandboxError) -> String {
+    try await onOwnThread { [folder] () throws(SandboxError) in
+      let connection = try connectedSocket(folder.cards, SOCK_STREAM)
+      let bytes = Array("\(line)\n".utf8)
+      send(connection.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+      var answer: [UInt8] = []
+      let deadline = ContinuousClock.now + .seconds(5)
+      while answer.last != UInt8(ascii: "\n") {
+        let left = milliseconds(until: deadline)
+        guard left > 0 else {
+          throw SandboxError(.timedOut, "the simulated cards did not answer in time")
+        }
+        guard poll([.input(connection.raw)], for: left)[0] else { continue }
+        guard connection.read(into: &answer) else {
+          throw SandboxError(.notRunning, "the simulated cards have ended")
+        }
+      }
+      return String(decoding: answer.dropLast(), as: UTF8.self)
+    }
+  }
+}
+
 extension Swift.Result {
   /// The outcome of `body`, which may suspend.
   init(_ body: () async throws(Failure) -> Success) async {
@@ -77,14 +123,6 @@ extension PulseClient {
   ) async throws(SandboxError) -> Result {
     do throws(PulseError) { return try await body(self) } catch { throw SandboxError(error) }
   }
-
-  /// Plays the user's hand on a simulated card.
-  func tell(_ card: String, _ message: String, _ port: String) async throws(SandboxError) {
-    try await sandboxed { client throws(PulseError) in
-      // The parameters are JSON.
-      _ = try await client.sendMessage(to: "/card/\(card)/sim", message, "\"\(port)\"")
-    }
-  }
 }
 
 extension ServerSnapshot {
@@ -92,7 +130,8 @@ extension ServerSnapshot {
   var hardware: [Device] { sinks + sources.filter { !$0.isMonitor } }
 
   private var jacks: [(card: String, port: String)] {
-    cards.filter { $0.driver == "module-simulated-card.c" }
+    // A sandbox's PipeWire has no other cards.
+    cards.filter { $0.driver == "module-simulated-card.c" || server.kind == .pipewire }
       .flatMap { card in card.ports.map { (card.name, $0.name) } }
   }
 
@@ -107,6 +146,26 @@ extension ServerSnapshot {
     return matches.first
   }
 
+  /// Whether each card has the devices that its profile says.
+  var hasAllDevicesOfCards: Bool {
+    cards.allSatisfy { card in
+      let profile = card.profiles.first { $0.name == card.activeProfile }
+      let devices = hardware.filter { $0.card == card.index }
+      return devices.count { $0.direction == .output } == profile?.sinkCount
+        && devices.count { $0.direction == .input } == profile?.sourceCount
+    }
+  }
+
+  /// The card of a name, or the one that has a device of that name, with the names of all that goes
+  /// with it.
+  func card(behind name: String) -> (card: String, names: Set<String>)? {
+    let device = hardware.first { $0.name == name }
+    guard let card = cards.first(where: { $0.name == name || $0.index == device?.card }) else {
+      return nil
+    }
+    return (card.name, Set([card.name] + hardware.filter { $0.card == card.index }.map(\.name)))
+  }
+
   /// The module that made a card, a sink or a source.
   func module(behind name: String) -> Module? {
     let owner =
@@ -114,6 +173,9 @@ extension ServerSnapshot {
       ?? hardware.first { $0.name == name }?.ownerModule
     return modules.first { $0.index == owner }
   }
+
+  /// The names of all cards and devices.
+  var names: Set<String> { Set(cards.map(\.name) + hardware.map(\.name)) }
 
   /// The card and the devices that a module made.
   func names(from module: Module) -> Set<String> {

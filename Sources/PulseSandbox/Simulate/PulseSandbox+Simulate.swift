@@ -15,7 +15,7 @@ extension PulseSandbox {
   ///   or a source. What is unplugged already stays so.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func unplug(_ name: String) async throws(SandboxError) {
-    let server = try await frontProcess()
+    let server = try await hardwareProcess()
     guard !otherSide.unplugged(from: server).contains(where: { $0.names.contains(name) }) else {
       return
     }
@@ -24,7 +24,12 @@ extension PulseSandbox {
         try await client.snapshot()
       }
       if let (card, port) = try snapshot.jack(name) {
-        return try await client.tell(card, "unplug", port)
+        return try await setJack(client, card, port, isPlugged: false)
+      }
+      if !configuration.cards.isEmpty, let (card, names) = snapshot.card(behind: name) {
+        try await tell(card, "remove", "")
+        otherSide.add(OtherSide.Unplugged(server: server, names: names, line: card))
+        return try await wait(client) { $0.names.isDisjoint(with: names) }
       }
       guard let module = snapshot.module(behind: name) else { throw snapshot.nothing(named: name) }
       let names = snapshot.names(from: module)
@@ -44,7 +49,7 @@ extension PulseSandbox {
   ///   is plugged in already stays so.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func plug(_ name: String) async throws(SandboxError) {
-    let server = try await frontProcess()
+    let server = try await hardwareProcess()
     let unplugged = otherSide.unplugged(from: server)
     guard let device = unplugged.first(where: { $0.names.contains(name) }) else {
       return try await withClient { client throws(SandboxError) in
@@ -52,11 +57,18 @@ extension PulseSandbox {
           try await client.snapshot()
         }
         if let (card, port) = try snapshot.jack(name) {
-          return try await client.tell(card, "plug", port)
+          return try await setJack(client, card, port, isPlugged: true)
         }
-        guard snapshot.module(behind: name) != nil else {
+        guard snapshot.module(behind: name) != nil || snapshot.card(behind: name) != nil else {
           throw snapshot.nothing(named: name, beside: unplugged.flatMap(\.names))
         }
+      }
+    }
+    guard configuration.cards.isEmpty else {
+      try await tell(device.line, "insert", "")
+      otherSide.remove(device)
+      return try await withClient { client throws(SandboxError) in
+        try await wait(client) { $0.names.isSuperset(of: [device.line]) && $0.hasAllDevicesOfCards }
       }
     }
     // The server's own commands for it are part of the device.
@@ -65,6 +77,39 @@ extension PulseSandbox {
     }
     try await runCommands(["load-module \(device.line)"] + commands)
     otherSide.remove(device)
+  }
+
+  /// The process that has the hardware: what is unplugged from it is plugged in again at its start.
+  private func hardwareProcess() async throws(SandboxError) -> Int32 {
+    configuration.cards.isEmpty
+      ? try await frontProcess() : try await runningProcess(.simulatedCards)
+  }
+
+  private func setJack(
+    _ client: PulseClient, _ card: String, _ port: String, isPlugged: Bool
+  ) async throws(SandboxError) {
+    try await tell(card, isPlugged ? "plug" : "unplug", port)
+    // PulseAudio answers when it is so.
+    guard !configuration.cards.isEmpty else { return }
+    try await wait(client) { snapshot in
+      let ports = snapshot.cards.first { $0.name == card }?.ports ?? []
+      return ports.contains { $0.name == port && $0.availability == (isPlugged ? .yes : .no) }
+    }
+  }
+
+  /// Waits until the server's clients see it so.
+  private func wait(
+    _ client: PulseClient, until condition: (ServerSnapshot) -> Bool
+  ) async throws(SandboxError) {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+      let snapshot = try await client.sandboxed { client throws(PulseError) in
+        try await client.snapshot()
+      }
+      if condition(snapshot) { return }
+      try? await ContinuousClock().sleep(for: .milliseconds(2))
+    }
+    throw SandboxError(.timedOut, "the server did not see it in time")
   }
 
   /// Suspends a device, also one in use: its streams stand still until ``resume(_:)``.

@@ -29,6 +29,11 @@ extension Card {
   /// The names of the devices of a direction that a profile has.
   func deviceNames(_ direction: Direction, profile: CardProfile) -> [String] {
     guard profile.count(direction) > 0 else { return [] }
+    if properties["device.api"] == "bluez5" {
+      // PipeWire's: one name a direction, whatever the profile.
+      let address = name.dropFirst("bluez_card.".count)
+      return [direction == .input ? "bluez_input.\(address).0" : "bluez_output.\(address).1"]
+    }
     return profile.parts(direction).map { part in
       if name.hasPrefix("bluez_card.") {
         let kind = direction == .input ? "bluez_source" : "bluez_sink"
@@ -42,10 +47,12 @@ extension Card {
 
   /// A device as a profile will make it; its rate, volume and port are not known yet.
   func predictedDevice(_ direction: Direction, named name: String, profile: CardProfile) -> Device {
-    let map = Self.channelMap(of: name)
+    let map = Self.channelMap(of: isBluetooth ? profile.name : name)
     // ALSA's devices say which mapping of the card they are; their names end in it.
     var properties = properties
-    if !isBluetooth, let part = name.split(separator: ".").last {
+    if isBluetooth {
+      properties[Self.bluetoothProfileKey] = profile.name
+    } else if let part = name.split(separator: ".").last {
       properties["device.profile.name"] = String(part)
     }
     return Device(
@@ -62,6 +69,9 @@ extension Card {
       port.direction == direction && port.profiles.contains { profiles.contains($0) }
     }
   }
+
+  /// What PipeWire's Bluetooth devices say of their profile; PulseAudio's have it in their names.
+  static let bluetoothProfileKey = "api.bluez5.profile"
 
   private static func channelMap(of name: String) -> ChannelMap {
     if name.contains("mono") || name.contains("head") { return .mono }

@@ -10,8 +10,11 @@ struct ProfileChoice {
   let wish: AudioMode
 
   func choose() throws(SessionError) -> String {
-    if let active = card.active, gives(active), !shouldLeaveHandsFree(active) { return active.name }
-    let usable = card.choosableProfiles.filter(gives)
+    let isLeaving = card.active.map(shouldLeaveHandsFree) ?? false
+    if let active = card.active, gives(active), !isLeaving { return active.name }
+    let usable = card.choosableProfiles.filter {
+      gives($0) && (!isLeaving || $0.name.contains("a2dp"))
+    }
     guard let best = usable.max(by: { rank($0) < rank($1) }) else { throw failure }
     return best.name
   }

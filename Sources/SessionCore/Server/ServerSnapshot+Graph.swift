@@ -30,13 +30,15 @@ extension ServerSnapshot {
   public var hasGraph: Bool { server.kind == .pipewire }
 
   /// Whether PipeWire runs without what decides for it, WirePlumber or its predecessor.
-  public var lacksSessionManager: Bool {
-    hasGraph
-      && !clients.contains { client in
-        let binary = client.properties["application.process.binary"] ?? ""
-        return client.properties["wireplumber.daemon"] != nil
-          || binary == "wireplumber" || binary == "pipewire-media-session"
-      }
+  public var lacksSessionManager: Bool { hasGraph && sessionManager == nil }
+
+  /// The client that decides for PipeWire what is connected to what; another one once it was restarted.
+  public var sessionManager: Client? {
+    clients.first { client in
+      let binary = client.properties["application.process.binary"] ?? ""
+      return client.properties["wireplumber.daemon"] != nil
+        || binary == "wireplumber" || binary == "pipewire-media-session"
+    }
   }
 
   /// The rate of a device: on PipeWire that of our pin, as long as that waits for somebody to use the

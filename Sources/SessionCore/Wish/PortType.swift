@@ -25,7 +25,8 @@ extension PortType {
   ) -> [PortType] {
     let bus = properties["device.bus"] ?? ""
     if bus == "bluetooth" || name.hasPrefix("bluez") {
-      let handsFree = direction == .input || !(name.contains("a2dp"))
+      let profile = properties[Card.bluetoothProfileKey] ?? name
+      let handsFree = direction == .input || !profile.contains("a2dp")
       return handsFree ? [.bluetoothHFP] : [.bluetoothA2DP]
     }
     var types: [PortType] = bus == "usb" ? [.usbAudio] : []

@@ -1,0 +1,134 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import Testing
+
+/// A Bluetooth headset beside a laptop: on PulseAudio each of its profiles has devices of other names,
+/// on PipeWire the output has one name under both.
+@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(1)))
+struct HeadsetTests {
+  struct Headset: Sendable, CustomTestStringConvertible {
+    let machine: Machine
+    let (music, call): (String, String)
+    let (musicOutput, callOutput, input): (String, String, String)
+    static let card = "bluez_card.00_11_22_33_44_55"
+
+    var testDescription: String { machine.testDescription }
+    var configuration: SandboxConfiguration {
+      get throws { try machine.with(cards: ["kind=laptop", "kind=bluetooth"]) }
+    }
+
+    init(_ machine: Machine) {
+      self.machine = machine
+      (music, call) =
+        machine.isGraph
+        ? ("a2dp-sink", "headset-head-unit") : ("a2dp_sink", "headset_head_unit")
+      let address = "00_11_22_33_44_55"
+      (musicOutput, callOutput, input) =
+        machine.isGraph
+        ? ("bluez_output.\(address).1", "bluez_output.\(address).1", "bluez_input.\(address).0")
+        : (
+          "bluez_sink.\(address).a2dp_sink", "bluez_sink.\(address).headset_head_unit",
+          "bluez_source.\(address).headset_head_unit"
+        )
+    }
+  }
+
+  static let headsets = Feature.bluetooth.machines.map { Headset($0) }
+
+  private func profile(_ snapshot: ServerSnapshot) -> String? {
+    snapshot.card(named: Headset.card)?.activeProfile
+  }
+
+  @Test(
+    "its microphone is used with the option alone, under the call's profile", arguments: headsets)
+  func record(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      let before = try await rig.listing()
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(headset.input)]
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.code == .inputNotAvailable)
+      #expect(error?.description.contains("allow-bluetooth-hfp") == true, "\(error as Any)")
+      #expect(try await rig.listing() == before)
+      mode.options = [.allowBluetoothHFP]
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["category"]?.verdict == .applied)
+      #expect(report.state.route.inputs.first?.portType == .bluetoothHFP)
+      let seen = try await rig.outside.snapshot()
+      #expect(profile(seen) == headset.call)
+      #expect(seen.server.defaultSourceName == headset.input)
+      try await rig.session.revert()
+      let after = try await rig.settledListing(before)
+      #expect(after == before, "\(after.difference(from: before))")
+    }
+  }
+
+  @Test("a call takes both directions of it", arguments: headsets)
+  func call(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      var mode = AudioMode(category: .playAndRecord)
+      mode.options = [.allowBluetoothHFP]
+      mode.preferredInput = [.portType(.bluetoothHFP)]
+      mode.preferredOutput = [.portType(.bluetoothHFP), .portType(.bluetoothA2DP)]
+      try await rig.session.setAudioMode(mode)
+      let seen = try await rig.outside.snapshot()
+      #expect(profile(seen) == headset.call)
+      #expect(seen.server.defaultSourceName == headset.input)
+      #expect(seen.server.defaultSinkName == headset.callOutput)
+      #expect(seen.device(.output, named: headset.callOutput)?.channelMap == .mono)
+    }
+  }
+
+  @Test("playback prefers its music profile", arguments: headsets)
+  func playback(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.call, of: Headset.card)
+      var mode = AudioMode(category: .playback)
+      mode.preferredOutput = [.properties(["device.bus": "bluetooth"])]
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.route.outputs.first?.portType == .bluetoothA2DP)
+      let seen = try await rig.outside.snapshot()
+      #expect(profile(seen) == headset.music)
+      #expect(seen.server.defaultSinkName == headset.musicOutput)
+      #expect(seen.device(.output, named: headset.musicOutput)?.channelMap == .stereo)
+    }
+  }
+
+  @Test("a profile's label is not believed before its devices are there", arguments: headsets)
+  func label(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      try await rig.act(on: Headset.card, "profile-delay", "300")
+      var mode = AudioMode(category: .record)
+      mode.options = [.allowBluetoothHFP]
+      mode.preferredInput = [.name(headset.input)]
+      try await rig.session.setAudioMode(mode)
+      let seen = try await rig.outside.snapshot()
+      #expect(seen.device(.input, named: headset.input) != nil)
+      #expect(seen.server.defaultSourceName == headset.input)
+    }
+  }
+
+  @Test("somebody who takes the profile away loses it again", arguments: headsets)
+  func heals(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      var mode = AudioMode(category: .record)
+      mode.options = [.allowBluetoothHFP]
+      mode.preferredInput = [.name(headset.input)]
+      mode.inputGain = Volume(fraction: 0.8)
+      try await rig.session.setAudioMode(mode)
+      let events = await rig.session.events
+      try await rig.outside.setCardProfile(Headset.card, headset.music)
+      for await event in events { if case .reapplied = event { break } }
+      #expect(
+        try await rig.eventually {
+          profile($0) == headset.call && $0.server.defaultSourceName == headset.input
+        })
+    }
+  }
+}
