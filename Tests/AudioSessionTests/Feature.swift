@@ -15,6 +15,9 @@ enum Feature: String, CaseIterable {
   case restart = "made anew after a restart"
   case revert = "rollback and revert"
   case store = "between processes"
+  case echo = "echo cancelling"
+  case scope = "scope `application`"
+  case multiRoute = "several outputs at once"
   case cards = "card profiles, ports, jacks"
 
   enum Support: Equatable {
@@ -45,6 +48,9 @@ enum Feature: String, CaseIterable {
     case .restart: "UpkeepTests.restart"
     case .revert: "ApplyTests.backToBefore"
     case .store: "StoreTests.laterState"
+    case .echo: "EchoTests.echo"
+    case .scope: "ApplicationScopeTests.ownStreams"
+    case .multiRoute: "MultiRouteTests.heard"
     case .cards: "ApplyTests.planIsKept"
     }
   }

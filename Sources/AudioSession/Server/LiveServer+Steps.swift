@@ -67,7 +67,10 @@ extension LiveServer {
   /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
   /// was undone by somebody; only devices of a new profile may come later. Others answer first.
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
-    if case .cardProfile = step.setting { return deadline }
+    switch step.setting {
+    case .cardProfile, .codec: return deadline
+    default: break
+    }
     if snapshot.hasGraph {
       guard case .defaultDevice = step.setting else { return deadline }
       return Deadline(after: min(deadline.remaining, .milliseconds(500)))
@@ -83,14 +86,14 @@ extension LiveServer {
   /// The objects to read again after a write, beside those that events name.
   private func objects(of setting: Setting) -> Set<ObjectID> {
     switch setting {
-    case .cardProfile(let card), .latencyOffset(let card, _):
+    case .cardProfile(let card), .codec(let card), .latencyOffset(let card, _):
       return Set(snapshot.card(named: card).map { ObjectID.card($0.index) }.map { [$0] } ?? [])
     case .rate(let direction, let name), .latency(let direction, let name),
       .port(let direction, let name), .volume(let direction, let name),
       .mute(let direction, let name):
       return Set(
         snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
-    case .defaultDevice, .chain, .echoCanceller, .others, .trigger: return [.server]
+    case .defaultDevice, .chain, .echoCanceller, .combination, .others, .trigger: return [.server]
     case .stream(let direction, let index): return [.stream(direction, index)]
     }
   }
@@ -100,6 +103,8 @@ extension LiveServer {
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
       try await client.setCardProfile(card, profile, timeout: timeout)
+    case (.codec(let card), .name(let codec)):
+      try await client.switchCodec(of: card, to: codec, timeout: timeout)
     case (.defaultDevice(.input), .name(let name)):
       try await client.setDefaultSource(name, timeout: timeout)
     case (.defaultDevice(.output), .name(let name)):
@@ -114,7 +119,7 @@ extension LiveServer {
       try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
     case (.stream(let direction, let index), .name(let device)):
       try await client.moveStream(direction, index, to: device, timeout: timeout)
-    case (.chain, _), (.echoCanceller, _): try await writeLink(step, timeout)
+    case (.chain, _), (.echoCanceller, _), (.combination, _): try await writeLink(step, timeout)
     case (.others(let treatment), _): try await writeOthers(treatment, step.to, timeout)
     case (.trigger, _): try await writeTrigger(step.to == .flag(true), timeout)
     case (.rate, _), (.latency, _): try await writePin(step, timeout)
@@ -146,6 +151,8 @@ extension LiveServer {
     switch step.to {
     case .remap(let spec):
       _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    case .combination(let spec):
+      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
     case .echoCanceller(let spec):
       _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
     default: break
@@ -158,7 +165,7 @@ extension Setting {
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {
     switch self {
-    case .cardProfile, .chain, .echoCanceller, .others: true
+    case .cardProfile, .codec, .chain, .echoCanceller, .combination, .others: true
     default: false
     }
   }
@@ -188,7 +195,7 @@ extension ServerSnapshot {
     let now = value(of: step.setting)
     switch step.setting {
     case .stream: return now == nil || now == step.to
-    case .cardProfile(let name):
+    case .cardProfile(let name), .codec(let name):
       guard now == step.to, let card = card(named: name),
         let profile = card.profiles.first(where: { $0.name == card.activeProfile })
       else { return false }

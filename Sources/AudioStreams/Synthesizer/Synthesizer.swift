@@ -41,6 +41,8 @@ public final class Synthesizer: Sendable {
       throw StreamError(.alreadyStreaming, "the synthesizer runs already; stop it first")
     }
     do throws(StreamError) {
+      var wish = wish
+      wish.take(await session.place(.output))
       let stream = try RealtimeStream(wish) { [engine] signal in
         if case .ended(let error) = signal { engine.fail(error) }
       }
