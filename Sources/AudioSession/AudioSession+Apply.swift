@@ -1,3 +1,4 @@
+import Glibc
 import Pulse
 import PulseTypes
 public import SessionCore
@@ -35,6 +36,7 @@ extension AudioSession {
     _ mode: AudioMode, profile: String? = nil, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
     try mode.validate()
+    try checkScope(mode)
     return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
       await session.setOverride(.none)
       return try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
@@ -60,6 +62,7 @@ extension AudioSession {
         wish.mode.options = nil
       }
       try wish.mode.validate()
+      try session.checkScope(wish.mode)
       return try await session.apply(wish, budget)
     }
   }
@@ -144,9 +147,16 @@ extension AudioSession {
   /// The plan that `setAudioMode` would run now; changes nothing.
   public func plan(for mode: AudioMode) async throws(SessionError) -> Plan {
     try mode.validate()
+    try checkScope(mode)
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
-    return try Plan.make(try await input(mode, live, store(live), isExplicit: true))
+    var input = try await input(mode, live, store(live), isExplicit: true)
+    if (mode.scope ?? .server) != scope {
+      // Before it the session leaves its present scope, and begins with nothing.
+      input.baseline = Baseline()
+      input.snapshot.viewer = mode.scope == .application ? getpid() : nil
+    }
+    return try Plan.make(input)
   }
 
   /// What a change does with the wishes of those that wait before it.
@@ -189,7 +199,8 @@ extension AudioSession {
   func apply(
     _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(
+    try await enter(wish.mode.scope ?? .server, budget)
+    return try await holdingLock(
       .apply(wish.mode, profile: wish.profile), budget, options, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
       var input = try await session.input(wish.mode, live, store, isExplicit: true)

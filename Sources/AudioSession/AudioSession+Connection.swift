@@ -54,6 +54,7 @@ extension AudioSession {
           await server.close()
           return .failure(Self.closed)
         }
+        await server.setScope(scope, deadline: deadline)
         live = server
         refusals = [:]
         capabilities = nil
@@ -77,7 +78,8 @@ extension AudioSession {
   func store(_ live: LiveServer?) -> SessionStore {
     SessionStore(
       folder: configuration.storeFolder,
-      address: live?.address ?? address ?? SessionStore.environmentAddress())
+      address: live?.address ?? address ?? SessionStore.environmentAddress(),
+      memory: scope == .application ? ownFiles : nil)
   }
 
   /// Gives the lock and the pins back after a command, or when nothing is active any more.

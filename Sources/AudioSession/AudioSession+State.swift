@@ -27,7 +27,9 @@ extension AudioSession {
 
   /// The route that a program with no wish of its own gets now.
   public var currentRoute: Route {
-    get async throws(SessionError) { try await snapshot().route }
+    get async throws(SessionError) {
+      scope == .server ? try await snapshot().route : try await getSessionState().route
+    }
   }
 
   /// The inputs that may be preferred: hardware sources, not monitors and not ours.
@@ -38,6 +40,25 @@ extension AudioSession {
   /// The outputs that may be preferred.
   public var availableOutputs: [Device] {
     get async throws(SessionError) { try await snapshot().hardware(.output) }
+  }
+
+  /// The codecs that the output in use offers; none where it is no Bluetooth device, or the server
+  /// says nothing of them. One of them is chosen by `AudioMode.outputCodec`.
+  public var availableCodecs: [Codec] {
+    get async throws(SessionError) { try await outputCard()?.codecs ?? [] }
+  }
+
+  /// The codec of the output in use; nil as above.
+  public var currentCodec: Codec? {
+    get async throws(SessionError) {
+      let card = try await outputCard()
+      return card?.codecs?.first { $0.name == card?.activeCodec }
+    }
+  }
+
+  private func outputCard() async throws(SessionError) -> Card? {
+    let snapshot = try await snapshot()
+    return snapshot.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
   }
 
   /// The categories that the machine has devices for.
@@ -108,6 +129,7 @@ extension AudioSession {
         kind: info.kind, name: info.name, version: info.version,
         address: SessionStore.canonical(live.address)),
       profile: wish?.profile, active: wish?.isActive ?? false)
+    state.scope = scope
     state.pins = await live.pinList()
     state.interrupted = upkeep.interruptions.isInterrupted
     if isHolder {

@@ -54,7 +54,11 @@ public actor AudioSession {
   package nonisolated let address: String?
   package nonisolated let configuration: SessionConfiguration
   var live: LiveServer?
-  var lock: LockBox?
+  var lock: Hold?
+  /// Whose streams the session is about; changes with the wish.
+  var scope = Scope.server
+  /// The files of a session of this program alone.
+  let ownFiles = MemoryFiles()
   /// What the store has, while this session is the only one that writes there.
   var held: Held?
   /// What others ask of this session while it holds.
@@ -114,6 +118,8 @@ public actor AudioSession {
   /// A change that is under way is stopped as by a cancellation, and what it did is undone before
   /// this returns.
   public func close() async {
+    // Its streams go back to where they were: what they were moved to would be remembered.
+    if scope == .application, isActive, await live?.lost == nil { _ = try? await revert() }
     isClosed = true
     running?.set()
     await takeTurn()
@@ -147,6 +153,14 @@ public actor AudioSession {
     self.live = nil
     await live?.close()
   }
+}
+
+/// What makes a session the one that may write.
+enum Hold {
+  /// The lock of the server.
+  case server(LockBox)
+  /// The claim on this program's own streams.
+  case application(ApplicationClaim)
 }
 
 /// The lock, in a class so that an actor can drop it.

@@ -98,6 +98,8 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
   if (options->rate == 0) flags |= PA_STREAM_FIX_RATE;
   if (options->channels == 0) flags |= PA_STREAM_FIX_CHANNELS;
   if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
+  if (options->channel_map && strcmp(options->channel_map, "mono") != 0)
+    flags |= PA_STREAM_NO_REMIX_CHANNELS;
   if (options->direction == PS_RECORD)
     return pa_stream_connect_record(stream->stream, options->device, &wish,
                                     (pa_stream_flags_t)flags);
@@ -113,10 +115,16 @@ static void make_stream(ps_stream *stream) {
                          .channels = (uint8_t)(options->channels ? options->channels : 2)};
   pa_channel_map map;
   pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
+  if (options->channel_map && !pa_channel_map_parse(&map, options->channel_map))
+    return ps_end(stream, PA_ERR_INVALID);
   /* Others are silenced or ducked by role: this one is the session's own. */
   pa_proplist *properties = pa_proplist_new();
-  if (options->direction == PS_PLAYBACK)
+  if (options->role)
+    pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, options->role);
+  else if (options->direction == PS_PLAYBACK)
     pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, "audiosession");
+  if (options->is_own) pa_proplist_sets(properties, "audiosession.scope", "application");
+  if (options->is_fixed) pa_proplist_sets(properties, "audiosession.fixed", "yes");
   stream->stream =
       pa_stream_new_with_proplist(stream->context, options->name, &spec, &map, properties);
   pa_proplist_free(properties);
@@ -223,6 +231,8 @@ static void release(ps_stream *stream) {
   free((char *)stream->options.client);
   free((char *)stream->options.name);
   free((char *)stream->options.device);
+  free((char *)stream->options.channel_map);
+  free((char *)stream->options.role);
   free(stream);
 }
 
@@ -242,6 +252,8 @@ ps_stream *ps_stream_open(const ps_options *options) {
   stream->options.client = copy(options->client ? options->client : "audiosession");
   stream->options.name = copy(options->name ? options->name : "audio stream");
   stream->options.device = copy(options->device);
+  stream->options.channel_map = copy(options->channel_map);
+  stream->options.role = copy(options->role);
   stream->pending_gap = true; /* what comes first follows nothing */
   stream->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   stream->command_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

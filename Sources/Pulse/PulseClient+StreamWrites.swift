@@ -95,6 +95,22 @@ extension PulseClient {
     }
   }
 
+  /// Sets properties of this client, as other clients see them.
+  ///
+  /// libpulse: `pa_context_proplist_update`.
+  public func updateProperties(
+    _ properties: [String: String], timeout: Duration? = nil
+  ) async throws(PulseError) {
+    let request: Pending<Void> = try withPropertyList(properties, for: "proplist_update") { list in
+      Result { () throws(PulseError) in
+        try connection.send("proplist_update", timeout: timeout) {
+          pa_context_proplist_update($0, PA_UPDATE_REPLACE, list, onSuccess, $1)
+        }
+      }
+    }.get()
+    try await request.value()
+  }
+
   /// Sends a message to an object of the server, such as `/core`, and returns its response.
   ///
   /// Throws `noSuchEntity` where nothing listens at the path, `notSupported` for an unknown message.

@@ -27,6 +27,20 @@ public struct CardProfile: Sendable, Hashable, Codable {
   }
 }
 
+/// A way to send sound over the air, as a Bluetooth card offers it.
+public struct Codec: Sendable, Hashable, Codable {
+  /// The server's name: a word on PulseAudio, such as `aptx`; a number on pipewire-pulse.
+  public var name: String
+  /// The words for people, such as `aptX`.
+  public var description: String
+
+  /// Makes a codec from what the server says.
+  public init(name: String, description: String = "") {
+    self.name = name
+    self.description = description
+  }
+}
+
 /// A sound card: what sinks and sources belong to, with its profiles and ports
 /// (libpulse: `pa_card_info`).
 public struct Card: Sendable, Hashable, Codable {
@@ -46,6 +60,10 @@ public struct Card: Sendable, Hashable, Codable {
   public var ports: [Port]
   /// The server's property list.
   public var properties: [String: String]
+  /// The codecs that it offers on its present profile; nil where the server says nothing of them.
+  public var codecs: [Codec]?
+  /// The name of the codec in use.
+  public var activeCodec: String?
 
   /// Makes a card from what the server says.
   public init(

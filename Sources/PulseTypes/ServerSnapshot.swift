@@ -16,6 +16,8 @@ public struct ServerSnapshot: Sendable, Hashable, Codable {
   public var modules: [Module]
   /// Connected programs.
   public var clients: [Client]
+  /// The process whose own streams alone a session is about; nil for a session of the whole server.
+  public var viewer: Int32?
 
   /// Makes a snapshot from lists, as the server gives them.
   public init(

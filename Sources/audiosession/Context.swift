@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Logging
 import PulseSandbox
+import SessionProfiles
 
 /// What a command works with.
 struct Context: Sendable {
@@ -11,13 +12,15 @@ struct Context: Sendable {
   /// Runs `body` with a session on the server that the options name, and closes it afterwards.
   ///
   /// With `--sandbox` that is a private server which lives as long, and the store is inside it.
+  ///
+  /// - Parameter isForService: whether a session that holds serves all programs, and not this alone.
   func withSession<Result: Sendable>(
-    isHolding: Bool = false, trace: TraceFile? = nil, hooks: Hooks? = nil,
-    _ body: (AudioSession) async throws -> Result
+    isHolding: Bool = false, isForService: Bool = true, trace: TraceFile? = nil,
+    hooks: Hooks? = nil, _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     var configuration = SessionConfiguration(
-      timeout: options.timeout.duration, isHolding: isHolding, holdsWithoutWish: isHolding,
-      name: "audiosession", logger: logger)
+      timeout: options.timeout.duration, isHolding: isHolding,
+      holdsWithoutWish: isHolding && isForService, name: "audiosession", logger: logger)
     if let trace { configuration.tracer = { trace.write($0) } }
     configuration.observer = hooks?.observer
     guard options.sandbox else {
@@ -29,6 +32,22 @@ struct Context: Sendable {
       var inside = configuration
       inside.storeFolder = state + "/audiosession"
       return try await withSession(sandbox.address, inside, hooks, body)
+    }
+  }
+
+  /// Runs `body` with a session of which a profile, where one is named, holds for the streams of this
+  /// command alone.
+  func withOwnSession<Result: Sendable>(
+    _ profile: String?, _ body: (AudioSession) async throws -> Result
+  ) async throws -> Result {
+    guard let profile else { return try await withSession(body) }
+    let found = try Profile.named(profile)
+    return try await withSession(isHolding: true, isForService: false) { session in
+      var mode = found.mode
+      mode.scope = .application
+      let state = try await session.setAudioMode(mode, profile: found.name).state
+      for warning in ApplyNotes.warnings(state) { output.warning(warning) }
+      return try await body(session)
     }
   }
 

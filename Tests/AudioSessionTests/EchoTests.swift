@@ -43,6 +43,39 @@ struct EchoTests {
     }
   }
 
+  @Test("on PipeWire as well, with rate and buffer held, through a restart", .bothServers)
+  func onPipeWire() async throws {
+    let machine = Machine.graph
+    try await Rig.with(machine.configuration) { rig in
+      let before = try await rig.listing()
+      let mode = call {
+        $0.preferredInput = [.name(machine.laptopInput)]
+        $0.sampleRate = 48000
+        $0.ioBufferDuration = .milliseconds(20)
+        $0.channelMap = .swap
+      }
+      let report = try await rig.session.setAudioMode(mode)
+      for (name, property) in report.state.properties where property.preferred != nil {
+        #expect(property.verdict == .applied, "\(name): \(property)")
+      }
+      #expect(
+        report.state.route.inputs.first?.via == ["audiosession.echo.input", "audiosession.input"])
+      #expect(report.state.processing.first?.inUse == false)
+      #expect(try await rig.session.plan(for: mode).isEmpty)
+      let events = await rig.session.events
+      try await rig.sandbox.restart()
+      for await event in events { if case .serverReset = event { break } }
+      let again = try await rig.session.getSessionState()
+      #expect(again.properties["mode"]?.verdict == .applied, "\(again.properties)")
+      #expect(again.properties["channelMap"]?.verdict == .applied)
+      try await rig.session.revert()
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "later")
+      let after = Listing(try await outside.snapshot())
+      #expect(after == before, "\(after.difference(from: before))")
+      await outside.close()
+    }
+  }
+
   @Test("the channel map is taken of what the canceller gives", .simulatedCard)
   func composed() async throws {
     try await Rig.with { rig in
@@ -177,22 +210,35 @@ struct EchoTests {
   }
 
   /// The speakers are heard in the room after 40 ms, and the microphone hears the room.
-  @Test("what is played is taken out of what is recorded", .server)
-  func echo() async throws {
-    let configuration = SandboxConfiguration(modules: [
-      "module-null-sink sink_name=speakers rate=48000",
-      "module-null-sink sink_name=room rate=48000",
-      // Or it would follow the default to the canceller, and the room be silent.
-      "module-loopback source=speakers.monitor sink=room latency_msec=40"
-        + " source_dont_move=yes sink_dont_move=yes",
-      "module-remap-source source_name=mic master=room.monitor channels=1 channel_map=mono "
-        + "master_channel_map=front-left remix=no",
-    ])
+  @Test(
+    "what is played is taken out of what is recorded", .bothServers,
+    arguments: Feature.echo.servers)
+  func echo(_ kind: ServerKind) async throws {
+    let configuration =
+      kind == .pipewire
+      ? .nullDevices(on: .pipewire)
+      : SandboxConfiguration(modules: [
+        "module-null-sink sink_name=speakers rate=48000",
+        "module-null-sink sink_name=headphones rate=48000",
+      ])
     try await Rig.with(configuration) { rig in
+      // The headphones' sink is the room. The loopback would follow the default to the canceller if it
+      // might, and the room be silent.
+      _ = try await rig.outside.loadModule(
+        "module-loopback",
+        "source=speakers.monitor sink=headphones latency_msec=40 source_dont_move=yes "
+          + "sink_dont_move=yes")
+      _ = try await rig.outside.loadModule(
+        "module-remap-source",
+        "source_name=mic master=headphones.monitor channels=1 channel_map=mono "
+          + "master_channel_map=front-left remix=no")
+      #expect(try await rig.eventually { $0.device(.input, named: "mic") != nil })
       var mode = AudioMode(category: .playAndRecord, mode: .voiceChat)
       mode.preferredInput = ["mic"]
       mode.preferredOutput = ["speakers"]
       try await rig.session.setAudioMode(mode)
+      let state = try await rig.session.getSessionState()
+      #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
       let ratio = try await rig.echoLeft(seconds: 5)
       // Measured: 0.01 to 0.04. A canceller that does nothing gives 1.
       #expect(ratio < 0.4, "\(ratio)")

@@ -42,6 +42,55 @@ struct OthersTests {
     }
   }
 
+  @Test("speech alone is interrupted, and others are left alone where nothing asks", .server)
+  func speech() async throws {
+    try await Rig.with(Self.desktop) { rig in
+      let before = try await rig.loudness()
+      let mixing = AudioMode(category: .playback, options: [.mixWithOthers])
+      let state = try await rig.session.setAudioMode(mixing).state
+      #expect(state.properties["options"]?.verdict == .applied && state.pins.isEmpty)
+      #expect(try await rig.loudness() / before > 0.7)
+      let mode = AudioMode(category: .playback, options: [.interruptSpokenAudio])
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["options"]?.verdict == .applied)
+      #expect(try await rig.loudness(role: "speech") / before < 0.01)
+      #expect(try await rig.loudness(role: "music") / before > 0.7)
+      try await rig.session.setActive(false)
+      #expect(try await rig.loudness(role: "speech") / before > 0.7)
+    }
+  }
+
+  @Test(
+    "default-to-speaker plays on the speaker, and on headphones once plugged in", .simulatedCard)
+  func defaultToSpeaker() async throws {
+    try await Rig.with { rig in
+      let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
+      try await rig.act(on: Names.laptop, "unplug", headphones)
+      var mode = AudioMode(category: .playAndRecord, options: [.defaultToSpeaker])
+      mode.preferredInput = [.name(Names.usbInput)]
+      mode.preferredOutput = [.name(Names.laptopOutput)]
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.properties["options"]?.verdict == .applied)
+      #expect(state.route.outputs.first?.port == speaker)
+      try await rig.act(on: Names.laptop, "plug", headphones)
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == headphones
+        })
+      try await rig.act(on: Names.laptop, "unplug", headphones)
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == speaker
+        })
+      // Somebody's own choice of another port is taken back, as for any wish.
+      try await rig.outside.setPort(.output, device: Names.laptopOutput, port: headphones)
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == speaker
+        })
+    }
+  }
+
   @Test("a module that somebody unloads is loaded again", .server)
   func upkeep() async throws {
     try await Rig.with(Self.desktop) { rig in

@@ -54,6 +54,23 @@ private typealias Server = SimulatedServer
       $0.options = [.allowBluetoothHFP]
       $0.preferredInput = ["bluez_source.*"]
     },
+    Row("a call by any of its outputs", on: "a2dp_sink", gives: "headset_head_unit") {
+      $0.category = .playAndRecord
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = ["bluez_source.*"]
+      $0.preferredOutput = ["bluez_sink.*"]
+    },
+    Row("a microphone elsewhere", on: "a2dp_sink", gives: "a2dp_sink") {
+      $0.category = .playAndRecord
+      $0.preferredInput = ["alsa_input.*"]
+      $0.preferredOutput = ["bluez_sink.*"]
+    },
+    Row("a microphone elsewhere", on: "headset_head_unit", gives: "a2dp_sink") {
+      $0.category = .playAndRecord
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = ["alsa_input.*"]
+      $0.preferredOutput = ["bluez_sink.*"]
+    },
     Row("another wish leaves the profile", on: "headset_head_unit", gives: "headset_head_unit") {
       $0.inputMuted = true
       $0.preferredInput = ["alsa_input.*"]

@@ -60,10 +60,12 @@ private typealias Server = SimulatedServer
   private static let contract: Set<String> = [
     "category", "sampleRate", "ioBufferDuration", "preferredInput", "channelMap", "inputPort",
     "mode", "options", "polarPattern", "inputOrientation", "inputGain", "inputMuted",
-    "preferredOutput", "outputPort", "outputChannelMap", "outputVolume", "outputMuted",
+    "preferredOutput", "outputPort", "outputCodec", "outputChannelMap", "outputVolume",
+    "outputMuted",
   ]
 
   private static let full = wish {
+    $0.outputCodec = "aptx"
     $0.category = .playAndRecord
     $0.mode = .voiceChat
     $0.options = [.duckOthers, .allowBluetoothHFP]

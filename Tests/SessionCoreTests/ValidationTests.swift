@@ -142,8 +142,13 @@ import Testing
       $0.inputPort = ["*"]
     },
     Row(
-      "scope", "application", "scope \"application\" is not available; \"server\" is"
-    ) { $0.scope = .application },
+      "scope", "application",
+      "scope \"application\" cannot combine outputs, which is everybody's; "
+        + "category \"multi-route\" needs scope \"server\""
+    ) {
+      $0.scope = .application
+      $0.category = .multiRoute
+    },
   ]
 
   @Test(arguments: rows) func `what is wrong, with what value, and what would work`(_ row: Row) {

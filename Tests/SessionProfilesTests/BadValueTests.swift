@@ -42,8 +42,9 @@ import Testing
       "input.latency-offset = '6 s'",
       "1:1: input.latency-offset is 6 s; it must be -5000 to 5000 ms, such as \"20 ms\""),
     Mistake(
-      "scope = 'application'",
-      "1:1: scope \"application\" is not available; \"server\" is"),
+      "scope = 'application'\ncategory = 'multi-route'",
+      "1:1: scope \"application\" cannot combine outputs, which is everybody's; "
+        + "category \"multi-route\" needs scope \"server\""),
     Mistake(
       "[input]\nchannel-map = [\(many)]",
       "2:1: input.channel-map has 33 channels; \(layouts)6 (5.1) and 8 (7.1)"),

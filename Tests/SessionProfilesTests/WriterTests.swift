@@ -158,6 +158,8 @@ private struct Random: RandomNumberGenerator {
     mode.reapply = one(ReapplyPolicy.self)
     mode.onFailure = one(FailurePolicy.self)
     mode.scope = one(Scope.self)
+    // Combined outputs are everybody's.
+    if mode.category == .multiRoute { mode.scope = .server }
     mode.preferredInput = (0..<4).map { _ in matcher() }
     mode.inputRequired = Bool.random(using: &self)
     mode.inputPort = ports()
@@ -172,6 +174,7 @@ private struct Random: RandomNumberGenerator {
     mode.preferredOutput = (0..<4).map { _ in matcher() }
     mode.outputRequired = Bool.random(using: &self)
     mode.outputPort = ports()
+    mode.outputCodec = "sbc \(Int.random(in: 0...9, using: &self))\""
     mode.outputChannelMap = channels()
     mode.outputVolume = Volume(rawValue: UInt32.random(in: 0...0x30000, using: &self))
     mode.outputMuted = Bool.random(using: &self)

@@ -8,6 +8,7 @@
 #include <pulse/xmalloc.h>
 #include <pulsecore/core-util.h>
 #include <pulsecore/message-handler.h>
+#include <pulsecore/strbuf.h>
 
 #include "simulated-card.h"
 
@@ -180,13 +181,100 @@ static int handle(const char *path, const char *message, const pa_json_object *p
     return -PA_ERR_NOTIMPLEMENTED;
 }
 
+/* ---- Codecs, as module-bluez5-device has them ---- */
+
+static const struct codec {
+    const char *name;
+    const char *description;
+} a2dp_codecs[] = { { "sbc", "SBC" }, { "sbc_xq_453", "SBC XQ 453kbps" }, { "aptx", "aptX" } },
+  call_codecs[] = { { "CVSD", "CVSD" }, { "mSBC", "mSBC" } };
+
+static const struct codec *codecs_of(const sim_card *card, size_t *count) {
+    const char *profile = card->card->active_profile->name;
+
+    *count = 0;
+    if (strcmp(profile, "off") == 0)
+        return NULL;
+    if (strcmp(profile, "a2dp_sink") == 0) {
+        *count = PA_ELEMENTSOF(a2dp_codecs);
+        return a2dp_codecs;
+    }
+    *count = PA_ELEMENTSOF(call_codecs);
+    return call_codecs;
+}
+
+/* The link is set up anew: the devices go and come. */
+static int switch_codec(sim_card *card, const pa_json_object *value) {
+    size_t count;
+    const struct codec *codecs = codecs_of(card, &count);
+    pa_card_profile *active = card->card->active_profile;
+    pa_card_profile *off = pa_hashmap_get(card->card->profiles, "off");
+
+    if (!text_of(value))
+        return -PA_ERR_INVALID;
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(codecs[i].name, text_of(value)) == 0) {
+            if (i == card->codec % count)
+                return 0;
+            card->codec = i;
+            pa_card_set_profile(card->card, off, false);
+            return pa_card_set_profile(card->card, active, false);
+        }
+    return -PA_ERR_INVALID;
+}
+
+static char *list_codecs(sim_card *card) {
+    size_t count;
+    const struct codec *codecs = codecs_of(card, &count);
+    pa_strbuf *text = pa_strbuf_new();
+
+    pa_strbuf_putc(text, '[');
+    for (unsigned i = 0; i < count; i++)
+        pa_strbuf_printf(text, "%s{\"name\":\"%s\",\"description\":\"%s\"}", i ? "," : "",
+                         codecs[i].name, codecs[i].description);
+    pa_strbuf_putc(text, ']');
+    return pa_strbuf_to_string_free(text);
+}
+
+static int handle_codecs(const char *path, const char *message, const pa_json_object *parameters,
+                         char **response, void *userdata) {
+    sim_card *card = userdata;
+    size_t count;
+    const struct codec *codecs = codecs_of(card, &count);
+
+    if (strcmp(message, "list-codecs") == 0) {
+        *response = list_codecs(card);
+        return 0;
+    }
+    if (strcmp(message, "get-codec") == 0) {
+        *response = count ? pa_sprintf_malloc("\"%s\"", codecs[card->codec % count].name)
+                          : pa_xstrdup("null");
+        return 0;
+    }
+    if (strcmp(message, "switch-codec") == 0)
+        return switch_codec(card, parameters);
+    return -PA_ERR_NOTIMPLEMENTED;
+}
+
+static void register_codecs(sim_card *card) {
+    if (!card->kind->bluetooth)
+        return;
+    card->codec_path = pa_sprintf_malloc("/card/%s/bluez", card->card->name);
+    pa_message_handler_register(card->core, card->codec_path, "Codecs", handle_codecs, card);
+}
+
 void sim_card_register_messages(sim_card *card) {
+    register_codecs(card);
     card->message_path = pa_sprintf_malloc("/card/%s/sim", card->card->name);
     pa_message_handler_register(
         card->core, card->message_path, "Simulated hardware", handle, card);
 }
 
 void sim_card_unregister_messages(sim_card *card) {
+    if (card->codec_path)
+        pa_message_handler_unregister(card->core, card->codec_path);
+    pa_xfree(card->codec_path);
+    card->codec_path = NULL;
     if (card->message_path)
         pa_message_handler_unregister(card->core, card->message_path);
     pa_xfree(card->message_path);

@@ -39,6 +39,8 @@ typedef struct sim_card {
     const sim_kind *kind;
     char *name; /* the end of the card's name, the middle of its devices' */
     char *message_path;
+    char *codec_path; /* Bluetooth only */
+    unsigned codec;   /* of those of the present profile */
     uint32_t rates[SIM_MAX_RATES];
     unsigned n_rates;
     bool tone;

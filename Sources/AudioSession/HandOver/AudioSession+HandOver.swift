@@ -12,6 +12,11 @@ extension AudioSession {
     _ store: SessionStore, _ budget: Budget, _ options: ActivationOptions, else order: Order.Kind?
   ) async throws(SessionError) -> ApplyReport? {
     guard lock == nil else { return nil }
+    if scope == .application {
+      lock = .application(try ApplicationClaim(address: store.address))
+      orders.since = Moment.now
+      return nil
+    }
     try store.prepare()
     while true {
       let taking = try await SessionLock.take(
@@ -19,7 +24,7 @@ extension AudioSession {
         deadline: budget.run)
       switch consume taking {
       case .taken(let lock):
-        self.lock = LockBox(lock)
+        self.lock = .server(LockBox(lock))
         beginHolding(store)
         return nil
       case .held(let owner):

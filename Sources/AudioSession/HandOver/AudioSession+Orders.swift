@@ -166,7 +166,7 @@ extension AudioSession {
         deadline: Deadline(after: .milliseconds(250))),
       case .taken(let lock) = consume taking
     else { return }
-    self.lock = LockBox(lock)
+    self.lock = .server(LockBox(lock))
     beginHolding(store)
     await makeSoAgain(store)
   }

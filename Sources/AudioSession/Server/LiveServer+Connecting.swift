@@ -13,9 +13,10 @@ extension LiveServer {
       let events = EarlyEvents()
       await client.setEventHandler { events.note($0) }
       try await client.subscribe(timeout: deadline.remaining)
-      let snapshot = try await client.snapshot(timeout: deadline.remaining)
+      var snapshot = try await client.snapshot(timeout: deadline.remaining)
+      await addCodecs(of: client, to: &snapshot, since: nil)
       let server = LiveServer(
-        client, await client.serverAddress ?? address ?? "default", snapshot)
+        client, await client.serverAddress ?? address ?? "default", snapshot.attributed)
       await server.listen(events)
       return server
     } catch {

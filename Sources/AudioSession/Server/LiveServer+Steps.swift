@@ -77,7 +77,7 @@ extension LiveServer {
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
     let most: Duration? =
       switch step.setting {
-      case .cardProfile: snapshot.hasGraph ? .seconds(5) : nil
+      case .cardProfile, .codec: snapshot.hasGraph ? .seconds(5) : nil
       case .defaultDevice where snapshot.hasGraph: .milliseconds(500)
       case let setting where snapshot.hasGraph: setting.isOfRoute ? .seconds(1) : nil
       default: .milliseconds(250)
@@ -109,14 +109,14 @@ extension LiveServer {
   /// The objects to read again after a write, beside those that events name.
   private func objects(of setting: Setting) -> Set<ObjectID> {
     switch setting {
-    case .cardProfile(let card), .latencyOffset(let card, _):
+    case .cardProfile(let card), .codec(let card), .latencyOffset(let card, _):
       return Set(snapshot.card(named: card).map { ObjectID.card($0.index) }.map { [$0] } ?? [])
     case .rate(let direction, let name), .latency(let direction, let name),
       .port(let direction, let name), .volume(let direction, let name),
       .mute(let direction, let name):
       return Set(
         snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
-    case .defaultDevice, .chain, .echoCanceller, .others, .trigger: return [.server]
+    case .defaultDevice, .chain, .echoCanceller, .combination, .others, .trigger: return [.server]
     case .stream(let direction, let index): return [.stream(direction, index)]
     }
   }
@@ -127,6 +127,8 @@ extension LiveServer {
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
       try await client.setCardProfile(card, profile, timeout: timeout)
+    case (.codec(let card), .name(let codec)):
+      try await client.switchCodec(of: card, to: codec, timeout: timeout)
     case (.defaultDevice(.input), .name(let name)):
       try await client.setDefaultSource(name, timeout: timeout)
     case (.defaultDevice(.output), .name(let name)):
@@ -141,7 +143,7 @@ extension LiveServer {
       try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
     case (.stream(let direction, let index), .name(let device)):
       try await client.moveStream(direction, index, to: device, timeout: timeout)
-    case (.chain, _), (.echoCanceller, _): try await writeLink(step, timeout)
+    case (.chain, _), (.echoCanceller, _), (.combination, _): try await writeLink(step, timeout)
     case (.others(let treatment), _): try await writeOthers(treatment, step.to, timeout)
     case (.trigger, _): try await writeTrigger(step.to == .flag(true), timeout)
     case (.rate, _), (.latency, _): try await writePin(step, timeout)
@@ -173,6 +175,8 @@ extension LiveServer {
     switch step.to {
     case .remap(let spec):
       _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+    case .combination(let spec):
+      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
     case .echoCanceller(let spec):
       _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
     default: break
@@ -201,7 +205,7 @@ extension Setting {
   /// sends the events that would tell which.
   fileprivate var makesObjects: Bool {
     switch self {
-    case .cardProfile, .chain, .echoCanceller, .others: true
+    case .cardProfile, .codec, .chain, .echoCanceller, .combination, .others: true
     default: false
     }
   }
@@ -231,7 +235,7 @@ extension ServerSnapshot {
     let now = value(of: step.setting)
     switch step.setting {
     case .stream: return now == nil || now == step.to
-    case .cardProfile(let name):
+    case .cardProfile(let name), .codec(let name):
       guard now == step.to, let card = card(named: name),
         let profile = card.profiles.first(where: { $0.name == card.activeProfile })
       else { return false }

@@ -10,6 +10,8 @@ actor LiveServer {
   nonisolated let client: PulseClient
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
+  /// The process whose own streams alone the session is about.
+  private(set) var viewer: Int32?
   private var dirty: Set<ObjectID> = []
   private var isStale = false
   private var isReading = false
@@ -73,6 +75,12 @@ actor LiveServer {
   /// Lets the next refresh read everything anew: after a write that got no answer. The server may
   /// still carry it out, and answers what it is asked next only after that.
   func doubt() { isStale = true }
+
+  /// Takes the server as a session of one program sees it, or of all.
+  func see(as viewer: Int32?) {
+    self.viewer = viewer
+    snapshot.viewer = viewer
+  }
 
   /// Lets the next refresh read an object again, whether or not its event has come: the server can
   /// answer the next question before it sends the events of the last write.
@@ -139,8 +147,10 @@ actor LiveServer {
         isWhole
         ? try await client.snapshot(timeout: patience)
         : try await client.refreshed(base, asked, timeout: patience)
+      await Self.addCodecs(of: client, to: &read, since: isWhole ? nil : asked)
       if isMisled { read.server = try await freshServerInfo(deadline) }
       snapshot = read.attributed
+      snapshot.viewer = viewer
     } catch {
       noteSilence(error, after: patience)
       dirty.formUnion(asked)

@@ -20,15 +20,38 @@ struct SessionStore: Sendable {
   }
 
   let folder: String
+  /// The server's address, in one spelling.
+  let address: String
+  /// Where the files are instead, for a session of one program: nobody else needs them, and they
+  /// must not outlive it.
+  private let ownFiles: MemoryFiles?
   /// What the names of this server's files begin with.
   private let server: String
 
   /// - Parameters:
   ///   - folder: where the files are; nil means `$XDG_STATE_HOME/audiosession`.
   ///   - address: the server's address.
-  init(folder: String?, address: String) {
+  ///   - memory: takes the place of the folder.
+  init(folder: String?, address: String, memory: MemoryFiles? = nil) {
     self.folder = folder ?? Self.defaultFolder
+    self.address = Self.canonical(address)
+    ownFiles = memory
     server = Self.encode(address)
+  }
+
+  private func read(_ path: String) throws(SessionError) -> [UInt8]? {
+    guard let ownFiles else { return try Files.read(path) }
+    return ownFiles.read(path)
+  }
+
+  private func write(_ bytes: [UInt8], to path: String) throws(SessionError) {
+    guard let ownFiles else { return try Files.write(bytes, to: path) }
+    ownFiles.write(bytes, to: path)
+  }
+
+  private func remove(_ path: String) {
+    guard let ownFiles else { return Files.remove(path) }
+    ownFiles.remove(path)
   }
 
   var lockName: String { server + ".lock" }
@@ -51,7 +74,7 @@ struct SessionStore: Sendable {
   func prepare() throws(SessionError) { try Files.makeFolder(folder) }
 
   func wish() throws(SessionError) -> Wish? {
-    guard let bytes = try Files.read(wishPath) else { return nil }
+    guard let bytes = try read(wishPath) else { return nil }
     return try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: wishPath)
   }
 
@@ -59,16 +82,16 @@ struct SessionStore: Sendable {
   func generation() throws(SessionError) -> Int {
     struct Part: Decodable { var generation: Int }
     if let wish = try? wish() { return wish.generation }
-    return try Files.read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.generation ?? 0
+    return try read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.generation ?? 0
   }
 
   func write(_ wish: Wish?) throws(SessionError) {
-    guard let wish else { return Files.remove(wishPath) }
-    try Files.write(Array(StoredWish.text(wish).utf8), to: wishPath)
+    guard let wish else { return remove(wishPath) }
+    try write(Array(StoredWish.text(wish).utf8), to: wishPath)
   }
 
   func baseline() throws(SessionError) -> Baseline {
-    guard let bytes = try Files.read(baselinePath) else { return Baseline() }
+    guard let bytes = try read(baselinePath) else { return Baseline() }
     guard let baseline = StoreCoding.decode(Baseline.self, bytes) else {
       throw SessionError(
         .storeFailed, stage: .session,
@@ -80,27 +103,27 @@ struct SessionStore: Sendable {
   }
 
   func write(_ baseline: Baseline) throws(SessionError) {
-    guard !baseline.entries.isEmpty else { return Files.remove(baselinePath) }
-    try Files.write(try StoreCoding.encode(baseline), to: baselinePath)
+    guard !baseline.entries.isEmpty else { return remove(baselinePath) }
+    try write(try StoreCoding.encode(baseline), to: baselinePath)
   }
 
   /// What became of earlier hints; a damaged status counts as none. The state beside it is for
   /// others to read and is not decoded here.
   func memory() throws(SessionError) -> HintMemory {
     struct Part: Decodable { var memory: HintMemory }
-    let part = try Files.read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }
+    let part = try read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }
     return part?.memory ?? HintMemory()
   }
 
   func write(_ status: Status?) throws(SessionError) {
-    guard let status else { return Files.remove(statusPath) }
-    try Files.write(try StoreCoding.encode(status), to: statusPath)
+    guard let status else { return remove(statusPath) }
+    try write(try StoreCoding.encode(status), to: statusPath)
   }
 
   /// The state that the holder of the lock wrote last; nil where that is damaged.
   func holdersState() throws(SessionError) -> SessionState? {
     struct Part: Decodable { var state: SessionState }
-    return try Files.read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.state
+    return try read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.state
   }
 
   /// Where a session's files are, if nobody says otherwise.

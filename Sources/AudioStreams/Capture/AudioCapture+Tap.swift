@@ -42,12 +42,14 @@ extension AudioCapture {
     let tapID = run.tapID + 1
     self.run?.tapID = tapID
     let pipeline = run.pipeline
-    let tap = try RealtimeStream(
-      StreamWish(
-        direction: .input, server: session.address, name: "Audio capture",
-        device: configuration.device, latency: await latency(configuration),
-        timeout: session.configuration.timeout)
-    ) { [weak self] signal in
+    let place = await session.place(.input)
+    self.run?.place = place
+    var wish = StreamWish(
+      direction: .input, server: session.address, name: "Audio capture",
+      device: configuration.device, latency: await latency(configuration),
+      timeout: session.configuration.timeout)
+    wish.take(place)
+    let tap = try RealtimeStream(wish) { [weak self] signal in
       switch signal {
       case .ready(let grant): pipeline.begin(grant)
       case .sound(let chunk, let samples):
@@ -99,6 +101,8 @@ extension AudioCapture {
       throw StreamError(
         .deviceNotAvailable, "there is no input '\(name)'", details: "there are: \(names)")
     }
+    let place = await session.place(.input)
+    guard place.device == nil else { return }
     guard let device = snapshot.defaultDevice(.input) else {
       throw StreamError(.deviceNotAvailable, "this machine has no input")
     }
@@ -151,8 +155,23 @@ extension AudioCapture {
         let device = snapshot.device(.input, at: tap.device)
       else { return }
       let spec = device.sampleSpec
-      let isSame = Int(spec.rate) == grant.rate && Int(spec.channels) == grant.channels
+      let place = run.place
+      let isSame =
+        (place.rate != nil || Int(spec.rate) == grant.rate)
+        && (place.channels != nil || Int(spec.channels) == grant.channels)
       if isSame, await capture.mayTap(device, run.configuration) { return }
+      await capture.closeTap()
+      run.pipeline.expectGap(.routeChange)
+      await capture.tapAgain()
+    }
+  }
+
+  /// The session has another mode: its streams may take another rate or other channels.
+  private func modeChanged() async {
+    await inTurn { capture in
+      guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
+      let place = await capture.session.place(.input)
+      guard place.rate != run.place.rate || place.channels != run.place.channels else { return }
       await capture.closeTap()
       run.pipeline.expectGap(.routeChange)
       await capture.tapAgain()
@@ -226,6 +245,7 @@ extension AudioCapture {
   /// What the session says.
   func handle(_ event: SessionEvent) async {
     switch event {
+    case .applied: await modeChanged()
     case .devicesChanged, .routeChanged, .reapplied, .serverReset: await tryAgain()
     case .interruptionBegan(let reason): await giveWay(reason)
     case .interruptionEnded(let shouldResume): await endInterruption(shouldResume)

@@ -34,6 +34,8 @@ public actor AudioCapture {
     let queue: BufferQueue
     var tap: RealtimeStream?
     var grant: StreamGrant?
+    /// What the session said of its streams when it was tapped.
+    var place = StreamPlace()
     /// Counts taps: what a former one says means nothing.
     var tapID: UInt64 = 0
     /// Whether the input is away, or was taken, and is to be tapped as soon as it can be.

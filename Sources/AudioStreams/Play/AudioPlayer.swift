@@ -37,7 +37,11 @@ public actor AudioPlayer {
     let reader = try SoundFileReader(path: path)
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
-    let stream = try RealtimeStream(wish(for: reader)) { signal in
+    var wish = wish(for: reader)
+    let place = await session.place(.output)
+    wish.take(place)
+    if let buffer = place.buffer { wish.latency = buffer * 4 }
+    let stream = try RealtimeStream(wish) { signal in
       do throws(StreamError) {
         switch signal {
         case .ready(let grant): try feed.prepare(grant)

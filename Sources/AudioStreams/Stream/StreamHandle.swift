@@ -16,14 +16,22 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.request_us = UInt32(clamping: wish.request?.microseconds ?? 0)
     options.ring_ms = UInt32(clamping: wish.ring.microseconds / 1000)
     options.signals_requests = wish.signalsRequests
+    options.is_own = wish.isOwn
+    options.is_fixed = wish.isFixed
     let stream = Self.withText(wish.server) { server in
       Self.withText(wish.device) { device in
-        wish.name.withCString { name in
-          options.server = server
-          options.device = device
-          options.name = name
-          options.client = name
-          return ps_stream_open(&options)
+        Self.withText(wish.channelMap?.description) { map in
+          Self.withText(wish.role) { role in
+            wish.name.withCString { name in
+              options.server = server
+              options.device = device
+              options.channel_map = map
+              options.role = role
+              options.name = name
+              options.client = name
+              return ps_stream_open(&options)
+            }
+          }
         }
       }
     }

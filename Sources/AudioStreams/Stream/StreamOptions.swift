@@ -16,6 +16,15 @@ struct StreamWish: Sendable {
   var rate: Int?
   /// Nil takes the device's.
   var channels: Int?
+  /// Just these channels of the device, in this order, and `mono` all of them mixed; nil takes them as
+  /// they come. `channels` is their number.
+  var channelMap: ChannelMap?
+  /// The `media.role` of the stream; nil is the session's own.
+  var role: String?
+  /// Whether the program has a session of its own, and others leave the stream alone.
+  var isOwn = false
+  /// Whether the program chose the device: the session does not move the stream then.
+  var isFixed = false
   /// Of the device for a record stream, of the whole buffer for playback; nil leaves it alone.
   var latency: Duration?
   /// Playback: the least that is asked for at once; nil is a quarter of the latency.

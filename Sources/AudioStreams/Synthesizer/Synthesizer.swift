@@ -52,6 +52,8 @@ public final class Synthesizer: Sendable {
   private func open(_ run: UInt64) async throws(StreamError) {
     var opened: RealtimeStream?
     do throws(StreamError) {
+      var wish = wish
+      wish.take(await session.place(.output))
       let stream = try RealtimeStream(wish) { [weak self, engine] signal in
         guard case .ended(let error?) = signal, engine.fail(run, error) else { return }
         Self.bringBack(self, run)

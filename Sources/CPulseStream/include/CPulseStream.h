@@ -50,6 +50,11 @@ typedef struct {
   const char *device;     /* NULL: the default, and along with it */
   uint32_t rate;          /* Hz; 0: the device's */
   uint32_t channels;      /* 0: the device's */
+  const char *channel_map; /* NULL: the standard one. Else just these of the device's, in this order,
+                              and nothing mixed but for "mono"; `channels` is their number */
+  const char *role;       /* the stream's media.role; NULL: what is played has "audiosession" */
+  bool is_own;            /* the program has a session of its own */
+  bool is_fixed;          /* the program chose the device: nobody is to move the stream */
   uint32_t latency_us;    /* record: the device's; playback: the whole buffer's; 0: the server's */
   uint32_t request_us;    /* playback: the least that is asked for at once; 0: a quarter of latency */
   uint32_t ring_ms;       /* record: how much sound the ring holds */

@@ -14,6 +14,8 @@ protocol Planned: Sendable {
 protocol Aspect: Planned {
   /// Wish and fact as they are; the steps of the same plan are taken as done.
   func report(_ context: PlanContext) -> PropertyReport
+  /// Whether it is about what all programs share, and is left to them by a session of one.
+  var isShared: Bool { get }
   /// What a plan must say that its steps do not meet; throws where it must not go unmet.
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet?
 }
@@ -21,8 +23,23 @@ protocol Aspect: Planned {
 extension Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] { [] }
 
+  /// Whether it is about what all programs share, and is left to them by a session of one.
+  var isShared: Bool { true }
+
+  /// Wish and fact; of what a session of one program leaves alone it says so.
+  func ownReport(_ context: PlanContext) -> PropertyReport {
+    var report = report(context)
+    guard context.snapshot.isOfOneProgram, isShared, report.verdict != .unset,
+      report.verdict != .applied
+    else { return report }
+    report.verdict = .unreachable
+    report.reason = "scope \"application\" changes nothing that other programs share"
+    report.waitingFor = nil
+    return report
+  }
+
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
-    let report = report(context)
+    let report = ownReport(context)
     switch report.verdict {
     case .applied, .unset, .overridden: return nil
     case .pending, .unreachable, .refused:
@@ -38,7 +55,7 @@ extension Aspect {
 extension Aspect {
   /// The report, with the server's own word where it refused one of the aspect's settings.
   func finalReport(_ context: PlanContext) -> PropertyReport {
-    var report = report(context)
+    var report = ownReport(context)
     guard report.verdict != .applied, report.verdict != .unset, !context.input.refusals.isEmpty
     else { return report }
     let targets = (try? targets(context)) ?? []
@@ -60,7 +77,7 @@ let allAspects: [any Aspect] = [
   PreferredDeviceAspect(direction: .input), PortAspect(direction: .input), PolarPatternAspect(),
   OrientationAspect(), ChannelMapAspect(direction: .input), LevelAspect(direction: .input),
   MuteAspect(direction: .input), LatencyOffsetAspect(direction: .input),
-  PreferredDeviceAspect(direction: .output), PortAspect(direction: .output),
+  PreferredDeviceAspect(direction: .output), PortAspect(direction: .output), CodecAspect(),
   ChannelMapAspect(direction: .output), LevelAspect(direction: .output),
   MuteAspect(direction: .output), LatencyOffsetAspect(direction: .output),
 ]
@@ -68,7 +85,10 @@ let allAspects: [any Aspect] = [
 /// What is planned, in the order within each phase: the links of the chains as `Setting.links` builds
 /// them, and only then what is to be at their ends.
 let plannedAspects: [any Planned] =
-  [ChannelMapAspect(direction: .output), ModeAspect(), ChannelMapAspect(direction: .input)]
+  [
+    CombinedOutputs(), ChannelMapAspect(direction: .output), ModeAspect(),
+    ChannelMapAspect(direction: .input),
+  ]
   + Direction.allCases.map { ChainEnd(direction: $0) } + allAspects.filter { !$0.isLink }
 
 extension Aspect {

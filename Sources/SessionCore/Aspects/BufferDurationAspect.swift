@@ -4,11 +4,12 @@ import PulseTypes
 struct BufferDurationAspect: Aspect {
   let property = "ioBufferDuration"
   let phase = Phase.ioBufferDuration
+  let isShared = false
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
     guard let device = context.device(direction), let wished = wished(context, device),
-      !wasGranted(context, device, wished)
+      !isLeftToStreams(context), !wasGranted(context, device, wished)
     else { return [] }
     return [
       Target(
@@ -31,6 +32,7 @@ struct BufferDurationAspect: Aspect {
         preferred: .number(duration.seconds), actual: actual, verdict: .pending,
         reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device, held: false)
     }
+    if isLeftToStreams(context) { return ownReport(context, device, wished) }
     let isHeld =
       context.input.holdsPins && context.snapshot.value(of: setting!) == .duration(wished)
     var report = PropertyReport(
@@ -45,6 +47,36 @@ struct BufferDurationAspect: Aspect {
 
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
     try strictUnmet(context, steps, .bufferDuration)
+  }
+
+  /// Whether a session of one program asks for the buffer by that program's streams alone: on PipeWire
+  /// a pin would force it on everybody.
+  private func isLeftToStreams(_ context: PlanContext) -> Bool {
+    context.snapshot.isOfOneProgram && context.snapshot.hasGraph
+  }
+
+  /// PipeWire's buffer is not longer than the shortest that a running stream asks for.
+  private func ownReport(
+    _ context: PlanContext, _ device: Device, _ wished: Duration
+  ) -> PropertyReport {
+    let asked = context.snapshot.viewersStreams(device.direction).filter {
+      $0.device == device.index && !$0.isCorked
+    }.compactMap { $0.askedLatency }.min()
+    let preferred = StateValue.number(wished.seconds)
+    guard let asked else {
+      return PropertyReport(
+        preferred: preferred, actual: nil, verdict: .pending,
+        reason: "streams of this program ask for it", waitingFor: .stream, held: false)
+    }
+    let rate = context.snapshot.rate(of: device)
+    let nearest = Graph.quantum(
+      wished, rate: rate, limit: context.snapshot.quantumLimit(of: device))
+    let isMet = asked <= max(wished, Graph.duration(frames: nearest, rate: rate))
+    return PropertyReport(
+      preferred: preferred, actual: .number(asked.seconds),
+      verdict: isMet ? .applied : .unreachable,
+      reason: isMet ? nil : "this program's streams ask for \(Words.milliseconds(asked))",
+      held: false)
   }
 
   private func wished(_ context: PlanContext, _ device: Device) -> Duration? {

@@ -4,6 +4,7 @@ import PulseTypes
 struct CategoryAspect: Aspect {
   let property = "category"
   let phase = Phase.category
+  let isShared = false
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     context.snapshot.cards.compactMap { card in
@@ -30,7 +31,7 @@ struct CategoryAspect: Aspect {
     }
     for direction in Direction.allCases where context.wish.directions.contains(direction) {
       if let error = context.resolution.waiting[direction] {
-        return unmet(.pending, error.message, .device)
+        return unmet(.pending, error.message, context.waitingFor(direction))
       }
       guard let resolved = context.resolved(direction) else { continue }
       if let card = resolved.card, let profile = context.resolution.profiles[card.name],
@@ -43,6 +44,8 @@ struct CategoryAspect: Aspect {
       guard context.device(direction) != nil else {
         return unmet(.pending, "\(resolved.name) is not there yet", .profile)
       }
+      // The defaults are everybody's.
+      if context.snapshot.isOfOneProgram { continue }
       let root = context.snapshot.defaultRoot(direction)?.name
       guard root == resolved.name else {
         return unmet(
@@ -52,11 +55,14 @@ struct CategoryAspect: Aspect {
       }
     }
     switch category {
+    case .soloAmbient where context.snapshot.isOfOneProgram:
+      return unmet(.unreachable, "scope \"application\" does nothing to others", nil)
     case .soloAmbient:
       guard let obstacle = OptionsAspect.treatmentObstacle(context, .silence) else { break }
       return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
     case .multiRoute:
-      return unmet(.pending, "combined outputs are not available in this version", nil)
+      guard let obstacle = CombinedOutputs.obstacle(context) else { break }
+      return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
     default: break
     }
     return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)

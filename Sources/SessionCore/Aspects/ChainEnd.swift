@@ -11,6 +11,7 @@ struct ChainEnd: Planned {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let device = context.device(direction) else { return [] }
     let end = context.wishedEnd(on: device)
+    if context.snapshot.isOfOneProgram { return ownMoves(context, to: end) }
     var targets: [Target] = []
     if end != device.name {
       targets.append(
@@ -22,11 +23,25 @@ struct ChainEnd: Planned {
     return targets + moves(context, to: end)
   }
 
+  /// The streams of the program that the session is of, where it prefers a device.
+  private func ownMoves(_ context: PlanContext, to end: String) -> [Target] {
+    guard context.wish.wish(direction).prefer != nil else { return [] }
+    return context.snapshot.viewersStreams(direction).filter { stream in
+      let device = context.snapshot.device(direction, at: stream.device)
+      return device.map { !$0.isMonitor || $0.name == end } ?? false
+    }.map { stream in
+      Target(
+        property, .stream(direction, stream.index), .name(end), phase: phase,
+        why: "a stream of this program")
+    }
+  }
+
   /// Streams of others, those already there too, as the wish holds them there; those that record a
   /// monitor mean it.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
     context.snapshot.streams(direction).filter { stream in
       guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
+        !context.snapshot.hasOwnSession(stream),
         let device = context.snapshot.device(direction, at: stream.device)
       else { return false }
       return !device.isMonitor || device.name == end

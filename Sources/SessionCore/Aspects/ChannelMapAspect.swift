@@ -4,6 +4,7 @@ import PulseTypes
 struct ChannelMapAspect: Aspect {
   let direction: Direction
   let phase = Phase.channelMap
+  let isShared = false
 
   var property: String { direction == .input ? "channelMap" : "outputChannelMap" }
 
@@ -71,6 +72,12 @@ struct ChannelMapAspect: Aspect {
     }
     do throws(SessionError) {
       let routing = try ChannelRouting.make(context.wish.wish(direction), on: device)
+      if context.snapshot.isOfOneProgram {
+        guard let routing, let obstacle = ownObstacle(context, device, routing) else {
+          return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+        }
+        return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
+      }
       let chain = try context.wishedRemap(on: device)
       if !context.input.capabilities.moduleLoading, let routing,
         !routing.isIdentity(on: device.channelMap)
@@ -91,10 +98,33 @@ struct ChannelMapAspect: Aspect {
   }
 }
 
+extension ChannelMapAspect {
+  /// Of one program the streams themselves take the channels: this project's do, others cannot be
+  /// made to.
+  private static func ownObstacle(
+    _ context: PlanContext, _ device: Device, _ routing: ChannelRouting
+  ) -> Obstacle? {
+    guard !routing.isIdentity(on: device.channelMap) else { return nil }
+    let streams = context.snapshot.viewersStreams(device.direction).filter {
+      $0.device == device.index
+    }
+    guard !streams.isEmpty else {
+      return Obstacle(.pending, "streams of this program take the channels themselves", .stream)
+    }
+    return streams.first { $0.channelMap != routing.masterMap }.map { stream in
+      Obstacle(
+        .unreachable,
+        "'\(stream.name)' takes \(stream.channelMap): a stream's channels are chosen when it is "
+          + "opened")
+    }
+  }
+}
+
 /// How the microphone listens; made by the remap of `ChannelMapAspect`.
 struct PolarPatternAspect: Aspect {
   let property = "polarPattern"
   let phase = Phase.channelMap
+  let isShared = false
 
   func report(_ context: PlanContext) -> PropertyReport {
     guard let pattern = context.wish.polarPattern else { return .unset(nil) }
@@ -110,6 +140,7 @@ struct PolarPatternAspect: Aspect {
 struct OrientationAspect: Aspect {
   let property = "inputOrientation"
   let phase = Phase.channelMap
+  let isShared = false
 
   func report(_ context: PlanContext) -> PropertyReport {
     guard let orientation = context.wish.inputOrientation else { return .unset(nil) }

@@ -23,10 +23,13 @@ struct ModeAspect: Aspect {
       case .voiceChat, .videoChat: echo(context)
       case .measurement: processing(context).map { Obstacle(.unreachable, $0) }
       case .gameChat, .moviePlayback, .videoRecording, .spokenAudio:
-        Obstacle(
-          .unreachable,
-          "only the program that makes a stream can say what it is for: make yours with "
-            + "media.role = \"\(mode.mediaRole ?? "")\"; others of that role are not silenced")
+        // This program's own streams take the role.
+        context.snapshot.isOfOneProgram
+          ? nil
+          : Obstacle(
+            .unreachable,
+            "only the program that makes a stream can say what it is for: make yours with "
+              + "media.role = \"\(mode.mediaRole ?? "")\"; others of that role are not silenced")
       }
     guard let obstacle else {
       return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
@@ -38,11 +41,6 @@ struct ModeAspect: Aspect {
 
   /// Why no echo is cancelled, or nobody gets to hear it.
   private func echo(_ context: PlanContext) -> Obstacle? {
-    guard context.input.capabilities.echoCancelling else {
-      return Obstacle(
-        .unreachable,
-        "echo is not cancelled on PipeWire by this version; the rest of the mode holds")
-    }
     for direction in Direction.allCases {
       if let error = context.resolution.waiting[direction] {
         return Obstacle(.pending, error.message, .device)

@@ -4,6 +4,7 @@ import PulseTypes
 struct PortAspect: Aspect {
   let direction: Direction
   let phase = Phase.port
+  let isShared = false
 
   var property: String { direction == .input ? "inputPort" : "outputPort" }
 

@@ -6,11 +6,13 @@ import PulseTypes
 struct PreferredDeviceAspect: Aspect {
   let direction: Direction
   let phase = Phase.preferredDevices
+  let isShared = false
 
   var property: String { direction == .input ? "preferredInput" : "preferredOutput" }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let resolved = context.resolved(direction), let device = context.device(direction)
+    guard let resolved = context.resolved(direction), let device = context.device(direction),
+      !context.snapshot.isOfOneProgram
     else { return [] }
     guard context.wishedEnd(on: device) == device.name, isAsked(context, resolved) else {
       return []
@@ -57,13 +59,14 @@ struct PreferredDeviceAspect: Aspect {
     if let error = context.resolution.waiting[direction] {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
-        waitingFor: .device)
+        waitingFor: context.waitingFor(direction))
     }
     if let resolved = context.resolved(direction), context.device(direction) == nil {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending,
         reason: "\(resolved.name) is not there yet", waitingFor: .profile)
     }
+    if context.snapshot.isOfOneProgram { return ownReport(context, preferred) }
     guard let resolved = context.resolved(direction), resolved.name == root?.name else {
       let wish = context.resolved(direction)?.name ?? "the wished one"
       return PropertyReport(
@@ -71,5 +74,25 @@ struct PreferredDeviceAspect: Aspect {
         reason: "the default is \(root?.name ?? "none"), not \(wish): somebody changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  }
+
+  /// For a session of one program: whether all of that program's streams are there.
+  private func ownReport(_ context: PlanContext, _ preferred: StateValue) -> PropertyReport {
+    guard let device = context.device(direction) else {
+      return PropertyReport(
+        preferred: preferred, actual: nil, verdict: .pending,
+        reason: "there is no \(direction.rawValue)", waitingFor: .device)
+    }
+    let end = context.wishedEnd(on: device)
+    let stray = context.snapshot.viewersStreams(direction).compactMap { stream in
+      context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
+    }.first { !$1.isMonitor && $1.name != end }
+    guard let (stream, other) = stray else {
+      return PropertyReport(
+        preferred: preferred, actual: .string(device.name), verdict: .applied)
+    }
+    return PropertyReport(
+      preferred: preferred, actual: .string(other.name), verdict: .overridden,
+      reason: "'\(stream.name)' of this program is on \(other.name): somebody moved it")
   }
 }

@@ -4,11 +4,12 @@ package import PulseTypes
 struct SampleRateAspect: Aspect {
   let property = "sampleRate"
   let phase = Phase.sampleRate
+  let isShared = false
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
     guard let wished = context.wish.sampleRate, let device = context.device(direction),
-      !wasGranted(context, device, wished)
+      !context.snapshot.isOfOneProgram, !wasGranted(context, device, wished)
     else { return [] }
     return [
       Target(
@@ -33,6 +34,9 @@ struct SampleRateAspect: Aspect {
     if actual == preferred {
       return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
     }
+    if context.snapshot.isOfOneProgram {
+      return ownReport(context, device, wished, preferred, actual)
+    }
     if wasGranted(context, device, wished) {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending,
@@ -48,6 +52,24 @@ struct SampleRateAspect: Aspect {
 
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
     try strictUnmet(context, steps, .sampleRate)
+  }
+
+  /// A session of one program asks for the rate by that program's streams alone: a pin would change
+  /// an idle device for everybody, and another session might want it back.
+  private func ownReport(
+    _ context: PlanContext, _ device: Device, _ wished: Int, _ preferred: StateValue,
+    _ actual: StateValue?
+  ) -> PropertyReport {
+    let now = context.snapshot.rate(of: device)
+    let runs = context.snapshot.viewersStreams(device.direction).contains {
+      $0.device == device.index && !$0.isCorked
+    }
+    return PropertyReport(
+      preferred: preferred, actual: actual, verdict: runs ? .unreachable : .pending,
+      reason: runs
+        ? "\(device.name) is at \(now) Hz, and the server converts for this program's streams"
+        : "\(device.name) is at \(now) Hz; streams of this program ask for \(wished) Hz",
+      waitingFor: runs ? nil : .stream)
   }
 
   /// Whether the hint was granted in an earlier run that nobody holds since. PulseAudio's devices keep
@@ -105,7 +127,9 @@ extension Aspect {
     }
     let reason = report.reason ?? ""
     // Granted before and held by nobody since is no failure of the machine's.
-    guard context.wish.strict?.contains(hint) == true, report.waitingFor != .holder else {
+    guard context.wish.strict?.contains(hint) == true, report.waitingFor != .holder,
+      report.waitingFor != .stream
+    else {
       return Unmet(property: property, verdict: report.verdict, reason: reason)
     }
     throw SessionError(

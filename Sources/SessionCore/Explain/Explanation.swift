@@ -58,6 +58,7 @@ public struct Explanation: Sendable, Hashable {
     case "inputPort", "outputPort": explainPort(direction, snapshot)
     case "channelMap", "outputChannelMap", "polarPattern", "inputOrientation":
       causes = snapshot.channelCauses(direction)
+    case "outputCodec": causes = snapshot.codecCauses
     case "inputGain", "outputVolume": causes = snapshot.volumeCauses(direction, facts)
     case "inputMuted", "outputMuted": causes = snapshot.muteCauses(direction)
     case "inputLatencyOffset", "outputLatencyOffset": causes = snapshot.offsetCauses(direction)

@@ -2,6 +2,19 @@ import PulseTypes
 
 /// What on a server makes the properties what they are.
 extension ServerSnapshot {
+  /// What the output's card says of codecs.
+  var codecCauses: [String] {
+    let card = defaultRoot(.output).flatMap { self.card(of: $0) }
+    guard let card, card.isBluetooth else { return ["the output is no Bluetooth device"] }
+    guard let codecs = card.codecs else {
+      return ["the server says nothing of the codecs of \(card.name)"]
+    }
+    let names = codecs.map { $0.name }.joined(separator: ", ")
+    return ["\(card.name) offers on profile \(card.activeProfile ?? "none"): \(names)"]
+  }
+}
+
+extension ServerSnapshot {
   var profileCauses: [String] {
     guard !cards.isEmpty else { return ["no device has a card, so there is no profile to choose"] }
     return cards.map { card in

@@ -150,9 +150,11 @@ extension ServerSnapshot {
   /// What goes or changes when a setting does.
   func settings(dependingOn setting: Setting) -> [Setting] {
     switch setting {
-    case .cardProfile(let name): card(named: name).map { settings(dependingOn: $0) } ?? []
+    case .cardProfile(let name), .codec(let name):
+      card(named: name).map { settings(dependingOn: $0) } ?? []
     case .port(let direction, let device):
       [.volume(direction, device: device), .mute(direction, device: device)]
+    case .combination: [.defaultDevice(.output)]
     case .chain(let direction): [.defaultDevice(direction)]
     case .echoCanceller: Direction.allCases.map(Setting.defaultDevice)
     default: []

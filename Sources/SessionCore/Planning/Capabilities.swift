@@ -8,25 +8,20 @@ public struct Capabilities: Sendable, Hashable, Codable {
   public var stickyProfiles: Bool
   /// Whether modules may be loaded.
   public var moduleLoading: Bool
-  /// Whether an echo canceller can stand beside a held rate and buffer.
-  public var echoCancelling: Bool
 
   /// Makes a report.
   public init(
-    latencyReadback: Bool, stickyProfiles: Bool, moduleLoading: Bool, echoCancelling: Bool = true
+    latencyReadback: Bool, stickyProfiles: Bool, moduleLoading: Bool
   ) {
     self.latencyReadback = latencyReadback
     self.stickyProfiles = stickyProfiles
     self.moduleLoading = moduleLoading
-    self.echoCancelling = echoCancelling
   }
 
   /// What a kind of server can do until it is known to refuse.
   public init(_ kind: ServerKind) {
     self.init(
       latencyReadback: kind == .pulseaudio, stickyProfiles: kind == .pulseaudio,
-      moduleLoading: true,
-      // pipewire-pulse 0.3.65 answers no more once a canceller is loaded beside our streams.
-      echoCancelling: kind == .pulseaudio)
+      moduleLoading: true)
   }
 }

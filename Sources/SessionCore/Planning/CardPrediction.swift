@@ -1,4 +1,4 @@
-import PulseTypes
+public import PulseTypes
 
 /// What a card profile will make, told from names before the server has made it.
 ///
@@ -7,7 +7,7 @@ import PulseTypes
 /// is set the devices that are really there are resolved anew.
 extension Card {
   /// Whether it is a Bluetooth device.
-  var isBluetooth: Bool {
+  public var isBluetooth: Bool {
     name.hasPrefix("bluez_card") || properties["device.api"]?.hasPrefix("bluez") == true
       || properties["device.bus"] == "bluetooth"
   }

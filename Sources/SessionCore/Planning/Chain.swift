@@ -2,21 +2,22 @@ import PulseTypes
 
 /// The chain that a wish needs on the devices it means.
 ///
-/// Input: hardware, echo canceller, remap, programs. Output: hardware, remap, echo canceller,
-/// programs. Where nothing is needed the programs are on the hardware.
+/// Input: hardware, echo canceller, remap, programs. Output: hardware, combined outputs, remap, echo
+/// canceller, programs. Where nothing is needed the programs are on the hardware.
 extension PlanContext {
   /// The canceller that the mode needs; nil without one, without both of its devices, and where the
   /// server loads no modules or refused this one.
   var wishedCanceller: EchoCancellerSpec? {
     guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
-      input.capabilities.echoCancelling,
+      !snapshot.isOfOneProgram,
       input.refusals[.echoCanceller] == nil, let microphone = device(.input),
       let speaker = device(.output)
     else { return nil }
     let remap = try? wishedRemap(on: speaker)
     return EchoCancellerSpec(
       method: wish.echoCanceller ?? EchoCancellerSpec.defaultMethod, input: microphone.name,
-      output: remap?.name ?? speaker.name, map: microphone.channelMap,
+      output: remap?.name ?? wishedCombination.map { _ in Owned.combineName } ?? speaker.name,
+      map: microphone.channelMap,
       rate: EchoCancellerSpec.rate(for: wish.sampleRate))
   }
 
@@ -35,28 +36,46 @@ extension PlanContext {
     }
   }
 
+  /// The outputs to combine; nil for another category, and where they cannot be.
+  var wishedCombination: CombineSpec? {
+    guard wish.category == .multiRoute, input.capabilities.moduleLoading,
+      input.refusals[.combination] == nil, !snapshot.isOfOneProgram,
+      let primary = device(.output), resolution.outputs.count > 1
+    else { return nil }
+    return CombineSpec(
+      outputs: resolution.outputs, primary: primary.name, map: primary.channelMap)
+  }
+
   /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
   /// the server loads no modules or refused this one.
   func wishedRemap(on device: Device) throws(SessionError) -> RemapSpec? {
     let direction = device.direction
     guard let routing = try ChannelRouting.make(wish.wish(direction), on: device),
       !routing.isIdentity(on: device.channelMap), input.capabilities.moduleLoading,
-      input.refusals[.chain(direction)] == nil
+      input.refusals[.chain(direction)] == nil, !snapshot.isOfOneProgram
     else { return nil }
     // One channel mixed from one is that channel.
     if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
     let echo = direction == .input ? wishedCanceller.map { _ in Owned.echoName(.input) } : nil
+    let combined = direction == .output ? wishedCombination.map { _ in Owned.combineName } : nil
     return RemapSpec(
-      direction: direction, master: echo ?? device.name, masterMap: routing.masterMap,
+      direction: direction, master: echo ?? combined ?? device.name, masterMap: routing.masterMap,
       map: routing.map)
   }
 
   /// Where programs are to be: the end of the chain, or the device itself. A remap that cannot be had
   /// is the channel map's error.
   func wishedEnd(on device: Device) -> String {
+    // The streams of one program that shall be on the default get what everybody gets there.
+    if snapshot.isOfOneProgram, resolved(device.direction)?.isDefault == true,
+      let name = snapshot.server.defaultName(device.direction)
+    {
+      return name
+    }
     let remap = (try? wishedRemap(on: device))?.name
     let echo = wishedCanceller.map { _ in Owned.echoName(device.direction) }
-    return (device.direction == .input ? remap ?? echo : echo ?? remap) ?? device.name
+    if device.direction == .input { return remap ?? echo ?? device.name }
+    return echo ?? remap ?? wishedCombination.map { _ in Owned.combineName } ?? device.name
   }
 
   /// Whether the default is where programs are to be.

@@ -49,7 +49,7 @@ private struct Planner {
     for phase in Phase.allCases {
       for aspect in plannedAspects where aspect.phase == phase {
         do throws(SessionError) {
-          for target in try aspect.targets(context) {
+          for target in try aspect.targets(context) where mayChange(target.setting) {
             claimed.insert(target.setting)
             guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
             emit(target)
@@ -69,16 +69,30 @@ private struct Planner {
     }
   }
 
+  /// A session of one program changes nothing that others have, too.
+  private func mayChange(_ setting: Setting) -> Bool {
+    guard input.snapshot.isOfOneProgram else { return true }
+    switch setting {
+    case .latency, .stream: return true
+    default: return false
+    }
+  }
+
   /// Whether the wish still wants a change of ours that a setting can have followed from.
   func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
     baseline.entries.contains { entry in
       guard claimed.contains(entry.setting) else { return false }
       switch (entry.setting, setting) {
-      case (.cardProfile, .defaultDevice), (.cardProfile, .stream): return true
+      case (.cardProfile, .defaultDevice), (.cardProfile, .stream), (.codec, .defaultDevice),
+        (.codec, .stream):
+        return true
       case (.port(_, let device), .volume(_, let other)),
         (.port(_, let device), .mute(_, let other)):
         return device == other
-      case (.cardProfile(let card), .port(let direction, let device)),
+      case (.codec(let card), .port(let direction, let device)),
+        (.codec(let card), .volume(let direction, let device)),
+        (.codec(let card), .mute(let direction, let device)),
+        (.cardProfile(let card), .port(let direction, let device)),
         (.cardProfile(let card), .volume(let direction, let device)),
         (.cardProfile(let card), .mute(let direction, let device)):
         return input.snapshot.device(direction, named: device)
@@ -129,6 +143,12 @@ private struct Planner {
       return world.snapshot.device(direction, named: name) == nil ? nil : entry.before
     case (.cardProfile(let card), .name(let profile)):
       return world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : entry.before
+    case (.codec(let card), .name(let codec)):
+      // Another profile has other codecs.
+      let offered = world.snapshot.card(named: card)?.codecs ?? []
+      return offered.contains { $0.name == codec } && !world.isChanged(card: card)
+        ? entry.before : nil
+    case (.codec, _): return nil
     case (.port(let direction, let device), .name(let port)):
       let port = world.snapshot.device(direction, named: device)?.ports.first { $0.name == port }
       guard let port else { return nil }
@@ -141,7 +161,10 @@ private struct Planner {
     // No upkeep ever unmutes an input.
     case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
     // A link that had lost its master is not worth having again.
-    case (.chain, .name), (.echoCanceller, .name): return .absent
+    case (.chain, .name), (.echoCanceller, .name), (.combination, .name): return .absent
+    case (.combination, .combination(let spec)):
+      let isPossible = spec.outputs.allSatisfy { world.snapshot.device(.output, named: $0) != nil }
+      return isPossible ? entry.before : .absent
     case (.chain(let direction), .remap(let spec)):
       return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
     case (.echoCanceller, .echoCanceller(let spec)):
@@ -158,7 +181,7 @@ private struct Planner {
   /// is gone the present one is the server's fallback.
   private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
     switch (setting, ours) {
-    case (.chain, _), (.echoCanceller, _), (.others, _), (.trigger, _): true
+    case (.chain, _), (.echoCanceller, _), (.combination, _), (.others, _), (.trigger, _): true
     case (.defaultDevice(let direction), .name(let name)):
       world.snapshot.device(direction, named: name) == nil
     default: false
@@ -167,13 +190,13 @@ private struct Planner {
 
   /// Pins and links of ours that no wish and no baseline asks for go.
   private mutating func removeUnwished(in phase: Phase) {
-    if phase == .levels {
+    if phase == .levels, !input.snapshot.isOfOneProgram {
       for setting in Treatment.allCases.map(Setting.others) + [.trigger] where isUnwished(setting) {
         guard world.value(of: setting) != SettingValue.absent else { continue }
         emit(Target("options", setting, .absent, why: "no wish needs it"))
       }
     }
-    if phase == .channelMap {
+    if phase == .channelMap, !input.snapshot.isOfOneProgram {
       for link in Setting.links.reversed() where isUnwished(link) {
         guard world.value(of: link) != SettingValue.absent else { continue }
         emit(Target(link.stateProperty, link, .absent, why: "no wish needs it"))
@@ -223,7 +246,7 @@ private struct Planner {
   /// running, which blocks its rate. So the chain goes first, and comes back in its own phase.
   private mutating func bracket(_ target: Target, _ now: SettingValue?) {
     switch target.setting {
-    case .cardProfile(let name):
+    case .cardProfile(let name), .codec(let name):
       guard let card = world.snapshot.card(named: name) else { return }
       let devices = (world.snapshot.sources + world.snapshot.sinks).filter { $0.card == card.index }
       unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
@@ -240,7 +263,7 @@ private struct Planner {
         append(
           Target("options", .others(other), .absent, phase: target.phase, why: "one at a time"))
       }
-    case .chain, .echoCanceller:
+    case .chain, .echoCanceller, .combination:
       unload(linksOn: world.snapshot.devices(of: target.setting), phase: target.phase, target.why)
       if target.value == .absent {
         release(target.setting, phase: target.phase, target.why)
@@ -320,12 +343,14 @@ extension Setting {
   var stateProperty: String {
     switch self {
     case .cardProfile: "category"
+    case .codec: "outputCodec"
     case .rate: "sampleRate"
     case .latency: "ioBufferDuration"
     case .defaultDevice(let direction), .stream(let direction, _):
       direction == .input ? "preferredInput" : "preferredOutput"
     case .port(let direction, _): direction == .input ? "inputPort" : "outputPort"
     case .chain(let direction): direction == .input ? "channelMap" : "outputChannelMap"
+    case .combination: "category"
     case .echoCanceller: "mode"
     case .others, .trigger: "options"
     case .volume(let direction, _): direction == .input ? "inputGain" : "outputVolume"

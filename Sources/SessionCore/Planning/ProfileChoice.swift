@@ -23,10 +23,11 @@ struct ProfileChoice {
     needs.allSatisfy { $0.profiles.contains(profile.name) }
   }
 
-  /// Playback alone prefers A2DP: the hands-free profile is for calls.
+  /// Who wants no microphone of the card prefers A2DP, whatever microphone is open elsewhere: the
+  /// hands-free profile is for calls.
   private func shouldLeaveHandsFree(_ active: CardProfile) -> Bool {
     guard card.isBluetooth, !needs.contains(where: { $0.device.direction == .input }),
-      !wish.concerns(.input), !active.name.contains("a2dp")
+      !active.name.contains("a2dp")
     else { return false }
     return card.choosableProfiles.contains { $0.name.contains("a2dp") && gives($0) }
   }

@@ -9,6 +9,8 @@ struct Resolved {
   var port: Port?
   /// The profiles that have the device and the port; empty without a card.
   var profiles: [String]
+  /// Whether nothing but the default was asked for.
+  var isDefault = false
 
   var name: String { device.name }
 }
@@ -22,6 +24,11 @@ struct Resolution {
   /// The profile that each card concerned should have.
   var profiles: [String: String] = [:]
 
+  /// The outputs of the category `multi-route`, the first wished first.
+  var outputs: [String] = []
+  /// Why they are not to be combined.
+  var tooFewOutputs: SessionError?
+
   /// The default before us of each direction, where the present one is not it.
   var defaultsBefore: [Direction: String] = [:]
 
@@ -32,17 +39,46 @@ struct Resolution {
     for direction in Direction.allCases where wish.concerns(direction) {
       do throws(SessionError) {
         devices[direction] = try Resolver.resolve(
-          input, direction, defaultBefore: defaultsBefore[direction])
+          input, direction, defaultBefore: defaultsBefore[direction],
+          microphone: devices[.input])
       } catch {
         guard !wish.wish(direction).isRequired || !wish.requires(direction) else { throw error }
         waiting[direction] = error
       }
     }
-    for card in snapshot.cards {
+    for card in snapshot.cards where !snapshot.isOfOneProgram {
       let needs = devices.values.filter { $0.card?.name == card.name }
       guard !needs.isEmpty else { continue }
       profiles[card.name] = try ProfileChoice(card: card, needs: needs, wish: wish).choose()
     }
+    findOutputs(input)
+    if let tooFewOutputs { throw tooFewOutputs }
+  }
+
+  /// Finds the outputs of `multi-route`: all wished ones that are there and usable.
+  private mutating func findOutputs(_ input: PlanInput) {
+    guard input.wish.category == .multiRoute, !input.snapshot.isOfOneProgram,
+      let first = devices[.output]
+    else { return }
+    let all = Resolver.all(input, .output, defaultBefore: defaultsBefore[.output])
+    outputs =
+      [first.name] + all.names.filter { $0 != first.name && stays($0, input.snapshot) }
+    guard outputs.count < 2 else { return }
+    tooFewOutputs = SessionError(
+      .categoryNotSupported, stage: .device,
+      "category \"multi-route\" plays on several outputs at once, and of those wished only "
+        + "\(first.name) is usable; name two or more in output.prefer",
+      property: "category", value: Category.multiRoute.rawValue, alternatives: all.rejections)
+  }
+
+  /// Whether an output is there, too, once its card has the profile that it should have.
+  private func stays(_ name: String, _ snapshot: ServerSnapshot) -> Bool {
+    guard let card = snapshot.device(.output, named: name).flatMap({ snapshot.card(of: $0) }),
+      let wished = profiles[card.name], wished != card.activeProfile
+    else { return true }
+    return card.profile(named: wished).map {
+      card.deviceNames(.output, profile: $0).contains(name)
+    } ?? false
   }
 
   /// Nothing resolved: for a state whose wish no device meets.
@@ -57,12 +93,13 @@ struct Resolution {
     for direction in Direction.allCases where wish.concerns(direction) {
       do throws(SessionError) {
         result.devices[direction] = try Resolver.resolve(
-          input, direction, defaultBefore: result.defaultsBefore[direction])
+          input, direction, defaultBefore: result.defaultsBefore[direction],
+          microphone: result.devices[.input])
       } catch {
         result.waiting[direction] = error
       }
     }
-    for card in snapshot.cards {
+    for card in snapshot.cards where !snapshot.isOfOneProgram {
       let needs = result.devices.values.filter { $0.card?.name == card.name }
       guard !needs.isEmpty else { continue }
       do throws(SessionError) {
@@ -75,6 +112,7 @@ struct Resolution {
         }
       }
     }
+    result.findOutputs(input)
     return result
   }
 }
@@ -88,6 +126,8 @@ struct Resolver {
   private let defaultBefore: String?
   /// What has yet to stay, and is passed over as long as there is something else.
   private let unsteady: Set<Spot>
+  /// The input.
+  private var microphone: Resolved?
   private var rejections: [String] = []
   private var isPortAtFault = false
 
@@ -101,50 +141,97 @@ struct Resolver {
   }
 
   /// The first candidate of the first matcher that is usable.
+  ///
+  /// - Parameter microphone: the input, where that is resolved already.
   static func resolve(
-    _ input: PlanInput, _ direction: Direction, defaultBefore: String?
+    _ input: PlanInput, _ direction: Direction, defaultBefore: String?, microphone: Resolved? = nil
   ) throws(SessionError) -> Resolved {
     var resolver = Resolver(input, direction, defaultBefore)
+    resolver.microphone = microphone
     return try resolver.resolve()
+  }
+
+  /// Every output that exists, is meant by one of the matchers and is usable, in their order; all of
+  /// the hardware where nothing is wished. And why others are not.
+  static func all(
+    _ input: PlanInput, _ direction: Direction, defaultBefore: String?
+  ) -> (names: [String], rejections: [String]) {
+    var resolver = Resolver(input, direction, defaultBefore)
+    var names: [String] = []
+    for matcher in resolver.part.prefer ?? [.name("*")] {
+      var found = input.snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
+        .filter(\.exists)
+      if matcher == .default { found = Array(found.prefix(1)) }
+      for candidate in found where !names.contains(candidate.name) {
+        let isPlugged =
+          candidate.device.ports.isEmpty
+          || candidate.device.ports.contains(where: \.availability.isUsable)
+        if isPlugged {
+          names.append(candidate.name)
+        } else {
+          _ = resolver.reject(candidate, "nothing is plugged in")
+        }
+      }
+      if found.isEmpty { resolver.rejections.append("\(matcher): no such output") }
+    }
+    let others = input.snapshot.hardware(direction).map(\.name).filter { name in
+      !names.contains(name) && !resolver.rejections.contains { $0.hasPrefix("\(name): ") }
+    }
+    return (names, resolver.rejections + others.map { "\($0): is there and was not asked for" })
   }
 
   private mutating func resolve() throws(SessionError) -> Resolved {
     let matchers = part.prefer ?? [.default]
     var passedOver: Resolved?
     for matcher in matchers {
-      let candidates = preferringA2DP(
-        snapshot.candidates(matcher, direction, defaultBefore: defaultBefore))
+      let candidates = preferringProfile(
+        snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
+          .filter { $0.exists || !snapshot.isOfOneProgram })
       for candidate in candidates {
-        guard let resolved = accept(candidate, matcher) else { continue }
+        guard var resolved = accept(candidate, matcher) else { continue }
+        resolved.isDefault = matcher == .default
         guard candidate.isUnsteady(unsteady) else { return resolved }
         passedOver = passedOver ?? resolved
       }
       if candidates.isEmpty, matcher != .default {
-        rejections.append("\(matcher): no such \(noun)")
+        rejections.append("\(matcher): no such \(noun)\(missingProfile(matcher))")
       }
     }
     if let passedOver { return passedOver }
     throw failure(matchers)
   }
 
-  /// A headset's A2DP device before its hands-free one, for a category that only plays: each has a
-  /// name of its own, so that the profile alone cannot choose.
-  private func preferringA2DP(_ candidates: [Candidate]) -> [Candidate] {
-    guard wish.category?.directions == [.output], direction == .output, !wish.concerns(.input)
-    else { return candidates }
-    func isA2DP(_ candidate: Candidate) -> Bool {
-      candidate.profiles.contains { $0.contains("a2dp") }
+  /// Of a headset the device of the profile that is needed, for each has a name of its own, so that the
+  /// profile alone cannot choose: A2DP for a category that only plays, and where the microphone is
+  /// elsewhere; that of its microphone where the microphone is its own.
+  private func preferringProfile(_ candidates: [Candidate]) -> [Candidate] {
+    guard direction == .output else { return candidates }
+    let onlyPlays = wish.category?.directions == [.output] && !wish.concerns(.input)
+    guard onlyPlays || microphone != nil else { return candidates }
+    func isRight(_ candidate: Candidate) -> Bool {
+      if let microphone, microphone.card?.name == candidate.card?.name {
+        return candidate.profiles.contains { microphone.profiles.contains($0) }
+      }
+      return candidate.profiles.contains { $0.contains("a2dp") }
     }
     var result: [Candidate] = []
     for candidate in candidates where !result.contains(where: { $0.name == candidate.name }) {
-      if let card = candidate.card, card.isBluetooth, !isA2DP(candidate),
-        let better = candidates.first(where: { $0.card?.name == card.name && isA2DP($0) })
+      if let card = candidate.card, card.isBluetooth, !isRight(candidate),
+        let better = candidates.first(where: { $0.card?.name == card.name && isRight($0) })
       {
         result.append(better)
       }
       result.append(candidate)
     }
     return result
+  }
+
+  /// A headset's microphone profile may be listed a while after the headset itself.
+  private func missingProfile(_ matcher: DeviceMatcher) -> String {
+    guard direction == .input, wish.options?.contains(.allowBluetoothHFP) == true,
+      let card = snapshot.cards.first(where: { $0.lacksMicrophone && $0.couldBe(matcher) })
+    else { return "" }
+    return " yet: \(card.name) lists no profile with a microphone; required = false waits for it"
   }
 
   private var noun: String { direction == .input ? "input" : "output" }
@@ -178,6 +265,12 @@ struct Resolver {
       isPortAtFault = true
       return reject(candidate, Self.portReason(wanted, device))
     }
+    guard !snapshot.isOfOneProgram || port.name == device.activePort else {
+      isPortAtFault = true
+      return reject(
+        candidate,
+        "its port is \(device.activePort ?? "none"), and scope \"application\" changes no port")
+    }
     return Resolved(
       device: device, card: candidate.card, port: port,
       profiles: profiles(of: candidate, with: port))
@@ -202,6 +295,12 @@ struct Resolver {
 
   /// The first wished port that is usable; among equals the active one, then plugged before unknown.
   private func port(_ wanted: [PortMatcher], of device: Device) -> Port? {
+    // Who may change no port takes the one in use, whatever its place in the ranking.
+    if snapshot.isOfOneProgram, let active = device.active, active.availability.isUsable,
+      wanted.contains(where: { $0.matches(active, of: device) })
+    {
+      return active
+    }
     for matcher in wanted {
       let ports = device.ports.filter {
         matcher.matches($0, of: device) && $0.availability.isUsable

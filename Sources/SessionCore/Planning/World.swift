@@ -6,6 +6,8 @@ struct World {
   private(set) var snapshot: ServerSnapshot
   /// The names of devices that do not exist yet; their values are not known.
   private var predicted: Set<String> = []
+  /// Cards whose profile an earlier step sets: what they offer then is not known.
+  private var changedCards: Set<String> = []
   /// Directions whose default went with a profile: the server will choose one, nobody knows which.
   private var unknownDefaults: Set<Direction> = []
 
@@ -14,9 +16,13 @@ struct World {
   /// Whether a device is made by an earlier step of the plan.
   func isPredicted(_ device: String) -> Bool { predicted.contains(device) }
 
+  /// Whether a card gets another profile by an earlier step.
+  func isChanged(card: String) -> Bool { changedCards.contains(card) }
+
   /// What a setting will be; nil where that is not known before the step runs.
   func value(of setting: Setting) -> SettingValue? {
     switch setting {
+    case .codec(let card): changedCards.contains(card) ? nil : snapshot.value(of: setting)
     case .rate(_, let device), .latency(_, let device), .port(_, let device),
       .volume(_, let device), .mute(_, let device):
       isPredicted(device) ? nil : snapshot.value(of: setting)
@@ -29,7 +35,10 @@ struct World {
   /// Whether the step's object is made by an earlier one.
   func isDeferred(_ setting: Setting, to value: SettingValue) -> Bool {
     switch (setting, value) {
+    case (.codec(let card), _): changedCards.contains(card)
     case (.chain(let direction), .remap(let spec)): standsOnPredicted(direction, spec.master)
+    case (.combination, .combination(let spec)):
+      spec.outputs.contains { standsOnPredicted(.output, $0) }
     case (.echoCanceller, .echoCanceller(let spec)):
       standsOnPredicted(.input, spec.input) || standsOnPredicted(.output, spec.output)
     case (.defaultDevice(let direction), .name(let name)): standsOnPredicted(direction, name)
@@ -47,11 +56,17 @@ struct World {
   /// Takes a step as done.
   mutating func apply(_ setting: Setting, _ value: SettingValue) {
     switch (setting, value) {
-    case (.cardProfile(let card), .name(let profile)): setProfile(card, profile)
+    case (.cardProfile(let card), .name(let profile)):
+      setProfile(card, profile)
+      changedCards.insert(card)
+    case (.codec(let card), .name(let codec)):
+      guard let at = snapshot.cards.firstIndex(where: { $0.name == card }) else { return }
+      snapshot.cards[at].activeCodec = codec
     case (.defaultDevice(let direction), .name(let name)): setDefault(direction, name)
-    case (.chain, _), (.echoCanceller, _):
+    case (.chain, _), (.echoCanceller, _), (.combination, _):
       for direction in Direction.allCases { removeLink(setting, direction) }
       if case .remap(let spec) = value { addRemap(spec) }
+      if case .combination(let spec) = value { addCombination(spec) }
       if case .echoCanceller(let spec) = value { addCanceller(spec) }
     case (.others(let treatment), _): treat(treatment, value)
     case (.trigger, _): setTrigger(value == .flag(true))
@@ -129,9 +144,8 @@ struct World {
   private mutating func setPin(_ direction: Direction, _ name: String, _ value: SettingValue) {
     guard let device = snapshot.device(direction, named: name) else { return }
     let path = Self.streams(direction)
-    snapshot[keyPath: path].removeAll {
-      $0.device == device.index && $0.properties[Owned.pinLatencyKey] != nil
-    }
+    let former = snapshot.pins(on: device).filter { $0.properties[Owned.pinLatencyKey] != nil }
+    snapshot[keyPath: path].removeAll { pin in former.contains { $0.index == pin.index } }
     guard case .duration(let latency) = value else { return }
     addPin(device, snapshot.latencyPin(latency, on: device))
     if !snapshot.hasGraph { edit(direction, name) { $0.configuredLatency = latency } }
@@ -189,6 +203,21 @@ extension World {
     add(
       spec.direction, spec.name, spec.map, [Owned.roleKey: Owned.remapRole], of: module,
       on: spec.master, taking: spec.masterMap)
+  }
+
+  private mutating func addCombination(_ spec: CombineSpec) {
+    let module = addModule(spec.moduleName, spec.moduleArgument)
+    add(
+      .output, Owned.combineName, spec.map,
+      [Owned.roleKey: Owned.combineRole, Owned.primaryKey: spec.primary], of: module,
+      on: spec.primary, taking: spec.map)
+    for name in spec.outputs where name != spec.primary {
+      guard let device = snapshot.device(.output, named: name) else { continue }
+      snapshot.sinkInputs.append(
+        Stream(
+          direction: .output, index: freeStreamIndex(.output), ownerModule: module,
+          device: device.index, sampleSpec: device.sampleSpec, channelMap: spec.map))
+    }
   }
 
   private mutating func addCanceller(_ spec: EchoCancellerSpec) {

@@ -10,12 +10,25 @@ public enum Owned {
   public static let remapRole = "remap"
   /// Its value for both devices of an echo canceller.
   public static let echoRole = "echo"
+  /// Its value for combined outputs.
+  public static let combineRole = "combine"
+  /// The property of combined outputs: the name of the first of them.
+  public static let primaryKey = "audiosession.primary"
+  /// The name of our combined outputs.
+  public static let combineName = "audiosession.combined"
   /// The property of an echo canceller's source: its method and rate, `webrtc 48000`.
   public static let echoKey = "audiosession.echo"
   /// The property of our pin streams: `rate`, `latency`, or `others` for the trigger.
   public static let pinKey = "audiosession.pin"
   /// Its value for the stream whose presence makes the server silence or duck others.
   public static let triggerPin = "others"
+  /// The property of a pin that is of a session of one program: the program's process id.
+  public static let processKey = "audiosession.process"
+  /// The property of a program's client, or of a stream, that says that the program's own session is
+  /// about it.
+  public static let scopeKey = "audiosession.scope"
+  /// The property of a stream that its program opened on a device by name, and that stays there.
+  public static let fixedKey = "audiosession.fixed"
   /// The property of a latency pin: the wished duration in microseconds.
   public static let pinLatencyKey = "audiosession.pin.latency"
 
@@ -55,11 +68,15 @@ extension ServerSnapshot {
     devices(direction).filter { $0.properties[Owned.roleKey] != nil && !$0.isMonitor }
   }
 
-  /// The stream by which an owned device hangs on its master.
+  /// The stream by which an owned device hangs on its master; of combined outputs the one on the
+  /// first of them.
   public func link(of device: Device) -> Stream? {
-    device.ownerModule.flatMap { module in
-      streams(device.direction).first { $0.ownerModule == module }
-    }
+    guard let module = device.ownerModule else { return nil }
+    let links = streams(device.direction).filter { $0.ownerModule == module }
+    guard let name = device.properties[Owned.primaryKey],
+      let primary = self.device(device.direction, named: name)
+    else { return links.first }
+    return links.first { $0.device == primary.index } ?? links.first
   }
 
   /// Our devices of a direction that one setting stands for: the remap's, or the echo canceller's.

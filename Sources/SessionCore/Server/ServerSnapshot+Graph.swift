@@ -70,6 +70,7 @@ extension ServerSnapshot {
     var properties = [
       Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
     ]
+    properties[Owned.processKey] = viewer.map(String.init)
     if hasGraph {
       let limit = quantumLimit(of: device)
       let frames = Graph.quantum(latency, rate: rate(of: device), limit: limit)
@@ -86,7 +87,7 @@ extension ServerSnapshot {
   }
 
   private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
-    for stream in streams(on: device) where stream.properties[Owned.pinKey] != nil {
+    for stream in pins(on: device) {
       if let value = stream.properties[key].flatMap({ Int($0) }) { return (stream, value) }
     }
     return nil
@@ -94,7 +95,7 @@ extension ServerSnapshot {
 
   /// Whether a device has a pin of ours of a kind: `rate` or `latency`.
   func isPinned(_ device: Device, kind: String) -> Bool {
-    streams(on: device).contains { $0.properties[Owned.pinKey] == kind }
+    pins(on: device).contains { $0.properties[Owned.pinKey] == kind }
   }
 
   /// Whether a stream of somebody else runs on a device, on our remap before it, or on the sink that

@@ -4,6 +4,8 @@ public import PulseTypes
 public enum Setting: Sendable, Hashable, Codable {
   /// The profile of a card.
   case cardProfile(card: String)
+  /// The codec of a Bluetooth card.
+  case codec(card: String)
   /// The sample rate of a device.
   case rate(Direction, device: String)
   /// The latency pin on a device.
@@ -14,6 +16,8 @@ public enum Setting: Sendable, Hashable, Codable {
   case port(Direction, device: String)
   /// Our remap.
   case chain(Direction)
+  /// Our combined outputs.
+  case combination
   /// Our echo canceller, a link of the input's and of the output's chain at once.
   case echoCanceller
   /// What the server does to others' streams while our trigger is there.
@@ -46,6 +50,8 @@ public enum SettingValue: Sendable, Hashable, Codable {
   case flag(Bool)
   /// A remap.
   case remap(RemapSpec)
+  /// Combined outputs.
+  case combination(CombineSpec)
   /// An echo canceller.
   case echoCanceller(EchoCancellerSpec)
   /// The roles of the streams that are treated.
@@ -58,6 +64,8 @@ extension ServerSnapshot {
     switch setting {
     case .cardProfile(let card):
       self.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }
+    case .codec(let card):
+      self.card(named: card).map { $0.activeCodec.map(SettingValue.name) ?? .absent }
     case .rate(let direction, let device):
       self.device(direction, named: device).map {
         knownRate(of: $0).map(SettingValue.rate) ?? .absent
@@ -72,6 +80,8 @@ extension ServerSnapshot {
       }
     case .chain(let direction):
       linkValue(setting, direction, remap(direction).map(SettingValue.remap))
+    case .combination:
+      linkValue(setting, .output, combination.map(SettingValue.combination))
     case .echoCanceller:
       linkValue(setting, .input, echoCanceller.map(SettingValue.echoCanceller))
     case .others(let treatment): othersValue(treatment)
@@ -92,7 +102,7 @@ extension ServerSnapshot {
   }
 
   private func pinnedLatency(on device: Device) -> SettingValue {
-    let pin = streams(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
+    let pin = pins(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
     guard let pin, let micros = pin.properties[Owned.pinLatencyKey].flatMap({ Int64($0) }) else {
       return .absent
     }
@@ -130,12 +140,13 @@ extension Setting {
   /// The server's object that the setting belongs to.
   public var object: String {
     switch self {
-    case .cardProfile(let card): card
+    case .cardProfile(let card), .codec(let card): card
     case .rate(_, let device), .latency(_, let device), .port(_, let device),
       .volume(_, let device), .mute(_, let device):
       device
     case .defaultDevice, .others, .trigger: "server"
     case .chain(let direction): Owned.name(direction)
+    case .combination: Owned.combineName
     case .echoCanceller: Owned.echoName(.input)
     case .stream(let direction, let index):
       (direction == .input ? "source output " : "sink input ") + index.description
@@ -147,11 +158,13 @@ extension Setting {
   public var propertyName: String {
     switch self {
     case .cardProfile: "profile"
+    case .codec: "codec"
     case .rate: "sample rate"
     case .latency: "latency"
     case .defaultDevice(let direction): direction == .input ? "default source" : "default sink"
     case .port: "port"
     case .chain: "channel map"
+    case .combination: "outputs"
     case .echoCanceller: "echo canceller"
     case .others(let treatment): "\(treatment.rawValue) others"
     case .trigger: "trigger for others"
@@ -165,12 +178,12 @@ extension Setting {
   /// The phase in which it is changed.
   public var phase: Phase {
     switch self {
-    case .cardProfile: .category
+    case .cardProfile, .codec: .category
     case .rate: .sampleRate
     case .latency: .ioBufferDuration
     case .defaultDevice: .preferredDevices
     case .port: .port
-    case .chain, .echoCanceller, .stream: .channelMap
+    case .combination, .chain, .echoCanceller, .stream: .channelMap
     case .volume, .mute, .latencyOffset, .others, .trigger: .levels
     }
   }
@@ -178,9 +191,10 @@ extension Setting {
   /// The links of the chains, in the order in which they are built: what an earlier one makes, a
   /// later one may stand on.
   ///
-  /// The canceller's sink has one channel, so it stands before the output's remap; its source has
-  /// the hardware's channels, for the input's remap to choose from.
-  static let links: [Setting] = [.chain(.output), .echoCanceller, .chain(.input)]
+  /// Combined outputs play what one output would, so they are the nearest to the hardware. The
+  /// canceller's sink has one channel, so it stands before the output's remap; its source has the
+  /// hardware's channels, for the input's remap to choose from.
+  static let links: [Setting] = [.combination, .chain(.output), .echoCanceller, .chain(.input)]
 
   /// Whether it is a link of a chain: a module of ours.
   public var isLink: Bool { Self.links.contains(self) }
@@ -189,6 +203,7 @@ extension Setting {
   func role(_ direction: Direction) -> String? {
     switch self {
     case .chain(direction): Owned.remapRole
+    case .combination: direction == .output ? Owned.combineRole : nil
     case .echoCanceller: Owned.echoRole
     default: nil
     }
@@ -199,7 +214,11 @@ extension Setting {
 
   /// The name of the device that a link has in a direction.
   func deviceName(_ direction: Direction) -> String {
-    self == .echoCanceller ? Owned.echoName(direction) : Owned.name(direction)
+    switch self {
+    case .combination: Owned.combineName
+    case .echoCanceller: Owned.echoName(direction)
+    default: Owned.name(direction)
+    }
   }
 
   /// Whether the server may leave it unmet without a failure.
@@ -224,6 +243,7 @@ extension SettingValue: CustomStringConvertible {
     case .remap(let spec):
       (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
     case .roles(let roles): roles.joined(separator: ",")
+    case .combination(let spec): spec.outputs.joined(separator: " and ")
     case .echoCanceller(let spec): "\(spec.method) between \(spec.input) and \(spec.output)"
     }
   }

@@ -79,4 +79,12 @@ extension Mode {
     case .spokenAudio: Treatment.speechRole
     }
   }
+
+  /// The role that this program's own streams take. Not a call's: a desktop pauses others then.
+  public var ownRole: String? {
+    switch self {
+    case .voiceChat, .videoChat: nil
+    default: mediaRole
+    }
+  }
 }

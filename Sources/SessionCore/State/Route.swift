@@ -66,6 +66,24 @@ extension RouteDevice: Codable {
   }
 }
 
+extension PlanInput {
+  /// The route of the session: for one of a single program that of its streams, else everybody's.
+  var ownRoute: Route {
+    var route = snapshot.route
+    guard snapshot.isOfOneProgram else { return route }
+    let resolution = Resolution.tolerant(self)
+    for direction in Direction.allCases {
+      guard let resolved = resolution.devices[direction], !resolved.isDefault,
+        wish.wish(direction).prefer != nil,
+        let device = snapshot.device(direction, named: resolved.name)
+      else { continue }
+      let ends = [snapshot.routeDevice(device)]
+      if direction == .input { route.inputs = ends } else { route.outputs = ends }
+    }
+    return route
+  }
+}
+
 extension ServerSnapshot {
   /// The route that a program with no wish of its own gets now.
   public var route: Route {
@@ -76,7 +94,13 @@ extension ServerSnapshot {
     guard let end = defaultDevice(direction), let root = root(of: end), !isDummy(root) else {
       return []
     }
-    return [routeDevice(root, via: links(to: end).map(\.name))]
+    let links = links(to: end)
+    let roots =
+      [root]
+      + links.flatMap { masters(of: $0) }.filter {
+        !isOwned($0) && $0.name != root.name
+      }
+    return roots.map { routeDevice($0, via: links.map(\.name)) }
   }
 
   /// A hardware device as an end of a route.

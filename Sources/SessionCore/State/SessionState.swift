@@ -134,7 +134,7 @@ public struct SessionState: Sendable, Hashable {
     scope = wish.scope ?? .server
     capabilities = input?.capabilities
     properties = Self.reports(input, wish)
-    route = input?.snapshot.route ?? Route()
+    route = input?.ownRoute ?? Route()
     interrupted = false
     fights = []
     pins = []

@@ -14,7 +14,7 @@ public enum Verdict: String, Sendable, Hashable, Codable {
   case unset
 }
 
-/// What a pending preference waits for.
+/// What a pending preference waits for; `stream`: for one of the program's own.
 public enum WaitingFor: String, Sendable, Hashable, Codable {
-  case device, holder, idle, profile
+  case device, holder, idle, profile, stream
 }

@@ -12,9 +12,11 @@ extension AudioMode {
     try validateSpeaker()
     for direction in Direction.allCases { try validate(direction) }
     try validatePolarPattern()
-    if scope == .application {
+    guard scope != .application || category != .multiRoute else {
       throw Check.failure(
-        "scope", "application", "scope \"application\" is not available; \"server\" is")
+        "scope", "application",
+        "scope \"application\" cannot combine outputs, which is everybody's; "
+          + "category \"multi-route\" needs scope \"server\"")
     }
   }
 
@@ -89,6 +91,7 @@ extension AudioMode {
       }
       for case .name(let port) in ports { try Check.name(port, portName) }
     }
+    if let codec = wish.codec { try Check.name(codec, "outputCodec") }
     try Check.volume(wish.volume, direction == .input ? "inputGain" : "outputVolume")
     try Check.channels(wish.channels, direction == .input ? "channelMap" : "outputChannelMap")
     try Check.offset(

@@ -59,6 +59,8 @@ public struct AudioMode: Sendable, Hashable, Codable {
   public var outputRequired: Bool?
   /// Which port of the output, ranked.
   public var outputPort: [PortMatcher]?
+  /// The codec of a Bluetooth output, as the server or people call it; `devices` lists them.
+  public var outputCodec: String?
   /// Entry *i* names the hardware channel that plays channel *i* of the standard layout.
   public var outputChannelMap: ChannelSelection?
   /// Volume of the hardware output.
@@ -94,6 +96,7 @@ struct DirectionWish {
   var prefer: [DeviceMatcher]?
   var isRequired: Bool
   var port: [PortMatcher]?
+  var codec: String?
   var polarPattern: PolarPattern?
   var orientation: Orientation?
   var channels: ChannelSelection?
@@ -104,7 +107,8 @@ struct DirectionWish {
 
   /// Whether anything is wished that must have a device.
   var needsDevice: Bool {
-    prefer != nil || port != nil || polarPattern != nil || channels != nil || volume != nil
+    prefer != nil || port != nil || codec != nil || polarPattern != nil || channels != nil
+      || volume != nil
       || muted != nil || latencyOffset != nil || moveStreams
       || (orientation ?? .none).quarterTurns != 0
   }
@@ -123,7 +127,7 @@ extension AudioMode {
     case .output:
       DirectionWish(
         prefer: preferredOutput, isRequired: outputRequired ?? true, port: outputPort,
-        channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
+        codec: outputCodec, channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
         moveStreams: moveOutputStreams ?? false,
         latencyOffset: outputLatencyOffset.map { .microseconds($0.microseconds) })
     }
@@ -188,6 +192,7 @@ extension AudioMode {
     fill(\.preferredOutput)
     fill(\.outputRequired)
     fill(\.outputPort)
+    fill(\.outputCodec)
     fill(\.outputChannelMap)
     fill(\.outputVolume)
     fill(\.outputMuted)

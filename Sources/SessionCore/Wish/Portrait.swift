@@ -46,6 +46,8 @@ public struct Portrait: Sendable, Hashable {
     } else {
       mode.category = wish.category
     }
+    // What one output alone plays is no such category.
+    if mode.category == .multiRoute, snapshot.combination == nil { mode.category = .playback }
     mode.mode = wish.mode
     mode.options = wish.options
     mode.echoCanceller = wish.echoCanceller
@@ -77,7 +79,7 @@ public struct Portrait: Sendable, Hashable {
       left.append("\(device.name) has no name that a profile can hold")
       return
     }
-    mode[keyPath: names.prefer] = [matcher]
+    mode[keyPath: names.prefer] = [matcher] + others(beside: device, snapshot)
     let title = device.description.isEmpty ? "" : ", \(device.description)"
     notes[names.preferProperty] = "\(device.name)\(title)"
     if direction == .input, snapshot.card(of: device)?.isBluetooth == true {
@@ -90,6 +92,11 @@ public struct Portrait: Sendable, Hashable {
       mode[keyPath: names.port] = [.name(port.name)]
       notes[names.portProperty] = port.description.isEmpty ? nil : port.description
     }
+    if direction == .output, let card = snapshot.card(of: device),
+      changed.contains(.codec(card: card.name))
+    {
+      mode.outputCodec = card.activeCodec
+    }
     // An echo canceller may stand between the two.
     if let remap = snapshot.remap(direction),
       snapshot.device(direction, named: remap.master).map({ snapshot.root(of: $0)?.name })
@@ -98,6 +105,16 @@ public struct Portrait: Sendable, Hashable {
       mode[keyPath: names.channels] = remap.isMix ? .mono : .positions(remap.masterMap.positions)
     }
     addLevels(of: device, names, snapshot, changed)
+  }
+
+  /// The other ones of combined outputs.
+  private func others(beside device: Device, _ snapshot: ServerSnapshot) -> [DeviceMatcher] {
+    guard device.direction == .output, mode.category == .multiRoute,
+      let combination = snapshot.combination
+    else { return [] }
+    return combination.outputs.filter { $0 != device.name }.compactMap {
+      snapshot.device(.output, named: $0).flatMap { snapshot.stableMatcher(for: $0) }
+    }
   }
 
   private mutating func addLevels(

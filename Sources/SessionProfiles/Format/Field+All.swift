@@ -39,6 +39,7 @@ extension Field {
     Field("output", "prefer", "preferredOutput", \.preferredOutput, .devices),
     Field("output", "required", "outputRequired", \.outputRequired, .boolean),
     Field("output", "port", "outputPort", \.outputPort, .ports),
+    Field("output", "codec", "outputCodec", \.outputCodec, .text),
     Field("output", "channel-map", "outputChannelMap", \.outputChannelMap, .channels),
     Field("output", "volume", "outputVolume", \.outputVolume, .volume),
     Field("output", "mute", "outputMuted", \.outputMuted, .boolean),

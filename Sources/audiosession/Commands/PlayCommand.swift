@@ -17,10 +17,17 @@ struct PlayCommand: SessionCommand {
   @Argument(help: "The file.", completion: .file())
   var file: String
 
+  @Option(
+    help: ArgumentHelp(
+      "A profile that holds for what this command plays alone: device, rate, buffer, channels.",
+      valueName: "profile"),
+    completion: Completion.profile)
+  var profile: String?
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    try await context.withSession { session in
+    try await context.withOwnSession(profile) { session in
       let player = AudioPlayer(session: session)
       let output = context.output
       let ticks = Task {

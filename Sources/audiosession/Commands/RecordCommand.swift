@@ -37,6 +37,13 @@ struct RecordCommand: SessionCommand {
     help: "The name of a source. (default: the session's input)", completion: Completion.source)
   var device: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A profile that holds for what this command records alone: device, rate, buffer, channels.",
+      valueName: "profile"),
+    completion: Completion.profile)
+  var profile: String?
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {
@@ -55,7 +62,7 @@ struct RecordCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    try await context.withSession { session in
+    try await context.withOwnSession(profile) { session in
       let recorder = AudioRecorder(session: session)
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {

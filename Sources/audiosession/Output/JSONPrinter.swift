@@ -67,7 +67,8 @@ struct JSONPrinter {
         "steps",
         "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "running",
         "route",
-        "inputs", "outputs", "cards", "device", "checks", "what", "default", "state", "port",
+        "inputs", "outputs", "cards", "codecs", "device", "checks", "what", "default", "state",
+        "port",
         "portType", "channels",
       ] + SessionState.propertyNames + [
         "format", "via", "volume", "muted", "card", "findings", "checked",

@@ -8,7 +8,8 @@ enum ApplyNotes {
   /// version or this machine does not have.
   static func warnings(_ state: SessionState) -> [String] {
     SessionState.propertyNames.compactMap { name in
-      guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder
+      guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder,
+        report.waitingFor != .stream
       else { return nil }
       let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""
       let preferred = PropertyWords.text(report.preferred, of: name)

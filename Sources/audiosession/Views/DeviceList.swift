@@ -2,7 +2,7 @@ import AudioSession
 
 /// What `devices` shows, as JSON: `inputs` and `outputs` (name, description, default, kind, state,
 /// sampleRate, format, channelMap, volume, muted, card, ports, polarPatterns of inputs), `cards`
-/// (name, description, profile, profiles, ports). A port has name, description, type, availability,
+/// (name, description, profile, profiles, ports, codecs). A codec has name, description, active. A port has name, description, type, availability,
 /// active; a profile name, description, available.
 struct DeviceList: Encodable {
   let schema = 1
@@ -115,8 +115,9 @@ struct CardItem: Encodable {
 
   var description: String { card.properties["device.description"] ?? card.name }
 
-  private enum Key: String, CodingKey { case name, description, profile, profiles, ports }
+  private enum Key: String, CodingKey { case name, description, profile, profiles, ports, codecs }
   private enum ProfileKey: String, CodingKey { case name, description, available }
+  private enum CodecKey: String, CodingKey { case name, description, active }
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
@@ -138,5 +139,12 @@ struct CardItem: Encodable {
         ).first, isActive: nil)
     }
     try values.encode(ports, forKey: .ports)
+    var codecs = values.nestedUnkeyedContainer(forKey: .codecs)
+    for codec in card.codecs ?? [] {
+      var item = codecs.nestedContainer(keyedBy: CodecKey.self)
+      try item.encode(codec.name, forKey: .name)
+      try item.encode(codec.description, forKey: .description)
+      try item.encode(codec.name == card.activeCodec, forKey: .active)
+    }
   }
 }

@@ -65,7 +65,12 @@ enum DevicesView {
       let note: Span = profile.isAvailable ? "" : Span("  not available", .dim)
       return [["    ", Span(text, isActive ? .green : .plain), note]]
     }
+    let codecs = (item.card.codecs ?? []).map { codec in
+      codec.name == item.card.activeCodec ? "\(codec.name) (in use)" : codec.name
+    }
+    let offer = codecs.isEmpty ? "" : "codecs: " + codecs.joined(separator: ", ")
     return lines + Layout.wrap(item.description, indent: 4, width: width) + profiles
+      + (offer.isEmpty ? [] : Layout.wrap(offer, indent: 4, width: width))
   }
 
   private static func availability(_ availability: PortAvailability) -> Span {

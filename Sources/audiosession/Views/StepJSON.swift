@@ -61,6 +61,7 @@ extension SettingValue {
     case .flag(let flag): .flag(flag)
     case .remap(let spec): .strings(spec.masterMap.positions.map(\.rawValue))
     case .roles(let roles): .strings(roles)
+    case .combination(let spec): .strings(spec.outputs)
     case .echoCanceller(let spec): .string(spec.method)
     }
   }

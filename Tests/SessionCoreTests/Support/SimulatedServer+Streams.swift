@@ -196,6 +196,25 @@ extension SimulatedServer {
       on: spec.output, taking: .mono)
   }
 
+  /// A stream on each of its outputs.
+  mutating func loadCombination(_ spec: CombineSpec) throws(Refusal) {
+    let module = try load(spec.moduleName, spec.moduleArgument)
+    try hang(
+      .output, Owned.combineName, spec.map,
+      [Owned.roleKey: Owned.combineRole, Owned.primaryKey: spec.primary], of: module,
+      on: spec.primary, taking: spec.map)
+    for name in spec.outputs where name != spec.primary {
+      guard let output = snapshot.device(.output, named: name) else {
+        throw Refusal("Module initialization failed: no \(name)")
+      }
+      snapshot.sinkInputs.append(
+        Stream(
+          direction: .output, index: Index(newIndex()), ownerModule: module,
+          device: output.index, sampleSpec: output.sampleSpec, channelMap: spec.map,
+          driver: "module-of-ours.c"))
+    }
+  }
+
   mutating func treat(_ treatment: Treatment, _ value: SettingValue) throws(Refusal) {
     let ours = snapshot.modules(of: treatment).map(\.index)
     snapshot.modules.removeAll { ours.contains($0.index) }

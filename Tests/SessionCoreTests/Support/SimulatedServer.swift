@@ -89,6 +89,8 @@ struct SimulatedServer {
     case (.latency(let direction, let name), _): try pin(direction, name, step.to)
     case (.chain(let direction), .absent): unload(Owned.remapRole, direction)
     case (.chain, .remap(let spec)): try loadRemap(spec)
+    case (.combination, .absent): unload(Owned.combineRole, .output)
+    case (.combination, .combination(let spec)): try loadCombination(spec)
     case (.echoCanceller, .absent): unload(Owned.echoRole, .input)
     case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
     case (.others(let treatment), _): try treat(treatment, step.to)

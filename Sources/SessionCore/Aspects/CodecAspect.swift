@@ -1,0 +1,84 @@
+import PulseTypes
+
+/// The codec of a Bluetooth output.
+struct CodecAspect: Aspect {
+  let property = "outputCodec"
+  let phase = Phase.category
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    guard let wished = context.wish.outputCodec, let card = card(context) else { return [] }
+    guard !context.world.isChanged(card: card.name) else { return [target(card, wished)] }
+    guard card.codecs != nil else { return [] }
+    guard let codec = card.codec(wished) else { throw Self.failure(card, wished) }
+    return [target(card, codec.name)]
+  }
+
+  private func target(_ card: Card, _ name: String) -> Target {
+    Target(property, .codec(card: card.name), .name(name), why: "wished codec")
+  }
+
+  /// The Bluetooth card of the output.
+  private func card(_ context: PlanContext) -> Card? {
+    let name =
+      context.resolved(.output)?.card?.name
+      ?? context.shownDevice(.output).flatMap { context.snapshot.card(of: $0) }?.name
+    return name.flatMap { context.snapshot.card(named: $0) }.flatMap { $0.isBluetooth ? $0 : nil }
+  }
+
+  func report(_ context: PlanContext) -> PropertyReport {
+    let card = card(context)
+    let actual = card?.activeCodec.map { StateValue.string($0) }
+    guard let wished = context.wish.outputCodec else { return .unset(actual) }
+    func unmet(
+      _ verdict: Verdict, _ reason: String, _ waiting: WaitingFor? = nil
+    ) -> PropertyReport {
+      PropertyReport(
+        preferred: .string(wished), actual: actual, verdict: verdict, reason: reason,
+        waitingFor: waiting)
+    }
+    if let error = context.resolution.waiting[.output] {
+      return unmet(.pending, error.message, .device)
+    }
+    guard let card else {
+      let name = context.device(.output)?.name ?? "the output"
+      return unmet(.unreachable, "\(name) is no Bluetooth device")
+    }
+    guard card.codecs != nil else {
+      return unmet(.unreachable, "the server says nothing of the codecs of \(card.name)")
+    }
+    guard let codec = card.codec(wished) else {
+      let failure = Self.failure(card, wished)
+      return unmet(
+        .unreachable,
+        failure.message + "; it offers " + failure.alternatives.joined(separator: ", "))
+    }
+    guard codec.name == card.activeCodec else {
+      return unmet(
+        .overridden,
+        "the codec is \(card.activeCodec ?? "none"), not \(codec.name): somebody changed it")
+    }
+    return PropertyReport(preferred: .string(wished), actual: actual, verdict: .applied)
+  }
+
+  private static func failure(_ card: Card, _ wished: String) -> SessionError {
+    SessionError(
+      .codecNotSupported, stage: .device,
+      "\(card.name) does not offer the codec '\(wished)' on profile "
+        + "'\(card.activeProfile ?? "none")'",
+      property: "outputCodec", value: wished,
+      alternatives: (card.codecs ?? []).map { codec in
+        codec.description.isEmpty ? codec.name : "\(codec.name) (\(codec.description))"
+      })
+  }
+}
+
+extension Card {
+  /// The codec that a person means, by the server's name or the words for people.
+  func codec(_ wished: String) -> Codec? {
+    func plain(_ text: String) -> String {
+      String(text.lowercased().filter { $0.isLetter || $0.isNumber })
+    }
+    return codecs?.first { $0.name == wished }
+      ?? codecs?.first { plain($0.name) == plain(wished) || plain($0.description) == plain(wished) }
+  }
+}

@@ -1,0 +1,43 @@
+import PulseTypes
+
+extension PlanContext {
+  /// What an unresolved direction waits for: the profile of a headset that is there, or a device.
+  func waitingFor(_ direction: Direction) -> WaitingFor {
+    guard direction == .input, wish.options?.contains(.allowBluetoothHFP) == true,
+      let prefer = wish.preferredInput
+    else { return .device }
+    let comes = snapshot.cards.contains { card in
+      card.lacksMicrophone && prefer.contains { card.couldBe($0) }
+    }
+    return comes ? .profile : .device
+  }
+}
+
+extension Card {
+  /// Whether it is a headset whose microphone profile is not listed, or not to be used, so far.
+  var lacksMicrophone: Bool {
+    isBluetooth && !choosableProfiles.contains { $0.sourceCount > 0 }
+  }
+
+  /// Whether a matcher could mean the microphone that the card may have later: by its name, a
+  /// property of the card, or what it is.
+  func couldBe(_ matcher: DeviceMatcher) -> Bool {
+    guard name.hasPrefix("bluez_card.") else { return false }
+    let address = name.dropFirst("bluez_card.".count)
+    let names = [
+      "bluez_source.\(address).headset_head_unit", "bluez_source.\(address).handsfree_head_unit",
+      "bluez_input.\(address)", "bluez_input.\(address).0",
+    ]
+    switch matcher {
+    case .default: return false
+    case .name(let pattern): return names.contains { Glob.matches(pattern, $0) }
+    case .properties(let wanted):
+      return wanted.allSatisfy { key, pattern in
+        properties[key].map { Glob.matches(pattern, $0) } == true
+      }
+    case .formFactor(let form): return properties["device.form_factor"] == form
+    case .portType(let type): return type == .bluetoothHFP || type == .headsetMic
+    case .all(let parts): return parts.allSatisfy { couldBe($0) }
+    }
+  }
+}

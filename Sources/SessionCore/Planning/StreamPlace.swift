@@ -1,0 +1,46 @@
+public import PulseTypes
+
+/// Where and how a stream of this program is to be opened: for a session of one program, whose wish
+/// is met by the program's own streams. All nil: as any program's stream.
+public struct StreamPlace: Sendable, Hashable {
+  /// Whether the stream is of a program with a session of its own: other sessions leave it alone.
+  public var isOwn = false
+  /// The `media.role` that it says it has, that of the session's mode; nil is the session's own.
+  public var role: String?
+  /// The device's name; nil follows the default.
+  public var device: String?
+  /// Hz; nil takes the device's.
+  public var rate: Int?
+  /// How long the device's buffer shall be; nil leaves it to the stream.
+  public var buffer: Duration?
+  /// The hardware channels that the stream takes, in its order; nil takes all as they are. `mono`
+  /// mixes them.
+  public var channels: ChannelMap?
+
+  /// As any program's stream.
+  public init() {}
+}
+
+extension PlanInput {
+  /// Where a stream of this program is to be opened.
+  public func place(_ direction: Direction) -> StreamPlace {
+    var place = StreamPlace()
+    guard snapshot.isOfOneProgram else { return place }
+    place.isOwn = true
+    let context = PlanContext(
+      input: self, world: World(snapshot), resolution: .tolerant(self))
+    if wish.hintDirection == direction {
+      place.rate = wish.sampleRate
+      place.buffer = wish.ioBufferDuration?.duration(atRate: wish.sampleRate ?? 48_000)
+    }
+    guard let device = context.device(direction) else { return place }
+    let isAsked = wish.wish(direction).prefer != nil
+    let isDefault = context.resolved(direction)?.isDefault == true
+    place.device = isAsked && !isDefault ? device.name : nil
+    let routing = (try? ChannelRouting.make(wish.wish(direction), on: device)).flatMap { $0 }
+    if let routing, !routing.isIdentity(on: device.channelMap) {
+      place.channels = routing.masterMap
+    }
+    return place
+  }
+}

@@ -1,0 +1,59 @@
+public import PulseTypes
+
+/// Combined outputs of ours: a virtual sink that plays on several at once.
+public struct CombineSpec: Sendable, Hashable, Codable {
+  /// The sinks that play, sorted by name.
+  public var outputs: [String]
+  /// The one of them that rate, buffer and levels are about: the first that was wished.
+  public var primary: String
+  /// The channels of the combined sink: the primary's.
+  public var map: ChannelMap
+
+  /// Makes a spec.
+  public init(outputs: [String], primary: String, map: ChannelMap) {
+    self.outputs = outputs.sorted()
+    self.primary = primary
+    self.map = map
+  }
+
+  /// The module that makes it.
+  public var moduleName: String { "module-combine-sink" }
+
+  /// The arguments to load the module with.
+  public var moduleArgument: String {
+    ModuleArguments.render([
+      ("sink_name", .text(Owned.combineName)),
+      (
+        "sink_properties",
+        .properties([
+          ModuleArguments.Property(Owned.roleKey, Owned.combineRole),
+          ModuleArguments.Property(Owned.primaryKey, primary),
+          ModuleArguments.Property("device.description", "Audio session, several outputs"),
+        ])
+      ),
+      // The first of them is the one whose clock the others follow.
+      ("slaves", .text(([primary] + outputs.filter { $0 != primary }).joined(separator: ","))),
+      ("channels", .text(String(map.count))),
+      ("channel_map", .text(map.description)),
+    ])
+  }
+}
+
+extension ServerSnapshot {
+  /// The combined outputs that stand now: those where its streams really are.
+  public var combination: CombineSpec? {
+    guard let sink = ownedDevices(.output, of: .combination).first,
+      let primary = sink.properties[Owned.primaryKey]
+    else { return nil }
+    return CombineSpec(
+      outputs: masters(of: sink).map(\.name), primary: primary, map: sink.channelMap)
+  }
+
+  /// The devices that one of ours hangs on; only combined outputs have several.
+  public func masters(of device: Device) -> [Device] {
+    guard !device.isMonitor, let module = device.ownerModule else { return [] }
+    return streams(device.direction).filter { $0.ownerModule == module }.compactMap {
+      self.device(device.direction, at: $0.device)
+    }
+  }
+}

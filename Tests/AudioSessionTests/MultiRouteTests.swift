@@ -1,0 +1,157 @@
+import AudioSession
+import Glibc
+import Pulse
+import PulseSandbox
+import Testing
+
+@Suite("Several outputs at once", .timeLimit(.minutes(2)))
+struct MultiRouteTests {
+  /// Two outputs of the two servers, without anything that moves or suspends by itself.
+  private static func machine(_ kind: ServerKind) -> SandboxConfiguration {
+    guard kind == .pulseaudio else { return .nullDevices(on: .pipewire) }
+    return SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-sink sink_name=headphones rate=44100",
+      "module-null-sink sink_name=third rate=44100",
+      "module-null-source source_name=mic",
+    ])
+  }
+
+  private static func wish(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
+    var mode = AudioMode(category: .multiRoute)
+    mode.preferredOutput = ["speakers", "headphones"]
+    change(&mode)
+    return mode
+  }
+
+  @Test(
+    "each is heard, and it goes with the category", .bothServers,
+    arguments: Feature.multiRoute.servers)
+  func heard(_ kind: ServerKind) async throws {
+    try await Rig.with(Self.machine(kind)) { rig in
+      let before = try await rig.listing()
+      let report = try await rig.session.setAudioMode(Self.wish())
+      #expect(report.state.properties["category"]?.verdict == .applied)
+      #expect(report.state.properties["preferredOutput"]?.verdict == .applied)
+      #expect(report.state.route.outputs.map(\.name) == ["speakers", "headphones"])
+      #expect(report.state.route.outputs.allSatisfy { $0.via == ["audiosession.combined"] })
+      let levels = try await rig.levels(of: ["speakers", "headphones"])
+      #expect(levels.allSatisfy { $0 > 0.05 }, "\(levels)")
+      // Applied again there is nothing to do.
+      #expect(try await rig.session.plan(for: Self.wish()).isEmpty)
+      try await rig.session.revert()
+      #expect(try await rig.eventually { Listing($0) == before })
+    }
+  }
+
+  @Test(
+    "the channel map is over it, and nothing but the outputs is left of it", .bothServers,
+    arguments: Feature.multiRoute.servers)
+  func composed(_ kind: ServerKind) async throws {
+    try await Rig.with(Self.machine(kind)) { rig in
+      let report = try await rig.session.setAudioMode(Self.wish { $0.outputChannelMap = .swap })
+      #expect(report.state.properties["outputChannelMap"]?.verdict == .applied)
+      #expect(
+        report.state.route.outputs.map(\.via)
+          == Array(repeating: ["audiosession.combined", "audiosession.output"], count: 2))
+      let playback = AudioMode(category: .playback)
+      let after = try await rig.session.setAudioMode(playback)
+      #expect(after.state.route.outputs.map(\.via) == [[]])
+      let seen = try await rig.outside.snapshot()
+      #expect(seen.sinks.allSatisfy { !$0.name.hasPrefix("audiosession") })
+    }
+  }
+
+  @Test("what a killed holder left is used, and what is unloaded comes back", .server)
+  func adopted() async throws {
+    try await Rig.with(Self.machine(.pulseaudio)) { rig in
+      let profile = try rig.write(
+        "both.toml",
+        "category = 'multi-route'\n[output]\nprefer = ['speakers', 'headphones']\n")
+      try await rig.succeed("apply", profile)
+      let module = try #require(
+        try await rig.outside.sink(named: "audiosession.combined")?.ownerModule)
+      // A command has ended without taking it away: the next session finds it as it should be.
+      let report = try await rig.session.setAudioMode(Self.wish())
+      #expect(report.steps.isEmpty, "\(report.steps)")
+      #expect(
+        try await rig.outside.sink(named: "audiosession.combined")?.ownerModule == module)
+      try await rig.outside.unloadModule(module)
+      #expect(
+        try await rig.eventually { seen in
+          seen.combination?.outputs == ["headphones", "speakers"]
+            && seen.server.defaultSinkName == "audiosession.combined"
+        })
+    }
+  }
+
+  @Test("an output that goes takes itself out, and is in it again when it returns", .server)
+  func replugged() async throws {
+    try await Rig.with(Self.machine(.pulseaudio)) { rig in
+      let mode = Self.wish { $0.preferredOutput = ["speakers", "headphones", "third"] }
+      try await rig.session.setAudioMode(mode)
+      let third = try #require(try await rig.outside.sink(named: "third")?.ownerModule)
+      try await rig.outside.unloadModule(third)
+      #expect(
+        try await rig.eventually { $0.combination?.outputs == ["headphones", "speakers"] })
+      _ = try await rig.outside.loadModule("module-null-sink", "sink_name=third rate=44100")
+      #expect(
+        try await rig.eventually {
+          $0.combination?.outputs == ["headphones", "speakers", "third"]
+        })
+    }
+  }
+
+  @Test("one output is an error that names the others, and nothing is half-applied", .server)
+  func oneOutput() async throws {
+    try await Rig.with(Self.machine(.pulseaudio)) { rig in
+      let before = try await rig.listing()
+      let mode = Self.wish {
+        $0.preferredOutput = ["speakers"]
+        $0.outputVolume = Volume(fraction: 0.3)
+      }
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.code == .categoryNotSupported && error?.stage == .device)
+      #expect(error?.alternatives.contains("headphones: is there and was not asked for") == true)
+      #expect(try await rig.listing() == before)
+      let profile = try rig.write(
+        "one.toml", "category = 'multi-route'\n[output]\nprefer = ['speakers']\n")
+      let result = try await rig.sandbox.capture([Rig.program, "apply", profile])
+      #expect(result.status == 78, "\(result.standardError)")
+      #expect(result.standardError.contains("name two or more in output.prefer"))
+    }
+  }
+}
+
+extension Rig {
+  /// How loud a program that plays noise is heard at each of some outputs.
+  fileprivate func levels(of outputs: [String]) async throws -> [Double] {
+    let kept = 44100
+    let record = outputs.map { output in
+      """
+      parec --raw --format=s16le --rate=44100 --channels=1 --latency-msec=20 -d \(output).monitor \
+      | head -c \(kept * 3) | tail -c \(kept) > \(output).raw &
+      """
+    }
+    let command = """
+      cd \(sandbox.directory); head -c 600000 /dev/urandom > loud.raw
+      paplay --raw --format=s16le --rate=44100 --channels=1 loud.raw & player=$!
+      \(record.joined(separator: "\n"))
+      for job in $(jobs -p); do [ $job = $player ] || wait $job; done; kill $player
+      """
+    _ = try await sandbox.capture(["/bin/bash", "-c", command], timeout: .seconds(40))
+    return try outputs.map { try Self.level(of: "\(sandbox.directory)/\($0).raw") }
+  }
+
+  private static func level(of path: String) throws -> Double {
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var samples = [Int16](repeating: 0, count: 44100)
+    let count = fread(&samples, 2, samples.count, file)
+    guard count > 1000 else { return 0 }
+    let power = samples.prefix(count).reduce(0.0) { $0 + Double($1) * Double($1) }
+    return (power / Double(count)).squareRoot() / 32768
+  }
+}

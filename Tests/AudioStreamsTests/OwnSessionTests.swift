@@ -1,0 +1,103 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+/// Streams of a session of one program: they go to its devices and take its format.
+@Suite("Streams of a program's own session", .server, .timeLimit(.minutes(1)))
+struct OwnSessionTests {
+  /// Two tones: 440 Hz on the left, 880 Hz on the right of `tones`; `other` is the default.
+  private static let machine = SandboxConfiguration(modules: [
+    "module-null-sink sink_name=other rate=44100",
+    "module-null-sink sink_name=tones rate=44100",
+    "module-null-sink sink_name=speakers rate=44100",
+    "module-sine-source source_name=sine",
+    "module-remap-sink sink_name=left master=tones channels=1 channel_map=mono "
+      + "master_channel_map=front-left remix=no",
+    "module-remap-sink sink_name=right master=tones channels=1 channel_map=mono "
+      + "master_channel_map=front-right remix=no",
+    "module-sine sink=left frequency=440",
+    "module-sine sink=right frequency=880",
+  ])
+
+  private static func wish() -> AudioMode {
+    var mode = AudioMode(category: .playAndRecord, mode: .moviePlayback)
+    mode.scope = .application
+    mode.preferredInput = ["tones.monitor"]
+    mode.preferredOutput = ["speakers"]
+    mode.channelMap = .swap
+    mode.sampleRate = 48000
+    mode.ioBufferDuration = .milliseconds(10)
+    return mode
+  }
+
+  @Test("a capture is on its input, at its rate, with its channels")
+  func capture() async throws {
+    try await Rig.with(Self.machine) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let before = try await outside.serverInfo()
+      let state = try await rig.session.setAudioMode(Self.wish()).state
+      #expect(state.properties["mode"]?.verdict == .applied)
+      #expect(state.properties["channelMap"]?.waitingFor == .stream)
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(sampleRate: 48000, channels: .device))
+      #expect(await rig.capture.tapFormat?.sampleRate == 48000)
+      #expect(await rig.capture.tapFormat?.channels == 2)
+      let sound = await rig.collect(buffers, frames: 2048 * 12)
+      let samples = Array(sound.samples.dropFirst(2048 * 8))
+      let channels = (0..<2).map { channel in
+        stride(from: channel, to: samples.count, by: 2).map { samples[$0] }
+      }
+      for (channel, frequencies) in [(0, (880.0, 440.0)), (1, (440.0, 880.0))] {
+        let heard = Tone(channels[channel], rate: 48000, near: frequencies.0).amplitude
+        let other = Tone(channels[channel], rate: 48000, near: frequencies.1).amplitude
+        #expect(heard > 0.01 && heard > 10 * other, "\(channel): \(heard), \(other)")
+      }
+      let seen = try await outside.snapshot()
+      let stream = try #require(seen.sourceOutputs.first { $0.name == "Audio capture" })
+      #expect(seen.device(.input, at: stream.device)?.name == "tones.monitor")
+      #expect(stream.channelMap.positions == [.frontRight, .frontLeft])
+      #expect(seen.server.defaultSourceName == before.defaultSourceName)
+      let during = try await rig.session.getSessionState()
+      #expect(during.properties["channelMap"]?.verdict == .applied, "\(during.properties)")
+      await rig.capture.stopAudioStream()
+      await rig.session.close()
+      #expect(try await outside.snapshot().sourceOutputs.allSatisfy { $0.ownerModule != nil })
+      await outside.close()
+    }
+  }
+
+  @Test("a synthesizer is on its output, with the mode's role")
+  func plays() async throws {
+    try await Rig.with(Self.machine) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await rig.session.setAudioMode(Self.wish())
+      let synthesizer = Synthesizer(session: rig.session)
+      try await synthesizer.start()
+      let seen = try await outside.snapshot()
+      let stream = try #require(seen.sinkInputs.first { $0.name == "Synthesizer" })
+      #expect(seen.device(.output, at: stream.device)?.name == "speakers")
+      #expect(stream.properties["media.role"] == "video")
+      await synthesizer.stop()
+      await outside.close()
+    }
+  }
+
+  @Test("a capture of a named device stays there, whatever the session prefers")
+  func named() async throws {
+    try await Rig.with(Self.machine) { rig in
+      try await rig.session.setAudioMode(Self.wish())
+      _ = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
+      let state = try await rig.session.getSessionState()
+      #expect(state.properties["preferredInput"]?.verdict == .applied)
+      let stream = try await rig.session.snapshot().sourceOutputs.first {
+        $0.name == "Audio capture"
+      }
+      let device = try await rig.session.snapshot().device(.input, at: stream?.device)
+      #expect(device?.name == "sine")
+    }
+  }
+}

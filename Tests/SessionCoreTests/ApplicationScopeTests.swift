@@ -1,0 +1,164 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// A session of one program changes nothing that others have, too.
+@Suite struct ApplicationScopeTests {
+  private static let process: Int32 = 4242
+
+  /// A laptop and a USB microphone as the program 4242 sees them; it records on the laptop's, and so
+  /// does another program.
+  private static func machine(kind: ServerKind = .pulseaudio) -> SimulatedServer {
+    var server = Server.machine(kind: kind) {
+      $0.addLaptop()
+      $0.addUSB()
+    }
+    server.snapshot.viewer = process
+    for (name, id) in [("ours", process), ("other", 1)] {
+      server.add(
+        stream: name, .input, on: Server.microphone,
+        properties: ["application.process.id": "\(id)"])
+    }
+    return server
+  }
+
+  private static let everything = wish {
+    $0.category = .playAndRecord
+    $0.mode = .voiceChat
+    $0.options = [.duckOthers]
+    $0.scope = .application
+    $0.ioBufferDuration = .milliseconds(10)
+    $0.sampleRate = 48000
+    $0.preferredInput = [.name(Server.usb)]
+    $0.channelMap = .swap
+    $0.inputGain = Volume(fraction: 0.5)
+    $0.inputMuted = true
+    $0.inputLatencyOffset = .milliseconds(5)
+    $0.outputPort = ["analog-output-speaker"]
+    $0.outputVolume = Volume(fraction: 0.5)
+  }
+
+  @Test func `of any wish only the pin and the program's own streams are left`() throws {
+    let plan = try Self.machine().plan(Self.everything)
+    #expect(
+      plan.lines == [
+        "3 \(Server.usb) latency: none → 10 ms",
+        "6 source output \(try Self.stream("ours")) device: \(Server.microphone) → \(Server.usb)",
+      ])
+    let unreachable = plan.unmet.filter { $0.verdict == .unreachable }.map(\.property)
+    #expect(
+      Set(unreachable) == [
+        "mode", "options", "inputGain", "inputMuted", "inputLatencyOffset", "outputVolume",
+        // A stream that somebody else's code opened has a rate and channels already.
+        "sampleRate", "channelMap",
+      ])
+  }
+
+  private static func stream(_ name: String) throws -> Index<PulseTypes.Stream> {
+    try #require(
+      machine().snapshot.sourceOutputs.first { $0.properties["application.name"] == name }
+    ).index
+  }
+
+  @Test func `on PipeWire it forces nothing on the graph`() throws {
+    let plan = try Self.machine(kind: .pipewire).plan(Self.everything)
+    #expect(plan.steps.map(\.setting) == [.stream(.input, try Self.stream("ours"))])
+  }
+
+  @Test func `what it did is undone, and others are where they were`() throws {
+    var run = Run(Self.machine(), PlanInput(wish: Self.everything, snapshot: Server().snapshot))
+    let before = run.server.snapshot.fingerprint
+    run.run()
+    #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
+    #expect(run.server.snapshot.fingerprint == before)
+    #expect(try run.server.plan(Self.everything).isEmpty)
+    var back = Run(run.server, run.input)
+    back.input.wish = AudioMode()
+    back.input.baseline = run.stored
+    back.run()
+    #expect(back.server.snapshot.fingerprint == before)
+    #expect(back.server.snapshot.sourceOutputs.count == 2)
+    #expect(back.server.snapshot.streams(on: Server.microphone).count == 2)
+  }
+
+  @Test func `a session of the server and one of a program leave each other's pins`() throws {
+    var server = Self.machine()
+    let mode = wish {
+      $0.ioBufferDuration = .milliseconds(20)
+      $0.preferredInput = [.name(Server.usb)]
+    }
+    var own = Run(server, PlanInput(wish: Self.everything, snapshot: server.snapshot))
+    own.run()
+    server = own.server
+    server.snapshot.viewer = nil
+    #expect(try server.plan(AudioMode()).isEmpty)
+    #expect(try server.plan(mode).lines.contains("3 \(Server.usb) latency: none → 20 ms"))
+  }
+
+  @Test func `a session that moves streams leaves those of a program with a session`() throws {
+    var server = Self.machine()
+    server.snapshot.viewer = nil
+    server.snapshot.clients = [
+      Client(
+        index: Index(7), name: "ours",
+        properties: [
+          "application.process.id": "\(Self.process)", Owned.scopeKey: "application",
+        ])
+    ]
+    let plan = try server.plan(
+      wish {
+        $0.preferredInput = [.name(Server.usb)]
+        $0.moveInputStreams = true
+      })
+    let moved = plan.steps.filter { if case .stream = $0.setting { true } else { false } }
+    #expect(moved.map(\.setting) == [.stream(.input, try Self.stream("other"))])
+  }
+
+  @Test func `a port that is not in use, and a device of another profile, cannot be had`() throws {
+    let port = wish {
+      $0.scope = .application
+      $0.preferredOutput = [.name(Server.speakers)]
+      $0.outputPort = ["analog-output-headphones"]
+    }
+    var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
+    server.snapshot.viewer = Self.process
+    let failure = try #require(server.failure(port))
+    #expect(failure.code == .portNotAvailable)
+    #expect(failure.alternatives.contains { $0.contains("changes no port") }, "\(failure)")
+    var off = Server.laptop("off")
+    off.snapshot.viewer = Self.process
+    #expect(off.failure(wish { $0.category = .record })?.code == .inputNotAvailable)
+  }
+
+  @Test func `streams are told where to open, and how`() throws {
+    let server = Self.machine()
+    let place = PlanInput(wish: Self.everything, snapshot: server.snapshot).place(.input)
+    #expect(place.device == Server.usb && place.rate == 48000)
+    #expect(place.buffer == .milliseconds(10))
+    #expect(place.channels?.positions == [.frontRight, .frontLeft])
+    let output = PlanInput(wish: Self.everything, snapshot: server.snapshot).place(.output)
+    #expect(output.isOwn && output.device == nil && output.channels == nil)
+    var shared = server
+    shared.snapshot.viewer = nil
+    #expect(
+      PlanInput(wish: Self.everything, snapshot: shared.snapshot).place(.input) == StreamPlace())
+  }
+
+  @Test func `combined outputs are everybody's`() {
+    #expect(throws: SessionError.self) {
+      try wish {
+        $0.category = .multiRoute
+        $0.scope = .application
+      }.validate()
+    }
+  }
+}
+
+extension ServerSnapshot {
+  fileprivate func streams(on name: String) -> [PulseTypes.Stream] {
+    device(.input, named: name).map { streams(on: $0) } ?? []
+  }
+}

@@ -1,0 +1,115 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// The category `multi-route`: combined outputs are the link nearest to the hardware.
+@Suite struct MultiRouteTests {
+  private static func machine() -> SimulatedServer {
+    Server.machine {
+      $0.addLaptop()
+      $0.addLoose(.output, "monitors")
+    }
+  }
+
+  private static func both(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
+    wish {
+      $0.category = .multiRoute
+      $0.preferredOutput = [.name(Server.speakers), "monitors"]
+      change(&$0)
+    }
+  }
+
+  @Test func `the wished outputs are combined, and the default is written once`() throws {
+    let plan = try Self.machine().plan(Self.both())
+    #expect(
+      plan.lines == [
+        "6 audiosession.combined outputs: none → \(Server.speakers) and monitors",
+        "6 server default sink: \(Server.speakers) → audiosession.combined",
+      ])
+    #expect(plan.unmet == [])
+  }
+
+  @Test func `the channel map is over them, the canceller over that`() throws {
+    let plan = try Self.machine().plan(
+      wish {
+        $0.category = .playAndRecord
+        $0.mode = .voiceChat
+        $0.outputChannelMap = .swap
+      })
+    #expect(!plan.lines.contains { $0.contains("combined") })
+    let chain = try Self.machine().plan(
+      Self.both {
+        $0.outputChannelMap = .swap
+      })
+    #expect(
+      chain.lines == [
+        "6 audiosession.combined outputs: none → \(Server.speakers) and monitors",
+        "6 audiosession.output channel map: none → "
+          + "front-right,front-left of audiosession.combined",
+        "6 server default sink: \(Server.speakers) → audiosession.output",
+      ])
+  }
+
+  @Test func `with one output it is an error with the others, and nothing is planned`() throws {
+    for prefer: [DeviceMatcher] in [["monitors"], ["monitors", "none.*"], ["default"]] {
+      let failure = try #require(Self.machine().failure(Self.both { $0.preferredOutput = prefer }))
+      #expect(failure.code == .categoryNotSupported && failure.property == "category")
+      #expect(failure.message.contains("name two or more in output.prefer"), "\(failure)")
+      #expect(failure.alternatives.contains { $0.contains("was not asked for") }, "\(failure)")
+    }
+    #expect(
+      Server.laptop().failure(AudioMode(category: .multiRoute))?.code == .categoryNotSupported)
+    let tolerant = try Self.machine().plan(
+      Self.both {
+        $0.preferredOutput = ["monitors"]
+        $0.onFailure = .bestEffort
+      })
+    #expect(tolerant.unmet.map(\.property) == ["category"])
+    #expect(!tolerant.lines.contains { $0.contains("combined") })
+  }
+
+  @Test func `without a list it is all that are plugged in`() throws {
+    let plan = try Self.machine().plan(AudioMode(category: .multiRoute))
+    #expect(plan.lines.first?.hasSuffix("\(Server.speakers) and monitors") == true, "\(plan.lines)")
+  }
+
+  @Test func `an output that goes, comes back, or is taken out of it`() throws {
+    var run = Run(
+      Self.machine(),
+      PlanInput(wish: Self.both { $0.outputChannelMap = .swap }, snapshot: Server().snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    let wish = run.input.wish
+    #expect(run.server.reports(wish)["category"]?.verdict == .applied)
+    #expect(run.server.snapshot.route.outputs.map(\.name) == [Server.speakers, "monitors"])
+    #expect(
+      run.server.snapshot.route.outputs.first?.via
+        == ["audiosession.combined", "audiosession.output"])
+    let link = try #require(
+      run.server.snapshot.sinkInputs.last { $0.ownerModule != nil && $0.channelMap == .stereo })
+    run.server.removeStreams(.output) { $0.index == link.index }
+    #expect(run.server.reports(wish)["category"]?.verdict == .overridden)
+    var again = Run(run.server, run.input)
+    again.run()
+    #expect(again.failure == nil, "\(again.trace)")
+    #expect(again.server.reports(wish)["category"]?.verdict == .applied)
+  }
+
+  @Test func `where the server loads no modules the rest is applied`() throws {
+    var server = Self.machine()
+    server.deniesModules = true
+    var run = Run(
+      server,
+      PlanInput(
+        wish: Self.both { $0.outputVolume = Volume(fraction: 0.5) }, snapshot: server.snapshot)
+    )
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    let reports = run.server.reports(run.input.wish) { $0.capabilities = run.input.capabilities }
+    #expect(reports["category"]?.verdict == .refused)
+    #expect(reports["outputVolume"]?.verdict == .applied)
+  }
+}
