@@ -4,8 +4,8 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
   public enum Code: String, Sendable, Hashable, Codable {
     case invalidValue, unknownKey, missingInput, missingDataSourceName, profileNotFound
     case inputNotAvailable, outputNotAvailable, portNotAvailable, polarPatternNotSupported
-    case orientationNotSupported, categoryNotSupported, codecNotSupported, hintNotGranted, isBusy,
-      activationFailed
+    case orientationNotSupported, categoryNotSupported, codecNotSupported, hintNotGranted
+    case isBusy, activationFailed
     case serverUnreachable, serverLost, accessDenied, refused, timedOut, storeFailed
     /// The caller cancelled; what had been done was undone.
     case cancelled

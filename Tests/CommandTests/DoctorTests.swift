@@ -157,7 +157,7 @@ struct DoctorTests {
       let finding = try #require(result["findings"]?.array.first)
       #expect(finding["code"] == .string("equalRates"))
       #expect(
-        finding["remedy"]?["file"] == .string("\(sandbox.directory)/home/daemon.conf:2"))
+        finding["remedy"]?["file"] == .string("\(sandbox.directory)/home/daemon.conf:3"))
       #expect(finding["remedy"]?["line"] == .string("alternate-sample-rate = 48000"))
     }
   }

@@ -147,7 +147,7 @@ extension PulseSandbox {
 
   /// Waits for a condition of the server's; fails when it does not come true in time.
   fileprivate func until(_ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(10)
+    let deadline = ContinuousClock.now + .seconds(30)
     while try await !condition() {
       try #require(ContinuousClock.now < deadline, "it did not come true in time")
     }

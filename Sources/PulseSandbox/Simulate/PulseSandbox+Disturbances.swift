@@ -24,11 +24,23 @@ extension PulseSandbox {
       kind = try await find(device).direction == .input ? "source" : "sink"
     }
     let (facility, words) = setting.words(device: kind)
+    // What comes before the server has the subscription makes no event: it is set again until the first
+    // event is heard; each program that connects makes one.
     let script = """
-      client=$1 facility=$2; shift 2
+      client=$1 facility=$2 heard=$3/rival.$$; shift 3
       pactl -n "$client" "$@" && echo set || echo refused
       while :; do
-        pactl -n "$client" subscribe | while read -r event; do
+        rm -f "$heard"
+        {
+          pactl -n "$client" subscribe & listener=$!
+          until [ -e "$heard" ]; do
+            kill -0 $listener || break
+            pactl -n "$client" "$@" >&2
+            sleep 0.01
+          done
+          wait $listener
+        } | while read -r event; do
+          [ -e "$heard" ] || : >"$heard"
           case $event in
             *" 'change' on $facility "* | *" 'new' on $facility "*) pactl -n "$client" "$@" ;;
           esac
@@ -37,7 +49,8 @@ extension PulseSandbox {
         pactl -n "$client" "$@"
       done >/dev/null </dev/null &
       """
-    let rival = try disturbance(name, script, [name, facility] + words, needs: "pactl")
+    let rival = try disturbance(
+      name, script, [name, facility, folder.path] + words, needs: "pactl")
     return try await begin(rival) { client, line throws(PulseError) in
       guard line == "set" else { throw PulseError(.invalidArgument, words.joined(separator: " ")) }
       return try await client.clients().contains { $0.name == name }
