@@ -176,11 +176,7 @@ struct ApplyTests {
       mode.inputGain = Volume(fraction: 0.7)
       try await rig.session.setAudioMode(mode)
       let theirs = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
-      try await rig.outside.setVolume(.input, device: machine.usbInput, theirs)
-      #expect(
-        try await rig.eventually {
-          $0.device(.input, named: machine.usbInput)?.volume == theirs
-        })
+      try await rig.setInputVolume(theirs, of: machine.usbInput)
       let report = try await rig.session.revert()
       #expect(report.left.count == 1)
       #expect(try await rig.outside.source(named: machine.usbInput)?.volume == theirs)

@@ -54,6 +54,19 @@ extension Rig {
     try await sandbox.settleCards()
   }
 
+  /// Has another client set a volume, again where the server does not show it, as PipeWire may.
+  func setInputVolume(_ volume: ChannelVolumes, of device: String) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while try await outside.source(named: device)?.volume != volume {
+      try #require(ContinuousClock.now < deadline, "the volume of \(device) was not set")
+      try await outside.setVolume(.input, device: device, volume)
+      let soon = ContinuousClock.now + .seconds(1)
+      while try await outside.source(named: device)?.volume != volume, ContinuousClock.now < soon {
+        await Task.yield()
+      }
+    }
+  }
+
   /// Has another client set a card's profile, and waits for what the server itself makes of it.
   func setProfile(_ profile: String, of card: String = Names.laptop) async throws {
     try await outside.setCardProfile(card, profile)

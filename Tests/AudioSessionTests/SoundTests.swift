@@ -44,8 +44,13 @@ struct SoundTests {
       mode.inputPort = ["*"]
       example.change(&mode)
       try await rig.session.setAudioMode(mode)
-      let sound = try await rig.record(channels: example.channels)
-      #expect((0..<example.channels).map { sound.tones(in: $0) } == example.heard)
+      var heard: [Set<Int>] = []
+      // PipeWire connects one channel of a stream after the other, and all of them while it runs.
+      for _ in 1...(machine.isGraph ? 5 : 1) where heard != example.heard {
+        let sound = try await rig.record(channels: example.channels)
+        heard = (0..<example.channels).map { sound.tones(in: $0) }
+      }
+      #expect(heard == example.heard)
     }
   }
 

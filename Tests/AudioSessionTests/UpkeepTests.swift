@@ -74,7 +74,7 @@ struct UpkeepTests {
       var mode = podcast(on: machine)
       try await rig.session.setAudioMode(mode)
       let theirs = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
-      try await rig.outside.setVolume(.input, device: machine.usbInput, theirs)
+      try await rig.setInputVolume(theirs, of: machine.usbInput)
       try await rig.outside.setDefaultSource(machine.laptopInput)
       // The default is healed after the volume was seen, and the volume stays.
       #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })

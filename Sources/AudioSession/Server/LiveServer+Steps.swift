@@ -46,10 +46,10 @@ extension LiveServer {
     while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
       isMet = try await setDefaultAgain(step, deadline)
     }
-    var repeats = 3
-    while !isMet, snapshot.hasGraph, step.setting.isOfRoute, repeats > 0, !deadline.hasPassed {
-      isMet = try await writeAgain(step, deadline)
-      repeats -= 1
+    var pause = Duration.seconds(1)
+    while !isMet, snapshot.hasGraph, step.setting.isOfRoute, !deadline.hasPassed {
+      isMet = try await writeAgain(step, deadline, patience: pause)
+      pause = pause * 2
     }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
@@ -89,7 +89,9 @@ extension LiveServer {
   ///
   /// Where two of its clients ask at once for what a card has changed, 0.3.65 may tell one of them the
   /// former port or volume, and goes on to until it changes again.
-  private func writeAgain(_ step: Step, _ deadline: Deadline) async throws(SessionError) -> Bool {
+  private func writeAgain(
+    _ step: Step, _ deadline: Deadline, patience: Duration
+  ) async throws(SessionError) -> Bool {
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -97,7 +99,7 @@ extension LiveServer {
       throw SessionError(error)
     }
     return try await wait(
-      deadline: patience(for: step, deadline), answer: deadline
+      deadline: Deadline(after: min(deadline.remaining, patience)), answer: deadline
     ) { $0.satisfies(step) }
   }
 

@@ -10,13 +10,21 @@
 
 #define AMPLITUDE 0.25f
 
-typedef struct sim_sound {
+typedef struct sim_sound sim_sound;
+
+typedef struct sim_link {
+    sim_sound *sound;
+    struct pw_proxy *proxy; /* NULL: not connected */
+    struct spa_hook listener;
+} sim_link;
+
+struct sim_sound {
     sim_device *device;
     struct pw_filter *filter;
     struct spa_hook listener;
     void *ports[SIM_MAX_CHANNELS];
-    struct pw_proxy *links[SIM_MAX_CHANNELS];
-} sim_sound;
+    sim_link links[SIM_MAX_CHANNELS];
+};
 
 /* A port of some node, as the server lists it. */
 typedef struct seen_port {
@@ -68,8 +76,8 @@ sim_sound *sim_sound_new(sim_device *device) {
 
 void sim_sound_free(sim_sound *sound) {
     for (unsigned channel = 0; channel < SIM_MAX_CHANNELS; channel++)
-        if (sound->links[channel])
-            pw_proxy_destroy(sound->links[channel]);
+        if (sound->links[channel].proxy)
+            pw_proxy_destroy(sound->links[channel].proxy);
     pw_filter_destroy(sound->filter);
     free(sound);
 }
@@ -84,6 +92,35 @@ static uint32_t port_of(sim_program *program, uint32_t node, bool is_input, uint
             return port->id;
     return SPA_ID_INVALID;
 }
+
+static void connect_all(sim_program *program);
+
+/* The server took it away: it makes a node's ports anew when it configures the node. */
+static void on_link_removed(void *data) {
+    sim_link *link = data;
+    sim_program *program = link->sound->device->card->program;
+
+    pw_proxy_destroy(link->proxy);
+    connect_all(program);
+}
+
+/* A port went meanwhile; the next port that comes is the occasion to try again. */
+static void on_link_error(void *data, int seq, int result, const char *message) {
+    sim_link *link = data;
+
+    pw_proxy_destroy(link->proxy);
+}
+
+static void on_link_destroy(void *data) {
+    sim_link *link = data;
+
+    spa_hook_remove(&link->listener);
+    link->proxy = NULL;
+}
+
+static const struct pw_proxy_events link_events = {
+    PW_VERSION_PROXY_EVENTS, .removed = on_link_removed, .error = on_link_error,
+    .destroy = on_link_destroy };
 
 static struct pw_proxy *connect_ports(
     sim_program *program, uint32_t from_node, uint32_t from, uint32_t to_node, uint32_t to) {
@@ -107,9 +144,13 @@ static void connect_sound(sim_program *program, sim_sound *sound) {
     for (unsigned channel = 0; channel < sound->device->mapping->map.channels; channel++) {
         uint32_t from = port_of(program, node, false, channel);
         uint32_t to = port_of(program, sound->device->node_id, true, channel);
-        if (!sound->links[channel] && from != SPA_ID_INVALID && to != SPA_ID_INVALID)
-            sound->links[channel] =
-                connect_ports(program, node, from, sound->device->node_id, to);
+        sim_link *link = &sound->links[channel];
+        if (link->proxy || from == SPA_ID_INVALID || to == SPA_ID_INVALID)
+            continue;
+        link->sound = sound;
+        link->proxy = connect_ports(program, node, from, sound->device->node_id, to);
+        if (link->proxy)
+            pw_proxy_add_listener(link->proxy, &link->listener, &link_events, link);
     }
 }
 
