@@ -14,7 +14,7 @@ struct DevicesCommand: SessionCommand {
       JSON: schema; inputs and outputs: name, description, default, kind (hardware, monitor, own), \
       state, sampleRate, format, channelMap, volume, muted, card, ports (name, description, type, \
       availability, active), polarPatterns (inputs); cards: name, description, profile, profiles \
-      (name, description, available), ports.
+      (name, description, available), ports, codecs (name, description, active; of Bluetooth cards).
       """)
 
   @Flag(help: "Also monitors and the session's own devices.")
