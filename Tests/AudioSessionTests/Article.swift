@@ -48,6 +48,21 @@ struct Article: Sendable, CustomTestStringConvertible {
     }
   }()
 
+  /// The rows of MAINTENANCE.md's table of faults.
+  static let faultMatrix: [String] = {
+    let text = lines(of: root + "/MAINTENANCE.md").drop { $0 != "<!-- fault matrix -->" }
+    return Array(text.dropFirst(3).prefix { $0.hasPrefix("|") })
+  }()
+
+  /// Whether a suite, which has a file named after it, has such a test.
+  static func declaresTest(_ test: String, in suite: String) -> Bool {
+    names(in: root + "/Tests").contains { target in
+      lines(of: "\(root)/Tests/\(target)/\(suite).swift").contains { line in
+        line.contains("func \(test)(")
+      }
+    }
+  }
+
   /// The blocks of code in a language.
   func blocks(_ language: String) -> [[String]] {
     var result: [[String]] = []

@@ -62,6 +62,22 @@ struct ArticleTests {
     }
   }
 
+  @Test("and the fault matrix of MAINTENANCE.md names tests that exist")
+  func faultMatrix() throws {
+    let rows = Article.faultMatrix
+    #expect(rows.count >= 15)
+    for row in rows {
+      // Idle and applying have a test each; every name is one that a suite declares.
+      let cells = row.split(separator: "|", omittingEmptySubsequences: false).dropFirst()
+      #expect(cells.count == 6, "\(row)")
+      for cell in cells.dropFirst().prefix(2) { #expect(cell.contains("`"), "\(row)") }
+      for name in row.split(separator: "`").filter({ $0.contains("Tests.") }) {
+        let parts = name.split(separator: ".")
+        #expect(Article.declaresTest(String(parts[1]), in: String(parts[0])), "\(name)")
+      }
+    }
+  }
+
   @Test("run as they are shown", .server, .timeLimit(.minutes(1)))
   func run() async throws {
     try await Rig.with(.nullDevices) { rig in

@@ -204,7 +204,12 @@ private struct Planner {
     }
     guard phase == .ioBufferDuration else { return }
     for direction in Direction.allCases {
-      for device in world.snapshot.devices(direction) {
+      // Each value is a search among all devices, of which there may be a thousand.
+      let pins = world.snapshot.streams(direction).filter {
+        $0.properties[Owned.pinLatencyKey] != nil
+      }
+      let pinned = Set(pins.compactMap(\.device))
+      for device in world.snapshot.devices(direction) where pinned.contains(device.index) {
         let setting = Setting.latency(direction, device: device.name)
         guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
           continue

@@ -27,7 +27,9 @@ enum PropertyWords {
   }
 
   private static func number(_ number: Double, of property: String) -> String {
-    switch property {
+    // A server may say any number of microseconds, and more of them than can be counted.
+    let number = number.isFinite ? max(-1e12, min(1e12, number)) : 0
+    return switch property {
     case "sampleRate": "\(Int(number)) Hz"
     case "ioBufferDuration", "inputLatencyOffset", "outputLatencyOffset":
       SettingValue.duration(.microseconds(Int64((number * 1_000_000).rounded()))).description
