@@ -86,7 +86,12 @@ struct ProxyTests {
     try await patiently { () throws(SessionError) in
       try await link.session.setAudioMode(Self.mode)
     }
-    let plan = try await link.session.plan(for: Self.mode)
+    var plan = try await link.session.plan(for: Self.mode)
+    // A hint that an overloaded machine did not grant in time is no error, and is asked for again.
+    for _ in 1...9 where !plan.isEmpty {
+      try await link.session.setAudioMode(Self.mode)
+      plan = try await link.session.plan(for: Self.mode)
+    }
     #expect(plan.isEmpty, "\(note): \(plan)")
     let seen = try await link.rig.outside.snapshot()
     #expect(seen.ownedDevices(.input).count == 1, "\(note)")

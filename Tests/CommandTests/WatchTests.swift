@@ -46,6 +46,30 @@ struct WatchTests {
     }
   }
 
+  /// libdispatch names its threads by their quality of service, and the first of them begins a timer of
+  /// a second that never ends.
+  @Test("nothing it does starts what would wake it every second", .simulatedCard)
+  func sleepsWell() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await watch(
+        sandbox, "podcast",
+        """
+        await applied
+        pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo
+        await reapplied
+        $A apply measurement >/dev/null || exit 8
+        $A sandbox simulate reset-media-services >/dev/null || exit 7
+        await 'made anew'
+        $A state >/dev/null
+        cat /proc/$pid/task/*/comm > "$out.threads"
+        """)
+      #expect(result.status == 143, "\(result)")
+      let threads = try await sandbox.shell("cat \(sandbox.directory)/watch.out.threads")
+      #expect(threads.standardOutput.contains("audiosession\n"))
+      #expect(!threads.standardOutput.contains("qos"), "\(threads.standardOutput)")
+    }
+  }
+
   @Test("names the holder to a second one, and restores with --revert", .server)
   func holder() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
