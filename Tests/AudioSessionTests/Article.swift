@@ -98,9 +98,13 @@ struct Article: Sendable, CustomTestStringConvertible {
         if !name.contains(".") { result.formUnion(declared(below: "\(folder)/\(name)")) }
         return
       }
+      var isList = false
       for line in lines(of: "\(folder)/\(name)") {
         let words = line.utf8.split { !isPartOfAName($0) }.map { String(Substring($0)) }
-        if words.first == "case" { result.formUnion(words) }
+        // A list of cases may go on in the next line.
+        isList = isList || words.first == "case"
+        if isList { result.formUnion(words) }
+        isList = isList && line.hasSuffix(",")
         for (word, next) in zip(words, words.dropFirst()) where keywords.contains(word) {
           result.insert(next)
         }
