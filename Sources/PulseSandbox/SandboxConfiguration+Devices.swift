@@ -36,8 +36,10 @@ extension SandboxConfiguration {
   /// Simulated cards alone; nil where they are not built. On PulseAudio nothing is remembered, moved
   /// or suspended.
   ///
-  /// - Parameter cards: Each card in words, such as `kind=usb-mic channels=4`; README.md of
-  ///   `Tests/SimulatedCard` has them.
+  /// - Parameters:
+  ///   - cards: Each card in words, such as `kind=usb-mic channels=4`; README.md of
+  ///     `Tests/SimulatedCard` has them.
+  ///   - kind: The server that they are on.
   public static func simulatedCards(
     _ cards: [String], on kind: ServerKind = .pulseaudio
   ) -> SandboxConfiguration? {
