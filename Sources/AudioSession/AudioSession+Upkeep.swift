@@ -39,6 +39,11 @@ struct Upkeep {
       .compactMap { $0 }.min()
   }
 
+  /// Whether a look is called for by the moment that an alarm was set for.
+  func isDue(_ alarm: Duration) -> Bool {
+    nextLook(after: alarm - .nanoseconds(1)).map { $0 <= max(now, alarm) } ?? false
+  }
+
   /// Whether the machine slept and woke within the last seconds: one clock stood still.
   mutating func hasSlept() -> Bool {
     let now = now
@@ -67,24 +72,22 @@ extension AudioSession {
     else { return }
     upkeep.scheduled = due
     let alarm = Deadline(after: max(.zero, due - upkeep.now))
-    _ = alarm.onPassing(on: loop) { [weak self] in await self?.lookIfDue(due) }
-  }
-
-  /// In a burst the look that an alarm was set for is put off.
-  private func lookIfDue(_ alarm: Duration) async {
-    if upkeep.scheduled == alarm { upkeep.scheduled = nil }
-    guard let due = upkeep.nextLook(after: alarm - .nanoseconds(1)), due <= max(upkeep.now, alarm)
-    else { return schedule() }
-    await look()
+    _ = alarm.onPassing(on: loop) { [weak self] in await self?.look(dueAt: due) }
   }
 
   /// Compares what is with what is wished, when no change of ours is under way.
-  private func look() async {
+  ///
+  /// - Parameter alarm: the moment it was called for. In a burst that is put off; and a look that was
+  ///   taken while this one waited for its turn has seen what it was for.
+  private func look(dueAt alarm: Duration) async {
+    if upkeep.scheduled == alarm { upkeep.scheduled = nil }
+    guard upkeep.isDue(alarm) else { return schedule() }
     await takeTurn()
     defer {
       turns.pass()
       schedule()
     }
+    guard upkeep.isDue(alarm) else { return }
     guard !isClosed, let live else { return }
     upkeep.pacer.beginLook()
     upkeep.looks += 1
