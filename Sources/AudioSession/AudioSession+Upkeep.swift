@@ -71,6 +71,11 @@ extension AudioSession {
       upkeep.scheduled.map({ due < $0 }) ?? true
     else { return }
     upkeep.scheduled = due
+    guard due > upkeep.now else {
+      // With the session itself captured it begins on the session's thread, with no hop to a pool.
+      Task { await self.look(dueAt: due) }
+      return
+    }
     let alarm = Deadline(after: max(.zero, due - upkeep.now))
     _ = alarm.onPassing(on: loop) { [weak self] in await self?.look(dueAt: due) }
   }
