@@ -25,11 +25,14 @@ extension LiveServer {
   }
 
   /// Connects; again and again with ever more patience, because a busy pipewire-pulse 0.3.65 may
-  /// never answer one connection, and answer the next at once.
+  /// never answer one connection, and answer the next at once. Where so many programs connect at the
+  /// same moment that the socket has no place in its line (PulseAudio's is five long), it is tried again,
+  /// too.
   static func client(
     to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger? = nil
   ) async throws(PulseError) -> PulseClient {
     var patience = Duration.seconds(1)
+    var places = 50
     while true {
       let isLast = patience >= deadline.remaining
       do throws(PulseError) {
@@ -37,6 +40,13 @@ extension LiveServer {
           to: address, name: name, properties: ["application.id": Owned.applicationID],
           timeout: isLast ? deadline.remaining : patience, loop: loop, logger: logger)
       } catch {
+        if error.code == .connectionRefused, places > 0, !deadline.hasPassed,
+          ServerSocket(error.address ?? address)?.hasListener == true
+        {
+          places -= 1
+          await Deadline(after: .milliseconds(2)).pass(on: loop)
+          continue
+        }
         guard error.code == .timedOut, !isLast else { throw error }
         logger?.debug("no answer to connecting", metadata: ["after": "\(patience)"])
         patience = patience * 2
