@@ -30,7 +30,10 @@ struct KillMatrixTests {
   @Test("while a session holds: everything is made anew, once", arguments: Victim.allCases)
   func idle(_ victim: Victim) async throws {
     try await Rig.with(Self.machine.configuration) { rig in
-      try await rig.session.setAudioMode(Self.mode)
+      // 0.3.65 sometimes answers one connection no more; that is dropped, and the next is answered.
+      try await patiently { () throws(SessionError) in
+        try await rig.session.setAudioMode(Self.mode)
+      }
       for _ in 0..<2 {
         try await rig.sandbox.kill(victim.process)
         try await rig.sandbox.restart(victim.process)
@@ -43,7 +46,7 @@ struct KillMatrixTests {
         #expect(seen.modules.filter { $0.name == "module-remap-source" }.count == 1)
         #expect(seen.server.defaultSourceName == "audiosession.input")
       }
-      try await rig.session.revert()
+      try await patiently { () throws(SessionError) in try await rig.session.revert() }
       #expect(try await rig.session.snapshot().ownedDevices(.input).isEmpty)
     }
   }
