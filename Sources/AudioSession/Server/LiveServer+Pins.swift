@@ -40,6 +40,8 @@ extension LiveServer {
     _ timeout: Duration
   ) async throws(PulseError) -> PulseStream {
     let kind = properties[Owned.pinKey] ?? ""
+    // What a session manager that has just begun does not connect is tried again, not waited for.
+    let patience = snapshot.hasGraph ? min(timeout, .seconds(2)) : timeout
     let ours = ["media.role": "abstract", "application.id": Owned.applicationID]
     let pin = try await client.openStream(
       StreamOptions(
@@ -48,7 +50,7 @@ extension LiveServer {
         channelMap: device.channelMap, latency: latency,
         startCorked: latency != nil || !snapshot.hasGraph, flags: [.dontMove],
         properties: properties.merging(ours) { $1 }),
-      timeout: timeout)
+      timeout: patience)
     mark(.stream(device.direction, pin.index))
     return pin
   }
