@@ -67,7 +67,7 @@ extension AudioSession {
 
   /// Sees to it that the next look is taken when it is due; looks of a burst are one.
   func schedule() {
-    guard let due = upkeep.nextLook(after: upkeep.now),
+    guard !isClosed, let due = upkeep.nextLook(after: upkeep.now),
       upkeep.scheduled.map({ due < $0 }) ?? true
     else { return }
     upkeep.scheduled = due
@@ -93,8 +93,10 @@ extension AudioSession {
       schedule()
     }
     guard upkeep.isDue(alarm) else { return }
-    guard !isClosed, let live else { return }
+    // Also where there is nothing to look at: what comes with the next connection is made anew whole, and
+    // a look that stayed due would be called for again at once.
     upkeep.pacer.beginLook()
+    guard !isClosed, let live else { return }
     upkeep.looks += 1
     guard await live.lost == nil else {
       // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
