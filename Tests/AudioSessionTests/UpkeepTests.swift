@@ -99,7 +99,10 @@ struct UpkeepTests {
       mode.inputMuted = false
       mode.gainLock = true
       try await rig.session.setAudioMode(mode)
-      try await rig.outside.setMute(.input, device: machine.usbInput, true)
+      // What is asked while the session's own writes are under way may be lost on PipeWire.
+      while try await rig.outside.source(named: machine.usbInput)?.isMuted != true {
+        try await rig.outside.setMute(.input, device: machine.usbInput, true)
+      }
       try await rig.outside.setDefaultSource(machine.laptopInput)
       #expect(try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
       #expect(try await rig.outside.source(named: machine.usbInput)?.isMuted == true)

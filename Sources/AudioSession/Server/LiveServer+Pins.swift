@@ -40,17 +40,21 @@ extension LiveServer {
     _ timeout: Duration
   ) async throws(PulseError) -> PulseStream {
     let kind = properties[Owned.pinKey] ?? ""
-    // What a session manager that has just begun does not connect is tried again, not waited for.
-    let patience = snapshot.hasGraph ? min(timeout, .seconds(2)) : timeout
     let ours = ["media.role": "abstract", "application.id": Owned.applicationID]
-    let pin = try await client.openStream(
-      StreamOptions(
-        direction: device.direction, name: "Audio session \(kind) pin", device: device.name,
-        spec: SampleSpec(format: .s16le, rate: rate, channels: device.sampleSpec.channels),
-        channelMap: device.channelMap, latency: latency,
-        startCorked: latency != nil || !snapshot.hasGraph, flags: [.dontMove],
-        properties: properties.merging(ours) { $1 }),
-      timeout: patience)
+    let options = StreamOptions(
+      direction: device.direction, name: "Audio session \(kind) pin", device: device.name,
+      spec: SampleSpec(format: .s16le, rate: rate, channels: device.sampleSpec.channels),
+      channelMap: device.channelMap, latency: latency,
+      startCorked: latency != nil || !snapshot.hasGraph, flags: [.dontMove],
+      properties: properties.merging(ours) { $1 })
+    let pin: PulseStream
+    do throws(PulseError) {
+      pin = try await client.openStream(options, timeout: timeout)
+    } catch {
+      // PipeWire has this for a stream that comes while its device is being connected anew.
+      guard error.code == .ioError else { throw error }
+      pin = try await client.openStream(options, timeout: timeout)
+    }
     mark(.stream(device.direction, pin.index))
     return pin
   }
