@@ -47,6 +47,11 @@ extension AudioSession {
         present: upkeep.present.flatMap { before in present.map { (before, $0) } })
       emit(.routeChanged(reason, previous: previous, current: state.route))
     }
+    if !isOurs, portOverride != .none {
+      // Upkeep itself may have led to the new route; the wish alone counts from now on.
+      noteRoute(state.route)
+      if portOverride == .none { noteChange() }
+    }
     lastRoute = state.route
     upkeep.present = present
     let pending = state.pending
