@@ -127,6 +127,8 @@ extension AudioSession {
         let isNew = upkeep.manager.isNew(at: upkeep.now)
         try await reapply(live, isNew ? .reset : .upkeep)
       }
+      // What went or came while it was put right would else be missed by the grace time.
+      upkeep.grace.note(await live.snapshot.spots, at: upkeep.now)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook()
