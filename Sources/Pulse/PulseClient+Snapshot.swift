@@ -3,46 +3,72 @@ public import PulseTypes
 extension PulseClient {
   /// Reads everything: the server and all lists, asked at once, behind the answer to a small question.
   ///
-  /// PulseAudio 16.1 ends with a failed assertion when it is asked for its modules in the moment
-  /// between the loss of a remap's master and the unloading of the remap (`pa__get_n_used` of
-  /// `module-remap-source`): right behind the answer to a change of a card's profile. Behind another
-  /// answer that moment is over.
+  /// PulseAudio 16.1 ends with a failed assertion when it is asked about a remap between the loss of
+  /// the remap's master and its unloading (`pa__get_n_used` of `module-remap-source`): right behind a
+  /// change of a card's profile, its own client's or another's. Behind another answer that moment is
+  /// nearly always over. Who reads again and again uses `snapshot(since:_:)`, which asks for the list
+  /// of modules no more.
   ///
   /// The server answers in order, and something may change between two of the answers: an event
   /// tells of it where the client has subscribed.
   public func snapshot(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
     _ = try await serverInfo(timeout: timeout)
+    let modules = try connection.sendModules(timeout)
+    var result = try await withoutModules(timeout)
+    result.modules = try await modules.value()
+    return result
+  }
+
+  /// Reads everything but the modules, and of those only what is new or changed: all modules that are
+  /// there have been seen, and those that went have been heard of.
+  public func snapshot(
+    since last: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
+  ) async throws(PulseError) -> ServerSnapshot {
+    let updates = try send(changes, timeout) { $0.facility == .module }
+    var result = try await withoutModules(timeout)
+    result.modules = last.modules
+    for update in updates { try await update.apply(to: &result) }
+    return result
+  }
+
+  /// Reads only what has changed, asked at once, and returns the snapshot with what it is now.
+  ///
+  /// An object that is gone is removed; one that the snapshot did not have is appended. The facility
+  /// `server` reads the server's information; `sampleCache` is ignored.
+  public func refreshed(
+    _ snapshot: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
+  ) async throws(PulseError) -> ServerSnapshot {
+    var result = snapshot
+    for update in try send(changes, timeout, where: { _ in true }) {
+      try await update.apply(to: &result)
+    }
+    return result
+  }
+
+  private func withoutModules(_ timeout: Duration?) async throws(PulseError) -> ServerSnapshot {
     let server = try connection.sendServerInfo(timeout)
     let cards = try connection.sendCards(timeout)
     let sinks = try connection.sendDevices(.output, timeout)
     let sources = try connection.sendDevices(.input, timeout)
     let sinkInputs = try connection.sendStreams(.output, timeout)
     let sourceOutputs = try connection.sendStreams(.input, timeout)
-    let modules = try connection.sendModules(timeout)
     let clients = try connection.sendClients(timeout)
     return ServerSnapshot(
       server: try await server.value(), cards: try await cards.value(),
       sinks: try await sinks.value(), sources: try await sources.value(),
       sinkInputs: try await sinkInputs.value(), sourceOutputs: try await sourceOutputs.value(),
-      modules: try await modules.value(), clients: try await clients.value())
+      modules: [], clients: try await clients.value())
   }
 
-  /// Reads only these objects again, asked at once but for the modules, and returns the snapshot with what they are now.
-  ///
-  /// An object that is gone is removed; one that the snapshot did not have is appended. The facility
-  /// `server` reads the server's information; `sampleCache` is ignored.
-  public func refreshed(
-    _ snapshot: ServerSnapshot, _ dirty: Set<ObjectID>, timeout: Duration? = nil
-  ) async throws(PulseError) -> ServerSnapshot {
-    var result = snapshot
-    for objects in [
-      dirty.filter { $0.facility != .module }, dirty.filter { $0.facility == .module },
-    ] {
-      var updates: [SnapshotUpdate] = []
-      for object in objects { updates.append(try connection.sendUpdate(object, timeout)) }
-      for update in updates { try await update.apply(to: &result) }
+  private func send(
+    _ changes: SnapshotChanges, _ timeout: Duration?, where isWanted: (ObjectID) -> Bool
+  ) throws(PulseError) -> [SnapshotUpdate] {
+    var updates: [SnapshotUpdate] = []
+    for object in changes.objects where isWanted(object) {
+      updates.append(
+        changes.hasLost(object) ? .gone(object) : try connection.sendUpdate(object, timeout))
     }
-    return result
+    return updates
   }
 }
 
@@ -54,6 +80,7 @@ private enum SnapshotUpdate {
   case stream(Direction, UInt32, Pending<[Stream]>)
   case module(UInt32, Pending<[Module]>)
   case client(UInt32, Pending<[Client]>)
+  case gone(ObjectID)
   case nothing
 
   func apply(
@@ -75,7 +102,22 @@ private enum SnapshotUpdate {
       replace(&snapshot.modules, \.index, Index(index), with: try await answer.firstValue())
     case .client(let index, let answer):
       replace(&snapshot.clients, \.index, Index(index), with: try await answer.firstValue())
+    case .gone(let object): remove(object, from: &snapshot)
     case .nothing: break
+    }
+  }
+
+  private func remove(_ object: ObjectID, from snapshot: inout ServerSnapshot) {
+    let index = object.index
+    switch object.facility {
+    case .card: snapshot.cards.removeAll { $0.index.rawValue == index }
+    case .sink: snapshot.sinks.removeAll { $0.index.rawValue == index }
+    case .source: snapshot.sources.removeAll { $0.index.rawValue == index }
+    case .sinkInput: snapshot.sinkInputs.removeAll { $0.index.rawValue == index }
+    case .sourceOutput: snapshot.sourceOutputs.removeAll { $0.index.rawValue == index }
+    case .module: snapshot.modules.removeAll { $0.index.rawValue == index }
+    case .client: snapshot.clients.removeAll { $0.index.rawValue == index }
+    case .server, .sampleCache: break
     }
   }
 

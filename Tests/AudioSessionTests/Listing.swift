@@ -79,22 +79,28 @@ extension Rig {
     within limit: Duration = .seconds(20), _ condition: (ServerSnapshot) -> Bool
   ) async throws -> Bool {
     try await outside.subscribe(.all)
-    let events = await outside.events()
+    let events = await outside.events(bufferingNewest: 4096)
     let alarm = Task { [outside] in
       do { try await ContinuousClock().sleep(for: limit) } catch { return }
       // The end of the connection ends the loop below.
       await outside.close()
     }
     defer { alarm.cancel() }
-    if condition(try await outside.snapshot()) { return true }
-    if try await outside.serverInfo().kind == .pipewire {
+    var seen = try await outside.snapshot()
+    if condition(seen) { return true }
+    if seen.hasGraph {
       // It connects a stream to a device without an event.
       while await outside.isConnected {
         if condition(try await outside.snapshot()) { return true }
         try await Task.sleep(for: .milliseconds(2))
       }
     }
-    for await _ in events where condition(try await outside.snapshot()) { return true }
+    for await event in events {
+      var changes = SnapshotChanges()
+      changes.note(event)
+      seen = try await outside.snapshot(since: seen, changes)
+      if condition(seen) { return true }
+    }
     return false
   }
 }

@@ -92,15 +92,15 @@ struct EventTests {
     for await _ in await client.events() { Issue.record("an event after the end") }
   }
 
-  /// A dirty set of events is enough to keep a snapshot equal to a full listing.
+  /// What the events say is enough to keep a snapshot equal to a full listing.
   @Test func refreshedEqualsAFullListing() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let dirty = Box<Set<ObjectID>>([])
-    await client.setEventHandler { event in dirty.update { $0.insert(event.object) } }
+    let changes = Box(SnapshotChanges())
+    await client.setEventHandler { event in changes.update { $0.note(event) } }
     try await client.subscribe()
     let before = try await client.snapshot()
-    dirty.update { $0 = [] }
+    changes.update { $0 = SnapshotChanges() }
     _ = try await client.loadModule("module-null-sink", "sink_name=new")
     let hall = try #require(before.device(.output, named: "hall"))
     try await client.setDefaultSource("hall.monitor")
@@ -108,11 +108,12 @@ struct EventTests {
     try await client.setVolume(.output, device: "speaker", ChannelVolumes(.muted, channels: 2))
     let stream = try await client.openStream(.pin(.input, on: "new.monitor"))
     let full = try await client.snapshot()
-    let refreshed = try await client.refreshed(before, dirty.value)
+    let refreshed = try await client.refreshed(before, changes.value)
     #expect(refreshed == full)
+    #expect(try await client.snapshot(since: before, changes.value) == full)
     #expect(refreshed != before)
-    #expect(try await client.refreshed(full, []) == full)
-    let none: Set = [ObjectID(.sampleCache, 1), ObjectID(.card, 77)]
+    #expect(try await client.refreshed(full, SnapshotChanges()) == full)
+    let none = SnapshotChanges([ObjectID(.sampleCache, 1), ObjectID(.card, 77)])
     #expect(try await client.refreshed(full, none) == full)
     await stream.close()
   }

@@ -5,14 +5,14 @@ import SessionCore
 /// A connected server with a snapshot that its events keep current, and the pins on it.
 ///
 /// Runs on the client's loop, so calls between it, the client and the session change no thread. An
-/// event marks its object dirty; the next `refresh` asks for just those objects. Nothing is queued.
+/// event is noted as a change; the next `refresh` asks for just what changed. Nothing is queued.
 actor LiveServer {
   nonisolated let client: PulseClient
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
   /// The process whose own streams alone the session is about.
   private(set) var viewer: Int32?
-  private var dirty: Set<ObjectID> = []
+  private var changes = SnapshotChanges()
   private var isStale = false
   private var isReading = false
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
@@ -46,7 +46,7 @@ actor LiveServer {
   }
 
   private func note(_ event: PulseEvent) {
-    dirty.insert(event.object)
+    changes.note(event)
     // pipewire-pulse tells nothing when a stream is connected to another device.
     if snapshot.hasGraph { isStale = true }
     wakeWaiters()
@@ -84,7 +84,7 @@ actor LiveServer {
 
   /// Lets the next refresh read an object again, whether or not its event has come: the server can
   /// answer the next question before it sends the events of the last write.
-  func mark(_ object: ObjectID) { dirty.insert(object) }
+  func mark(_ object: ObjectID) { changes.insert(object) }
 
   /// Brings the snapshot up to the server's last event.
   ///
@@ -99,10 +99,10 @@ actor LiveServer {
   func refresh(
     _ objects: Set<ObjectID> = [], rounds most: Int = mostRounds, deadline: Deadline
   ) async throws(SessionError) -> ServerSnapshot {
-    dirty.formUnion(objects)
+    for object in objects { changes.insert(object) }
     if let lost { throw lost }
     var rounds = 0
-    while isReading || ((isStale || !dirty.isEmpty) && rounds < most) {
+    while isReading || ((isStale || !changes.isEmpty) && rounds < most) {
       if let lost { throw lost }
       if isReading {
         guard !deadline.hasPassed else { throw Self.readingTimedOut }
@@ -131,8 +131,8 @@ actor LiveServer {
     "reading the server: no answer in time; try again; the server may be frozen or overloaded")
 
   private func read(_ deadline: Deadline) async throws(SessionError) {
-    let (asked, isWhole) = (dirty, isStale)
-    (dirty, isStale) = ([], false)
+    let (asked, isWhole) = (changes, isStale)
+    (changes, isStale) = (SnapshotChanges(), false)
     isReading = true
     defer {
       isReading = false
@@ -141,19 +141,23 @@ actor LiveServer {
     countRoundTrip()
     let patience = answerTime(deadline)
     do throws(PulseError) {
-      // Events that come while this waits mark their objects dirty again, for the next round.
+      // Events that come while this waits are changes for the next round.
       let base = snapshot
       var read =
-        isWhole
-        ? try await client.snapshot(timeout: patience)
-        : try await client.refreshed(base, asked, timeout: patience)
-      await Self.addCodecs(of: client, to: &read, since: isWhole ? nil : asked)
+        if !isWhole {
+          try await client.refreshed(base, asked, timeout: patience)
+        } else if base.hasGraph {
+          try await client.snapshot(timeout: patience)
+        } else {
+          try await client.snapshot(since: base, asked, timeout: patience)
+        }
+      await Self.addCodecs(of: client, to: &read, since: isWhole ? nil : asked.objects)
       if isMisled { read.server = try await freshServerInfo(deadline) }
       snapshot = read.attributed
       snapshot.viewer = viewer
     } catch {
       noteSilence(error, after: patience)
-      dirty.formUnion(asked)
+      changes.merge(asked)
       isStale = isStale || isWhole
       throw SessionError(error)
     }
@@ -193,7 +197,7 @@ actor LiveServer {
       if condition(snapshot) { return true }
       if let lost { throw lost }
       if deadline.hasPassed { return false }
-      guard dirty.isEmpty else { continue }
+      guard changes.isEmpty else { continue }
       if snapshot.hasGraph {
         await pause(Deadline(after: min(silence, deadline.remaining)))
         silence = min(silence * 2, .milliseconds(50))
