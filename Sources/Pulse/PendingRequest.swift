@@ -24,10 +24,10 @@ class PendingRequest {
   var operation: String { words() }
 
   /// Whether it has its result; the operation may live a moment longer.
-  var hasEnded: Bool { fatalError("a subclass knows the result") }
+  var hasEnded: Bool { fatalError("abstract") }  // only `Pending`, which overrides it, is ever made
 
   /// Ends with an error, without touching the operation.
-  func fail(_ error: PulseError) { fatalError("a subclass knows the result's type") }
+  func fail(_ error: PulseError) { fatalError("abstract") }  // as above
 
   /// Ends with the error that libpulse has at this moment.
   func failWithContextError() { fail(connection.contextError(operation)) }
