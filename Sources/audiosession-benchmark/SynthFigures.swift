@@ -62,6 +62,7 @@ struct SynthFigures {
       // The first second finds a server that is still settling.
       try await ContinuousClock().sleep(for: .seconds(1))
       let before = synthesizer.statistics?.underflows ?? 0
+      let machine = MachineLateness()
       let (start, memory) = (ContinuousClock.now, CaptureFigures.residentKilobytes())
       var notes = 0
       while ContinuousClock.now - start < .seconds(seconds) {
@@ -80,6 +81,13 @@ struct SynthFigures {
       Swift.print(
         "  \(statistics.underflows - before) underruns, \(synthesizer.resets) resets, "
           + "\(CaptureFigures.residentKilobytes() - memory) kB more memory")
+      machine.end()
+      // What is left of a buffer while the server and the client hand sound over is about half of it.
+      let half = configuration.bufferDuration / 2
+      let late = machine.count(above: half)
+      Swift.print(
+        "  the machine itself: realtime threads that only sleep were late by more than "
+          + "\(half) \(late.times) times, at worst \(Timings.words(late.worst))")
       await synthesizer.stop()
       await session.close()
     }

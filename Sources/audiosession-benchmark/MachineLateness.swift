@@ -1,0 +1,62 @@
+import Glibc
+import PulseTypes
+import Synchronization
+
+/// How late the machine itself is: as many realtime threads as cores that only sleep, 1.5 ms at a time.
+///
+/// No program is in time for a buffer that is shorter than what these are late by: what a hypervisor or
+/// a kernel takes away is not told otherwise.
+final class MachineLateness: Sendable {
+  private let late = Mutex<[Int64]>([])
+  private let isDone = Atomic<Bool>(false)
+  /// Lateness below this is not kept.
+  static let least: Int64 = 500_000
+
+  init() {
+    let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    for _ in 0..<cores {
+      var thread = pthread_t()
+      // Balanced where the thread begins.
+      pthread_create(&thread, nil, sleepAgainAndAgain, Unmanaged.passRetained(self).toOpaque())
+      pthread_detach(thread)
+    }
+  }
+
+  func end() { isDone.store(true, ordering: .relaxed) }
+
+  /// How often any of the threads was late by more, and by how much at worst.
+  func count(above limit: Duration) -> (times: Int, worst: Duration) {
+    let nanoseconds = limit.microseconds * 1000
+    return late.withLock { late in
+      (late.count { $0 > nanoseconds }, .nanoseconds(late.max() ?? 0))
+    }
+  }
+
+  fileprivate func run() {
+    var priority = sched_param(sched_priority: 5)
+    pthread_setschedparam(pthread_self(), SCHED_RR, &priority)
+    var due = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &due)
+    while !isDone.load(ordering: .relaxed) {
+      due.tv_nsec += 1_500_000
+      if due.tv_nsec >= 1_000_000_000 {
+        due.tv_sec += 1
+        due.tv_nsec -= 1_000_000_000
+      }
+      clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, nil)
+      var now = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &now)
+      let seconds = now.tv_sec - due.tv_sec
+      let lateness = Int64(seconds * 1_000_000_000 + now.tv_nsec - due.tv_nsec)
+      guard lateness > Self.least else { continue }
+      late.withLock { $0.append(lateness) }
+      due = now
+    }
+  }
+}
+
+private func sleepAgainAndAgain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  Unmanaged<MachineLateness>.fromOpaque(argument).takeRetainedValue().run()  // balances init
+  return nil
+}
