@@ -23,9 +23,13 @@ func isInstalled(_ header: String) -> Bool {
 }
 let hasSndFile = isInstalled("sndfile.h")
 let hasSoxr = isInstalled("soxr.h")
+let hasDBus = isInstalled("dbus-1.0/dbus/dbus.h")
 let soundLibraries: [Target] =
   (hasSndFile ? [.systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])])] : [])
   + (hasSoxr ? [.systemLibrary(name: "CSoxr", providers: [.apt(["libsoxr-dev"])])] : [])
+let busLibrary: [Target] =
+  hasDBus
+  ? [.systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])])] : []
 let soundSettings: [SwiftSetting] =
   (hasSndFile ? [.define("SNDFILE")] : []) + (hasSoxr ? [.define("SOXR")] : [])
 
@@ -77,7 +81,9 @@ let package = Package(
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "CAudioKernel"),
     .target(
-      name: "CPulseStream", dependencies: ["CAudioKernel"],
+      name: "CPulseStream",
+      dependencies: ["CAudioKernel"] + busLibrary.map { .target(name: $0.name) },
+      cSettings: hasDBus ? [.define("PS_DBUS")] : [],
       linkerSettings: [.linkedLibrary("pulse")]),
     .target(
       name: "AudioStreams",
@@ -138,6 +144,6 @@ let package = Package(
         "audiosession-benchmark",
       ],
       swiftSettings: settings),
-  ] + soundLibraries + fuzzer,
+  ] + soundLibraries + busLibrary + fuzzer,
   swiftLanguageModes: [.v6]
 )

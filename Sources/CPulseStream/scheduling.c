@@ -1,4 +1,4 @@
-/* Realtime scheduling: by the thread's own right (RLIMIT_RTPRIO, CAP_SYS_NICE). */
+/* Realtime scheduling: by the thread's own right (RLIMIT_RTPRIO, CAP_SYS_NICE), else from rtkit. */
 #include "stream.h"
 
 #include <sched.h>
@@ -8,7 +8,12 @@ enum { PRIORITY = 5 };
 
 ps_scheduling ps_schedule(void) {
   struct sched_param wish = {.sched_priority = PRIORITY};
+  int priority = PRIORITY;
   int error = pthread_setschedparam(pthread_self(), SCHED_RR | SCHED_RESET_ON_FORK, &wish);
   if (error == 0) return (ps_scheduling){.is_realtime = true, .priority = PRIORITY};
-  return (ps_scheduling){.error = error};
+
+  int refusal = ps_ask_realtimekit(&priority);
+  if (refusal == 0)
+    return (ps_scheduling){.is_realtime = true, .by_rtkit = true, .priority = priority};
+  return (ps_scheduling){.error = error, .rtkit_error = refusal};
 }

@@ -63,5 +63,9 @@ void ps_set_callbacks(ps_stream *stream);
 void ps_fill(ps_stream *stream, size_t bytes);
 /* Asks for realtime scheduling of the calling thread. */
 ps_scheduling ps_schedule(void);
+/* Asks rtkit for it; 0, or an errno: ENOSYS where this was built without libdbus, EHOSTUNREACH where
+ * there is no bus or no rtkit, EPERM where it refuses. What it grants is at most the wished priority.
+ * The process's RLIMIT_RTTIME is lowered to what rtkit asks for, as it demands. */
+int ps_ask_realtimekit(int *priority);
 
 #endif

@@ -68,7 +68,8 @@ struct Context: Sendable {
     }
   }
 
-  private var logger: Logger? {
+  /// What `-v` shows; nil without it.
+  var logger: Logger? {
     guard options.verbose > 0 else { return nil }
     let handler = MessageLog(output: output)
     var logger = Logger(label: "audiosession") { _ in handler }

@@ -131,23 +131,46 @@ public struct StreamStatistics: Sendable, Hashable {
 }
 
 /// How an audio thread is scheduled.
+///
+/// Realtime where the thread has the right itself (`RLIMIT_RTPRIO`, `CAP_SYS_NICE`), else where rtkit,
+/// the service that desktops have for this, grants it. rtkit demands that the process's `RLIMIT_RTTIME`
+/// is lowered (to 200 ms, as it comes): the kernel ends a program one of whose realtime threads runs
+/// longer without a pause.
 public enum Scheduling: Sendable, Hashable, CustomStringConvertible {
   /// Round robin at this priority: before all ordinary threads.
   case realtime(priority: Int)
-  /// Like any other thread; why the system did not grant more.
+  /// The same, granted by rtkit.
+  case realtimeByRTKit(priority: Int)
+  /// Like any other thread; why neither the kernel nor rtkit granted more.
   case ordinary(String)
 
   init(_ scheduling: ps_scheduling) {
+    let priority = Int(scheduling.priority)
     self =
-      scheduling.is_realtime
-      ? .realtime(priority: Int(scheduling.priority))
-      : .ordinary(String(cString: strerror(scheduling.error)))
+      switch (scheduling.is_realtime, scheduling.by_rtkit) {
+      case (true, false): .realtime(priority: priority)
+      case (true, true): .realtimeByRTKit(priority: priority)
+      case (false, _):
+        .ordinary(
+          "\(String(cString: strerror(scheduling.error))); \(Self.words(scheduling.rtkit_error))")
+      }
   }
 
-  /// `realtime, priority 5`, or `not realtime: Operation not permitted`.
+  /// What rtkit did.
+  private static func words(_ error: Int32) -> String {
+    switch error {
+    case ENOSYS: "built without libdbus (package libdbus-1-dev), so rtkit was not asked"
+    case EHOSTUNREACH: "rtkit does not answer (package rtkit)"
+    case EPERM: "rtkit refused"
+    default: "rtkit: \(String(cString: strerror(error)))"
+    }
+  }
+
+  /// `realtime, priority 5`, or `not realtime: Operation not permitted; rtkit refused`.
   public var description: String {
     switch self {
     case .realtime(let priority): "realtime, priority \(priority)"
+    case .realtimeByRTKit(let priority): "realtime by rtkit, priority \(priority)"
     case .ordinary(let reason): "not realtime: \(reason)"
     }
   }

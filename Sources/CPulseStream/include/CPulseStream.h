@@ -75,8 +75,10 @@ typedef struct {
 /* How the audio thread is scheduled. */
 typedef struct {
   bool is_realtime;
+  bool by_rtkit;
   int priority;
-  int error; /* errno of the refusal where it is not realtime */
+  int error;       /* errno of the kernel's refusal where it is not realtime */
+  int rtkit_error; /* and of rtkit's: ENOSYS, EHOSTUNREACH, EPERM, or another */
 } ps_scheduling;
 
 /* Recorded frames that follow each other without a gap, with what comes before them. */

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import Logging
 
 /// `record FILE`
 struct RecordCommand: SessionCommand {
@@ -67,7 +68,7 @@ struct RecordCommand: SessionCommand {
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {
         try await recorder.start(file, configuration: configuration)
-        return try await follow(recorder, events, context.output)
+        return try await follow(recorder, events, context)
       }
       let result = RecordView(file, format?.format ?? RecordingFormat(path: file), progress)
       if file == "-" {
@@ -92,10 +93,13 @@ struct RecordCommand: SessionCommand {
 
   /// Shows time and level until the recording ends, or the task is cancelled.
   private func follow(
-    _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>, _ output: Output
+    _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>, _ context: Context
   ) async throws -> RecordingProgress {
-    if case .ordinary(let reason)? = await recorder.capture.scheduling {
-      output.note("the audio thread is not realtime: \(reason)")
+    let output = context.output
+    switch await recorder.capture.scheduling {
+    case .ordinary(let reason): output.note("the audio thread is not realtime: \(reason)")
+    case let granted?: context.logger?.debug("the audio thread is \(granted)")
+    case nil: break
     }
     let warnings = Task {
       for await case .error(let error) in events { output.warning(error.description) }

@@ -1,0 +1,5 @@
+/* libdbus as it is. */
+#ifndef AUDIOSESSION_CDBUS_SHIM_H
+#define AUDIOSESSION_CDBUS_SHIM_H
+#include <dbus/dbus.h>
+#endif
