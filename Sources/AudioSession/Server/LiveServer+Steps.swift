@@ -92,15 +92,17 @@ extension LiveServer {
   private func writeAgain(
     _ step: Step, _ deadline: Deadline, patience: Duration
   ) async throws(SessionError) -> Bool {
-    do throws(PulseError) {
-      try await write(step, deadline)
-    } catch {
-      doubt()
-      throw SessionError(error)
+    try await awake(step.setting, deadline) { () throws(SessionError) in
+      do throws(PulseError) {
+        try await write(step, deadline)
+      } catch {
+        doubt()
+        throw SessionError(error)
+      }
+      return try await wait(
+        deadline: Deadline(after: min(deadline.remaining, patience)), answer: deadline
+      ) { $0.satisfies(step) }
     }
-    return try await wait(
-      deadline: Deadline(after: min(deadline.remaining, patience)), answer: deadline
-    ) { $0.satisfies(step) }
   }
 
   private func outcome(ofHint step: Step) -> StepOutcome {

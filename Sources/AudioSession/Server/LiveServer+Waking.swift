@@ -1,0 +1,60 @@
+import Pulse
+import PulseTypes
+import SessionCore
+
+extension LiveServer {
+  /// Does something while a device runs, where else what is written to it would not show.
+  ///
+  /// PipeWire 1.4 tells the first volume of a device without a card (a null sink, a device on a
+  /// network) until the device has run for the first time, whatever is set: a silent stream of ours
+  /// lets it run for that moment. Devices of cards keep their volume in the card.
+  func awake<Result>(
+    _ setting: Setting, _ deadline: Deadline,
+    _ body: () async throws(SessionError) -> Result
+  ) async throws(SessionError) -> Result {
+    let stream = await wake(setting, deadline)
+    do throws(SessionError) {
+      let result = try await body()
+      await letSleep(stream)
+      return result
+    } catch {
+      await letSleep(stream)
+      throw error
+    }
+  }
+
+  /// Nil for a device that runs, or that is not of this kind; or where no stream is to be had.
+  private func wake(_ setting: Setting, _ deadline: Deadline) async -> PulseStream? {
+    guard snapshot.hasGraph, let direction = setting.levelDirection,
+      let device = snapshot.device(direction, named: setting.object), device.card == nil,
+      device.state != .running
+    else { return nil }
+    let options = StreamOptions(
+      direction: direction, name: "Audio session wake-up", device: device.name,
+      spec: device.sampleSpec, channelMap: device.channelMap, startCorked: false,
+      flags: [.dontMove],
+      properties: [
+        Owned.pinKey: Owned.wakePin, "media.role": "abstract",
+        "application.id": Owned.applicationID,
+      ])
+    return try? await client.openStream(
+      options, timeout: min(answerTime(deadline), .seconds(2)))
+  }
+
+  private func letSleep(_ stream: PulseStream?) async {
+    guard let stream else { return }
+    mark(.stream(stream.direction, stream.index))
+    closing.insert(stream.index)
+    await stream.close()
+  }
+}
+
+extension Setting {
+  /// The direction of a device whose volume or mute this is.
+  fileprivate var levelDirection: Direction? {
+    switch self {
+    case .volume(let direction, _), .mute(let direction, _): direction
+    default: nil
+    }
+  }
+}
