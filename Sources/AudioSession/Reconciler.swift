@@ -215,10 +215,12 @@ struct Reconciler {
     input.baseline.note(step.setting, got: got)
     guard case .latency(let direction, let name) = step.setting else {
       // A rate that was not granted must not be asked for again in the next round; but one that a
-      // stream was in the way of must, once that is gone.
+      // stream was in the way of must, once that is gone. PipeWire needs nobody out of the way: what
+      // it does not grant then is asked for again only in case it was late.
       if case .rate(let direction, let name) = step.setting, got != step.to,
         let device = snapshot.device(direction, named: name),
-        snapshot.programs(runningOn: device) != nil
+        snapshot.programs(runningOn: device) != nil,
+        !snapshot.hasGraph || attempts[step.setting, default: 0] < 3
       {
         return
       }
