@@ -93,9 +93,8 @@ struct SampleRateAspect: Aspect {
       let got = context.input.memory.outcome(
         setting, asked: .rate(wished), on: context.snapshot)
       guard let got, got != .rate(wished) else { return nil }
-      return (
-        .unreachable, "\(device.name) was asked for \(wished) Hz and its hardware stays at \(got)"
-      )
+      let outcome = got == .absent ? "did not take it" : "its hardware stays at \(got)"
+      return (.unreachable, "\(device.name) was asked for \(wished) Hz and \(outcome)")
     }
     if let busy = context.snapshot.programs(runningOn: device) {
       return (.pending, "\(device.name) stays at \(now) Hz until \(busy)")
