@@ -1,4 +1,5 @@
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("watch")
@@ -86,6 +87,35 @@ struct WatchTests {
       #expect(second.standardOutput.contains("audiosession (process "))
       #expect(second.standardOutput.hasSuffix("76\n"))
       #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
+  @Test("killed while it silences others, it leaves what the next command gives back", .pipewire)
+  func silencing() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      try sandbox.write(
+        profile: "alone", "category = \"playback\"\noptions = [\"silence-others\"]\n")
+      let result = try await watch(
+        sandbox, "alone", signal: "KILL",
+        """
+        await applied
+        pacat --raw --client-name=song < /dev/zero & song=$!
+        muted() { until pactl list sink-inputs | grep -q "Mute: $1"; do kill -0 $song || exit 8; pause; done; }
+        muted yes
+        $A state > "$out.state"
+        kill -KILL $pid; wait $pid 2> /dev/null
+        pactl list sink-inputs | grep -c "Mute: yes" > "$out.left"
+        $A revert > /dev/null; echo $? > "$out.revert"
+        muted no
+        kill $song
+        """)
+      #expect(result.status == 137, "\(result)")
+      func text(_ suffix: String) async throws -> String {
+        try await sandbox.shell("cat \(sandbox.directory)/watch.out.\(suffix)").standardOutput
+      }
+      #expect(try await text("state").contains("options                applied"))
+      #expect(try await text("left") == "1\n")
+      #expect(try await text("revert") == "0\n")
     }
   }
 
