@@ -35,8 +35,7 @@ extension AudioSession {
       guard stream.client != nil, !stream.isCorked, !isMuted, !snapshot.isOwned(stream),
         !["event", "a11y", "filter", "abstract"].contains(stream.properties["media.role"] ?? "")
       else { return false }
-      let process = snapshot.client(of: stream)?.properties["application.process.id"]
-      return process != own
+      return snapshot.process(of: stream) != own
     }
   }
 

@@ -134,10 +134,11 @@ struct OtherStreamsTests {
       #expect(try await rig.eventually { $0.sinkInput(next) == nil })
       try await rig.session.revert()
       let (third, last) = try await player(rig, "firefox")
-      #expect(
-        try await rig.eventually {
-          $0.sinkInput(last)?.isMuted == false && $0.sinkInput(last)?.volume == volumes(0.5)
-        })
+      let isAsBefore = try await rig.eventually(within: .seconds(10)) {
+        $0.sinkInput(last)?.isMuted == false && $0.sinkInput(last)?.volume == volumes(0.5)
+      }
+      if !isAsBefore { print(try await rig.session.snapshot().sinkInputs) }
+      #expect(isAsBefore)
       await third.close()
     }
   }

@@ -139,10 +139,11 @@ struct OthersTests {
     try await Rig.with(place.configuration) { rig in
       #expect(try await rig.session.isOtherAudioPlaying == false)
       let (plain, sound) = try await play(rig)
-      #expect(try await rig.session.isOtherAudioPlaying)
+      // On PipeWire a stream runs a moment after it is there.
+      while try await !rig.session.isOtherAudioPlaying {}
       #expect(try await rig.session.secondaryAudioShouldBeSilencedHint == false)
       let (music, song) = try await play(rig, role: "music")
-      #expect(try await rig.session.secondaryAudioShouldBeSilencedHint)
+      while try await !rig.session.secondaryAudioShouldBeSilencedHint {}
       // Whom the session itself silences plays on.
       try await rig.session.setAudioMode(
         AudioMode(category: .playback, options: [.silenceOthers]))

@@ -6,32 +6,55 @@ import SessionCore
 /// `module-stream-restore`, and WirePlumber. A mute or a volume that a session gives to streams of
 /// others is not meant to be: a program that ends meanwhile, or whose stream outlives a session that is
 /// killed, must not be silent the next time. So the server is told at once to remember what was before.
+///
+/// It notes our value again with each later change of the stream, so it is told again then, and once
+/// more when the stream has ended: WirePlumber may have noted a value only after it was told.
+struct StreamMemory {
+  /// What is to be remembered.
+  var saved: SavedStream
+  /// The stream when that was last said.
+  var seen: PulseTypes.Stream
+  /// Whether the stream was muted; else it was lowered.
+  let isMuted: Bool
+}
+
 extension LiveServer {
   /// Has the server remember what a stream was before a step that silences or ducks it.
-  func keepMemory(beside step: Step) async {
-    guard let stream = snapshot.stream(of: step.setting) else { return }
-    // Given back: what the server makes of that by itself is right.
-    guard step.isLowering else { return memories[stream.index] = nil }
+  ///
+  /// - Parameter stream: the stream before the step: it may have ended since.
+  func keepMemory(of stream: PulseTypes.Stream, beside step: Step) async {
+    let isMuting = if case .flag = step.to { true } else { false }
+    guard step.isLowering else {
+      // Given back: what the server makes of that by itself is right, but where it is lowered instead.
+      guard let memory = memories[stream.index], memory.isMuted != isMuting else {
+        return memories[stream.index] = nil
+      }
+      return await save(memory.saved)
+    }
     guard let name = stream.properties["module-stream-restore.id"] else { return }
-    var memory = SavedStream(
+    var saved = SavedStream(
       name: name, device: await savedDevice(name), channelMap: stream.channelMap,
       volume: stream.volume ?? ChannelVolumes([]), isMuted: stream.isMuted)
-    if let former = memories[stream.index] { memory = former }
-    if case .flag(let flag)? = step.from { memory.isMuted = flag }
-    if case .volume(let volume)? = step.from { memory.volume = volume }
-    memories[stream.index] = memory
-    await save(memory)
+    // Of a stream that is silenced after it was lowered, or lowered again, the first values count.
+    if let former = memories[stream.index] { saved = former.saved }
+    memories[stream.index] = StreamMemory(
+      saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting)
+    await save(saved)
   }
 
-  /// Says it once more for streams that ended: PipeWire's session manager may have noted our value
-  /// only after it was told.
+  /// Says again what is to be remembered of streams that changed or ended.
   func tendMemories() async {
-    let gone = memories.keys.filter { index in
-      !snapshot.sinkInputs.contains { $0.index == index }
-    }
-    for index in gone {
-      guard let memory = memories.removeValue(forKey: index) else { continue }
-      await save(memory)
+    for (index, memory) in memories {
+      guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
+        memories[index] = nil
+        await save(memory.saved)
+        continue
+      }
+      guard stream != memory.seen else { continue }
+      // What somebody chose meanwhile is rightly remembered.
+      let isAsMade = memory.isMuted ? stream.isMuted : stream.volume == memory.seen.volume
+      memories[index] = isAsMade ? memory.following(stream) : nil
+      if let now = memories[index] { await save(now.saved) }
     }
   }
 
@@ -53,6 +76,17 @@ extension LiveServer {
   }
 }
 
+extension StreamMemory {
+  /// With what else somebody changed of the stream.
+  fileprivate func following(_ stream: PulseTypes.Stream) -> StreamMemory {
+    var result = self
+    result.seen = stream
+    if isMuted, let volume = stream.volume { result.saved.volume = volume }
+    if !isMuted { result.saved.isMuted = stream.isMuted }
+    return result
+  }
+}
+
 extension Step {
   /// Whether a stream of others is less loud after it.
   fileprivate var isLowering: Bool {
@@ -66,7 +100,7 @@ extension Step {
 
 extension ServerSnapshot {
   /// The stream of others that a setting is about.
-  fileprivate func stream(of setting: Setting) -> Stream? {
+  func stream(of setting: Setting) -> Stream? {
     switch setting {
     case .othersMute(let index), .othersVolume(let index):
       sinkInputs.first { $0.index == index }

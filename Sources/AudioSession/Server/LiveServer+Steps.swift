@@ -25,6 +25,7 @@ extension LiveServer {
     if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
     let time = answerTime(deadline)
+    let stream = snapshot.stream(of: step.setting)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -61,7 +62,7 @@ extension LiveServer {
           + "says \(now): another program may be changing it",
         property: step.property, value: step.to.description)
     }
-    if step.setting.isOfOthers { await keepMemory(beside: step) }
+    if let stream { await keepMemory(of: stream, beside: step) }
     return .applied
   }
 

@@ -23,7 +23,7 @@ extension PlanContext {
     snapshot.sinkInputs.filter { stream in
       let role = stream.properties["media.role"] ?? "no_role"
       // Until it is connected PipeWire's session manager may still restore its volume.
-      guard roles.contains(role), stream.device != nil, stream.ownerModule == nil,
+      guard roles.contains(role), stream.device != nil, stream.isOfProgram,
         stream.properties["node.link-group"] == nil, !snapshot.isOwned(stream)
       else { return false }
       if let process = input.process, snapshot.process(of: stream) == String(process) {
@@ -65,6 +65,11 @@ extension PlanContext {
   private func entry(_ setting: Setting) -> Baseline.Entry? {
     input.baseline.valid(for: input.snapshot)[setting] ?? input.journal[setting]
   }
+}
+
+extension Stream {
+  /// Whether a program made it, and no module. PulseAudio names the module of the protocol, too.
+  fileprivate var isOfProgram: Bool { ownerModule == nil || driver == "protocol-native.c" }
 }
 
 extension ChannelVolumes {
