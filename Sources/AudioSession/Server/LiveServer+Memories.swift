@@ -16,6 +16,11 @@ struct StreamMemory {
   var seen: PulseTypes.Stream
   /// Whether the stream was muted; else it was lowered.
   let isMuted: Bool
+  /// The volume that it was given.
+  let made: ChannelVolumes?
+  /// Whether it still was so when it was last seen: what somebody chose meanwhile is rightly
+  /// remembered.
+  var isAsMade = true
 }
 
 extension LiveServer {
@@ -38,7 +43,8 @@ extension LiveServer {
     // Of a stream that is silenced after it was lowered, or lowered again, the first values count.
     if let former = memories[stream.index] { saved = former.saved }
     memories[stream.index] = StreamMemory(
-      saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting)
+      saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting,
+      made: step.to.volume)
     await save(saved)
   }
 
@@ -47,14 +53,13 @@ extension LiveServer {
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         memories[index] = nil
-        await save(memory.saved)
+        if memory.isAsMade { await save(memory.saved) }
         continue
       }
       guard stream != memory.seen else { continue }
-      // What somebody chose meanwhile is rightly remembered.
-      let isAsMade = memory.isMuted ? stream.isMuted : stream.volume == memory.seen.volume
-      memories[index] = isAsMade ? memory.following(stream) : nil
-      if let now = memories[index] { await save(now.saved) }
+      let now = memory.following(stream)
+      memories[index] = now
+      if now.isAsMade { await save(now.saved) }
     }
   }
 
@@ -81,6 +86,7 @@ extension StreamMemory {
   fileprivate func following(_ stream: PulseTypes.Stream) -> StreamMemory {
     var result = self
     result.seen = stream
+    result.isAsMade = isMuted ? stream.isMuted : stream.volume == made
     if isMuted, let volume = stream.volume { result.saved.volume = volume }
     if !isMuted { result.saved.isMuted = stream.isMuted }
     return result
@@ -95,6 +101,12 @@ extension Step {
     case (.volume(let before), .volume(let after)): after.loudest < before.loudest
     default: false
     }
+  }
+}
+
+extension SettingValue {
+  fileprivate var volume: ChannelVolumes? {
+    if case .volume(let volume) = self { volume } else { nil }
   }
 }
 
