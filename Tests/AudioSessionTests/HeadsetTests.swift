@@ -5,7 +5,7 @@ import Testing
 
 /// A Bluetooth headset beside a laptop: on PulseAudio each of its profiles has devices of other names,
 /// on PipeWire the output has one name under both.
-@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(1)))
+@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(3)))
 struct HeadsetTests {
   struct Headset: Sendable, CustomTestStringConvertible {
     let machine: Machine

@@ -7,8 +7,8 @@ import SessionCore
 /// others is not meant to be: a program that ends meanwhile, or whose stream outlives a session that is
 /// killed, must not be silent the next time. So the server is told at once to remember what was before.
 ///
-/// It notes our value again with each later change of the stream, so it is told again then, and once
-/// more when the stream has ended: WirePlumber may have noted a value only after it was told.
+/// It notes our value again with each later change of the stream, so it is told again then, and when
+/// the stream has ended.
 struct StreamMemory {
   /// What is to be remembered.
   var saved: SavedStream
@@ -71,13 +71,46 @@ extension LiveServer {
 
   /// A server that remembers no streams says no, which is as good.
   private func save(_ memory: SavedStream) async {
-    if snapshot.hasGraph {
-      // PipeWire tells nobody of an entry that is as it was the last time.
-      var other = memory
-      other.isMuted.toggle()
-      try? await client.save(other, timeout: .seconds(1))
+    guard snapshot.hasGraph else {
+      return (try? await client.save(memory, timeout: .seconds(1))) ?? ()
     }
-    try? await client.save(memory, timeout: .seconds(1))
+    // PipeWire tells nobody of an entry that is as it was the last time; a percent is not heard.
+    var other = memory
+    other.volume.values = memory.volume.values.map {
+      Volume(rawValue: $0 < .norm ? $0.rawValue + Self.percent : $0.rawValue - Self.percent)
+    }
+    for entry in [other, memory] {
+      try? await client.save(entry, timeout: .seconds(1))
+      await untilTold(entry)
+    }
+  }
+
+  private static let percent: UInt32 = 655
+
+  /// Waits until WirePlumber has taken an entry. It has asked for the stream's values before, so it
+  /// notes them ahead of an entry that is written next; and the program's next stream gets this one.
+  private func untilTold(_ entry: SavedStream) async {
+    let deadline = Deadline(after: .seconds(1))
+    while !deadline.hasPassed {
+      let told = try? await client.savedStreams(timeout: .seconds(1))
+      guard let told, told.first(where: { $0.name == entry.name })?.isNear(entry) != true else {
+        return
+      }
+      let moment = ContinuousClock.now + .milliseconds(2)
+      guard (try? await client.loop.sleep(until: moment)) != nil else { return }
+    }
+  }
+}
+
+extension SavedStream {
+  /// Whether an entry was told with the digits that PipeWire keeps.
+  fileprivate func isNear(_ other: SavedStream) -> Bool {
+    guard isMuted == other.isMuted, volume.values.count == other.volume.values.count else {
+      return false
+    }
+    return zip(volume.values, other.volume.values).allSatisfy { now, then in
+      abs(Int(now.rawValue) - Int(then.rawValue)) < 200
+    }
   }
 }
 
