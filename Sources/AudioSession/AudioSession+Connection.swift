@@ -1,3 +1,4 @@
+import Glibc
 import Pulse
 import PulseTypes
 import SessionCore
@@ -104,6 +105,9 @@ extension AudioSession {
     }
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding
+    let holder = lock == nil ? SessionLock.livingOwner(store.lockPath) : nil
+    input.isHeld = configuration.isHolding || holder?.isHolding == true
+    input.process = getpid()
     input.grants = await live.grants()
     input.refusals = refusals
     if !isExplicit { input.unsteady = upkeep.grace.unsteady(at: upkeep.now) }

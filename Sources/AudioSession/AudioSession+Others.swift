@@ -1,11 +1,12 @@
 import Glibc
+import Logging
 import PulseTypes
 import SessionCore
 
 extension AudioSession {
   /// Whether another program plays (AVAudioSession: `isOtherAudioPlaying`).
   ///
-  /// A stream that is paused or muted plays nothing; what a screen reader says and the sounds of
+  /// A stream that is paused or muted plays nothing, unless this session silenced it; what a screen reader says and the sounds of
   /// events do not count.
   public var isOtherAudioPlaying: Bool {
     get async throws(SessionError) { !(try await otherStreams().isEmpty) }
@@ -28,12 +29,43 @@ extension AudioSession {
   private func otherStreams() async throws(SessionError) -> [Stream] {
     let snapshot = try await snapshot()
     let own = String(getpid())
+    let baseline = try await silenced()
     return snapshot.sinkInputs.filter { stream in
-      guard stream.client != nil, !stream.isCorked, !stream.isMuted, !snapshot.isOwned(stream),
+      let isMuted = stream.isMuted && baseline[.othersMute(stream.index)] == nil
+      guard stream.client != nil, !stream.isCorked, !isMuted, !snapshot.isOwned(stream),
         !["event", "a11y", "filter", "abstract"].contains(stream.properties["media.role"] ?? "")
       else { return false }
-      let process = snapshot.client(of: stream)?.properties["application.process.id"]
-      return process != own
+      return snapshot.process(of: stream) != own
+    }
+  }
+
+  /// What was done to streams of others one by one.
+  private func silenced() async throws(SessionError) -> Baseline {
+    guard let live else { return Baseline() }
+    let snapshot = await live.snapshot
+    if let held { return held.baseline.valid(for: snapshot) }
+    return try store(live).baseline().valid(for: snapshot)
+  }
+
+  /// Gives others back what a session that ends did to them one by one; what a module of the server
+  /// did it undoes by itself. What cannot be undone now is in the store, for the next session.
+  func leaveOthers() async {
+    guard isHolder, let live, await live.lost == nil, let held,
+      held.baseline.entries.contains(where: { $0.setting.isOfOthers })
+    else { return }
+    let deadline = Deadline(after: min(configuration.timeout, .seconds(2)))
+    let store = store(live)
+    do throws(SessionError) {
+      var input = try await input(own?.mode ?? AudioMode(), live, store, isExplicit: false)
+      input.occasion = .leaving
+      var run = Reconciler(live, store, input, deadline: deadline, configuration: configuration)
+      try await run.run()
+      await live.tendMemories()
+      var baseline = run.stored
+      baseline.settle(in: run.input.snapshot)
+      try store.write(baseline)
+    } catch {
+      configuration.logger?.debug("others not given back", metadata: ["error": "\(error.message)"])
     }
   }
 }

@@ -78,6 +78,7 @@ extension AudioSession {
     }
     // The pins may be gone, and no event tells of a latency.
     try await live.reread(deadline: budget.readBack)
+    await live.tendMemories()
     var input = run.input
     input.baseline = baseline
     // What was the default before this run says nothing any more; before the first is the baseline's.

@@ -109,6 +109,7 @@ extension AudioSession {
       try await live.refresh(rounds: 1, deadline: Deadline(after: configuration.timeout))
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
+      await live.tendMemories()
       let snapshot = await live.snapshot
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
@@ -193,6 +194,7 @@ extension AudioSession {
       throw error
     }
     refusals = run.input.refusals
+    capabilities = run.input.capabilities
     var baseline = run.stored
     baseline.settle(in: run.input.snapshot)
     if baseline != input.baseline { try store.write(baseline) }

@@ -113,7 +113,8 @@ public actor AudioSession {
 
   deinit { broadcast.finish() }
 
-  /// Ends the session's connection, pins and lock; what was applied stays. May be repeated.
+  /// Ends the session's connection, pins and lock; what was applied stays, but others are no longer
+  /// silenced or ducked. May be repeated.
   ///
   /// A change that is under way is stopped as by a cancellation, and what it did is undone before
   /// this returns.
@@ -125,6 +126,7 @@ public actor AudioSession {
     await takeTurn()
     defer { turns.pass() }
     orders.stop()
+    await leaveOthers()
     await dropConnection()
     dropLock()
     emit(.stopped)

@@ -65,6 +65,7 @@ struct Reconciler {
     input.snapshot = try await live.refresh(
       rounds: isGlance ? 1 : LiveServer.mostRounds, deadline: deadline)
     input.grants = await live.grants()
+    input.journal = journal
     if firstPlan == nil { input.beginRun() }
     lastPlan = try makePlan()
     if firstPlan == nil { firstPlan = lastPlan }
@@ -239,7 +240,12 @@ struct Reconciler {
     if error.endsConnection { throw error.about(step) }
     if step.setting.isModule, error.code == .accessDenied {
       input.capabilities.moduleLoading = false
-    } else if step.setting.isHint || input.wish.onFailure == .bestEffort {
+    } else if case .others = step.setting {
+      // Why a module did not load a server does not say; others are treated one by one then.
+      input.capabilities.roleModules = false
+    } else if step.setting.isHint || step.setting.isOfOthers
+      || input.wish.onFailure == .bestEffort
+    {
       input.refusals[step.setting] = error.message
     } else {
       throw error.about(step)

@@ -39,7 +39,10 @@ extension Client {
 
 extension SavedStream {
   init(_ info: UnsafePointer<pa_ext_stream_restore_info>) {
-    self.init(name: text(info.pointee.name) ?? "", device: text(info.pointee.device))
+    self.init(
+      name: text(info.pointee.name) ?? "", device: text(info.pointee.device),
+      channelMap: ChannelMap(info.pointee.channel_map),
+      volume: ChannelVolumes(info.pointee.volume), isMuted: info.pointee.mute != 0)
   }
 }
 

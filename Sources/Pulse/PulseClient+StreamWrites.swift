@@ -34,6 +34,34 @@ extension PulseClient {
     }
   }
 
+  /// Makes the server remember something else for the next streams of a kind; those that are there
+  /// stay as they are.
+  ///
+  /// PulseAudio takes the whole entry; pipewire-pulse passes it on to the session manager, which leaves
+  /// what it has of what the entry has not, a device included. Throws `notSupported` where nothing
+  /// remembers streams. libpulse: `pa_ext_stream_restore_write`.
+  public func save(
+    _ stream: SavedStream, timeout: Duration? = nil
+  ) async throws(PulseError) {
+    guard let map = stream.channelMap.count == 0 ? pa_channel_map() : stream.channelMap.native
+    else {
+      throw PulseError(.invalidArgument, "ext_stream_restore_write \(stream.name)")
+    }
+    let volume = stream.volume.native
+    try await connection.command("ext_stream_restore_write \(stream.name)", timeout: timeout) {
+      context, userdata in
+      stream.name.withCString { name in
+        (stream.device ?? "").withCString { device in
+          var info = pa_ext_stream_restore_info(
+            name: name, channel_map: map, volume: volume,
+            device: stream.device == nil ? nil : device, mute: stream.isMuted ? 1 : 0)
+          return pa_ext_stream_restore_write(
+            context, PA_UPDATE_REPLACE, &info, 1, 0, onSuccess, userdata)
+        }
+      }
+    }
+  }
+
   /// Moves a stream to a device.
   ///
   /// On PulseAudio the stream keeps preferring that device, unless it is the default.

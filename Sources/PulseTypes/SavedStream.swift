@@ -5,11 +5,23 @@ public struct SavedStream: Sendable, Hashable, Codable {
   public var name: String
   /// The device that such a stream gets, whatever the default is; nil where it follows the default.
   public var device: String?
+  /// The positions of the channels that `volume` is of.
+  public var channelMap: ChannelMap
+  /// The volume that such a stream begins with; without channels where none is remembered.
+  public var volume: ChannelVolumes
+  /// Whether such a stream begins muted.
+  public var isMuted: Bool
 
   /// Makes an entry from what the server says.
-  public init(name: String, device: String?) {
+  public init(
+    name: String, device: String?, channelMap: ChannelMap = ChannelMap([]),
+    volume: ChannelVolumes = ChannelVolumes([]), isMuted: Bool = false
+  ) {
     self.name = name
     self.device = device
+    self.channelMap = channelMap
+    self.volume = volume
+    self.isMuted = isMuted
   }
 
   /// Which way the sound goes; nil where the name does not say.

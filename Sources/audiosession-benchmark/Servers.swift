@@ -51,23 +51,27 @@ struct Servers {
 
   private func heals(_ count: Int) async throws {
     let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
-    var times: [Duration] = []
+    // Until the session is told, until it says that it is put back, until the other is told.
+    var (told, mended, seen) = ([Duration](), [Duration](), [Duration]())
     for _ in 0..<count {
       // Asked anew each time, or so many changes would be a fight and left alone.
       try await session.setAudioMode(mode)
       var events = await session.events.makeAsyncIterator()
-      times.append(
-        try await time {
-          try await outside.setDefaultSource("internal_mic")
-          // PipeWire acknowledges before it acts: the session says that it saw the change.
-          while let event = await events.next() {
-            if case .reapplied = event { break }
-          }
-          while try await outside.serverInfo().defaultSourceName != "audiosession.input" {}
-        })
+      let start = ContinuousClock.now
+      try await outside.setDefaultSource("internal_mic")
+      // PipeWire acknowledges before it acts: the session says that it saw the change.
+      while let event = await events.next() {
+        if case .drift = event { told.append(ContinuousClock.now - start) }
+        if case .reapplied = event { break }
+      }
+      mended.append(ContinuousClock.now - start)
+      while try await outside.serverInfo().defaultSourceName != "audiosession.input" {}
+      seen.append(ContinuousClock.now - start)
       try await ContinuousClock().sleep(for: .milliseconds(50))
     }
-    row("a foreign default put back", times)
+    row("a foreign default is seen", told)
+    row("… put back, and read back", mended)
+    row("a foreign default put back", seen)
     await outside.close()
   }
 

@@ -80,6 +80,29 @@ struct GraphTests {
     }
   }
 
+  @Test("held always, who begins has the rate and the buffer from the first sound on")
+  func always() async throws {
+    try await Rig.with(machine.configuration) { rig in
+      var mode = fast
+      mode.holdsAlways = true
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["ioBufferDuration"]?.verdict == .applied)
+      #expect(report.state.pins.map(\.running) == [true, true])
+      // Nobody records, and the graph, at 44100 Hz by itself, runs as wished.
+      #expect(
+        try await rig.eventually { snapshot in
+          let device = snapshot.device(.input, named: machine.usbInput)
+          return device?.state == .running && device?.sampleSpec.rate == 48000
+        })
+      let stream = try await recorder(rig, on: machine.usbInput)
+      await stream.close()
+      #expect(try await waitForPins(rig, running: true))
+      // Without the key they run no more.
+      try await rig.session.update { $0.holdsAlways = nil }
+      #expect(try await waitForPins(rig, running: false))
+    }
+  }
+
   @Test("a program on the session's remap uses the device behind it")
   func throughTheRemap() async throws {
     try await Rig.with(machine.configuration) { rig in

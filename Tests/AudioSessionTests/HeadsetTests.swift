@@ -5,7 +5,7 @@ import Testing
 
 /// A Bluetooth headset beside a laptop: on PulseAudio each of its profiles has devices of other names,
 /// on PipeWire the output has one name under both.
-@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(1)))
+@Suite("A Bluetooth headset", .bothServers, .timeLimit(.minutes(3)))
 struct HeadsetTests {
   struct Headset: Sendable, CustomTestStringConvertible {
     let machine: Machine
@@ -96,6 +96,85 @@ struct HeadsetTests {
       #expect(profile(seen) == headset.music)
       #expect(seen.server.defaultSinkName == headset.musicOutput)
       #expect(seen.device(.output, named: headset.musicOutput)?.channelMap == .stereo)
+    }
+  }
+
+  @Test("recording elsewhere leaves it its music, and hears what is there", arguments: headsets)
+  func guarded(_ headset: Headset) async throws {
+    let cards = try headset.machine.with(cards: ["kind=laptop tone=yes", "kind=bluetooth"])
+    try await Rig.with(cards) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(headset.machine.laptopInput)]
+      mode.inputPort = ["analog-input-internal-mic"]
+      mode.preferredOutput = [.name(headset.musicOutput)]
+      for category in [Category.record, .playAndRecord] {
+        mode.category = category
+        let state = try await rig.session.setAudioMode(mode).state
+        #expect(state.route.outputs.first?.portType == .bluetoothA2DP, "\(state.route)")
+        // A program that records the default, as `record` does.
+        let sound = try await rig.record(channels: 2)
+        #expect(sound.tones(in: 0) == [440] && sound.tones(in: 1) == [880])
+        let seen = try await rig.outside.snapshot()
+        #expect(profile(seen) == headset.music)
+        #expect(seen.device(.output, named: headset.musicOutput)?.channelMap == .stereo)
+      }
+      // As a desktop's policy for headsets does when somebody records.
+      try await rig.outside.setCardProfile(Headset.card, headset.call)
+      #expect(
+        try await rig.eventually {
+          profile($0) == headset.music && $0.server.defaultSinkName == headset.musicOutput
+            && $0.server.defaultSourceName == headset.machine.laptopInput
+        })
+    }
+  }
+
+  @Test(
+    "the only microphone there is: said, with the option, and its music stays",
+    arguments: headsets)
+  func alone(_ headset: Headset) async throws {
+    try await Rig.with(try headset.machine.with(cards: ["kind=bluetooth"])) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      let before = try await rig.listing()
+      var mode = AudioMode(category: .record)
+      for prefer in [nil, ["*"], [.default]] as [[DeviceMatcher]?] {
+        mode.preferredInput = prefer
+        let error = await #expect(throws: SessionError.self) {
+          try await rig.session.setAudioMode(mode)
+        }
+        #expect(error?.code == .inputNotAvailable)
+        #expect(error?.description.contains("allow-bluetooth-hfp") == true, "\(error as Any)")
+      }
+      #expect(try await rig.listing() == before)
+      mode.options = [.allowBluetoothHFP]
+      mode.preferredInput = ["*"]
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.route.inputs.first?.portType == .bluetoothHFP)
+    }
+  }
+
+  @Test("a microphone that is not there yet is waited for", arguments: headsets)
+  func later(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      try await rig.act(on: Headset.card, "unplug", "headset-input")
+      var mode = AudioMode(category: .record, options: [.allowBluetoothHFP])
+      mode.preferredInput = [.name(headset.input)]
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.code == .inputNotAvailable)
+      mode.inputRequired = false
+      let state = try await rig.session.setAudioMode(mode).state
+      let input = state.properties["preferredInput"]
+      #expect(input?.verdict == .pending && input?.waitingFor == .profile, "\(state.properties)")
+      try await rig.act(on: Headset.card, "plug", "headset-input")
+      #expect(
+        try await rig.eventually {
+          profile($0) == headset.call && $0.server.defaultSourceName == headset.input
+        })
+      let after = try await rig.session.getSessionState().properties["preferredInput"]
+      #expect(after?.verdict == .applied)
     }
   }
 

@@ -19,44 +19,80 @@ struct OthersTests {
     return (client, stream)
   }
 
-  /// Beside the cork module that a desktop has.
-  private static let desktop = SandboxConfiguration(
-    modules: SandboxConfiguration.minimal.modules + ["module-role-cork"])
+  /// A server, and who acts on others there.
+  enum Place: CaseIterable {
+    /// PulseAudio's module does.
+    case module
+    /// The session does: the server has that module of somebody else's, and takes one.
+    case taken
+    /// The session does: PipeWire has no such module.
+    case graph
 
-  @Test(
-    "others are silent, or heard at a tenth, and as before afterwards", .server,
-    arguments: [(CategoryOption.silenceOthers, 0.0...0.01), (.duckOthers, 0.05...0.2)])
-  func treated(_ option: CategoryOption, _ range: ClosedRange<Double>) async throws {
-    try await Rig.with(Self.desktop) { rig in
-      let before = try await rig.loudness()
-      let mode = AudioMode(category: .playback, options: [option])
-      let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["options"]?.verdict == .applied)
-      #expect(report.state.pins.map(\.kind) == ["others"])
-      // The player of each measurement begins when the session is active already.
-      #expect(range.contains(try await rig.loudness() / before))
-      #expect(try await rig.loudness(role: "phone") / before > 0.7)
-      try await rig.session.setActive(false, options: .notifyOthersOnDeactivation)
-      #expect(try await rig.loudness() / before > 0.7)
-      #expect(try await rig.outside.snapshot().modules.count { $0.name.contains("ducking") } == 0)
+    var isByModule: Bool { self == .module }
+
+    /// Beside the cork module that a desktop has, on PulseAudio.
+    var configuration: SandboxConfiguration {
+      var modules = SandboxConfiguration.minimal.modules + ["module-role-cork"]
+      switch self {
+      case .graph: return .minimal(on: .pipewire)
+      case .taken: modules.append("module-role-ducking trigger_roles=nobody")
+      case .module: break
+      }
+      return SandboxConfiguration(modules: modules)
     }
   }
 
-  @Test("speech alone is interrupted, and others are left alone where nothing asks", .server)
-  func speech() async throws {
-    try await Rig.with(Self.desktop) { rig in
+  private static let options: [CategoryOption: ClosedRange<Double>] = [
+    .silenceOthers: 0.0...0.01, .duckOthers: 0.05...0.2,
+  ]
+
+  @Test(
+    "others are silent, or heard at a tenth, and as before afterwards", .bothServers,
+    arguments: Array(options.keys), Place.allCases)
+  func treated(_ option: CategoryOption, _ place: Place) async throws {
+    let range = try #require(Self.options[option])
+    try await Rig.with(place.configuration) { rig in
       let before = try await rig.loudness()
+      let modules = try await rig.outside.snapshot().modules.map(\.name)
+      let mode = AudioMode(category: .playback, options: [option])
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["options"]?.verdict == .applied)
+      #expect(report.state.pins.map(\.kind) == (place.isByModule ? ["others"] : []))
+      // The player of each measurement begins when the session is active already.
+      let treated = try await rig.loudness() / before
+      #expect(range.contains(treated))
+      let call = try await rig.loudness(role: "phone") / before
+      #expect(call > 0.7)
+      try await rig.session.setActive(false, options: .notifyOthersOnDeactivation)
+      let after = try await rig.loudness() / before
+      #expect(after > 0.7)
+      #expect(try await rig.outside.snapshot().modules.map(\.name) == modules)
+    }
+  }
+
+  @Test(
+    "speech alone is interrupted, and others are left alone where nothing asks", .bothServers,
+    arguments: [Place.module, .graph])
+  func speech(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      let before = try await rig.loudness()
+      func heard(_ role: String? = nil) async throws -> Double {
+        try await rig.loudness(role: role) / before
+      }
       let mixing = AudioMode(category: .playback, options: [.mixWithOthers])
       let state = try await rig.session.setAudioMode(mixing).state
       #expect(state.properties["options"]?.verdict == .applied && state.pins.isEmpty)
-      #expect(try await rig.loudness() / before > 0.7)
+      let mixed = try await heard()
+      #expect(mixed > 0.7)
       let mode = AudioMode(category: .playback, options: [.interruptSpokenAudio])
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.properties["options"]?.verdict == .applied)
-      #expect(try await rig.loudness(role: "speech") / before < 0.01)
-      #expect(try await rig.loudness(role: "music") / before > 0.7)
+      let (speech, music) = (try await heard("speech"), try await heard("music"))
+      #expect(speech < 0.01)
+      #expect(music > 0.7)
       try await rig.session.setActive(false)
-      #expect(try await rig.loudness(role: "speech") / before > 0.7)
+      let after = try await heard("speech")
+      #expect(after > 0.7)
     }
   }
 
@@ -93,7 +129,7 @@ struct OthersTests {
 
   @Test("a module that somebody unloads is loaded again", .server)
   func upkeep() async throws {
-    try await Rig.with(Self.desktop) { rig in
+    try await Rig.with(Place.module.configuration) { rig in
       try await rig.session.setAudioMode(
         AudioMode(category: .playback, options: [.silenceOthers]))
       let module = try #require(try await rig.outside.snapshot().modules(of: .silence).first)
@@ -105,20 +141,33 @@ struct OthersTests {
     }
   }
 
-  @Test("whether others play, and what", .server, .timeLimit(.minutes(1)))
-  func hints() async throws {
-    try await Rig.with(.minimal) { rig in
+  /// Asks until it is so; the test's time limit ends it.
+  private func until(_ condition: () async throws -> Bool) async throws {
+    while try await !condition() { try await Task.sleep(for: .milliseconds(5)) }
+  }
+
+  @Test(
+    "whether others play, and what", .bothServers, .timeLimit(.minutes(3)),
+    arguments: [Place.module, .graph])
+  func hints(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
       #expect(try await rig.session.isOtherAudioPlaying == false)
       let (plain, sound) = try await play(rig)
-      #expect(try await rig.session.isOtherAudioPlaying)
+      // On PipeWire a stream runs a moment after it is there.
+      try await until { try await rig.session.isOtherAudioPlaying }
       #expect(try await rig.session.secondaryAudioShouldBeSilencedHint == false)
       let (music, song) = try await play(rig, role: "music")
+      try await until { try await rig.session.secondaryAudioShouldBeSilencedHint }
+      // Whom the session itself silences plays on.
+      try await rig.session.setAudioMode(
+        AudioMode(category: .playback, options: [.silenceOthers]))
       #expect(try await rig.session.secondaryAudioShouldBeSilencedHint)
+      try await rig.session.setActive(false)
       await song.close()
       await music.close()
       try await sound.cork(true)
       // The server may still be about to hear that the song has ended.
-      while try await rig.session.isOtherAudioPlaying {}
+      try await until { try await !rig.session.isOtherAudioPlaying }
       await plain.close()
     }
   }
@@ -155,14 +204,26 @@ struct OthersTests {
     }
   }
 
-  @Test("options do not outlive their category", .server)
-  func notSticky() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test(
+    "options do not outlive their category", .bothServers, arguments: [Place.module, .graph])
+  func notSticky(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      let (player, song) = try await play(rig)
       try await rig.session.setAudioMode(
         AudioMode(category: .playback, options: [.silenceOthers]))
       let report = try await rig.session.update { $0.category = .ambient }
       #expect(report.state.properties["options"]?.verdict == .unset)
-      #expect(try await rig.outside.snapshot().modules(of: .silence).isEmpty)
+      let snapshot = try await rig.outside.snapshot()
+      #expect(snapshot.modules(of: .silence).isEmpty)
+      #expect(try #require(snapshot.sinkInput(song)).isMuted == false)
+      await player.close()
     }
+  }
+}
+
+extension ServerSnapshot {
+  /// A playback stream of this test.
+  func sinkInput(_ stream: PulseStream) -> PulseTypes.Stream? {
+    sinkInputs.first { $0.index == stream.index }
   }
 }

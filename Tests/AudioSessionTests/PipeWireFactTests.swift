@@ -45,6 +45,111 @@ struct PipeWireFactTests {
     }
   }
 
+  @Test("it says what it is by its name, and calls itself PulseAudio 15")
+  func name() async throws {
+    try await with { _, client in
+      let server = try await client.serverInfo()
+      #expect(server.name.hasPrefix("PulseAudio (on PipeWire "))
+      #expect(server.version == "15.0.0")
+      #expect(server.kind == .pipewire)
+    }
+  }
+
+  @Test("a remap has the graph's rate, whatever was asked, and takes any argument")
+  func remapRate() async throws {
+    try await with { _, client in
+      let rate = try #require(try await client.snapshot().device(.input, named: "usb_mic"))
+        .sampleSpec.rate
+      let module = try await client.loadModule(
+        "module-remap-source", "source_name=re master=usb_mic rate=8000 nonsense=yes")
+      // Numbers of modules begin where no object of PipeWire's has one.
+      #expect(module.rawValue >= 536_870_912)
+      let remap = try await device("re", client)
+      #expect(remap?.sampleSpec.rate == rate)
+    }
+  }
+
+  @Test("where there was no source a remap becomes the default by itself, without one to take from")
+  func remapDefault() async throws {
+    try await with(.empty(on: .pipewire)) { _, client in
+      _ = try await client.loadModule(
+        "module-remap-source", "source_name=re master=nowhere")
+      #expect(try await device("re", client) != nil)
+      let deadline = ContinuousClock.now + .seconds(10)
+      var name = try await client.serverInfo().defaultSourceName
+      while name != "re", ContinuousClock.now < deadline {
+        name = try await client.serverInfo().defaultSourceName
+      }
+      #expect(name == "re")
+    }
+  }
+
+  /// A source, once it is listed.
+  private func device(_ name: String, _ client: PulseClient) async throws -> Device? {
+    let deadline = ContinuousClock.now + .seconds(10)
+    while ContinuousClock.now < deadline {
+      if let device = try await client.source(named: name) { return device }
+    }
+    return nil
+  }
+
+  @Test("a card's profile cannot be made to stick")
+  func noSticky() async throws {
+    try await with(.demo(on: .pipewire)) { _, client in
+      let card = try #require(try await client.snapshot().cards.first)
+      let error = await #expect(throws: PulseError.self) {
+        try await client.sendMessage(to: "/card/\(card.name)", "set-profile-sticky", "true")
+      }
+      #expect(error?.code == .noSuchEntity)
+    }
+  }
+
+  @Test("a stream gets no shorter fragments than the server has, and no error")
+  func floor() async throws {
+    try await with { _, client in
+      var options = options("usb_mic")
+      options.latency = .milliseconds(1)
+      let stream = try await client.openStream(options)
+      let granted = try #require(await stream.grantedLatency)
+      #expect(granted > .milliseconds(2) && granted < .milliseconds(20), "\(granted)")
+      await stream.close()
+    }
+  }
+
+  @Test("a stream that must not move is not moved, and that is said")
+  func pinned() async throws {
+    try await with { _, client in
+      var options = options("usb_mic")
+      options.flags = [.dontMove]
+      let stream = try await client.openStream(options)
+      let error = await #expect(throws: PulseError.self) {
+        try await client.moveStream(.input, stream.index, to: "internal_mic")
+      }
+      #expect(error?.code == .invalidArgument)
+      #expect(await stream.deviceName == "usb_mic")
+      await stream.close()
+    }
+  }
+
+  @Test("without a device and WirePlumber the defaults are names that mean none, and told as none")
+  func placeholders() async throws {
+    try await with(.empty(on: .pipewire)) { sandbox, client in
+      try await sandbox.kill(.wireplumber)
+      // Who was connected before goes on to hear the former ones.
+      let deadline = ContinuousClock.now + .seconds(10)
+      var server = try await client.serverInfo()
+      while server.defaultSourceName != nil, ContinuousClock.now < deadline {
+        let other = try await PulseClient.connect(to: sandbox.address, name: "other")
+        server = try await other.serverInfo()
+        await other.close()
+      }
+      #expect(server.defaultSourceName == nil && server.defaultSinkName == nil)
+      let told = try await sandbox.capture(["pactl", "info"]).standardOutput
+      #expect(told.contains("Default Source: @DEFAULT_SOURCE@"), "\(told)")
+      #expect(told.contains("Default Sink: @DEFAULT_SINK@"), "\(told)")
+    }
+  }
+
   @Test("a monitor has its sink's number")
   func sharedNumbers() async throws {
     try await with { _, client in

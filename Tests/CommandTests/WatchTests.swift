@@ -1,4 +1,5 @@
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("watch")
@@ -86,6 +87,37 @@ struct WatchTests {
       #expect(second.standardOutput.contains("audiosession (process "))
       #expect(second.standardOutput.hasSuffix("76\n"))
       #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
+  @Test("killed while it silences others, it leaves what the next command gives back", .pipewire)
+  func silencing() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      try sandbox.write(
+        profile: "alone", "category = \"playback\"\noptions = [\"silence-others\"]\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        : > out
+        $A watch alone > out 2> err & pid=$!
+        pacat --raw --client-name=song < /dev/zero > /dev/null 2>&1 & song=$!
+        alive() { kill -0 $song || { cat err; kill -KILL $pid; exit 9; }; pause; }
+        muted() { until pactl list sink-inputs | grep -q "Mute: $1"; do alive; done; }
+        until grep -q applied out; do alive; done
+        muted yes
+        # What has just begun may not be in the holder's files yet.
+        until $A state | grep -q "^options  *applied"; do alive; done
+        kill -KILL $pid; wait $pid
+        pactl list sink-inputs | grep "Mute:"
+        $A revert > /dev/null; echo "revert: $?"
+        muted no
+        pactl list sink-inputs | grep "Mute:"
+        kill $song; wait $song
+        exit 0
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(
+        result.standardOutput == "\tMute: yes\nrevert: 0\n\tMute: no\n", "\(result)")
     }
   }
 

@@ -63,17 +63,15 @@ private typealias Server = SimulatedServer
     #expect(last.server.snapshot.sinkInputs == [])
   }
 
-  @Test func `where it cannot be had the verdict says why, and nothing is planned`() throws {
+  @Test func `others wait for a holder`() throws {
     let mode = wish { $0.options = [.duckOthers] }
-    #expect(try Server.laptop(kind: .pipewire).plan(mode).steps == [])
-    #expect(Server.laptop(kind: .pipewire).reports(mode)["options"]?.verdict == .unreachable)
-    var taken = Server.laptop()
-    taken.snapshot.modules.append(
-      Module(index: Index(4000), name: "module-role-ducking", argument: "trigger_roles=phone"))
-    #expect(try taken.plan(mode).steps == [])
-    #expect(taken.reports(mode)["options"]?.verdict == .unreachable)
-    let report = Server.laptop().reports(mode) { $0.holdsPins = false }["options"]
-    #expect(report?.verdict == .pending && report?.waitingFor == .holder)
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      var server = Server.laptop(kind: kind)
+      server.add(stream: "firefox", .output, on: Server.speakers)
+      #expect(try server.plan(mode) { $0.isHeld = false }.steps == [])
+      let report = server.reports(mode) { $0.isHeld = false }["options"]
+      #expect(report?.verdict == .pending && report?.waitingFor == .holder)
+    }
   }
 
   @Test func `default-to-speaker takes the speaker, but not from plugged headphones`() throws {

@@ -188,14 +188,14 @@ private typealias Server = SimulatedServer
     #expect(Server.laptop("output:analog-stereo").reports(mode)["category"]?.verdict == .overridden)
     #expect(SimulatedServer().reports(mode)["category"]?.waitingFor == .device)
     #expect(
-      Server.laptop().reports(AudioMode(category: .soloAmbient)) { $0.holdsPins = false }[
+      Server.laptop().reports(AudioMode(category: .soloAmbient)) { $0.isHeld = false }[
         "category"]?.verdict == .pending)
   }
 
   @Test func `options that this version cannot do are named, the others in force`() {
     let report = Server.laptop().reports(
       wish { $0.options = [.duckOthers, .mixWithOthers] }
-    ) { $0.holdsPins = false }["options"]
+    ) { $0.isHeld = false }["options"]
     #expect(report?.verdict == .pending)
     #expect(report?.actual == .strings(["mix-with-others"]))
     #expect(

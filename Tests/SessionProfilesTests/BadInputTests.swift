@@ -55,7 +55,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
     Mistake(
       "[session]\nprofile = 'x'",
       "1:1: unknown key 'session'; known here: category, mode, echo-canceller, "
-        + "unload-idle-echo-canceller, options, sample-rate, buffer-duration, strict, reapply, on-failure, scope, schema, description, extends, "
+        + "unload-idle-echo-canceller, options, sample-rate, buffer-duration, strict, hold-always, reapply, on-failure, scope, schema, description, extends, "
         + "input, output, match"),
   ])
   func `unknown keys, with the nearest known one`(_ mistake: Mistake) throws {

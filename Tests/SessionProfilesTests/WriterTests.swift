@@ -154,6 +154,7 @@ private struct Random: RandomNumberGenerator {
       ? .frames(Int.random(in: 1...768_000, using: &self)) : .duration(duration(0...3000))
     mode.echoCanceller = "speex"
     mode.unloadsIdleEchoCanceller = Bool.random(using: &self)
+    mode.holdsAlways = Bool.random(using: &self)
     mode.strict = some(Hint.self)
     mode.reapply = one(ReapplyPolicy.self)
     mode.onFailure = one(FailurePolicy.self)

@@ -98,7 +98,7 @@ extension LiveServer {
     }
   }
 
-  /// Lets the pins run while somebody else uses their device, and only then; PipeWire only, where a
+  /// Lets the pins run while somebody else uses their device, or always where that is wished; PipeWire only, where a
   /// pin that does not run holds nothing. One that served to restore a rate goes.
   func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
     guard snapshot.hasGraph else { return await closeRestoringPins(wish?.sampleRate) }
@@ -112,7 +112,7 @@ extension LiveServer {
       guard let direction = setting.pinDirection,
         let device = snapshot.device(direction, named: setting.object)
       else { continue }
-      let isIdle = !snapshot.isUsed(device)
+      let isIdle = wish?.holdsAlways != true && !snapshot.isUsed(device)
       guard await pin.isCorked != isIdle else { continue }
       do throws(PulseError) {
         try await pin.cork(isIdle, timeout: deadline.remaining)

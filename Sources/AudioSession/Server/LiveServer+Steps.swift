@@ -25,10 +25,13 @@ extension LiveServer {
     if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
     let time = answerTime(deadline)
+    let stream = snapshot.stream(of: step.setting)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
       doubt()
+      // A stream that ended meanwhile needs nothing.
+      if step.setting.isOfStream, error.code == .noSuchEntity { return .dropped }
       if !step.setting.isStream { noteSilence(error, after: time) }
       // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
       if await hasLostSessionManager() { throw .noSessionManager }
@@ -47,7 +50,7 @@ extension LiveServer {
       isMet = try await setDefaultAgain(step, deadline)
     }
     var pause = Duration.seconds(1)
-    while !isMet, snapshot.hasGraph, step.setting.isOfRoute, !deadline.hasPassed {
+    while !isMet, snapshot.hasGraph, step.setting.isLostAtTimes, !deadline.hasPassed {
       isMet = try await writeAgain(step, deadline, patience: pause)
       pause = pause * 2
     }
@@ -59,6 +62,7 @@ extension LiveServer {
           + "says \(now): another program may be changing it",
         property: step.property, value: step.to.description)
     }
+    if let stream { await keepMemory(of: stream, beside: step) }
     return .applied
   }
 
@@ -79,7 +83,7 @@ extension LiveServer {
       switch step.setting {
       case .cardProfile, .codec: snapshot.hasGraph ? .seconds(5) : nil
       case .defaultDevice where snapshot.hasGraph: .milliseconds(500)
-      case let setting where snapshot.hasGraph: setting.isOfRoute ? .seconds(1) : nil
+      case let setting where snapshot.hasGraph: setting.isLostAtTimes ? .seconds(1) : nil
       default: .milliseconds(250)
       }
     return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
@@ -122,6 +126,7 @@ extension LiveServer {
         snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
     case .defaultDevice, .chain, .echoCanceller, .combination, .others, .trigger: return [.server]
     case .stream(let direction, let index): return [.stream(direction, index)]
+    case .othersMute(let index), .othersVolume(let index): return [.stream(.output, index)]
     }
   }
 
@@ -147,6 +152,10 @@ extension LiveServer {
       try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
     case (.stream(let direction, let index), .name(let device)):
       try await client.moveStream(direction, index, to: device, timeout: timeout)
+    case (.othersMute(let index), .flag(let flag)):
+      try await client.setStreamMute(.output, index, flag, timeout: timeout)
+    case (.othersVolume(let index), .volume(let volume)):
+      try await client.setStreamVolume(.output, index, volume, timeout: timeout)
     case (.chain, _), (.echoCanceller, _), (.combination, _): try await writeLink(step, timeout)
     case (.others(let treatment), _): try await writeOthers(treatment, step.to, timeout)
     case (.trigger, _): try await writeTrigger(step.to == .flag(true), timeout)
@@ -210,10 +219,11 @@ extension Setting {
     }
   }
 
-  /// Whether PipeWire keeps it in a card's routes, where a device has a card.
-  fileprivate var isOfRoute: Bool {
+  /// Whether PipeWire may lose it: what it keeps in a card's routes, where a device has a card, and
+  /// what belongs to a stream that is just being connected.
+  fileprivate var isLostAtTimes: Bool {
     switch self {
-    case .port, .volume, .mute: true
+    case .port, .volume, .mute, .othersMute, .othersVolume: true
     default: false
     }
   }
@@ -251,7 +261,7 @@ extension ServerSnapshot {
   func satisfies(_ step: Step) -> Bool {
     let now = value(of: step.setting)
     switch step.setting {
-    case .stream: return now == nil || now == step.to
+    case .stream, .othersMute, .othersVolume: return now == nil || now == step.to
     case .cardProfile(let name), .codec(let name):
       guard now == step.to, let card = card(named: name),
         let profile = card.profiles.first(where: { $0.name == card.activeProfile })

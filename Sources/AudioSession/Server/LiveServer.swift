@@ -23,6 +23,8 @@ actor LiveServer {
   private(set) var roundTrips = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
+  /// What the server is to remember of the streams of others that were silenced or ducked.
+  var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
   /// Whether the server tells this connection a default that is no more.
   var isMisled = false
   /// Pins that were closed and may still be listed.

@@ -54,7 +54,7 @@ struct ModeAspect: Aspect {
       return Obstacle(.refused, "the server does not let modules be loaded")
     }
     if context.leavesCancellerIdle {
-      return context.input.holdsPins
+      return context.input.isHeld
         ? nil
         : Obstacle(
           .pending,

@@ -1,7 +1,7 @@
 import PulseTypes
 
 /// Options: those that choose devices act in the resolution; those that act on others are a module of
-/// the server and the stream that triggers it.
+/// the server and the stream that triggers it, or a change of each of their streams.
 struct OptionsAspect: Aspect {
   let property = "options"
   let phase = Phase.levels
@@ -9,6 +9,11 @@ struct OptionsAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let wished = context.wish.treatments
     guard !wished.isEmpty, Self.obstacle(context) == nil else { return [] }
+    if context.treatsByStream {
+      return wished.flatMap { treatment, roles in
+        context.otherStreams(of: roles).compactMap { context.target(treatment, $0) }
+      }
+    }
     return Treatment.allCases.compactMap { treatment in
       wished[treatment].map {
         Target(property, .others(treatment), .roles($0), why: "\(treatment.rawValue), by role")
@@ -50,6 +55,7 @@ struct OptionsAspect: Aspect {
 
   /// Why others are not treated as wished; nil where they are.
   static func treatmentObstacle(_ context: PlanContext, _ treatment: Treatment) -> Obstacle? {
+    guard !context.treatsByStream else { return streamObstacle(context, treatment) }
     if let roles = context.wish.treatments[treatment],
       context.snapshot.value(of: .others(treatment)) == .roles(roles),
       context.snapshot.value(of: .trigger) == .flag(true)
@@ -57,33 +63,36 @@ struct OptionsAspect: Aspect {
       return nil
     }
     if let obstacle = obstacle(context) { return obstacle }
-    for setting in [Setting.others(treatment), .trigger] {
-      if let refusal = context.input.refusals[setting] { return Obstacle(.refused, refusal) }
-    }
+    if let refusal = context.input.refusals[.trigger] { return Obstacle(.refused, refusal) }
     return Obstacle(.overridden, "the module or the stream that does it is gone")
+  }
+
+  /// Why a stream of others is heard as ever.
+  private static func streamObstacle(
+    _ context: PlanContext, _ treatment: Treatment
+  ) -> Obstacle? {
+    if let obstacle = obstacle(context) { return obstacle }
+    for stream in context.otherStreams(of: context.wish.treatments[treatment] ?? []) {
+      guard let target = context.target(treatment, stream),
+        context.snapshot.value(of: target.setting) != target.value
+      else { continue }
+      let program = context.snapshot.programName(of: stream)
+      if let refusal = context.input.refusals[target.setting] {
+        return Obstacle(.refused, "\(program): \(refusal)")
+      }
+      return target.isLeft
+        ? Obstacle(.overridden, "\(program): somebody changed its volume or mute, which is left so")
+        : Obstacle(.pending, "\(program) has just begun to play", .stream)
+    }
+    return nil
   }
 
   /// Why others cannot be treated at all.
   private static func obstacle(_ context: PlanContext) -> Obstacle? {
-    guard context.snapshot.server.kind == .pulseaudio else {
-      return Obstacle(.unreachable, "pipewire-pulse has no module that acts on others by role")
-    }
-    let ours = Set(Treatment.allCases.flatMap { context.snapshot.modules(of: $0).map(\.index) })
-    let isTaken = context.snapshot.modules.contains {
-      $0.name == Treatment.duck.moduleName && !ours.contains($0.index)
-    }
-    guard !isTaken else {
-      return Obstacle(
-        .unreachable,
-        "the server has a \(Treatment.duck.moduleName) of somebody else, and takes one only")
-    }
-    guard context.input.capabilities.moduleLoading else {
-      return Obstacle(.refused, "the server does not let modules be loaded")
-    }
-    guard context.snapshot.defaultDevice(.output) != nil else {
+    guard context.treatsByStream || context.snapshot.defaultDevice(.output) != nil else {
       return Obstacle(.pending, "there is no output", .device)
     }
-    guard context.input.holdsPins else {
+    guard context.input.isHeld else {
       return Obstacle(.pending, "others are treated so only while a process holds", .holder)
     }
     return nil

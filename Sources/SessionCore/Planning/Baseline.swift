@@ -131,6 +131,8 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
     entries.removeAll { entry in
       entry.ours == entry.before || entry.isOwnDefault
+        // A stream that ended comes back as another one.
+        || entry.setting.isOfOthers && snapshot.value(of: entry.setting) == nil
     }
     serverCookie = snapshot.server.cookie
   }
@@ -139,9 +141,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   public func valid(for snapshot: ServerSnapshot) -> Baseline {
     guard serverCookie != snapshot.server.cookie else { return self }
     var result = self
-    result.entries.removeAll {
-      if case .stream = $0.setting { true } else { false }
-    }
+    result.entries.removeAll { $0.setting.isOfStream }
     return result
   }
 }

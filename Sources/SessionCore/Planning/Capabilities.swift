@@ -8,20 +8,23 @@ public struct Capabilities: Sendable, Hashable, Codable {
   public var stickyProfiles: Bool
   /// Whether modules may be loaded.
   public var moduleLoading: Bool
+  /// Whether there is a module that silences or ducks others by their role; else a session does it.
+  public var roleModules: Bool
 
   /// Makes a report.
   public init(
-    latencyReadback: Bool, stickyProfiles: Bool, moduleLoading: Bool
+    latencyReadback: Bool, stickyProfiles: Bool, moduleLoading: Bool, roleModules: Bool
   ) {
     self.latencyReadback = latencyReadback
     self.stickyProfiles = stickyProfiles
     self.moduleLoading = moduleLoading
+    self.roleModules = roleModules
   }
 
   /// What a kind of server can do until it is known to refuse.
   public init(_ kind: ServerKind) {
     self.init(
       latencyReadback: kind == .pulseaudio, stickyProfiles: kind == .pulseaudio,
-      moduleLoading: true)
+      moduleLoading: true, roleModules: kind == .pulseaudio)
   }
 }

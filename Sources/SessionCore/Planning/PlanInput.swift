@@ -8,6 +8,8 @@ public enum Occasion: String, Sendable, Hashable, Codable {
   case reset
   /// Something changed since: levels count only where they are locked, and no input is unmuted.
   case upkeep
+  /// The process that holds ends: what it does to others is undone, and nothing else.
+  case leaving
 }
 
 /// Everything a plan is made from; the plan is a pure function of it.
@@ -20,6 +22,8 @@ public struct PlanInput: Sendable, Hashable, Codable {
   public var capabilities: Capabilities
   /// What was before us: restored where the wish does not name it.
   public var baseline: Baseline
+  /// What the run under way changed so far, and what was before it.
+  public var journal: Baseline
   /// The defaults when the run began: a profile that it set can have made the server choose others,
   /// and "default" goes on to mean these. Empty before a run.
   public var defaultsBefore: [Direction: String]
@@ -34,6 +38,11 @@ public struct PlanInput: Sendable, Hashable, Codable {
   public var occasion: Occasion
   /// Whether pins stay open after the run; without, a hint that was granted is not asked again.
   public var holdsPins: Bool
+  /// Whether a process holds, this one or another that this one asks for: it acts on others' streams,
+  /// and on what begins later.
+  public var isHeld: Bool
+  /// This process: its own streams are no others'.
+  public var process: Int32?
   /// Latencies granted to pins that are held, for servers that do not report a device's.
   public var grants: [Setting: Duration]
   /// Settings that are left to whoever keeps changing them.
@@ -49,12 +58,14 @@ public struct PlanInput: Sendable, Hashable, Codable {
     self.snapshot = snapshot
     capabilities = Capabilities(snapshot.server.kind)
     baseline = Baseline()
+    journal = Baseline()
     defaultsBefore = [:]
     memory = HintMemory()
     occasion = .asked
     yielded = []
     unsteady = []
     holdsPins = true
+    isHeld = true
     grants = [:]
     refusals = [:]
   }

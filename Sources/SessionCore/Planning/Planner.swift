@@ -8,6 +8,7 @@ extension Plan {
   public static func make(_ input: PlanInput) throws(SessionError) -> Plan {
     let isTolerant = input.wish.onFailure == .bestEffort
     let baseline = input.baseline.valid(for: input.snapshot)
+    if input.occasion == .leaving { return leave(input, baseline) }
     let resolution =
       isTolerant
       ? Resolution.tolerant(input)
@@ -21,6 +22,15 @@ extension Plan {
     guard !restore.isEmpty else { return survey.plan }
     var planner = Planner(input, resolution, restore: restore)
     try planner.run(isTolerant: isTolerant)
+    return planner.plan
+  }
+
+  /// What only a holder may leave so is undone; all else stays.
+  private static func leave(_ input: PlanInput, _ baseline: Baseline) -> Plan {
+    var planner = Planner(
+      input, Resolution.tolerant(input),
+      restore: baseline.entries.filter { $0.setting.isOfOthers })
+    planner.leave()
     return planner.plan
   }
 }
@@ -67,6 +77,11 @@ private struct Planner {
       guard let unmet = try aspect.unmet(final, steps: plan.steps) else { continue }
       note(unmet.property, unmet.verdict, unmet.reason)
     }
+  }
+
+  /// Goes back to what was, and plans nothing else.
+  mutating func leave() {
+    for entry in restore { emit(restoring: entry) }
   }
 
   /// A session of one program changes nothing that others have, too.
@@ -357,7 +372,7 @@ extension Setting {
     case .chain(let direction): direction == .input ? "channelMap" : "outputChannelMap"
     case .combination: "category"
     case .echoCanceller: "mode"
-    case .others, .trigger: "options"
+    case .others, .trigger, .othersMute, .othersVolume: "options"
     case .volume(let direction, _): direction == .input ? "inputGain" : "outputVolume"
     case .mute(let direction, _): direction == .input ? "inputMuted" : "outputMuted"
     case .latencyOffset: "inputLatencyOffset"

@@ -70,6 +70,8 @@ struct World {
       if case .echoCanceller(let spec) = value { addCanceller(spec) }
     case (.others(let treatment), _): treat(treatment, value)
     case (.trigger, _): setTrigger(value == .flag(true))
+    case (.othersMute(let index), .flag(let flag)): edit(index) { $0.isMuted = flag }
+    case (.othersVolume(let index), .volume(let volume)): edit(index) { $0.volume = volume }
     case (.stream(let direction, let index), .name(let name)): move(direction, index, to: name)
     case (.latencyOffset(let card, let port), .duration(let offset)):
       setOffset(card: card, port: port, offset)
@@ -92,6 +94,11 @@ struct World {
     let path = Self.devices(direction)
     guard let at = snapshot[keyPath: path].firstIndex(where: { $0.name == name }) else { return }
     change(&snapshot[keyPath: path][at])
+  }
+
+  private mutating func edit(_ index: Index<Stream>, _ change: (inout Stream) -> Void) {
+    guard let at = snapshot.sinkInputs.firstIndex(where: { $0.index == index }) else { return }
+    change(&snapshot.sinkInputs[at])
   }
 
   private static func devices(

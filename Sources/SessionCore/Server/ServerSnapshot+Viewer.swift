@@ -14,8 +14,8 @@ extension ServerSnapshot {
     }
   }
 
-  /// The process that a stream is of, as its client says.
-  func process(of stream: Stream) -> String? {
+  /// The process that a stream is of, as it says itself, or its client.
+  public func process(of stream: Stream) -> String? {
     let key = "application.process.id"
     return stream.properties[key] ?? client(of: stream)?.properties[key]
   }

@@ -24,7 +24,12 @@ public enum Setting: Sendable, Hashable, Codable {
   case others(Treatment)
   /// The trigger: a silent stream of ours that plays as long as others are treated.
   case trigger
-  /// Where a stream is; means something during one run of the server.
+  /// The mute of another program's playback stream, where nothing on the server silences others; its
+  /// number means something during one run of the server.
+  case othersMute(Index<Stream>)
+  /// The volume of another program's playback stream, where nothing on the server ducks others.
+  case othersVolume(Index<Stream>)
+  /// Where a stream is; its number likewise.
   case stream(Direction, Index<Stream>)
   /// The volume of a device.
   case volume(Direction, device: String)
@@ -88,6 +93,10 @@ extension ServerSnapshot {
     case .trigger:
       sinkInputs.contains { $0.properties[Owned.pinKey] == Owned.triggerPin }
         ? .flag(true) : SettingValue.absent
+    case .othersMute(let index):
+      sinkInputs.first { $0.index == index }.map { .flag($0.isMuted) }
+    case .othersVolume(let index):
+      sinkInputs.first { $0.index == index }?.volume.map { .volume($0) }
     case .stream(let direction, let index):
       streams(direction).first { $0.index == index }.map { stream in
         device(direction, at: stream.device).map { .name($0.name) } ?? .absent
@@ -148,6 +157,7 @@ extension Setting {
     case .chain(let direction): Owned.name(direction)
     case .combination: Owned.combineName
     case .echoCanceller: Owned.echoName(.input)
+    case .othersMute(let index), .othersVolume(let index): "sink input \(index)"
     case .stream(let direction, let index):
       (direction == .input ? "source output " : "sink input ") + index.description
     case .latencyOffset(let card, let port): "\(card) \(port)"
@@ -169,8 +179,8 @@ extension Setting {
     case .others(let treatment): "\(treatment.rawValue) others"
     case .trigger: "trigger for others"
     case .stream: "device"
-    case .volume: "volume"
-    case .mute: "mute"
+    case .volume, .othersVolume: "volume"
+    case .mute, .othersMute: "mute"
     case .latencyOffset: "latency offset"
     }
   }
@@ -184,7 +194,7 @@ extension Setting {
     case .defaultDevice: .preferredDevices
     case .port: .port
     case .combination, .chain, .echoCanceller, .stream: .channelMap
-    case .volume, .mute, .latencyOffset, .others, .trigger: .levels
+    case .volume, .mute, .latencyOffset, .others, .trigger, .othersMute, .othersVolume: .levels
     }
   }
 
@@ -211,6 +221,17 @@ extension Setting {
 
   /// Whether it is a module of ours.
   public var isModule: Bool { if case .others = self { true } else { isLink } }
+
+  /// Whether it is what a session does to a stream of another program by itself, as long as it holds.
+  public var isOfOthers: Bool {
+    switch self {
+    case .othersMute, .othersVolume: true
+    default: false
+    }
+  }
+
+  /// Whether its object is a stream of somebody's, which may end at any time.
+  public var isOfStream: Bool { if case .stream = self { true } else { isOfOthers } }
 
   /// The name of the device that a link has in a direction.
   func deviceName(_ direction: Direction) -> String {

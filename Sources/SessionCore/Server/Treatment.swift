@@ -1,8 +1,9 @@
-/// What happens to the streams of others while a session is active: a module of the server does it,
-/// as long as a silent stream of the session, the *trigger*, is there.
+/// What happens to the streams of others while a session is active.
 ///
-/// The server undoes it by itself when the trigger ends, however the session's process ended, and
-/// saves nothing of it for the streams' next time.
+/// A module of the server does it, as long as a silent stream of the session, the *trigger*, is there:
+/// the server undoes it by itself when the trigger ends, however the session's process ended, and
+/// saves nothing of it for the streams' next time. Where there is no such module the process that
+/// holds mutes or lowers each stream, and undoes that (`OtherStreams.swift`).
 public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
   /// They are lowered to nothing.
   case silence
@@ -16,6 +17,9 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
   /// The role of a stream that is speech: no server knows it, programs may say it.
   public static let speechRole = "speech"
 
+  /// By how many dB others are lowered; `module-role-ducking` does so by default.
+  static let lowering = 20
+
   /// The module that does it; a server loads it once.
   ///
   /// Not `module-role-cork`, which could ask others to pause: a desktop has that already.
@@ -26,7 +30,7 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
     ModuleArguments.render([
       ("trigger_roles", .text("\(Self.ownRole),\(mark)")),
       ("ducking_roles", .text(roles.joined(separator: ","))),
-      ("volume", .text(self == .duck ? "-20dB" : "0")),
+      ("volume", .text(self == .duck ? "-\(Self.lowering)dB" : "0")),
       ("global", .text("yes")),
     ])
   }

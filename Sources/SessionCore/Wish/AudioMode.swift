@@ -18,6 +18,9 @@ public struct AudioMode: Sendable, Hashable, Codable {
   public var ioBufferDuration: BufferDuration?
   /// Hints that must be met.
   public var strict: Set<Hint>?
+  /// Whether rate and buffer of PipeWire's graph are held while nobody uses the device, too: the first
+  /// sound is as wished then, and the device never sleeps. PulseAudio holds the buffer always.
+  public var holdsAlways: Bool?
   /// When the wish is made so again.
   public var reapply: ReapplyPolicy?
   /// The echo canceller of `voice-chat` and `video-chat`, as the server calls it; nil is `webrtc`.
@@ -173,6 +176,7 @@ extension AudioMode {
     fill(\.sampleRate)
     fill(\.ioBufferDuration)
     fill(\.strict)
+    fill(\.holdsAlways)
     fill(\.reapply)
     fill(\.echoCanceller)
     fill(\.unloadsIdleEchoCanceller)

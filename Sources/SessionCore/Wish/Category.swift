@@ -53,7 +53,7 @@ public enum CategoryOption: String, Sendable, Hashable, Codable, CaseIterable, C
   case silenceOthers = "silence-others"
   /// Others are lowered while the session is active.
   case duckOthers = "duck-others"
-  /// Spoken audio of others is paused.
+  /// Spoken audio of others is silent while the session is active.
   case interruptSpokenAudio = "interrupt-spoken-audio"
   /// A Bluetooth headset may be switched to its microphone profile.
   case allowBluetoothHFP = "allow-bluetooth-hfp"

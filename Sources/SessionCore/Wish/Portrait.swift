@@ -52,6 +52,7 @@ public struct Portrait: Sendable, Hashable {
     mode.options = wish.options
     mode.echoCanceller = wish.echoCanceller
     mode.unloadsIdleEchoCanceller = wish.unloadsIdleEchoCanceller
+    mode.holdsAlways = wish.holdsAlways
     mode.reapply = wish.reapply
     mode.onFailure = wish.onFailure
     mode.gainLock = wish.gainLock

@@ -16,6 +16,7 @@ extension Field {
       nil, "sample-rate", "sampleRate", \.sampleRate, .integer(of: "Hz", example: 48000)),
     Field(nil, "buffer-duration", "ioBufferDuration", \.ioBufferDuration, .buffer),
     Field(nil, "strict", "strict", \.strict, Codec.words()),
+    Field(nil, "hold-always", "holdsAlways", \.holdsAlways, .boolean),
     Field(nil, "reapply", "reapply", \.reapply, .word()),
     Field(nil, "on-failure", "onFailure", \.onFailure, .word()),
     Field(nil, "scope", "scope", \.scope, .word()),

@@ -45,6 +45,7 @@ struct Run {
 
   private mutating func plan() -> Plan? {
     input.snapshot = server.snapshot
+    input.journal = journal
     do throws(SessionError) {
       return try Plan.make(input)
     } catch {
@@ -72,7 +73,11 @@ struct Run {
     } catch {
       if step.setting.isModule, error.message == "Access denied" {
         input.capabilities.moduleLoading = false
-      } else if step.setting.isHint || input.wish.onFailure == .bestEffort {
+      } else if case .others = step.setting {
+        input.capabilities.roleModules = false
+      } else if step.setting.isHint || step.setting.isOfOthers
+        || input.wish.onFailure == .bestEffort
+      {
         input.refusals[step.setting] = error.message
       } else {
         failure = "\(step.setting) to \(step.to): \(error.message)"

@@ -79,6 +79,15 @@ extension SimulatedServer {
     for at in snapshot[keyPath: path].indices { change(&snapshot[keyPath: path][at]) }
   }
 
+  mutating func edit(
+    _ index: Index<Stream>, _ change: (inout Stream) -> Void
+  ) throws(Refusal) {
+    guard snapshot.sinkInputs.contains(where: { $0.index == index }) else {
+      throw Refusal("No such entity")
+    }
+    editStreams(.output) { if $0.index == index { change(&$0) } }
+  }
+
   mutating func removeStreams(_ direction: Direction, _ condition: (Stream) -> Bool) {
     if direction == .input {
       snapshot.sourceOutputs.removeAll(where: condition)
@@ -98,7 +107,8 @@ extension SimulatedServer {
     let index = Index<Stream>(newIndex())
     let stream = Stream(
       direction: direction, index: index, device: device.index,
-      sampleSpec: device.sampleSpec, channelMap: device.channelMap, isCorked: isCorked,
+      sampleSpec: device.sampleSpec, channelMap: device.channelMap,
+      volume: ChannelVolumes(.norm, channels: device.channelMap.count), isCorked: isCorked,
       driver: "protocol-native.c",
       properties: properties.merging(["application.name": program]) { own, _ in own })
     if direction == .input {

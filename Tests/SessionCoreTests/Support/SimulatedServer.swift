@@ -95,6 +95,8 @@ struct SimulatedServer {
     case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
     case (.others(let treatment), _): try treat(treatment, step.to)
     case (.trigger, _): setTrigger(step.to == .flag(true))
+    case (.othersMute(let index), .flag(let flag)): try edit(index) { $0.isMuted = flag }
+    case (.othersVolume(let index), .volume(let volume)): try edit(index) { $0.volume = volume }
     case (.stream(let direction, let index), .name(let name)): try move(direction, index, name)
     case (.latencyOffset(let card, let port), .duration(let offset)):
       try setOffset(card, port, offset)

@@ -1,0 +1,163 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import SessionCore
+import Testing
+
+/// Others' streams where no module acts on them: the session mutes or lowers each, and undoes it.
+@Suite("Others that a session silences or ducks by itself", .bothServers, .timeLimit(.minutes(3)))
+struct OtherStreamsTests {
+  typealias Place = OthersTests.Place
+
+  /// PipeWire, and PulseAudio whose module is taken; both remember a program's volume and mute.
+  private func with(_ place: Place, _ body: (Rig) async throws -> Void) async throws {
+    var configuration = place.configuration
+    if place == .taken { configuration.modules.insert("module-stream-restore", at: 0) }
+    try await Rig.with(configuration, body)
+  }
+
+  static let places = [Place.taken, .graph]
+
+  private func player(
+    _ rig: Rig, _ name: String, isCorked: Bool = false
+  ) async throws -> (client: PulseClient, stream: PulseStream) {
+    let client = try await PulseClient.connect(
+      to: rig.sandbox.address, name: name,
+      properties: ["application.process.id": "1", "application.name": name])
+    let stream = try await client.openStream(
+      StreamOptions(
+        direction: .output, name: "song", device: nil,
+        spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: isCorked))
+    return (client, stream)
+  }
+
+  private func volumes(_ fraction: Double) -> ChannelVolumes {
+    ChannelVolumes(Volume(fraction: fraction), channels: 2)
+  }
+
+  private let silence = AudioMode(category: .playback, options: [.silenceOthers])
+  private let duck = AudioMode(category: .playback, options: [.duckOthers])
+
+  @Test("streams that play are lowered by 20 dB, and restored exactly", arguments: places)
+  func exactly(_ place: Place) async throws {
+    try await with(place) { rig in
+      let (client, stream) = try await player(rig, "firefox")
+      let (paused, silent) = try await player(rig, "paused", isCorked: true)
+      let before = volumes(0.8)
+      try await rig.outside.setStreamVolume(.output, stream.index, before)
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.volume == before })
+      let state = try await rig.session.setAudioMode(duck).state
+      #expect(state.properties["options"]?.verdict == .applied)
+      let lowered = try #require(
+        try await rig.outside.snapshot().sinkInput(stream)?.volume?.loudest)
+      #expect(abs(lowered.decibels - before.loudest.decibels + 20) < 0.01)
+      #expect(try await rig.outside.snapshot().sinkInput(silent)?.volume == volumes(1))
+      // Who was paused is lowered when it goes on.
+      try await silent.cork(false)
+      #expect(
+        try await rig.eventually { ($0.sinkInput(silent)?.volume?.loudest ?? .norm) < .norm })
+      // A second time nothing is written.
+      #expect(try await rig.session.setAudioMode(duck).steps.isEmpty)
+      // What is silenced instead is no longer lowered.
+      try await rig.session.setAudioMode(silence)
+      let silenced = try #require(try await rig.outside.snapshot().sinkInput(stream))
+      #expect(silenced.isMuted && silenced.volume == before)
+      let report = try await rig.session.setActive(false, options: .notifyOthersOnDeactivation)
+      #expect(report.left.isEmpty)
+      let after = try await rig.outside.snapshot()
+      #expect(after.sinkInput(stream)?.volume == before)
+      #expect(after.sinkInput(stream)?.isMuted == false)
+      #expect(after.sinkInput(silent)?.volume == volumes(1))
+      await client.close()
+      await paused.close()
+    }
+  }
+
+  @Test("what somebody turns up meanwhile is left alone, and stays so", arguments: places)
+  func turnedUp(_ place: Place) async throws {
+    try await with(place) { rig in
+      let (client, stream) = try await player(rig, "firefox")
+      try await rig.session.setAudioMode(silence)
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
+      try await rig.outside.setStreamMute(.output, stream.index, false)
+      // The session has seen it when it says so; and it is as it was after something else is done.
+      while try await rig.session.getSessionState().properties["options"]?.verdict != .overridden {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      let (other, song) = try await player(rig, "vlc")
+      #expect(try await rig.eventually { $0.sinkInput(song)?.isMuted == true })
+      #expect(try await rig.outside.snapshot().sinkInput(stream)?.isMuted == false)
+      try await rig.outside.setStreamVolume(.output, song.index, volumes(0.3))
+      #expect(try await rig.eventually { $0.sinkInput(song)?.volume == volumes(0.3) })
+      try await rig.session.revert()
+      let after = try await rig.outside.snapshot()
+      #expect(after.sinkInput(song)?.isMuted == false)
+      #expect(after.sinkInput(song)?.volume == volumes(0.3))
+      await client.close()
+      await other.close()
+    }
+  }
+
+  @Test("a session that ends gives back what it took, and keeps the rest", arguments: places)
+  func closed(_ place: Place) async throws {
+    try await with(place) { rig in
+      let (client, stream) = try await player(rig, "firefox")
+      var mode = silence
+      mode.outputVolume = Volume(fraction: 0.7)
+      try await rig.session.setAudioMode(mode)
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
+      await rig.session.close()
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == false })
+      #expect(try await rig.outside.sink(named: "speakers")?.volume == volumes(0.7))
+      await client.close()
+    }
+  }
+
+  @Test(
+    "a program that ends while it is silenced or ducked begins as before the next time",
+    arguments: places, [CategoryOption.silenceOthers, .duckOthers])
+  func remembered(_ place: Place, _ option: CategoryOption) async throws {
+    try await with(place) { rig in
+      let (first, song) = try await player(rig, "firefox")
+      try await rig.outside.setStreamVolume(.output, song.index, volumes(0.5))
+      #expect(try await rig.eventually { $0.sinkInput(song)?.volume == volumes(0.5) })
+      func isTreated(_ stream: PulseStream, _ snapshot: ServerSnapshot) -> Bool {
+        guard let stream = snapshot.sinkInput(stream) else { return false }
+        return stream.isMuted || (stream.volume?.loudest ?? .norm) < Volume(fraction: 0.4)
+      }
+      try await rig.session.setAudioMode(AudioMode(category: .playback, options: [option]))
+      #expect(try await rig.eventually { isTreated(song, $0) })
+      await first.close()
+      #expect(try await rig.eventually { $0.sinkInput(song) == nil })
+      // While the session is active the next one begins as before, and is treated from there.
+      let (second, next) = try await player(rig, "firefox")
+      #expect(try await rig.eventually { isTreated(next, $0) })
+      await second.close()
+      #expect(try await rig.eventually { $0.sinkInput(next) == nil })
+      try await rig.session.revert()
+      let (third, last) = try await player(rig, "firefox")
+      let isAsBefore = try await rig.eventually(within: .seconds(10)) {
+        $0.sinkInput(last)?.isMuted == false && $0.sinkInput(last)?.volume == volumes(0.5)
+      }
+      #expect(isAsBefore)
+      await third.close()
+    }
+  }
+
+  @Test("after a restart of the server others are silenced again, and given back")
+  func restart() async throws {
+    try await with(.graph) { rig in
+      try await rig.session.setAudioMode(silence)
+      try await rig.sandbox.kill()
+      try await rig.sandbox.restart()
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let rig = Rig(sandbox: rig.sandbox, session: rig.session, outside: outside)
+      let (client, stream) = try await player(rig, "firefox")
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
+      try await rig.session.setActive(false)
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == false })
+      await client.close()
+      await outside.close()
+    }
+  }
+}
