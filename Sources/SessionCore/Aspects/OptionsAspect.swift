@@ -69,8 +69,8 @@ struct OptionsAspect: Aspect {
       return Obstacle(.unreachable, "pipewire-pulse has no module that acts on others by role")
     }
     let ours = Set(Treatment.allCases.flatMap { context.snapshot.modules(of: $0).map(\.index) })
-    let isTaken = context.snapshot.modules.contains {
-      $0.name == Treatment.duck.moduleName && !ours.contains($0.index)
+    let isTaken = context.snapshot.modules(named: Treatment.duck.moduleName).contains {
+      !ours.contains($0.index)
     }
     guard !isTaken else {
       return Obstacle(
