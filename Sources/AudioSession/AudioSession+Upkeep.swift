@@ -283,7 +283,7 @@ extension AudioSession {
   private func reconnect(_ patience: Duration) async -> Bool {
     await takeTurn()
     defer { turns.pass() }
-    guard !isClosed, isKept else {
+    guard !isClosed, isHolder else {
       upkeep.isRecovering = false
       return true
     }
@@ -292,7 +292,7 @@ extension AudioSession {
       // Somebody's call may have connected meanwhile, and have read only; and that connection may be
       // lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
-      if own?.mode.reapply != .never { try await reapply(live, .reset) }
+      if isKept, own?.mode.reapply != .never { try await reapply(live, .reset) }
       // Lost again meanwhile: who noticed left it to this.
       guard await live.lost == nil else {
         await dropConnection()
