@@ -140,8 +140,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "audiosession",
-        "audiosession-benchmark",
+        "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "SessionProfiles",
+        "audiosession", "audiosession-benchmark",
       ],
       swiftSettings: settings),
   ] + soundLibraries + busLibrary + fuzzer,

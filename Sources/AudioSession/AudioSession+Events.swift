@@ -38,13 +38,13 @@ extension AudioSession {
   /// Tells readers of a new state, of a route that differs from the last, and of wishes that have
   /// begun to wait; and writes for other processes what only the holder knows.
   func publish(_ state: SessionState, isOurs: Bool) async {
-    let present = await live?.snapshot.deviceNames
+    let now = await live?.snapshot
     if let previous = lastRoute, previous != state.route {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs,
         needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
         hasSlept: upkeep.hasSlept(),
-        present: upkeep.present.flatMap { before in present.map { (before, $0) } })
+        present: upkeep.told.flatMap { before in now.map { (before.deviceNames, $0.deviceNames) } })
       emit(.routeChanged(reason, previous: previous, current: state.route))
     }
     if !isOurs, portOverride != .none {
@@ -53,7 +53,7 @@ extension AudioSession {
       if portOverride == .none { noteChange() }
     }
     lastRoute = state.route
-    upkeep.present = present
+    upkeep.told = now
     let pending = state.pending
     if pending != upkeep.pending, !pending.isEmpty, isActive { emit(.pending(pending)) }
     upkeep.pending = pending

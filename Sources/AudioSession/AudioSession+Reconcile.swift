@@ -95,7 +95,7 @@ extension AudioSession {
     self.isActive = isActive
     upkeep.fights.forget()
     upkeep.grace.forget()
-    upkeep.grace.note(await live.snapshot.spots, at: upkeep.now)
+    upkeep.noteSpots(await live.snapshot)
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)

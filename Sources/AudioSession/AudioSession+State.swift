@@ -122,6 +122,8 @@ extension AudioSession {
     input.snapshot = await live.snapshot
     input.grants = await live.grants()
     input.isExplicit = false
+    let (owner, told) = otherHolder(store)
+    if owner != nil { input.trustHolder(told) }
     let info = input.snapshot.server
     var state = SessionState(
       input: input, wish: input.wish,
@@ -141,11 +143,35 @@ extension AudioSession {
       state.fights = upkeep.fights.yielded(at: upkeep.now).map {
         "\($0.propertyName) of \($0.object)"
       }.sorted()
-    } else if lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding {
+    } else if let owner {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
-      // Of one that has just begun there may be nothing yet but what a former holder wrote.
-      if let told = try? store.holdersState(), told.holder?.pid == owner.pid { state.adopt(told) }
+      if let told { state.adopt(told) }
     }
     return state
+  }
+
+  /// Another process that holds the session, and the state that it wrote last.
+  private func otherHolder(
+    _ store: SessionStore
+  ) -> (owner: SessionLock.Owner?, told: SessionState?) {
+    guard lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding else {
+      return (nil, nil)
+    }
+    // Of one that has just begun there may be nothing yet but what a former holder wrote.
+    let told = try? store.holdersState()
+    return (owner, told?.holder?.pid == owner.pid ? told : nil)
+  }
+}
+
+extension PlanInput {
+  /// Takes the pins of another process that holds the session for held.
+  fileprivate mutating func trustHolder(_ told: SessionState?) {
+    holdsPins = true
+    for pin in told?.pins ?? [] {
+      guard let latency = pin.latency else { continue }
+      for direction in Direction.allCases {
+        grants[.latency(direction, device: pin.device)] = .seconds(latency)
+      }
+    }
   }
 }

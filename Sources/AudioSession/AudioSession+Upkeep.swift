@@ -19,8 +19,10 @@ struct Upkeep {
   var grace = GraceWatch()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
-  /// The names of all devices when the route was last told.
-  var present: Set<String>?
+  /// The server when the route was last told.
+  var told: ServerSnapshot?
+  /// The server when the grace time last heard of what is there.
+  private var heard: ServerSnapshot?
   /// What waited when it was last told.
   var pending: [Unmet] = []
   /// The state that other processes can read.
@@ -37,6 +39,13 @@ struct Upkeep {
   func nextLook(after time: Duration) -> Duration? {
     [pacer.nextLook, fights.nextEnd(after: time), grace.nextEnd(after: time)]
       .compactMap { $0 }.min()
+  }
+
+  /// Lets the grace time hear of what is there.
+  mutating func noteSpots(_ snapshot: ServerSnapshot) {
+    if let heard, heard.surelyHasSpots(of: snapshot) { return }
+    heard = snapshot
+    grace.note(snapshot.spots, at: now)
   }
 
   /// Whether a look is called for by the moment that an alarm was set for.
@@ -116,7 +125,7 @@ extension AudioSession {
       noteRoute(snapshot.route)
       upkeep.manager.note(snapshot.sessionManager?.index, at: upkeep.now)
       if hasOtherDevices { emit(.devicesChanged) }
-      upkeep.grace.note(snapshot.spots, at: upkeep.now)
+      upkeep.noteSpots(snapshot)
       let change = noteInterruptions(snapshot)
       let hasResumed = change == .ended || upkeep.hasResumed
       upkeep.hasResumed = false
@@ -129,7 +138,7 @@ extension AudioSession {
         try await reapply(live, isNew ? .reset : .upkeep)
       }
       // What went or came while it was put right would else be missed by the grace time.
-      upkeep.grace.note(await live.snapshot.spots, at: upkeep.now)
+      upkeep.noteSpots(await live.snapshot)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook()
@@ -276,7 +285,7 @@ extension AudioSession {
   private func reconnect(_ patience: Duration) async -> Bool {
     await takeTurn()
     defer { turns.pass() }
-    guard !isClosed, isKept else {
+    guard !isClosed, isHolder else {
       upkeep.isRecovering = false
       return true
     }
@@ -285,7 +294,7 @@ extension AudioSession {
       // Somebody's call may have connected meanwhile, and have read only; and that connection may be
       // lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
-      if own?.mode.reapply != .never { try await reapply(live, .reset) }
+      if isKept, own?.mode.reapply != .never { try await reapply(live, .reset) }
       // Lost again meanwhile: who noticed left it to this.
       guard await live.lost == nil else {
         await dropConnection()

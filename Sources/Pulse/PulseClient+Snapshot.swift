@@ -95,19 +95,15 @@ private enum SnapshotUpdate {
     switch self {
     case .server(let answer): snapshot.server = try await answer.value()
     case .card(let index, let answer):
-      replace(&snapshot.cards, \.index, Index(index), with: try await answer.firstValue())
-    case .device(.input, let index, let answer):
-      replace(&snapshot.sources, \.index, Index(index), with: try await answer.firstValue())
-    case .device(.output, let index, let answer):
-      replace(&snapshot.sinks, \.index, Index(index), with: try await answer.firstValue())
-    case .stream(.input, let index, let answer):
-      replace(&snapshot.sourceOutputs, \.index, Index(index), with: try await answer.firstValue())
-    case .stream(.output, let index, let answer):
-      replace(&snapshot.sinkInputs, \.index, Index(index), with: try await answer.firstValue())
+      snapshot.update(at: Index<Card>(index), to: try await answer.firstValue())
+    case .device(let direction, let index, let answer):
+      snapshot.update(direction, at: Index<Device>(index), to: try await answer.firstValue())
+    case .stream(let direction, let index, let answer):
+      snapshot.update(direction, at: Index<Stream>(index), to: try await answer.firstValue())
     case .module(let index, let answer):
-      replace(&snapshot.modules, \.index, Index(index), with: try await answer.firstValue())
+      snapshot.update(at: Index<Module>(index), to: try await answer.firstValue())
     case .client(let index, let answer):
-      replace(&snapshot.clients, \.index, Index(index), with: try await answer.firstValue())
+      snapshot.update(at: Index<Client>(index), to: try await answer.firstValue())
     case .gone(let object): remove(object, from: &snapshot)
     case .nothing: break
     }
@@ -116,27 +112,14 @@ private enum SnapshotUpdate {
   private func remove(_ object: ObjectID, from snapshot: inout ServerSnapshot) {
     let index = object.index
     switch object.facility {
-    case .card: snapshot.cards.removeAll { $0.index.rawValue == index }
-    case .sink: snapshot.sinks.removeAll { $0.index.rawValue == index }
-    case .source: snapshot.sources.removeAll { $0.index.rawValue == index }
-    case .sinkInput: snapshot.sinkInputs.removeAll { $0.index.rawValue == index }
-    case .sourceOutput: snapshot.sourceOutputs.removeAll { $0.index.rawValue == index }
-    case .module: snapshot.modules.removeAll { $0.index.rawValue == index }
-    case .client: snapshot.clients.removeAll { $0.index.rawValue == index }
+    case .card: snapshot.update(at: Index<Card>(index), to: nil)
+    case .sink: snapshot.update(.output, at: Index<Device>(index), to: nil)
+    case .source: snapshot.update(.input, at: Index<Device>(index), to: nil)
+    case .sinkInput: snapshot.update(.output, at: Index<Stream>(index), to: nil)
+    case .sourceOutput: snapshot.update(.input, at: Index<Stream>(index), to: nil)
+    case .module: snapshot.update(at: Index<Module>(index), to: nil)
+    case .client: snapshot.update(at: Index<Client>(index), to: nil)
     case .server, .sampleCache: break
-    }
-  }
-
-  private func replace<Element>(
-    _ list: inout [Element], _ key: KeyPath<Element, Index<Element>>, _ index: Index<Element>,
-    with element: Element?
-  ) {
-    let place = list.firstIndex { $0[keyPath: key] == index }
-    switch (place, element) {
-    case (let place?, let element?): list[place] = element
-    case (let place?, nil): list.remove(at: place)
-    case (nil, let element?): list.append(element)
-    case (nil, nil): break
     }
   }
 }

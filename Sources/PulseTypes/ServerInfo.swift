@@ -37,7 +37,7 @@ public struct ServerInfo: Sendable, Hashable, Codable {
   }
 
   /// The kind of server, told by its name.
-  public var kind: ServerKind { name.contains("PipeWire") ? .pipewire : .pulseaudio }
+  public var kind: ServerKind { name.has("PipeWire") ? .pipewire : .pulseaudio }
 
   /// The default device's name of a direction.
   public func defaultName(_ direction: Direction) -> String? {

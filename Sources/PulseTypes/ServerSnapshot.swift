@@ -5,19 +5,25 @@ public struct ServerSnapshot: Sendable, Hashable, Codable {
   /// Sound cards.
   public var cards: [Card]
   /// Where sound goes.
-  public var sinks: [Device]
+  public var sinks: [Device] { didSet { places.sinks = nil } }
   /// Where sound comes from, monitors included.
-  public var sources: [Device]
+  public var sources: [Device] { didSet { places.sources = nil } }
   /// Playback streams.
-  public var sinkInputs: [Stream]
+  public var sinkInputs: [Stream] { didSet { places.sinkInputs = nil } }
   /// Record streams.
-  public var sourceOutputs: [Stream]
+  public var sourceOutputs: [Stream] { didSet { places.sourceOutputs = nil } }
   /// Loaded modules.
-  public var modules: [Module]
+  public var modules: [Module] { didSet { places.modules = nil } }
   /// Connected programs.
-  public var clients: [Client]
+  public var clients: [Client] { didSet { places.clients = nil } }
   /// The process whose own streams alone a session is about; nil for a session of the whole server.
   public var viewer: Int32?
+  /// Where everything is, as far as anybody keeps account of it.
+  var places = SnapshotPlaces()
+
+  private enum CodingKeys: CodingKey {
+    case server, cards, sinks, sources, sinkInputs, sourceOutputs, modules, clients, viewer
+  }
 
   /// Makes a snapshot from lists, as the server gives them.
   public init(
@@ -44,12 +50,30 @@ extension ServerSnapshot {
 
   /// The device with this name.
   public func device(_ direction: Direction, named name: String) -> Device? {
-    devices(direction).first { $0.name == name }
+    first(devices(direction), places.devices(direction), .name(name)) { $0.name == name }
   }
 
   /// The device with this index.
   public func device(_ direction: Direction, at index: Index<Device>?) -> Device? {
-    index.flatMap { index in devices(direction).first { $0.index == index } }
+    index.flatMap { index in
+      first(devices(direction), places.devices(direction), .number(index.rawValue)) {
+        $0.index == index
+      }
+    }
+  }
+
+  /// The devices that have a property, whatever its value.
+  public func devices(_ direction: Direction, having property: String) -> [Device] {
+    all(devices(direction), places.devices(direction), .property(property)) {
+      $0.properties[property] != nil
+    }
+  }
+
+  /// The devices of a card, monitors included.
+  public func devices(_ direction: Direction, of card: Card) -> [Device] {
+    all(devices(direction), places.devices(direction), .card(card.index.rawValue)) {
+      $0.card == card.index
+    }
   }
 
   /// The default source or sink, where there is one and it exists.
@@ -62,9 +86,32 @@ extension ServerSnapshot {
     direction == .input ? sourceOutputs : sinkInputs
   }
 
+  /// The stream with this index.
+  public func stream(_ direction: Direction, at index: Index<Stream>) -> Stream? {
+    first(streams(direction), places.streams(direction), .number(index.rawValue)) {
+      $0.index == index
+    }
+  }
+
   /// The streams on a device.
   public func streams(on device: Device) -> [Stream] {
-    streams(device.direction).filter { $0.device == device.index }
+    all(
+      streams(device.direction), places.streams(device.direction), .device(device.index.rawValue)
+    ) { $0.device == device.index }
+  }
+
+  /// The streams of a module.
+  public func streams(_ direction: Direction, of module: Index<Module>) -> [Stream] {
+    all(streams(direction), places.streams(direction), .module(module.rawValue)) {
+      $0.ownerModule == module
+    }
+  }
+
+  /// The streams that have a property, whatever its value.
+  public func streams(_ direction: Direction, having property: String) -> [Stream] {
+    all(streams(direction), places.streams(direction), .property(property)) {
+      $0.properties[property] != nil
+    }
   }
 
   /// The card with this name.
@@ -77,11 +124,39 @@ extension ServerSnapshot {
 
   /// The module that made a device.
   public func module(of device: Device) -> Module? {
-    device.ownerModule.flatMap { index in modules.first { $0.index == index } }
+    device.ownerModule.flatMap { index in
+      first(modules, places.modules, .number(index.rawValue)) { $0.index == index }
+    }
+  }
+
+  /// The modules with this name: one may be loaded several times.
+  public func modules(named name: String) -> [Module] {
+    all(modules, places.modules, .name(name)) { $0.name == name }
   }
 
   /// The client of a stream.
   public func client(of stream: Stream) -> Client? {
-    stream.client.flatMap { index in clients.first { $0.index == index } }
+    stream.client.flatMap { index in
+      first(clients, places.clients, .number(index.rawValue)) { $0.index == index }
+    }
+  }
+
+  /// The clients that have a property, whatever its value.
+  public func clients(having property: String) -> [Client] {
+    all(clients, places.clients, .property(property)) { $0.properties[property] != nil }
+  }
+
+  private func first<Member: Placed>(
+    _ list: [Member], _ places: Places<Member>?, _ key: PlaceKey, where isIt: (Member) -> Bool
+  ) -> Member? {
+    guard let places = places?.all(key) else { return list.first(where: isIt) }
+    return places.first.map { list[$0] }
+  }
+
+  private func all<Member: Placed>(
+    _ list: [Member], _ places: Places<Member>?, _ key: PlaceKey, where isIt: (Member) -> Bool
+  ) -> [Member] {
+    guard let places = places?.all(key) else { return list.filter(isIt) }
+    return places.map { list[$0] }
   }
 }

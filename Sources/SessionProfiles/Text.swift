@@ -1,5 +1,5 @@
 /// Words for messages, and how near two of them are.
-enum Text {
+package enum Text {
   /// The text with control characters escaped, cut where it is long.
   static func visible(_ text: String, limit: Int = 60) -> String {
     var result = ""
@@ -25,7 +25,7 @@ enum Text {
   }
 
   /// The known words that a mistyped one may mean, nearest first, at most three.
-  static func nearest(_ word: String, among known: [String]) -> [String] {
+  package static func nearest(_ word: String, among known: [String]) -> [String] {
     guard word.utf8.count <= 64 else { return [] }
     let wanted = folded(word)
     let limit = max(1, min(3, wanted.count / 3))

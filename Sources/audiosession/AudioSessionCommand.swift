@@ -47,6 +47,11 @@ struct AudioSessionCommand: AsyncParsableCommand {
       }
       leave(await run(command))
     } catch {
+      if exitCode(for: error) == .validationFailure,
+        let unknown = UnknownCommand.find(in: Array(CommandLine.arguments.dropFirst()))
+      {
+        exit(withError: ValidationError(unknown.message))
+      }
       exit(withError: error)
     }
   }

@@ -45,6 +45,8 @@ struct ExitCodeTests {
         #expect(result.status == 69, "\(command)")
         #expect(result.standardError.contains("audiosession: "))
       }
+      let result = try await sandbox.audiosession("devices", "--json", "--server", server)
+      #expect(try JSON(result.standardOutput)["error"]?["value"] == .string(server))
     }
   }
 

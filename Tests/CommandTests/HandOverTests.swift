@@ -1,4 +1,5 @@
 import AudioSession
+import FoundationEssentials
 import PulseSandbox
 import Testing
 
@@ -115,5 +116,48 @@ struct HandOverTests {
       #expect(result.standardOutput.contains("40%"))
       #expect(result.standardOutput.contains("70%"), "the command did it itself")
     }
+  }
+
+  @Test("what the holder holds is held, whoever asks", .server)
+  func heldForAll() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "category = \"record\"\nbuffer-duration = \"10 ms\"\n")
+      func buffer(_ command: String) async throws -> JSON {
+        let result = try await sandbox.shell("$A \(command) --timeout 50s --json")
+        return try #require(JSON(result.standardOutput)["properties"]?["ioBufferDuration"])
+      }
+      let kept = try await buffer("apply test --keep")
+      #expect(kept["verdict"] == .string("applied"), "\(kept)")
+      let state = try await buffer("state")
+      #expect(state["verdict"] == .string("applied"), "\(state)")
+      #expect(state["held"] == .bool(true))
+      let check = try await sandbox.audiosession("state", "--check", "--timeout", "50s")
+      #expect(check.status == 0, "\(check)")
+    }
+  }
+
+  @Test("a holder that has nothing to keep ends with the server that is thrown away", .server)
+  func endsWithItsServer() async throws {
+    let holder = try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        $A apply test --keep --timeout 50s > /dev/null || exit
+        $A revert --timeout 50s > /dev/null || exit
+        $A state --timeout 50s --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p'
+        """)
+      return try #require(Int32(result.standardOutput.filter(\.isNumber)), "\(result)")
+    }
+    // It is no child of this process: nobody tells its end.
+    let end = ContinuousClock.now + .seconds(60)
+    while isAlive(holder), ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(!isAlive(holder))
+  }
+
+  private func isAlive(_ process: Int32) -> Bool {
+    let file = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    return file.map { !$0.contains(") Z ") } ?? false
   }
 }

@@ -1,4 +1,6 @@
 import AudioSession
+import FoundationEssentials
+import SessionProfiles
 import Testing
 
 @testable import audiosession
@@ -42,6 +44,32 @@ struct RenderingTests {
         .inputNotAvailable, stage: .device, "no usable input for '\(input)' or '\(input)'",
         alternatives: ["\(input): is there and was not asked for"]), width: width)
     for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
+  }
+
+  @Test("an event and what is wrong with a file fit the screen", arguments: [60, 80])
+  func narrow(_ width: Int) throws {
+    let events: [SessionEvent] = [
+      .applied, .fight("default source of server", opponents: [input, "module-switch-on-connect"]),
+      .pending([Unmet(property: "preferredInput", verdict: .pending, reason: "there is none")]),
+      .drift(["sampleRate", "ioBufferDuration", "preferredInput", "inputPort"]),
+    ]
+    for event in events {
+      let timed = TimedEvent.now(event)
+      for line in EventView.rows(timed, width: width) {
+        #expect(line.width <= width, "\(line.rendered(colour: false))")
+      }
+      #expect(EventView.rows(timed, width: nil).count == 1)
+    }
+    let file = "/tmp/\(UInt64.random(in: 0...(.max))).toml"
+    try Data("categroy = \"record\"\noptions = [\"duck\"]\n".utf8).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let wrong = Profile.check(file: file)
+    #expect(wrong.count == 2)
+    for line in wrong.flatMap({ ProfilesView.lines($0, width: width) }) {
+      #expect(line.width <= width, "\(line.rendered(colour: false))")
+    }
+    let plain = wrong.flatMap { ProfilesView.lines($0, width: nil) }.rendered(colour: false)
+    #expect(plain == wrong.map { $0.description + "\n" }.joined())
   }
 
   @Test("phases in order, columns aligned, nothing shortened in a pipe")

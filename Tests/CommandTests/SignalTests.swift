@@ -17,6 +17,19 @@ struct SignalTests {
     }
   }
 
+  @Test("a signal ends a measurement, whatever it waits for, and it is called cancelled", .server)
+  func measuring() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      for moment in ["0.2", "0.5", "1"] {
+        let result = try await sandbox.shell(
+          "timeout --preserve-status -s INT \(moment) $A verify test --duration 30s --timeout 50s")
+        #expect(result.status == 130, "\(result)")
+        #expect(!result.standardError.contains("stream"), "\(result)")
+      }
+    }
+  }
+
   @Test("a signal at any moment leaves all applied, or nothing", .server)
   func atAnyMoment() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -1,6 +1,8 @@
 import PulseSandbox
 import Testing
 
+@testable import audiosession
+
 @Suite("Usage")
 struct UsageTests {
   static let mistakes: [[String]] = [
@@ -23,7 +25,32 @@ struct UsageTests {
       #expect(result.status == 64)
       #expect(result.standardOutput.isEmpty)
       #expect(result.standardError.contains("Usage: audiosession"))
+      let isUnknown = arguments.first == "nonsense" || arguments.last == "nonsense"
+      #expect(!isUnknown || result.standardError.contains("there is no command '"))
     }
+  }
+
+  @Test(
+    "a command that is none names the nearest",
+    arguments: [
+      ("stat", "'stat'; do you mean 'state'?"),
+      ("aply podcast", "'aply'; do you mean 'apply'?"),
+      ("--server x --json stte", "'stte'; do you mean 'state'?"),
+      ("profiles shw podcast", "'profiles shw'; do you mean 'profiles show'?"),
+      ("sandbox simulate unplg x", "do you mean 'sandbox simulate unplug'?"),
+      ("sandbox true", "behind '--': sandbox -- COMMAND"), ("xylophone", "'xylophone'"),
+    ])
+  func unknownCommand(_ line: String, _ expected: String) throws {
+    let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
+    #expect(try #require(unknown).message.contains(expected))
+  }
+
+  @Test(
+    "a line whose commands are all there has none that is unknown",
+    arguments: ["state --nonsense", "apply a b", "help state", "profiles", "sandbox -- true", ""])
+  func knownCommands(_ line: String) {
+    let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
+    #expect(unknown == nil, "\(unknown?.message ?? "")")
   }
 
   @Test("help is 0 and names each option", .server)

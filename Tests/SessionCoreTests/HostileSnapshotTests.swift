@@ -286,4 +286,15 @@ private typealias Server = SimulatedServer
       _ = server.reports(mode)
     }
   }
+
+  @Test("a word in a text is found by its bytes")
+  func words() {
+    let flags = String(repeating: "🇦", count: 5)
+    for (text, isThere) in [
+      ("mic", true), ("a mic", true), ("microphone", true), ("mi", false), ("", false),
+      (flags + "mic" + flags, true), ("mi\u{301}c", false), ("MIC", false),
+    ] {
+      #expect(text.has("mic") == isThere, "\(text)")
+    }
+  }
 }

@@ -26,6 +26,8 @@ enum ProfileProperties {
 
   /// What was read is written, and read again as the same.
   private static func written(_ parsed: ParsedProfile) -> String? {
+    // One that extends another is looked at as a whole with that; without it, it may be none.
+    guard parsed.extends == nil else { return nil }
     let text = ProfileWriter.toml(
       parsed.mode, description: parsed.description, match: parsed.match,
       comments: ["": [parsed.description ?? ""]])

@@ -36,6 +36,7 @@ actor LiveServer {
     self.client = client
     self.address = address
     self.snapshot = snapshot
+    self.snapshot.findPlaces(properties: Owned.soughtProperties)
   }
 
   func listen(_ early: EarlyEvents) async {
@@ -158,6 +159,7 @@ actor LiveServer {
       if isMisled { read.server = try await freshServerInfo(deadline) }
       snapshot = read.attributed
       snapshot.viewer = viewer
+      snapshot.findPlaces(properties: Owned.soughtProperties)
     } catch {
       noteSilence(error, after: patience)
       changes.merge(asked)

@@ -12,7 +12,13 @@ extension SessionError {
       case .disconnected, .closed: .serverLost
       default: .refused
       }
-    self.init(code, stage: .server, error.description, value: error.operation)
+    guard error.code != .cancelled else {
+      self.init(.cancelled, stage: .server, "cancelled while waiting for the server")
+      return
+    }
+    self.init(
+      code, stage: .server, error.description,
+      value: code == .serverUnreachable ? error.address ?? error.operation : error.operation)
   }
 
   /// PipeWire without WirePlumber, which connects streams to devices and keeps the defaults.

@@ -106,7 +106,7 @@ extension ServerSnapshot {
   fileprivate func origins(of device: Device) -> [Device] {
     var result = [device]
     while result.count <= 8, let module = result[result.count - 1].ownerModule,
-      let link = streams(device.direction).first(where: { $0.ownerModule == module }),
+      let link = streams(device.direction, of: module).first,
       let next = self.device(device.direction, at: link.device),
       !result.contains(where: { $0.name == next.name })
     {

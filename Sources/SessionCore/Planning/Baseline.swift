@@ -164,7 +164,7 @@ extension ServerSnapshot {
   private func settings(dependingOn card: Card) -> [Setting] {
     var result: [Setting] = []
     for direction in Direction.allCases {
-      let devices = devices(direction).filter { $0.card == card.index && !$0.isMonitor }
+      let devices = devices(direction, of: card).filter { !$0.isMonitor }
       for device in devices {
         if !device.ports.isEmpty { result.append(.port(direction, device: device.name)) }
         result.append(.volume(direction, device: device.name))

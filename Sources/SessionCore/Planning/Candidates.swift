@@ -15,7 +15,11 @@ struct Candidate {
 extension ServerSnapshot {
   /// The hardware devices of a direction: not ours, no monitors, no dummy.
   public func hardware(_ direction: Direction) -> [Device] {
-    devices(direction).filter { !isOwned($0) && !$0.isMonitor && !isDummy($0) }
+    devices(direction).filter { isHardware($0) }
+  }
+
+  private func isHardware(_ device: Device) -> Bool {
+    !device.isMonitor && !isOwned(device) && !isDummy(device)
   }
 
   /// The device that a server invents where there is none: no route.
@@ -36,7 +40,7 @@ extension ServerSnapshot {
   /// Devices that the other usable profiles of a card would make.
   func predictedCandidates(_ direction: Direction, on card: Card) -> [Candidate] {
     var result: [Candidate] = []
-    let present = Set(devices(direction).filter { $0.card == card.index }.map(\.name))
+    let present = Set(devices(direction, of: card).map(\.name))
     for profile in card.choosableProfiles.sorted(by: { $0.priority > $1.priority }) {
       for name in card.deviceNames(direction, profile: profile) where !present.contains(name) {
         if let at = result.firstIndex(where: { $0.name == name }) {
@@ -62,13 +66,20 @@ extension ServerSnapshot {
   ) -> [Candidate] {
     if matcher == .default { return defaultCandidates(direction, before: defaultBefore) }
     let root = defaultRoot(direction)?.name
-    let existing = devices(direction)
-      .filter { !isOwned($0) && !isDummy($0) && matcher.matches($0) }
-      .filter { !$0.isMonitor || matcher.names($0) }
+    let existing = devices(direction, meantBy: matcher)
+      .filter { !isOwned($0) && !isDummy($0) && (!$0.isMonitor || matcher.names($0)) }
       .sorted { $0.name == root && $1.name != root }
     let others = cards.flatMap { predictedCandidates(direction, on: $0) }
       .filter { matcher.matches($0.device) }
     return existing.map { candidate(existing: $0) } + others
+  }
+
+  private func devices(_ direction: Direction, meantBy matcher: DeviceMatcher) -> [Device] {
+    // A name is not searched for among a thousand.
+    if case .name(let name) = matcher, !Glob.isPattern(name) {
+      return device(direction, named: name).map { [$0] } ?? []
+    }
+    return devices(direction).filter { matcher.matches($0) }
   }
 
   /// A device that went with the profile of its card, then what the card has in its place, then what
@@ -77,7 +88,7 @@ extension ServerSnapshot {
     for card in cards {
       let predicted = predictedCandidates(direction, on: card)
       guard let itself = predicted.first(where: { $0.name == gone }) else { continue }
-      let present = hardware(direction).filter { $0.card == card.index }
+      let present = devices(direction, of: card).filter { isHardware($0) }
       return [itself] + present.map { candidate(existing: $0) }
         + predicted.filter { $0.name != gone }
     }
@@ -92,10 +103,9 @@ extension ServerSnapshot {
       return siblings
     }
     let known = before.flatMap { device(direction, named: $0) } ?? defaultRoot(direction)
-    let hardware = hardware(direction)
-    guard let root = known, hardware.contains(where: { $0.name == root.name }) else {
+    guard let root = known, isHardware(root) else {
       let present = defaultRoot(direction)?.name
-      return hardware.sorted { $0.name == present && $1.name != present }
+      return hardware(direction).sorted { $0.name == present && $1.name != present }
         .map { candidate(existing: $0) }
         + cards.flatMap { predictedCandidates(direction, on: $0) }
     }

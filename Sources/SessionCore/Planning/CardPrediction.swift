@@ -74,10 +74,10 @@ extension Card {
   static let bluetoothProfileKey = "api.bluez5.profile"
 
   private static func channelMap(of name: String) -> ChannelMap {
-    if name.contains("mono") || name.contains("head") { return .mono }
-    if name.contains("surround-40") { return .quad }
-    if name.contains("surround-51") { return ChannelMap.standard(channels: 6) ?? .stereo }
-    if name.contains("surround-71") { return ChannelMap.standard(channels: 8) ?? .stereo }
+    if name.has("mono") || name.has("head") { return .mono }
+    if name.has("surround-40") { return .quad }
+    if name.has("surround-51") { return ChannelMap.standard(channels: 6) ?? .stereo }
+    if name.has("surround-71") { return ChannelMap.standard(channels: 8) ?? .stereo }
     return .stereo
   }
 }

@@ -219,12 +219,9 @@ private struct Planner {
     }
     guard phase == .ioBufferDuration else { return }
     for direction in Direction.allCases {
-      // Each value is a search among all devices, of which there may be a thousand.
-      let pins = world.snapshot.streams(direction).filter {
-        $0.properties[Owned.pinLatencyKey] != nil
-      }
-      let pinned = Set(pins.compactMap(\.device))
-      for device in world.snapshot.devices(direction) where pinned.contains(device.index) {
+      let pins = world.snapshot.streams(direction, having: Owned.pinLatencyKey)
+      let pinned = Set(pins.compactMap(\.device)).sorted { $0.rawValue < $1.rawValue }
+      for device in pinned.compactMap({ world.snapshot.device(direction, at: $0) }) {
         let setting = Setting.latency(direction, device: device.name)
         guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
           continue

@@ -13,7 +13,7 @@ struct ProfileChoice {
     let isLeaving = card.active.map(shouldLeaveHandsFree) ?? false
     if let active = card.active, gives(active), !isLeaving { return active.name }
     let usable = card.choosableProfiles.filter {
-      gives($0) && (!isLeaving || $0.name.contains("a2dp"))
+      gives($0) && (!isLeaving || $0.name.has("a2dp"))
     }
     guard let best = usable.max(by: { rank($0) < rank($1) }) else { throw failure }
     return best.name
@@ -27,9 +27,9 @@ struct ProfileChoice {
   /// hands-free profile is for calls.
   private func shouldLeaveHandsFree(_ active: CardProfile) -> Bool {
     guard card.isBluetooth, !needs.contains(where: { $0.device.direction == .input }),
-      !active.name.contains("a2dp")
+      !active.name.has("a2dp")
     else { return false }
-    return card.choosableProfiles.contains { $0.name.contains("a2dp") && gives($0) }
+    return card.choosableProfiles.contains { $0.name.has("a2dp") && gives($0) }
   }
 
   /// Direction kept, then its very device, then A2DP for playback, then priority.
@@ -40,7 +40,7 @@ struct ProfileChoice {
       (card.active?.count(direction) ?? 0) > 0 && profile.count(direction) > 0
     }
     let same = kept.filter { card.active?.parts($0) == profile.parts($0) }
-    let isA2DP = card.isBluetooth && profile.name.contains("a2dp")
+    let isA2DP = card.isBluetooth && profile.name.has("a2dp")
     return UInt64(kept.count) << 40 + UInt64(same.count) << 38 + (isA2DP ? 1 << 36 : 0)
       + UInt64(profile.priority)
   }

@@ -129,6 +129,8 @@ struct Resolver {
   /// The input.
   private var microphone: Resolved?
   private var rejections: [String] = []
+  /// The names of the devices that were rejected, and why each was.
+  private var rejected: [String: Set<String>] = [:]
   private var isPortAtFault = false
 
   private init(_ input: PlanInput, _ direction: Direction, _ defaultBefore: String?) {
@@ -158,15 +160,17 @@ struct Resolver {
   ) -> (names: [String], rejections: [String]) {
     var resolver = Resolver(input, direction, defaultBefore)
     var names: [String] = []
+    var seen: Set<String> = []
     for matcher in resolver.part.prefer ?? [.name("*")] {
       var found = input.snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
         .filter(\.exists)
       if matcher == .default { found = Array(found.prefix(1)) }
-      for candidate in found where !names.contains(candidate.name) {
+      for candidate in found where !seen.contains(candidate.name) {
         let isPlugged =
           candidate.device.ports.isEmpty
           || candidate.device.ports.contains(where: \.availability.isUsable)
         if isPlugged {
+          seen.insert(candidate.name)
           names.append(candidate.name)
         } else {
           _ = resolver.reject(candidate, "nothing is plugged in")
@@ -175,7 +179,7 @@ struct Resolver {
       if found.isEmpty { resolver.rejections.append("\(matcher): no such output") }
     }
     let others = input.snapshot.hardware(direction).map(\.name).filter { name in
-      !names.contains(name) && !resolver.rejections.contains { $0.hasPrefix("\(name): ") }
+      !seen.contains(name) && resolver.rejected[name] == nil
     }
     return (names, resolver.rejections + others.map { "\($0): is there and was not asked for" })
   }
@@ -215,12 +219,15 @@ struct Resolver {
       return candidate.profiles.contains { $0.contains("a2dp") }
     }
     var result: [Candidate] = []
-    for candidate in candidates where !result.contains(where: { $0.name == candidate.name }) {
+    var seen: Set<String> = []
+    for candidate in candidates where !seen.contains(candidate.name) {
       if let card = candidate.card, card.isBluetooth, !isRight(candidate),
         let better = candidates.first(where: { $0.card?.name == card.name && isRight($0) })
       {
+        seen.insert(better.name)
         result.append(better)
       }
+      seen.insert(candidate.name)
       result.append(candidate)
     }
     return result
@@ -237,8 +244,9 @@ struct Resolver {
   private var noun: String { direction == .input ? "input" : "output" }
 
   private mutating func reject(_ candidate: Candidate, _ why: String) -> Resolved? {
-    let text = "\(candidate.name): \(why)"
-    if !rejections.contains(text) { rejections.append(text) }
+    if rejected[candidate.name, default: []].insert(why).inserted {
+      rejections.append("\(candidate.name): \(why)")
+    }
     return nil
   }
 
@@ -335,9 +343,7 @@ struct Resolver {
         code, stage: .device, nothingThere, property: property, value: value,
         alternatives: monitors)
     }
-    let unnamed = there.map(\.name).filter { name in
-      !rejections.contains { $0.hasPrefix("\(name): ") }
-    }
+    let unnamed = there.map(\.name).filter { rejected[$0] == nil }
     let message =
       isPortAtFault && matchers == [.default]
       ? "the \(noun) has none of the wished ports"

@@ -77,6 +77,7 @@ struct World {
       setOffset(card: card, port: port, offset)
     default: setDeviceValue(setting, value)
     }
+    snapshot.findLostPlaces()
   }
 
   private mutating func setDefault(_ direction: Direction, _ name: String) {

@@ -52,7 +52,7 @@ extension ServerSnapshot {
   /// The devices that one of ours hangs on; only combined outputs have several.
   public func masters(of device: Device) -> [Device] {
     guard !device.isMonitor, let module = device.ownerModule else { return [] }
-    return streams(device.direction).filter { $0.ownerModule == module }.compactMap {
+    return streams(device.direction, of: module).compactMap {
       self.device(device.direction, at: $0.device)
     }
   }

@@ -5,10 +5,10 @@
 enum Glob {
   /// Whether a word is a pattern rather than a name.
   static func isPattern(_ word: String) -> Bool {
-    word.utf8.contains {
-      $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[")
-    }
+    word.utf8.contains { wildcards.contains($0) }
   }
+
+  private static let wildcards = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")]
 
   /// The pattern that matches just this name.
   static func escaped(_ name: String) -> String {
@@ -19,8 +19,13 @@ enum Glob {
   /// Whether the whole name matches the pattern.
   static func matches(_ pattern: String, _ name: String) -> Bool {
     if pattern == name { return true }
-    guard isPattern(pattern) else { return false }
+    guard isPattern(pattern), name.utf8.starts(with: prefix(of: pattern)) else { return false }
     return matches(parse(Array(pattern.unicodeScalars)), Array(name.unicodeScalars))
+  }
+
+  /// What a pattern begins with, before its first wildcard: most names need no closer look.
+  private static func prefix(of pattern: String) -> Substring.UTF8View {
+    pattern.utf8.prefix(while: { !wildcards.contains($0) })
   }
 
   /// One part of a pattern.

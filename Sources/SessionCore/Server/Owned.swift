@@ -34,6 +34,11 @@ public enum Owned {
   /// The property of a latency pin: the wished duration in microseconds.
   public static let pinLatencyKey = "audiosession.pin.latency"
 
+  /// The properties that a session asks for again and again, wherever they are.
+  public static let soughtProperties = [
+    roleKey, pinKey, pinLatencyKey, scopeKey, "media.role", "wireplumber.daemon",
+  ]
+
   /// The name of our remap of a direction.
   public static func name(_ direction: Direction) -> String {
     "audiosession.\(direction.rawValue)"
@@ -67,14 +72,14 @@ extension ServerSnapshot {
   /// Our devices of a direction, monitors apart.
   public func ownedDevices(_ direction: Direction) -> [Device] {
     // On PipeWire a monitor has its sink's properties.
-    devices(direction).filter { $0.properties[Owned.roleKey] != nil && !$0.isMonitor }
+    devices(direction, having: Owned.roleKey).filter { !$0.isMonitor }
   }
 
   /// The stream by which an owned device hangs on its master; of combined outputs the one on the
   /// first of them.
   public func link(of device: Device) -> Stream? {
     guard let module = device.ownerModule else { return nil }
-    let links = streams(device.direction).filter { $0.ownerModule == module }
+    let links = streams(device.direction, of: module)
     guard let name = device.properties[Owned.primaryKey],
       let primary = self.device(device.direction, named: name)
     else { return links.first }

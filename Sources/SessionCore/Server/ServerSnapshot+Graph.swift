@@ -105,7 +105,9 @@ extension ServerSnapshot {
   /// The streams of others that run on a device, wherever they are attached to it.
   func users(of device: Device) -> [Stream] {
     var devices = [device]
-    if let sink = device.monitor, device.isMonitor { devices += sinks.filter { $0.name == sink } }
+    if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
+      devices.append(sink)
+    }
     // Those on our links come back to the hardware when it goes, which a rate change needs.
     devices += links(on: device)
     return devices.flatMap { foreignStreams(on: $0) }.filter { !$0.isCorked }

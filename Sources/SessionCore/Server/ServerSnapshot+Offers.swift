@@ -9,7 +9,8 @@ extension ServerSnapshot {
 
   /// Whether cards, profiles, devices or ports differ from another snapshot's.
   public func hasOtherDevices(than other: ServerSnapshot) -> Bool {
-    names != other.names
+    guard !surelyHasDevices(of: other) || cards != other.cards else { return false }
+    return names != other.names
   }
 
   /// The names of all sources and sinks.

@@ -30,7 +30,7 @@ extension ServerSnapshot {
     // The stream says so itself where it can: what its client says may come later.
     if stream.properties[Owned.scopeKey] == Scope.application.rawValue { return true }
     guard let process = process(of: stream) else { return false }
-    return clients.contains { client in
+    return clients(having: Owned.scopeKey).contains { client in
       client.properties[Owned.scopeKey] == Scope.application.rawValue
         && client.properties["application.process.id"] == process
     }

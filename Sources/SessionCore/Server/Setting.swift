@@ -91,14 +91,15 @@ extension ServerSnapshot {
       linkValue(setting, .input, echoCanceller.map(SettingValue.echoCanceller))
     case .others(let treatment): othersValue(treatment)
     case .trigger:
-      sinkInputs.contains { $0.properties[Owned.pinKey] == Owned.triggerPin }
-        ? .flag(true) : SettingValue.absent
+      streams(.output, having: Owned.pinKey).contains {
+        $0.properties[Owned.pinKey] == Owned.triggerPin
+      } ? .flag(true) : SettingValue.absent
     case .othersMute(let index):
-      sinkInputs.first { $0.index == index }.map { .flag($0.isMuted) }
+      stream(.output, at: index).map { .flag($0.isMuted) }
     case .othersVolume(let index):
-      sinkInputs.first { $0.index == index }?.volume.map { .volume($0) }
+      stream(.output, at: index)?.volume.map { .volume($0) }
     case .stream(let direction, let index):
-      streams(direction).first { $0.index == index }.map { stream in
+      stream(direction, at: index).map { stream in
         device(direction, at: stream.device).map { .name($0.name) } ?? .absent
       }
     case .volume(let direction, let device):
@@ -123,7 +124,7 @@ extension ServerSnapshot {
 
   /// The modules of ours that treat others so.
   public func modules(of treatment: Treatment) -> [Module] {
-    modules.filter { treatment.roles($0.name, $0.argument) != nil }
+    modules(named: treatment.moduleName).filter { treatment.roles($0.name, $0.argument) != nil }
   }
 
   private func othersValue(_ treatment: Treatment) -> SettingValue {

@@ -68,6 +68,11 @@ public struct GraceWatch: Sendable, Hashable {
 }
 
 extension ServerSnapshot {
+  /// Whether the same is surely there to be used as in another snapshot; false says nothing.
+  public func surelyHasSpots(of other: ServerSnapshot) -> Bool {
+    surelyHasDevices(of: other) && cards == other.cards
+  }
+
   /// What is there to be used: usable connectors of cards, cards, and devices without one.
   public var spots: Set<Spot> {
     var result: Set<Spot> = []

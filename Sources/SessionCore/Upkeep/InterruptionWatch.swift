@@ -60,9 +60,8 @@ extension ServerSnapshot {
   func interruptions(of wish: AudioMode, process: Int32) -> [InterruptionReason] {
     var result: [InterruptionReason] = []
     if wish.mode != .voiceChat, wish.mode != .videoChat {
-      let streams = (sinkInputs + sourceOutputs).filter { stream in
-        !stream.isCorked && stream.properties["media.role"] == "phone"
-      }
+      let streams = [Direction.output, .input].flatMap { self.streams($0, having: "media.role") }
+        .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
       result += streams.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
     }
     for direction in Direction.allCases where wish.concerns(direction) {
@@ -78,7 +77,7 @@ extension ServerSnapshot {
 
   /// The name of the program that a stream belongs to; nil where that is this process.
   private func caller(_ stream: Stream, otherThan process: Int32) -> String? {
-    let client = clients.first { $0.index == stream.client }
+    let client = client(of: stream)
     let key = "application.process.id"
     let id = client?.properties[key] ?? stream.properties[key]
     guard id != String(process) else { return nil }

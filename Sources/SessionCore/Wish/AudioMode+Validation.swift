@@ -183,7 +183,9 @@ private enum Check {
         "a name in \(property) is \(name.utf8.count) bytes long; at most 256 make sense")
     }
     guard name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
-      let visible = name.unicodeScalars.map { $0.escaped(asASCII: false) }.joined()
+      let visible = name.unicodeScalars.map { scalar in
+        scalar.escaped(asASCII: scalar.properties.generalCategory == .control)
+      }.joined()
       throw failure(
         property, visible, "the name \"\(visible)\" in \(property) has a control character")
     }

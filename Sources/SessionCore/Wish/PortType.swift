@@ -26,7 +26,7 @@ extension PortType {
     let bus = properties["device.bus"] ?? ""
     if bus == "bluetooth" || name.hasPrefix("bluez") {
       let profile = properties[Card.bluetoothProfileKey] ?? name
-      let handsFree = direction == .input || !profile.contains("a2dp")
+      let handsFree = direction == .input || !profile.has("a2dp")
       return handsFree ? [.bluetoothHFP] : [.bluetoothA2DP]
     }
     var types: [PortType] = bus == "usb" ? [.usbAudio] : []
@@ -49,14 +49,13 @@ extension PortType {
     case .line, .aux, .radio: return [.lineIn]
     case .mic:
       let name = port.name
-      if name.contains("internal") || (form == "internal" && bus != "usb" && name.hasSuffix("-mic"))
-      {
+      if name.has("internal") || (form == "internal" && bus != "usb" && name.hasSuffix("-mic")) {
         return [.builtInMic, .mic]
       }
       return [.mic]
     default:
-      if port.name.contains("headset") { return [.headsetMic, .mic] }
-      return port.name.contains("mic") ? [.mic] : []
+      if port.name.has("headset") { return [.headsetMic, .mic] }
+      return port.name.has("mic") ? [.mic] : []
     }
   }
 
@@ -75,10 +74,10 @@ extension PortType {
     case .hdmi, .tv, .video: [.hdmi]
     case .line, .spdif, .aux: [.lineOut]
     default:
-      if port.name.contains("headphone") {
+      if port.name.has("headphone") {
         [.headphones]
       } else {
-        port.name.contains("speaker") ? [.speaker] : []
+        port.name.has("speaker") ? [.speaker] : []
       }
     }
   }

@@ -22,8 +22,8 @@ struct ProfilesCheckCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let found = files.flatMap { Profile.check(file: $0) }
-    try context.output.result(DiagnosticsJSON(found)) { _ in
-      found.map { Line($0.description) }
+    try context.output.result(DiagnosticsJSON(found)) { width in
+      found.flatMap { ProfilesView.lines($0, width: width) }
     }
     let errors = found.filter { $0.severity == .error }
     guard let worst = errors.first(where: { $0.code != .profileNotFound }) ?? errors.first else {

@@ -62,7 +62,8 @@ struct VerifyCommand: SessionCommand {
           return report
         } catch {
           try? await end(session)
-          throw error
+          // A stream that was opened or read meanwhile says so in its own words.
+          throw Task.isCancelled ? CancellationError() : error
         }
       }
     }

@@ -7,7 +7,7 @@ enum EventView {
     if output.isJSON {
       try output.json(timed, isOneLine: true)
     } else {
-      output.print([line(timed)])
+      output.print(rows(timed, width: output.terminal.width))
     }
   }
 
@@ -17,11 +17,17 @@ enum EventView {
     return Layout.wrap("\(timed.time)  \(name)  \(text)", indent: 2, width: width)
   }
 
-  static func line(_ timed: TimedEvent) -> Line {
+  /// An event when it happens: the words beside its name, below each other where they take more than
+  /// a line.
+  static func rows(_ timed: TimedEvent, width: Int?) -> [Line] {
     // The time of day alone: what follows the date's "T".
     let clock = String(timed.time.split(separator: "T").last ?? "")
     let (name, text, style) = words(timed.event)
-    return [Span(clock, .dim), "  ", Span(name, style).padded(to: 14), "  ", Span(text)]
+    let head = [Span(clock, .dim), "  ", Span(name, style).padded(to: 11), "  "]
+    var rows = Layout.wrap(text, indent: Line(head).width, width: width)
+    guard !rows.isEmpty else { return [Line(head)] }
+    rows[0].spans.replaceSubrange(0..<1, with: head)
+    return rows
   }
 
   private static func words(_ event: SessionEvent) -> (String, String, Style) {

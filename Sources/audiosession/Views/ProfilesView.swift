@@ -29,6 +29,16 @@ enum ProfilesView {
   }
 }
 
+extension ProfilesView {
+  /// What is wrong with a file, after its place in it.
+  static func lines(_ diagnostic: ProfileDiagnostic, width: Int?) -> [Line] {
+    let text = diagnostic.description
+    guard let space = text.firstIndex(of: " ") else { return [Line(text)] }
+    return Layout.message(
+      Span(String(text[...space])), String(text[text.index(after: space)...]), width: width)
+  }
+}
+
 /// `profiles list --json`.
 struct ProfileListJSON: Encodable {
   private let profiles: [ProfileListing]

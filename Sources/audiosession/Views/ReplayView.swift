@@ -89,7 +89,7 @@ enum ReplayView {
       let what = "\(step.setting.propertyName) of \(step.setting.object) → \(step.to)"
       return line(entry, "step", "\(what): \(outcome)", width)
     case .event(let event):
-      return [EventView.line(TimedEvent(time: entry.line.time, event: event))]
+      return EventView.rows(TimedEvent(time: entry.line.time, event: event), width: width)
     }
   }
 

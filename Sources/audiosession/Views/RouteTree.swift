@@ -18,14 +18,12 @@ struct RouteTree {
 
   /// Every card with its devices, then the devices without one.
   func all() -> [Tree] {
+    let devices = Direction.allCases.flatMap { snapshot.hardware($0) }
+    let byCard = Dictionary(grouping: devices, by: \.card)
     let cards = snapshot.cards.map { card in
-      let devices = Direction.allCases.flatMap { direction in
-        snapshot.hardware(direction).filter { $0.card == card.index }
-      }
-      return self.card(card, devices.map(chain), Direction.allCases)
+      self.card(card, byCard[card.index, default: []].map(chain), Direction.allCases)
     }
-    let loose = Direction.allCases.flatMap { snapshot.hardware($0) }.filter { $0.card == nil }
-    return cards + loose.map(chain)
+    return cards + byCard[nil, default: []].map(chain)
   }
 
   private func card(_ card: Card, _ chains: [Tree], _ directions: [Direction]) -> Tree {

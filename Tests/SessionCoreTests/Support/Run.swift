@@ -46,12 +46,20 @@ struct Run {
   private mutating func plan() -> Plan? {
     input.snapshot = server.snapshot
     input.journal = journal
-    do throws(SessionError) {
-      return try Plan.make(input)
-    } catch {
-      refusal = error
-      return nil
+    var placed = input
+    placed.snapshot.findPlaces(properties: Owned.soughtProperties)
+    let (plan, same) = (Self.plan(input), Self.plan(placed))
+    // Where things are is known, or searched for: the plan is the same.
+    if (try? plan.get()) != (try? same.get()) { failure = "another plan where places are known" }
+    switch plan {
+    case .success(let plan): return plan
+    case .failure(let error): refusal = error
     }
+    return nil
+  }
+
+  private static func plan(_ input: PlanInput) -> Result<Plan, SessionError> {
+    Result { () throws(SessionError) in try Plan.make(input) }
   }
 
   /// Runs one step; false where the server said no.

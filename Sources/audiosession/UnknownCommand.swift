@@ -1,0 +1,50 @@
+import ArgumentParser
+import SessionProfiles
+
+/// A word of the command line that stands where a command should, and is none.
+struct UnknownCommand {
+  /// What was wrong, and what was probably meant.
+  let message: String
+
+  /// Finds it among the arguments; nil where each word that should be a command is one.
+  static func find(in arguments: [String]) -> UnknownCommand? {
+    var parent: any ParsableCommand.Type = AudioSessionCommand.self
+    var path = ""
+    var rest = arguments[...]
+    while let word = rest.popFirst(), word != "--" {
+      if word.hasPrefix("-") {
+        if optionsWithValue.contains(word) { rest = rest.dropFirst() }
+        continue
+      }
+      let commands = parent.configuration.subcommands
+      guard !commands.isEmpty, word != "help" else { return nil }
+      if let next = commands.first(where: { $0.isCalled(word) }) {
+        parent = next
+        path += word + " "
+        continue
+      }
+      let names = commands.compactMap { $0.configuration.commandName }
+      return UnknownCommand(message: message(word, path, names))
+    }
+    return nil
+  }
+
+  private static let optionsWithValue = ["--server", "--timeout"]
+
+  private static func message(_ word: String, _ path: String, _ known: [String]) -> String {
+    let near = Text.nearest(word, among: known).map { "'\(path)\($0)'" }
+    let hint =
+      !near.isEmpty
+      ? "do you mean \(near.joined(separator: " or "))?"
+      : path == "sandbox "
+        ? "what to run comes behind '--': sandbox -- COMMAND"
+        : "there are: \(known.joined(separator: ", "))"
+    return "there is no command '\(path)\(visible(word))'; \(hint)"
+  }
+}
+
+extension ParsableCommand {
+  fileprivate static func isCalled(_ word: String) -> Bool {
+    configuration.commandName == word || configuration.aliases.contains(word)
+  }
+}

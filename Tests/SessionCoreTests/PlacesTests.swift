@@ -1,0 +1,145 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+/// A snapshot that keeps account of where everything is answers as one that searches.
+@Suite("Places in a snapshot")
+struct PlacesTests {
+  @Test(
+    "whatever comes, goes and changes, what is asked for is found",
+    arguments: 0..<40 as Range<UInt64>)
+  func found(_ seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    var server = random.machine()
+    if random.one(in: 2) { random.addLeftover(to: &server) }
+    var searched = server.snapshot
+    var placed = searched
+    placed.findPlaces(properties: Owned.soughtProperties)
+    expectTheSame(placed, searched, "seed \(seed)")
+    for round in 0..<30 {
+      let change = random.change(of: searched)
+      change(&searched)
+      change(&placed)
+      if random.one(in: 3) { placed.findLostPlaces() }
+      #expect(placed == searched, "seed \(seed), round \(round)")
+      expectTheSame(placed, searched, "seed \(seed), round \(round)")
+    }
+  }
+
+  private func expectTheSame(
+    _ placed: ServerSnapshot, _ searched: ServerSnapshot, _ comment: Comment
+  ) {
+    func same<Value: Equatable>(_ value: (ServerSnapshot) -> Value) -> Bool {
+      value(placed) == value(searched)
+    }
+    for direction in Direction.allCases {
+      for device in searched.devices(direction) {
+        #expect(same { $0.device(direction, named: device.name) }, comment)
+        #expect(same { $0.device(direction, at: device.index) }, comment)
+        #expect(same { $0.streams(on: device) }, comment)
+        #expect(same { $0.isOwned(device) }, comment)
+        #expect(same { $0.module(of: device) }, comment)
+      }
+      for stream in searched.streams(direction) {
+        #expect(same { $0.stream(direction, at: stream.index) }, comment)
+        #expect(same { $0.client(of: stream) }, comment)
+        #expect(same { $0.hasOwnSession(stream) }, comment)
+      }
+      for card in searched.cards { #expect(same { $0.devices(direction, of: card) }, comment) }
+      for module in searched.modules {
+        #expect(same { $0.streams(direction, of: module.index) }, comment)
+        #expect(same { $0.modules(named: module.name) }, comment)
+      }
+      #expect(same { $0.device(direction, named: "nobody") }, comment)
+      for property in Owned.soughtProperties + ["device.bus"] {
+        #expect(same { $0.devices(direction, having: property) }, comment)
+        #expect(same { $0.streams(direction, having: property) }, comment)
+        #expect(same { $0.clients(having: property) }, comment)
+      }
+    }
+  }
+
+  @Test("of two devices with one name the first is meant, and empty names are names")
+  func doubles() {
+    var snapshot = SeededRandom(seed: 1).aMachine()
+    for at in snapshot.sinks.indices { snapshot.sinks[at].name = "" }
+    var placed = snapshot
+    placed.findPlaces(properties: [])
+    expectTheSame(placed, snapshot, "")
+    #expect(placed.device(.output, named: "")?.index == snapshot.sinks.first?.index)
+  }
+
+  @Test("the same devices are known for the same, and only they")
+  func sameness() throws {
+    let plain = SeededRandom(seed: 2).aMachine()
+    #expect(!plain.surelyHasDevices(of: plain), "nobody kept account")
+    var placed = plain
+    placed.findPlaces(properties: Owned.soughtProperties)
+    var sink = try #require(placed.sinks.first)
+    var changed = placed
+    sink.isMuted.toggle()
+    changed.update(.output, at: sink.index, to: sink)
+    #expect(changed.surelyHasDevices(of: placed) && changed != placed)
+    var renamed = placed
+    sink.name += "x"
+    renamed.update(.output, at: sink.index, to: sink)
+    renamed.findLostPlaces()
+    #expect(!renamed.surelyHasDevices(of: placed))
+    var fewer = placed
+    fewer.update(.output, at: sink.index, to: nil)
+    #expect(!fewer.surelyHasDevices(of: placed))
+    fewer.findLostPlaces()
+    #expect(!fewer.surelyHasDevices(of: placed))
+  }
+}
+
+extension SeededRandom {
+  /// The snapshot of a random machine.
+  fileprivate func aMachine() -> ServerSnapshot {
+    var random = self
+    return random.machine().snapshot
+  }
+
+  /// Something that may happen on a server, told or found out.
+  fileprivate mutating func change(
+    of snapshot: ServerSnapshot
+  ) -> (inout ServerSnapshot) -> Void {
+    let direction = pick(Direction.allCases)
+    let number = UInt32(int(in: 0...2000))
+    let (isGone, isOther) = (one(in: 4), one(in: 3))
+    switch int(in: 0...4) {
+    case 0:
+      guard var device = snapshot.devices(direction).randomElement(using: &self) else { break }
+      let index = device.index
+      device.isMuted.toggle()
+      if isOther {
+        device.name = "device \(number)"
+        device.properties[Owned.roleKey] = one(in: 2) ? "remap" : nil
+      }
+      return { [device] in $0.update(direction, at: index, to: isGone ? nil : device) }
+    case 1:
+      let device = Device(
+        direction: direction, index: Index(number), name: "new \(number)",
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo)
+      return { $0.update(direction, at: device.index, to: device) }
+    case 2:
+      let on = snapshot.devices(direction).randomElement(using: &self)?.index
+      let index = snapshot.streams(direction).randomElement(using: &self)?.index ?? Index(number)
+      let stream = Stream(
+        direction: direction, index: isOther ? Index(number) : index, client: Index(number % 3),
+        device: on, sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2),
+        channelMap: .stereo, isCorked: one(in: 2),
+        properties: one(in: 2) ? [Owned.pinKey: "rate"] : [:])
+      return { $0.update(direction, at: stream.index, to: isGone ? nil : stream) }
+    case 3:
+      let client = Client(
+        index: Index(number % 3), name: "client", properties: isOther ? [Owned.scopeKey: "x"] : [:])
+      return { $0.update(at: client.index, to: isGone ? nil : client) }
+    default:
+      let module = Module(index: Index(number % 5), name: "module-\(number % 2)")
+      return { $0.update(at: module.index, to: isGone ? nil : module) }
+    }
+    return { $0.server.defaultSinkName = "nobody" }
+  }
+}
