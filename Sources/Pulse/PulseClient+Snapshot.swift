@@ -21,12 +21,18 @@ extension PulseClient {
 
   /// Reads everything but the modules, and of those only what is new or changed: all modules that are
   /// there have been seen, and those that went have been heard of.
+  ///
+  /// - Parameters:
+  ///   - last: the snapshot that has the other modules; nil where nobody wants to know them.
+  ///   - changes: what the events since then say.
+  ///   - timeout: the limit of each answer.
   public func snapshot(
-    since last: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
+    since last: ServerSnapshot?, _ changes: SnapshotChanges = SnapshotChanges(),
+    timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
     let updates = try send(changes, timeout) { $0.facility == .module }
     var result = try await withoutModules(timeout)
-    result.modules = last.modules
+    result.modules = last?.modules ?? []
     for update in updates { try await update.apply(to: &result) }
     return result
   }

@@ -39,13 +39,21 @@ struct Bench {
       $0.contains("simulated-card") ? $0 + " tone=no" : $0
     }
     try await PulseSandbox.with(configuration) { sandbox in
-      let environment = sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a }
+      let environment = sandbox.environment.merging(Self.passedOn) { a, _ in a }
       let wish = sandbox.directory + "/bench.toml"
       guard let file = fopen(wish, "we") else { throw Process.Failure(description: wish) }
       fputs(Self.profile, file)
       fclose(file)
       try await body(Bench(sandbox: sandbox, environment: environment, wish: wish))
     }
+  }
+
+  /// What a `watch` gets beside the sandbox's variables: where programs are, and what a sanitizer or
+  /// the C library's allocator is told.
+  private static var passedOn: [String: String] {
+    let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "GLIBC_TUNABLES"]
+    let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    return Dictionary(uniqueKeysWithValues: values + [("PATH", "/usr/bin:/bin")])
   }
 
   /// Starts `watch` and waits until all is applied.

@@ -18,7 +18,12 @@ struct Churn {
       var churn = Churn(
         bench: bench, client: try await bench.client(), generator: Seeded(seed: seed))
       let start = ContinuousClock.now
-      for _ in 0..<count { try await churn.event() }
+      var tenths: [String] = []
+      for number in 0..<count {
+        try await churn.event()
+        guard (number + 1) * 10 / count > tenths.count else { continue }
+        tenths.append(ProcessFigures(watcher.process).residentWords)
+      }
       let took = ContinuousClock.now - start
       try await churn.tidyUp()
       // Who was in a fight gives way for a while; asking anew ends that, as it does for people.
@@ -40,6 +45,7 @@ struct Churn {
           + churn.counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
           .joined(separator: ", "))
       print("  before: \(before)\n  after:  \(after)")
+      print("  MiB resident after each tenth: \(tenths.joined(separator: " "))")
       print(
         "  as wished\(hadFight ? " after asking anew (a fight)" : " by itself"): \(flaws.isEmpty)")
       guard flaws.isEmpty, status == 143, plan.standardOutput.contains("\"steps\": []") else {
@@ -62,7 +68,15 @@ struct Churn {
     do {
       try await act(&self)
     } catch let error as PulseError {
-      if error.remedy == .reconnect { client = try await bench.client() }
+      guard error.remedy == .reconnect else { return }
+      do {
+        client = try await bench.client()
+      } catch let second {
+        let number = counts.values.reduce(0, +)
+        throw Process.Failure(
+          description: "event \(number), \(name): \(error); then \(second); "
+            + "the server's log ends with:\n\(bench.sandbox.log().suffix(2000))")
+      }
     } catch let error as SandboxError where error.code == .noSuchDevice || error.code == .refused {}
   }
 

@@ -124,9 +124,11 @@ struct ProcessFigures: CustomStringConvertible {
   }
 
   var description: String {
-    "\(descriptors) descriptors, \(threads) threads, \(resident / 1024).\(resident % 1024 * 10 / 1024)"
-      + " MiB resident"
+    "\(descriptors) descriptors, \(threads) threads, \(residentWords) MiB resident"
   }
+
+  /// MiB.
+  var residentWords: String { "\(resident / 1024).\(resident % 1024 * 10 / 1024)" }
 
   private static func entries(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }

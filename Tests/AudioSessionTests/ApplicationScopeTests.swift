@@ -53,7 +53,7 @@ struct ApplicationScopeTests {
         #expect(seen.server.defaultSourceName == machine.usbInput)
         await new.close()
         try await rig.session.setActive(false)
-        #expect(try await rig.eventually { Listing($0) == before })
+        #expect(try await rig.eventually(withModules: true) { Listing($0) == before })
         // Nothing on disk either.
         #expect(access(rig.sandbox.directory + "/store", F_OK) != 0)
         await old.close()

@@ -63,11 +63,12 @@ struct ApplyTests {
       let report = try await rig.session.setAudioMode(.full)
       #expect(report.steps.map(\.step) == plan.steps)
       #expect(report.state.properties.values.allSatisfy { $0.verdict != .overridden })
-      let seen = try await rig.outside.snapshot()
       #expect(
-        seen.card(named: Names.laptop)?.activeProfile
-          == "output:analog-stereo+input:analog-stereo")
-      #expect(seen.server.defaultSourceName == "audiosession.input")
+        try await rig.eventually {
+          $0.card(named: Names.laptop)?.activeProfile
+            == "output:analog-stereo+input:analog-stereo"
+            && $0.server.defaultSourceName == "audiosession.input"
+        })
     }
   }
 
@@ -115,7 +116,8 @@ struct ApplyTests {
       #expect(first["stream"]! < first["remap"]!, "\(order)")
       #expect(first["remap"]! < last["default"]!, "\(order)")
       #expect(last["default"]! < last["device"]!, "\(order)")
-      #expect(order.filter { $0 == "stream" }.count == 3, "\(order)")
+      // The rate pin goes when the latency pin is there; a busy server then drops the event of its coming.
+      #expect((2...3).contains(order.count { $0 == "stream" }), "\(order)")
       #expect(order.filter { $0 == "remap" }.count == 1, "\(order)")
     }
   }

@@ -167,7 +167,7 @@ struct BluetoothTests {
       }
       #expect(
         late?.code == .codecNotSupported && late?.restored == true, "\(String(describing: late))")
-      #expect(try await rig.eventually { Listing($0) == call })
+      #expect(try await rig.eventually(withModules: true) { Listing($0) == call })
       let profile = try rig.write(
         "ldac.toml", "[output]\nprefer = ['bluez_sink.*']\ncodec = 'ldac'\n")
       let result = try await rig.sandbox.capture([Rig.program, "apply", profile])

@@ -190,7 +190,7 @@ struct EchoTests {
         try await rig.outside.source(named: "audiosession.echo.input")?.ownerModule)
       try await rig.outside.unloadModule(module)
       #expect(
-        try await rig.eventually {
+        try await rig.eventually(withModules: true) {
           $0.isCall(on: Names.usbInput) && $0.modules(module) == 0
             && $0.server.defaultSourceName == "audiosession.input"
         })

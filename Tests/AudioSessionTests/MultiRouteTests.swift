@@ -40,7 +40,7 @@ struct MultiRouteTests {
       // Applied again there is nothing to do.
       #expect(try await rig.session.plan(for: Self.wish()).isEmpty)
       try await rig.session.revert()
-      #expect(try await rig.eventually { Listing($0) == before })
+      #expect(try await rig.eventually(withModules: true) { Listing($0) == before })
     }
   }
 

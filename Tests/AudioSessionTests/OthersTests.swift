@@ -135,7 +135,7 @@ struct OthersTests {
       let module = try #require(try await rig.outside.snapshot().modules(of: .silence).first)
       try await rig.outside.unloadModule(module.index)
       #expect(
-        try await rig.eventually { seen in
+        try await rig.eventually(withModules: true) { seen in
           seen.modules(of: .silence).contains { $0.index != module.index }
         })
     }

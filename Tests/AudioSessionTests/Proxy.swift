@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import Testing
 
 /// A socket between a client and a server, where replies can come late, in part, or not at all, and
@@ -39,7 +38,7 @@ final class Proxy: Sendable {
   private let path: String
   private let server: String
   private let listener: Int32
-  private let state = Mutex(State())
+  private let state = Guarded(State())
 
   /// - Parameter address: of the server, a Unix socket.
   init(to address: String) throws {

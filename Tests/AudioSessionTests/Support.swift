@@ -2,7 +2,6 @@ import AudioSession
 import Logging
 import Pulse
 import PulseSandbox
-import Synchronization
 import Testing
 
 /// What a test needs from the machine, and how a skip names it.
@@ -103,9 +102,9 @@ final class ServerGate: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state: Mutex<State>
+  private let state: Guarded<State>
 
-  init(width: Int) { state = Mutex(State(free: width)) }
+  init(width: Int) { state = Guarded(State(free: width)) }
 
   func enter() async {
     await withCheckedContinuation { continuation in

@@ -66,13 +66,13 @@ final class Tripwire: Sendable {
 
 /// A value that a test and its tasks share.
 final class Shared<Value: Sendable>: Sendable {
-  private let mutex: Mutex<Value>
+  private let guarded: Guarded<Value>
 
-  init(_ value: Value) { mutex = Mutex(value) }
+  init(_ value: Value) { guarded = Guarded(value) }
 
   var value: Value {
-    get { mutex.withLock { $0 } }
-    set { mutex.withLock { $0 = newValue } }
+    get { guarded.withLock { $0 } }
+    set { guarded.withLock { $0 = newValue } }
   }
 }
 

@@ -169,17 +169,17 @@ extension LiveServer {
     _ treatment: Treatment, _ value: SettingValue, _ timeout: Duration
   ) async throws(PulseError) {
     for module in snapshot.modules(of: treatment) {
-      try await client.unloadModule(module.index, timeout: timeout)
+      try await unload(module.index, timeout)
     }
     guard let argument = treatment.moduleArgument(value) else { return }
-    _ = try await client.loadModule(treatment.moduleName, argument, timeout: timeout)
+    try await load(treatment.moduleName, argument, timeout)
   }
 
   /// Unloads what stands, whoever's run made it, then loads what is wished.
   private func writeLink(_ step: Step, _ timeout: Duration) async throws(PulseError) {
     for module in Set(snapshot.devices(of: step.setting).compactMap(\.ownerModule)) {
       do throws(PulseError) {
-        try await client.unloadModule(module, timeout: timeout)
+        try await unload(module, timeout)
       } catch {
         // Gone by itself meanwhile is as good as unloaded.
         guard error.code == .noSuchEntity else { throw error }
@@ -187,13 +187,26 @@ extension LiveServer {
     }
     switch step.to {
     case .remap(let spec):
-      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+      try await load(spec.moduleName, spec.moduleArgument, timeout)
     case .combination(let spec):
-      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+      try await load(spec.moduleName, spec.moduleArgument, timeout)
     case .echoCanceller(let spec):
-      _ = try await client.loadModule(spec.moduleName, spec.moduleArgument, timeout: timeout)
+      try await load(spec.moduleName, spec.moduleArgument, timeout)
     default: break
     }
+  }
+
+  /// The list of modules is read once, and the event of a new one may come after later answers.
+  private func load(
+    _ name: String, _ argument: String, _ timeout: Duration
+  ) async throws(PulseError) {
+    let module = try await client.loadModule(name, argument, timeout: timeout)
+    mark(ObjectID(.module, module.rawValue))
+  }
+
+  private func unload(_ module: Index<Module>, _ timeout: Duration) async throws(PulseError) {
+    try await client.unloadModule(module, timeout: timeout)
+    mark(ObjectID(.module, module.rawValue))
   }
 }
 
