@@ -113,8 +113,13 @@ struct HeadsetTests {
         let state = try await rig.session.setAudioMode(mode).state
         #expect(state.route.outputs.first?.portType == .bluetoothA2DP, "\(state.route)")
         // A program that records the default, as `record` does.
-        let sound = try await rig.record(channels: 2)
-        #expect(sound.tones(in: 0) == [440] && sound.tones(in: 1) == [880])
+        var heard: [Set<Int>] = []
+        // A machine that is too busy loses sound, and is listened to again.
+        for _ in 0..<5 where heard != [[440], [880]] {
+          let sound = try await rig.record(channels: 2)
+          heard = [sound.tones(in: 0), sound.tones(in: 1)]
+        }
+        #expect(heard == [[440], [880]])
         let seen = try await rig.outside.snapshot()
         #expect(profile(seen) == headset.music)
         #expect(seen.device(.output, named: headset.musicOutput)?.channelMap == .stereo)
