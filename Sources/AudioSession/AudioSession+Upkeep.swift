@@ -271,7 +271,7 @@ extension AudioSession {
         let watch = SocketWatch(address: address)
         guard await self?.reconnect(patience) == false else { return }
         // A pipewire-pulse that outlived pipewire may never answer the first who come.
-        patience = patience * 2
+        patience = min(patience * 2, .seconds(60))
         let hasAppeared = await watch.wait(atMost: pause, on: loop)
         // A socket is there a moment before its server listens.
         pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
