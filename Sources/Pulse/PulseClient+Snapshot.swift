@@ -6,8 +6,8 @@ extension PulseClient {
   /// PulseAudio 16.1 ends with a failed assertion when it is asked about a remap between the loss of
   /// the remap's master and its unloading (`pa__get_n_used` of `module-remap-source`): right behind a
   /// change of a card's profile, its own client's or another's. Behind another answer that moment is
-  /// nearly always over. Who reads again and again uses `snapshot(since:_:)`, which asks for the list
-  /// of modules no more.
+  /// nearly always over. Who reads again and again uses `snapshot(since:_:)`, which asks about no
+  /// module twice, and about one that this client loaded not at all.
   ///
   /// The server answers in order, and something may change between two of the answers: an event
   /// tells of it where the client has subscribed.
@@ -30,7 +30,7 @@ extension PulseClient {
     since last: ServerSnapshot?, _ changes: SnapshotChanges = SnapshotChanges(),
     timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
-    let updates = try send(changes, timeout) { $0.facility == .module }
+    let updates = try send(changes, since: last, timeout) { $0.facility == .module }
     var result = try await withoutModules(timeout)
     result.modules = last?.modules ?? []
     for update in updates { try await update.apply(to: &result) }
@@ -39,13 +39,13 @@ extension PulseClient {
 
   /// Reads only what has changed, asked at once, and returns the snapshot with what it is now.
   ///
-  /// An object that is gone is removed; one that the snapshot did not have is appended. The facility
-  /// `server` reads the server's information; `sampleCache` is ignored.
+  /// An object that is gone is removed; one that the snapshot did not have is appended; a module that it
+  /// has stays as it was at first. The facility `server` reads the server's information; `sampleCache` is ignored.
   public func refreshed(
     _ snapshot: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
     var result = snapshot
-    for update in try send(changes, timeout, where: { _ in true }) {
+    for update in try send(changes, since: snapshot, timeout, where: { _ in true }) {
       try await update.apply(to: &result)
     }
     return result
@@ -67,12 +67,18 @@ extension PulseClient {
   }
 
   private func send(
-    _ changes: SnapshotChanges, _ timeout: Duration?, where isWanted: (ObjectID) -> Bool
+    _ changes: SnapshotChanges, since last: ServerSnapshot?, _ timeout: Duration?,
+    where isWanted: (ObjectID) -> Bool
   ) throws(PulseError) -> [SnapshotUpdate] {
     var updates: [SnapshotUpdate] = []
     for object in changes.objects where isWanted(object) {
-      updates.append(
-        changes.hasLost(object) ? .gone(object) : try connection.sendUpdate(object, timeout))
+      if changes.hasLost(object) {
+        updates.append(.gone(object))
+      } else if let module = changes.loadedModule(object) {
+        updates.append(.loaded(module))
+      } else if object.facility != .module || last?.has(moduleAt: object.index) != true {
+        updates.append(try connection.sendUpdate(object, timeout))
+      }
     }
     return updates
   }
@@ -87,6 +93,7 @@ private enum SnapshotUpdate {
   case module(UInt32, Pending<[Module]>)
   case client(UInt32, Pending<[Client]>)
   case gone(ObjectID)
+  case loaded(Module)
   case nothing
 
   func apply(
@@ -105,6 +112,7 @@ private enum SnapshotUpdate {
     case .client(let index, let answer):
       snapshot.update(at: Index<Client>(index), to: try await answer.firstValue())
     case .gone(let object): remove(object, from: &snapshot)
+    case .loaded(let module): snapshot.update(at: module.index, to: module)
     case .nothing: break
     }
   }
@@ -140,5 +148,11 @@ extension Connection {
     case .client: .client(index, try sendClients(at: index, timeout))
     case .sampleCache: .nothing
     }
+  }
+}
+
+extension ServerSnapshot {
+  fileprivate func has(moduleAt index: UInt32) -> Bool {
+    modules.contains { $0.index.rawValue == index }
   }
 }

@@ -1,8 +1,11 @@
+public import PulseTypes
+
 /// What a server's events say has changed since a snapshot was taken.
 public struct SnapshotChanges: Sendable, Hashable {
   /// The objects to read again; those that are gone need no question.
   public private(set) var objects: Set<ObjectID>
   private var gone: Set<ObjectID> = []
+  private var loaded: [ObjectID: Module] = [:]
 
   /// Takes these objects for changed.
   public init(_ objects: Set<ObjectID> = []) { self.objects = objects }
@@ -23,11 +26,29 @@ public struct SnapshotChanges: Sendable, Hashable {
   /// Takes an object for changed, without an event.
   public mutating func insert(_ object: ObjectID) { objects.insert(object) }
 
+  /// Adds a module that was loaded just now: nothing needs to be asked about it.
+  public mutating func load(_ module: Module) {
+    let object = ObjectID(.module, module.index.rawValue)
+    objects.insert(object)
+    loaded[object] = module
+  }
+
+  /// Takes a module for gone that was unloaded just now.
+  public mutating func unload(_ module: Index<Module>) {
+    let object = ObjectID(.module, module.rawValue)
+    objects.insert(object)
+    gone.insert(object)
+  }
+
   /// Adds the changes before these.
   public mutating func merge(_ earlier: SnapshotChanges) {
     objects.formUnion(earlier.objects)
     gone.formUnion(earlier.gone)
+    loaded.merge(earlier.loaded) { now, _ in now }
   }
+
+  /// The module that was loaded under this number.
+  func loadedModule(_ object: ObjectID) -> Module? { loaded[object] }
 
   /// Whether the server said that an object is no more.
   func hasLost(_ object: ObjectID) -> Bool { gone.contains(object) }

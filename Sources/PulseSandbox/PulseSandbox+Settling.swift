@@ -118,7 +118,7 @@ extension PulseSandbox {
       let deadline = ContinuousClock.now + timeout
       while ContinuousClock.now < deadline {
         let snapshot = try await client.sandboxed { client throws(PulseError) in
-          try await client.snapshot()
+          try await client.snapshot(since: nil)
         }
         if snapshot.hasAllDevicesOfCards, await areCardsSettled(snapshot) { return }
         try? await ContinuousClock().sleep(for: .milliseconds(5))

@@ -200,13 +200,13 @@ extension LiveServer {
   private func load(
     _ name: String, _ argument: String, _ timeout: Duration
   ) async throws(PulseError) {
-    let module = try await client.loadModule(name, argument, timeout: timeout)
-    mark(ObjectID(.module, module.rawValue))
+    let index = try await client.loadModule(name, argument, timeout: timeout)
+    noteLoading(Module(index: index, name: name, argument: argument))
   }
 
   private func unload(_ module: Index<Module>, _ timeout: Duration) async throws(PulseError) {
     try await client.unloadModule(module, timeout: timeout)
-    mark(ObjectID(.module, module.rawValue))
+    noteUnloading(module)
   }
 }
 

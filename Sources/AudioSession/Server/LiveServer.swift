@@ -90,6 +90,12 @@ actor LiveServer {
   /// answer the next question before it sends the events of the last write.
   func mark(_ object: ObjectID) { changes.insert(object) }
 
+  /// Lets the next refresh have a module that was loaded, without a question: see
+  /// `PulseClient.snapshot`.
+  func noteLoading(_ module: Module) { changes.load(module) }
+
+  func noteUnloading(_ module: Index<Module>) { changes.unload(module) }
+
   /// Brings the snapshot up to the server's last event.
   ///
   /// One reading at a time: two at once would each drop what the other finds, and one whose events
