@@ -10,7 +10,9 @@ struct DisturbanceTests {
     try await PulseSandbox.with(.nullDevices) { (sandbox) async throws in
       let rival = try await sandbox.compete(for: .defaultInput("internal_mic"), as: "mixer")
       #expect(try await sandbox.info("Default Source") == "internal_mic")
-      #expect(try await sandbox.listing("clients").contains("application.name = \"mixer\""))
+      try await sandbox.until {
+        try await sandbox.listing("clients").contains("application.name = \"mixer\"")
+      }
       for _ in 0..<3 {
         try await sandbox.set("set-default-source", "usb_mic")
         try await sandbox.until { try await sandbox.info("Default Source") == "internal_mic" }
