@@ -164,6 +164,27 @@ public final class PulseSandbox: Sendable {
     _ process: ServerProcess? = nil, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) {
     let deadline = ContinuousClock.now + timeout
+    try await relaunch(process, until: deadline)
+    if configuration.server == .pipewire {
+      do throws(SandboxError) {
+        return try await settle(until: min(deadline, .now + timeout / 3))
+      } catch {
+        guard error.code == .timedOut else {
+          await close()
+          throw error
+        }
+        // A WirePlumber that finds cards in the middle of a change may leave one as it is for good:
+        // its successor does not.
+        try await relaunch(.wireplumber, until: deadline)
+      }
+    }
+    try await settleOrClose(until: deadline)
+  }
+
+  /// Ends what is named, and starts what does not run.
+  private func relaunch(
+    _ process: ServerProcess?, until deadline: ContinuousClock.Instant
+  ) async throws(SandboxError) {
     try await onOwnThread { [self] () throws(SandboxError) in
       try stack.withLock { slot throws(SandboxError) in
         guard let stack = slot else { throw Self.closedError }
@@ -177,7 +198,6 @@ public final class PulseSandbox: Sendable {
         }
       }
     }
-    try await settleOrClose(until: deadline)
   }
 
   /// Runs `body` on the processes that have not ended, of those named; all where none is.
