@@ -265,16 +265,12 @@ extension AudioSession {
     let (address, loop) = (SessionStore.canonical(live.address), loop)
     // A session that nobody has any more waits for nothing.
     Task { [weak self] in
-      var pause = Duration.milliseconds(1)
-      var patience = Duration.milliseconds(500)
+      var patience = Patience()
       while true {
         let watch = SocketWatch(address: address)
-        guard await self?.reconnect(patience) == false else { return }
-        // A pipewire-pulse that outlived pipewire may never answer the first who come.
-        patience = min(patience * 2, .seconds(60))
-        let hasAppeared = await watch.wait(atMost: pause, on: loop)
-        // A socket is there a moment before its server listens.
-        pause = hasAppeared ? .milliseconds(1) : min(pause * 2, .seconds(1))
+        guard await self?.reconnect(patience.nextTry) == false else { return }
+        patience.noteFailure()
+        patience.notePause(hasAppeared: await watch.wait(atMost: patience.pause, on: loop))
       }
     }
   }
