@@ -36,6 +36,14 @@ extension SessionState {
       self.name = name
       self.since = since
     }
+
+    /// Writes every key, null where there is nothing.
+    public func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      try values.encode(pid, forKey: .pid)
+      try values.encode(name, forKey: .name)
+      try values.encode(since, forKey: .since)
+    }
   }
 
   /// A stream that the session holds open to keep a rate or a latency.
@@ -65,6 +73,17 @@ extension SessionState {
       self.sampleRate = sampleRate
       self.held = held
       self.running = running
+    }
+
+    /// Writes every key, null where there is nothing.
+    public func encode(to encoder: any Encoder) throws {
+      var values = encoder.container(keyedBy: CodingKeys.self)
+      try values.encode(device, forKey: .device)
+      try values.encode(kind, forKey: .kind)
+      try values.encode(latency, forKey: .latency)
+      try values.encode(sampleRate, forKey: .sampleRate)
+      try values.encode(held, forKey: .held)
+      try values.encode(running, forKey: .running)
     }
   }
 
