@@ -76,7 +76,7 @@ struct JSONPrinter {
         """) + SessionState.propertyNames
       + words(
         """
-        held running format via volume muted card ports codecs polarPatterns frames toml played levels bands
+        held running format via volume muted card ports codecs polarPatterns position frames toml played levels bands
         channel peak rms hold clipping missing
         """)
     return Dictionary(
