@@ -86,8 +86,10 @@ extension ServerSnapshot {
     return properties
   }
 
+  /// A pin of a rate forces the buffer, too, that another pin is for.
   private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
-    for stream in pins(on: device) {
+    let kind = key == Graph.rateKey ? "rate" : "latency"
+    for stream in pins(on: device) where stream.properties[Owned.pinKey] == kind {
       if let value = stream.properties[key].flatMap({ Int($0) }) { return (stream, value) }
     }
     return nil
