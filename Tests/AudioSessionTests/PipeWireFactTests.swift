@@ -252,10 +252,8 @@ struct PipeWireFactTests {
     try await with { _, client in
       var options = options("usb_mic")
       options.startCorked = true
-      let streams = try await withThrowingTaskGroup(of: PulseStream.self) { [options] group in
-        for _ in 0..<70 { group.addTask { try await client.openStream(options) } }
-        return try await group.reduce(into: []) { $0.append($1) }
-      }
+      var streams: [PulseStream] = []
+      for _ in 0..<70 { streams.append(try await client.openStream(options)) }
       #expect(try await client.snapshot().sourceOutputs.count == 70)
       for stream in streams { await stream.close() }
     }
