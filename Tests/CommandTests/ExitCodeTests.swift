@@ -144,6 +144,31 @@ struct ExitCodeTests {
     }
   }
 
+  @Test("a relative folder is none, as XDG has it, and without a home there is the user's", .server)
+  func folders() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory) && mkdir here && cd here || exit 9
+        HOME=$PWD/home XDG_STATE_HOME=relative $A apply test >/dev/null; echo $?
+        find . -type d | sort
+        env -u HOME -u XDG_STATE_HOME $A state --json >/dev/null; echo $?
+        """)
+      #expect(
+        result.standardOutput == """
+          0
+          .
+          ./home
+          ./home/.local
+          ./home/.local/state
+          ./home/.local/state/audiosession
+          0
+
+          """)
+    }
+  }
+
   @Test("a session that another process holds is 76, and names it", .server)
   func busy() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
