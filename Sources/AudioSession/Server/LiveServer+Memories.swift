@@ -48,6 +48,12 @@ extension LiveServer {
     await save(saved)
   }
 
+  /// Takes another volume for that of before: the session manager's own memory of a stream.
+  func restateMemory(of setting: Setting, _ value: SettingValue) {
+    guard case .othersVolume(let index) = setting, let volume = value.volume else { return }
+    memories[index]?.saved.volume = volume
+  }
+
   /// Says again what is to be remembered of streams that changed or ended.
   func tendMemories() async {
     for (index, memory) in memories {
