@@ -13,11 +13,11 @@ extension LiveServer {
     guard let direction = step.setting.pinDirection,
       let device = snapshot.device(direction, named: step.setting.object)
     else { return }
-    let rate = snapshot.knownRate(of: device).map(UInt32.init) ?? device.sampleSpec.rate
+    let rate = snapshot.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
     switch step.to {
     case .rate(let rate):
       pins[step.setting] = try await open(
-        device, UInt32(rate), nil, snapshot.ratePin(rate), timeout)
+        device, UInt32(clamping: rate), nil, snapshot.ratePin(rate), timeout)
     case .duration(let latency):
       pins[step.setting] = try await open(
         device, rate, latency, snapshot.latencyPin(latency, on: device), timeout)
@@ -30,8 +30,13 @@ extension LiveServer {
   private func close(pin setting: Setting) async {
     guard let pin = pins.removeValue(forKey: setting) else { return }
     mark(.stream(pin.direction, pin.index))
-    closing.insert(pin.index)
+    noteClosing(pin)
     await pin.close()
+  }
+
+  /// Lets a stream of ours be waited for until it is listed no more, which PipeWire may do for a while.
+  func noteClosing(_ stream: PulseStream) {
+    if snapshot.hasGraph { closing.insert(stream.index) }
   }
 
   /// - Parameter latency: nil for a rate pin, which on PipeWire must run to show its rate.

@@ -66,7 +66,9 @@ private struct Planner {
           }
         } catch {
           guard isTolerant else { throw error }
-          note(error.property ?? aspect.property, .unreachable, error.description)
+          note(
+            error.property ?? aspect.property, error.code == .refused ? .refused : .unreachable,
+            error.description)
         }
       }
       for entry in restore where entry.phase == phase { emit(restoring: entry) }
