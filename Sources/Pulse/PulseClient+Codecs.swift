@@ -15,12 +15,15 @@ extension PulseClient {
       item["name"]?.text.map { Codec(name: $0, description: item["description"]?.text ?? "") }
     }
     let now = try await sendMessage(to: path, "get-codec", timeout: timeout)
-    return (offered, now.flatMap(MessageValue.init)?.text)
+    let active = now.flatMap(MessageValue.init)?.text
+    return (offered, offered.first { $0.serverName == active }?.name ?? active)
   }
 
-  /// Switches a card to a codec, by the server's name for it; its devices go and come again.
+  /// Switches a card to a codec, by the server's name for it (`Codec.serverName`); its devices go and
+  /// come again.
   ///
-  /// The answer comes before that. Throws `invalidArgument` where the card does not offer the codec.
+  /// The answer comes before that. PulseAudio throws `invalidArgument` where the card does not offer
+  /// the codec; pipewire-pulse says nothing, and all stays as it is.
   /// libpulse: `pa_context_send_message_to_object`, `switch-codec`.
   public func switchCodec(
     of card: String, to name: String, timeout: Duration? = nil

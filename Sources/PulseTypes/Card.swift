@@ -29,15 +29,20 @@ public struct CardProfile: Sendable, Hashable, Codable {
 
 /// A way to send sound over the air, as a Bluetooth card offers it.
 public struct Codec: Sendable, Hashable, Codable {
-  /// The server's name: a word on PulseAudio, such as `aptx`; a number on pipewire-pulse.
+  /// A word that stays: PulseAudio's name for it, such as `aptx`; pipewire-pulse numbers codecs, and
+  /// the name is the description there.
   public var name: String
   /// The words for people, such as `aptX`.
   public var description: String
+  /// What the server itself calls it: the name, or a number.
+  public var serverName: String
 
   /// Makes a codec from what the server says.
   public init(name: String, description: String = "") {
-    self.name = name
+    let isNumber = !name.isEmpty && name.utf8.allSatisfy((UInt8(ascii: "0")...57).contains)
+    self.name = isNumber && !description.isEmpty ? description : name
     self.description = description
+    serverName = name
   }
 }
 

@@ -63,6 +63,12 @@ struct Article: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// The lines of a suite, which has a file named after it.
+  static func suite(_ name: String) -> [String] {
+    names(in: root + "/Tests").map { lines(of: "\(root)/Tests/\($0)/\(name).swift") }
+      .first { !$0.isEmpty } ?? []
+  }
+
   /// The blocks of code in a language.
   func blocks(_ language: String) -> [[String]] {
     var result: [[String]] = []

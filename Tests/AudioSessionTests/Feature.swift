@@ -17,12 +17,16 @@ enum Feature: String, CaseIterable {
   case store = "between processes"
   case streams = "capture, recorder, player, notes"
   case echo = "echo cancelling"
+  case measurement = "processing found for measurement"
   case others = "others silenced or lowered"
+  case speaker = "the speaker for calls; port override"
   case scope = "scope `application`"
   case multiRoute = "several outputs at once"
   case cards = "card profiles, ports, jacks"
   case bluetooth = "Bluetooth: calls and music"
+  case codecs = "… codecs"
   case sound = "what is heard, channel by channel"
+  case doctor = "`doctor` and `explain`"
 
   enum Support: Equatable {
     case yes
@@ -53,12 +57,16 @@ enum Feature: String, CaseIterable {
     case .store: "StoreTests.laterState"
     case .streams: "StreamServersTests"
     case .echo: "EchoTests.echo"
+    case .measurement: "ModeTests.measurement"
     case .others: "OthersTests.treated"
+    case .speaker: "OthersTests.override"
     case .scope: "ApplicationScopeTests.ownStreams"
     case .multiRoute: "MultiRouteTests.heard"
     case .cards: "ApplyTests.planIsKept"
     case .bluetooth: "HeadsetTests.record"
+    case .codecs: "HeadsetTests.codecs"
     case .sound: "SoundTests.channelMap"
+    case .doctor: "DoctorTests.heard"
     }
   }
 

@@ -215,4 +215,99 @@ struct HeadsetTests {
         })
     }
   }
+
+  @Test("codecs are listed, switched, kept and given back", arguments: headsets)
+  func codecs(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      var mode = AudioMode(category: .playback)
+      mode.preferredOutput = [.name(headset.musicOutput)]
+      try await rig.session.setAudioMode(mode)
+      #expect(try await rig.eventuallyCodec(headset.codecs[0]))
+      let offered = try await rig.session.availableCodecs
+      #expect(offered.map(\.name) == headset.codecs)
+      #expect(offered.map(\.description) == ["SBC", "SBC XQ 453kbps", "aptX"])
+      #expect(try await rig.session.currentCodec == offered[0])
+      mode.outputCodec = "aptX"
+      let report = try await rig.session.setAudioMode(mode)
+      let step = try #require(report.steps.first)
+      #expect(step.step.to == .name(headset.codecs[2]) && step.outcome == .applied)
+      #expect(report.state.route.outputs.first?.name == headset.musicOutput)
+      #expect(try await rig.eventuallyCodec(headset.codecs[2]))
+      let codec = try await rig.session.getSessionState().properties["outputCodec"]
+      #expect(codec?.verdict == .applied, "\(codec as Any)")
+      #expect(codec?.actual == .string(headset.codecs[2]))
+      #expect(try await rig.session.plan(for: mode).isEmpty)
+      try await rig.outside.switchCodec(of: Headset.card, to: offered[0].serverName)
+      #expect(try await rig.eventuallyCodec(headset.codecs[2]))
+      try await rig.session.revert()
+      #expect(try await rig.eventuallyCodec(headset.codecs[0]))
+    }
+  }
+
+  @Test("a codec that the card does not offer is an error with those it does", arguments: headsets)
+  func unknownCodec(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      let before = try await rig.listing()
+      var mode = AudioMode(category: .playback)
+      mode.preferredOutput = [.properties(["device.bus": "bluetooth"])]
+      mode.outputVolume = Volume(fraction: 0.2)
+      mode.outputCodec = "ldac"
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.code == .codecNotSupported && error?.stage == .device)
+      #expect(
+        error?.alternatives
+          == (headset.machine.isGraph
+            ? headset.codecs : ["sbc (SBC)", "sbc_xq_453 (SBC XQ 453kbps)", "aptx (aptX)"]))
+      #expect(try await rig.listing() == before)
+      // From the other profile it is known only once A2DP is there: then all goes back.
+      try await rig.setProfile(headset.call, of: Headset.card)
+      let call = try await rig.listing()
+      let late = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(
+        late?.code == .codecNotSupported && late?.restored == true, "\(String(describing: late))")
+      let after = try await rig.settledListing(call)
+      #expect(after == call, "\(after.difference(from: call))")
+      let profile = try rig.write(
+        "ldac.toml",
+        "[output]\nprefer = [{ property = { 'device.bus' = 'bluetooth' } }]\ncodec = 'ldac'\n")
+      let result = try await rig.sandbox.capture([Rig.program, "apply", profile])
+      #expect(result.status == 78, "\(result.standardError)")
+      let devices = try await rig.sandbox.capture([Rig.program, "devices"])
+      #expect(
+        devices.standardOutput.contains("codecs: CVSD (in use), mSBC"), "\(devices.standardOutput)")
+    }
+  }
+}
+
+extension HeadsetTests.Headset {
+  /// PipeWire numbers them, and has no names but those for people.
+  fileprivate var codecs: [String] {
+    machine.isGraph ? ["SBC", "SBC XQ 453kbps", "aptX"] : ["sbc", "sbc_xq_453", "aptx"]
+  }
+}
+
+extension Rig {
+  /// Waits until the headset has a codec: switching makes its devices come and go, and while the card
+  /// is told of anew PipeWire has none to list.
+  fileprivate func eventuallyCodec(_ name: String) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      // A new client each time: one that is there may be told what was before, for good.
+      let client = try await PulseClient.connect(to: sandbox.address, name: "later")
+      var codecs = try? await client.codecs(of: HeadsetTests.Headset.card)
+      for _ in 0..<10 where codecs == nil {
+        try await Task.sleep(for: .milliseconds(5))
+        codecs = try? await client.codecs(of: HeadsetTests.Headset.card)
+      }
+      await client.close()
+      if codecs?.active == name { return true }
+    }
+    return false
+  }
 }

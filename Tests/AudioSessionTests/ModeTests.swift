@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Modes without processing", .timeLimit(.minutes(2)))
 struct ModeTests {
-  @Test("measurement takes away what is ours, and names what is somebody else's", .simulatedCard)
-  func measurement() async throws {
-    try await Rig.with(.quiet) { rig in
+  @Test(
+    "measurement takes away what is ours, and names what is somebody else's", .bothServers,
+    arguments: Feature.measurement.machines)
+  func measurement(_ machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
       var call = AudioMode(category: .playAndRecord, mode: .voiceChat)
       call.preferredInput = [.name(Names.usbInput)]
       try await rig.session.setAudioMode(call)
@@ -18,8 +20,8 @@ struct ModeTests {
       #expect(state.processing.isEmpty)
       #expect(try await rig.outside.snapshot().modules.allSatisfy { !$0.name.contains("echo") })
       // A gain that is not 100 % changes what is measured.
-      try await rig.outside.setVolume(
-        .input, device: Names.usbInput, ChannelVolumes(Volume(fraction: 0.5), channels: 2))
+      try await rig.setInputVolume(
+        ChannelVolumes(Volume(fraction: 0.5), channels: 2), of: Names.usbInput)
       let quiet = try await rig.session.getSessionState().properties["mode"]
       #expect(quiet?.verdict == .unreachable && quiet?.reason?.contains("50 %") == true)
       mode.inputGain = .norm
@@ -28,19 +30,66 @@ struct ModeTests {
       // Somebody's filter is not ours to take away.
       _ = try await rig.outside.loadModule(
         "module-echo-cancel",
-        "source_name=theirs sink_name=their_sink aec_method=null source_master=\(Names.usbInput)")
-      mode.preferredInput = ["theirs"]
-      let theirs = try await rig.session.setAudioMode(mode).state.properties["mode"]
-      #expect(theirs?.verdict == .unreachable)
+        "source_name=theirs sink_name=their_sink aec_args=\"analog_gain_control=0 "
+          + "digital_gain_control=0\" source_master=\(Names.usbInput) "
+          + "sink_master=\(Names.laptopOutput)")
+      _ = try await rig.outside.loadModule(
+        "module-remap-source", "source_name=behind master=theirs remix=no")
       #expect(
-        theirs?.reason?.contains("module-echo-cancel") == true, "\(String(describing: theirs))")
-      #expect(try await rig.outside.source(named: "theirs") != nil)
+        try await rig.eventually { seen in
+          seen.device(.input, named: "theirs") != nil && seen.device(.input, named: "behind") != nil
+        })
+      for name in ["theirs", "behind"] {
+        mode.preferredInput = [.name(name)]
+        let theirs = try await rig.session.setAudioMode(mode).state.properties["mode"]
+        #expect(theirs?.verdict == .unreachable, "\(name)")
+        #expect(
+          theirs?.reason == "theirs is made by module-echo-cancel, which processes the signal")
+        #expect(try await rig.outside.source(named: name) != nil)
+      }
+      // A program that records the filter, and not the input that is wished.
+      mode.preferredInput = [.name(Names.usbInput)]
+      #expect(
+        try await rig.session.setAudioMode(mode).state.properties["mode"]?.verdict == .applied)
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "take", device: "theirs",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false,
+          flags: [.dontMove]))
+      var reason: String?
+      let deadline = ContinuousClock.now + .seconds(20)
+      while reason == nil, ContinuousClock.now < deadline {
+        reason = try await rig.session.getSessionState().properties["mode"]?.reason
+      }
+      #expect(reason == "outside records theirs, which is made by module-echo-cancel")
+      await recorder.close()
     }
   }
 
-  @Test("a mode's role is told, and its streams are spared", .server)
-  func roles() async throws {
-    try await Rig.with(.minimal) { rig in
+  @Test(
+    "a remap of somebody's chooses channels, and processes nothing", .bothServers,
+    arguments: Feature.measurement.machines)
+  func remap(_ machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      _ = try await rig.outside.loadModule(
+        "module-remap-source", "source_name=plain master=\(Names.usbInput) remix=no")
+      #expect(try await rig.eventually { $0.device(.input, named: "plain") != nil })
+      var mode = AudioMode(category: .record, mode: .measurement)
+      mode.preferredInput = ["plain"]
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
+      try await rig.outside.setMute(.input, device: "plain", true)
+      #expect(try await rig.eventually { $0.device(.input, named: "plain")?.isMuted == true })
+      let muted = try await rig.session.getSessionState().properties["mode"]
+      #expect(muted?.verdict == .unreachable && muted?.reason?.contains("muted") == true)
+    }
+  }
+
+  @Test(
+    "a mode's role is told, and its streams are spared", .bothServers,
+    arguments: [OthersTests.Place.module, .graph])
+  func roles(_ place: OthersTests.Place) async throws {
+    try await Rig.with(place.configuration) { rig in
       let before = try await rig.loudness()
       let mode = AudioMode(
         category: .playback, mode: .moviePlayback, options: [.silenceOthers])

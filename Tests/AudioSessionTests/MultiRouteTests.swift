@@ -12,7 +12,6 @@ struct MultiRouteTests {
     return SandboxConfiguration(modules: [
       "module-null-sink sink_name=speakers rate=44100",
       "module-null-sink sink_name=headphones rate=44100",
-      "module-null-sink sink_name=third rate=44100",
       "module-null-source source_name=mic",
     ])
   }
@@ -62,9 +61,11 @@ struct MultiRouteTests {
     }
   }
 
-  @Test("what a killed holder left is used, and what is unloaded comes back", .server)
-  func adopted() async throws {
-    try await Rig.with(Self.machine(.pulseaudio)) { rig in
+  @Test(
+    "what a killed holder left is used, and what is unloaded comes back", .bothServers,
+    arguments: Feature.multiRoute.servers)
+  func adopted(_ kind: ServerKind) async throws {
+    try await Rig.with(Self.machine(kind)) { rig in
       let profile = try rig.write(
         "both.toml",
         "category = 'multi-route'\n[output]\nprefer = ['speakers', 'headphones']\n")
@@ -85,12 +86,16 @@ struct MultiRouteTests {
     }
   }
 
-  @Test("an output that goes takes itself out, and is in it again when it returns", .server)
-  func replugged() async throws {
-    try await Rig.with(Self.machine(.pulseaudio)) { rig in
+  @Test(
+    "an output that goes takes itself out, and is in it again when it returns", .bothServers,
+    arguments: Feature.multiRoute.servers)
+  func replugged(_ kind: ServerKind) async throws {
+    try await Rig.with(Self.machine(kind)) { rig in
+      let third = try await rig.outside.loadModule(
+        "module-null-sink", "sink_name=third rate=44100")
+      #expect(try await rig.eventually { $0.device(.output, named: "third") != nil })
       let mode = Self.wish { $0.preferredOutput = ["speakers", "headphones", "third"] }
       try await rig.session.setAudioMode(mode)
-      let third = try #require(try await rig.outside.sink(named: "third")?.ownerModule)
       try await rig.outside.unloadModule(third)
       #expect(
         try await rig.eventually { $0.combination?.outputs == ["headphones", "speakers"] })
@@ -102,9 +107,11 @@ struct MultiRouteTests {
     }
   }
 
-  @Test("one output is an error that names the others, and nothing is half-applied", .server)
-  func oneOutput() async throws {
-    try await Rig.with(Self.machine(.pulseaudio)) { rig in
+  @Test(
+    "one output is an error that names the others, and nothing is half-applied", .bothServers,
+    arguments: Feature.multiRoute.servers)
+  func oneOutput(_ kind: ServerKind) async throws {
+    try await Rig.with(Self.machine(kind)) { rig in
       let before = try await rig.listing()
       let mode = Self.wish {
         $0.preferredOutput = ["speakers"]

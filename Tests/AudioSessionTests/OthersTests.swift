@@ -80,16 +80,28 @@ struct OthersTests {
         try await rig.loudness(role: role) / before
       }
       let mixing = AudioMode(category: .playback, options: [.mixWithOthers])
-      let state = try await rig.session.setAudioMode(mixing).state
-      #expect(state.properties["options"]?.verdict == .applied && state.pins.isEmpty)
-      let mixed = try await heard()
-      #expect(mixed > 0.7)
+      let mixed = try await rig.session.setAudioMode(mixing).state
+      #expect(mixed.properties["options"]?.verdict == .applied && mixed.pins.isEmpty)
+      let beside = try await heard()
+      #expect(beside > 0.7)
       let mode = AudioMode(category: .playback, options: [.interruptSpokenAudio])
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.properties["options"]?.verdict == .applied)
       let (speech, music) = (try await heard("speech"), try await heard("music"))
       #expect(speech < 0.01)
       #expect(music > 0.7)
+      // With ducking beside it, as a navigation announces: the one silent, the other low.
+      let both = AudioMode(category: .playback, options: [.interruptSpokenAudio, .duckOthers])
+      let state = try await rig.session.setAudioMode(both).state
+      #expect(state.properties["options"]?.verdict == .applied, "\(state.properties)")
+      let (silent, low) = (try await heard("speech"), try await heard("music"))
+      #expect(silent < 0.01)
+      #expect((0.05...0.2).contains(low))
+      // Who silences others silences speech.
+      try await rig.session.setAudioMode(
+        AudioMode(category: .playback, options: [.silenceOthers]))
+      let none = try await heard("speech")
+      #expect(none < 0.01)
       try await rig.session.setActive(false)
       let after = try await heard("speech")
       #expect(after > 0.7)
@@ -97,9 +109,10 @@ struct OthersTests {
   }
 
   @Test(
-    "default-to-speaker plays on the speaker, and on headphones once plugged in", .simulatedCard)
-  func defaultToSpeaker() async throws {
-    try await Rig.with { rig in
+    "default-to-speaker plays on the speaker, and on headphones once plugged in", .bothServers,
+    arguments: Feature.speaker.machines)
+  func defaultToSpeaker(_ machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
       try await rig.act(on: Names.laptop, "unplug", headphones)
       var mode = AudioMode(category: .playAndRecord, options: [.defaultToSpeaker])
@@ -172,9 +185,11 @@ struct OthersTests {
     }
   }
 
-  @Test("the speaker, until something is plugged in", .simulatedCard)
-  func override() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "the speaker, until something is plugged in", .bothServers,
+    arguments: Feature.speaker.machines)
+  func override(_ machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
       try await rig.act(on: Names.laptop, "plug", headphones)
       var mode = AudioMode(category: .playAndRecord)

@@ -58,6 +58,26 @@ struct RollbackTests {
     }
   }
 
+  @Test("what a server takes and does not keep is told as that, and not as its silence", .pipewire)
+  func notKept() async throws {
+    let machine = Machine.graph
+    try await Rig.with(machine.configuration) { rig in
+      let before = try await rig.listing()
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(machine.usbInput)]
+      mode.inputGain = Volume(fraction: 0.4)
+      // A node without hardware has no latency offset.
+      mode.inputLatencyOffset = .milliseconds(5)
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(error?.code == .refused && error?.restored == true, "\(error as Any)")
+      #expect(error?.message.contains("was set to 5 ms and the server says 0 ms") == true)
+      let after = try await rig.settledListing(before)
+      #expect(after == before, "\(after.difference(from: before))")
+    }
+  }
+
   @Test(
     "a recorder on our remap survives a profile change of ours and its rollback", .simulatedCard,
     arguments: [false, true])

@@ -84,6 +84,32 @@ extension Rig {
     return (try Self.power(of: sandbox.directory + "/cleaned.raw") / heard).squareRoot()
   }
 
+  /// Lets somebody speak in a room, which is a sink; what is left of it in the default source, as a part
+  /// of what the microphone `mic` hears.
+  func voiceLeft(room: String, seconds: Int) async throws -> Double {
+    let (kept, skipped) = (48000 * 2 * (seconds - 1), 48000 * 2)
+    let record = "parec --raw --format=s16le --rate=48000 --channels=1 --latency-msec=20"
+    let keep = "head -c \(skipped + kept) | tail -c \(kept)"
+    // Syllables of a gliding pitch with its overtones.
+    let voice = """
+      BEGIN { for (i = 0; i < 48000 * \(seconds + 2); i++) {
+        t = i / 48000; at = (t % 0.35) / 0.21; rise = at < 1 ? sin(3.14159 * at) : 0
+        phase += 6.28319 * (120 + 40 * sin(4.4 * t)) / 48000; v = 0
+        for (k = 1; k < 9; k++) v += sin(k * phase) / k
+        v = int(3000 * rise * v); if (v < 0) v += 65536; printf "%c%c", v % 256, int(v / 256) } }
+      """
+    let command = """
+      cd \(sandbox.directory); LC_ALL=C mawk '\(voice)' > voice.raw
+      pacat -d \(room) --raw --format=s16le --rate=48000 --channels=1 voice.raw & player=$!
+      \(record) -d mic | \(keep) > spoken.raw & hearer=$!
+      \(record) | \(keep) > passed.raw; wait $hearer; kill $player
+      """
+    _ = try await sandbox.capture(["/bin/sh", "-c", command], timeout: .seconds(40))
+    let spoken = try Self.power(of: sandbox.directory + "/spoken.raw")
+    guard spoken > 0.00001 else { throw RecordingFailure(message: "nobody is heard") }
+    return (try Self.power(of: sandbox.directory + "/passed.raw") / spoken).squareRoot()
+  }
+
   private static func power(of path: String) throws -> Double {
     let samples = samples(try bytes(of: path), 1)[0]
     guard !samples.isEmpty else { throw RecordingFailure(message: "nothing in \(path)") }

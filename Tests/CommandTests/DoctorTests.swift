@@ -13,7 +13,7 @@ struct DoctorTests {
   ])
 
   /// What is found, as `code severity object`.
-  private func findings(_ result: CommandResult) throws -> [String] {
+  static func findings(_ result: CommandResult) throws -> [String] {
     try #require(JSON(result.standardOutput)["findings"]).array.map { finding in
       ["code", "severity", "object"].map { key in
         if case .string(let text)? = finding[key] { text } else { "-" }
@@ -31,7 +31,7 @@ struct DoctorTests {
       result = try await sandbox.shell("$A doctor --json")
     }
     #expect(result.status == 3, "\(result)")
-    return try findings(result)
+    return try Self.findings(result)
   }
 
   @Test("nothing found is 0", .server)
@@ -39,7 +39,7 @@ struct DoctorTests {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       let result = try await sandbox.audiosession("doctor", "--json")
       #expect(result.status == 0)
-      #expect(try findings(result) == [])
+      #expect(try Self.findings(result) == [])
       let text = try await sandbox.audiosession("doctor", "--no-listen")
       #expect(text.standardOutput.hasPrefix("nothing found: "))
     }
@@ -90,6 +90,39 @@ struct DoctorTests {
     load remap-source source_name=half master=room.monitor channels=2 \\
       channel_map=front-left,front-right remix=no
     """
+
+  /// The same without a module that plays by itself, on either server: the inputs hear noise.
+  static let played = """
+    load() { pactl load-module module-$@ >/dev/null; }
+    load null-sink sink_name=room channels=2 channel_map=front-left,front-right
+    head -c 8000000 /dev/urandom > "$XDG_STATE_HOME/noise"
+    pacat --raw --format=s16le --rate=44100 --volume=10000 -d room PLAYER \\
+      "$XDG_STATE_HOME/noise" & pid=$!
+    load remap-source source_name=ours master=room.monitor channels=2 \\
+      channel_map=front-left,front-right remix=no
+    """
+
+  @Test(
+    "a dead channel and one microphone twice are heard on both servers", .pipewire,
+    arguments: [ServerKind.pulseaudio, .pipewire],
+    [
+      ("--channels=2 --channel-map=front-left,aux0 --no-remix", "deadChannel warning ours"),
+      ("--channels=1 --channel-map=mono", "dualMono note ours"),
+    ])
+  func heard(_ kind: ServerKind, _ trouble: (String, String)) async throws {
+    let (player, found) = trouble
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        \(Self.played.replacing("PLAYER", with: player))
+        until $A doctor --json > "$XDG_STATE_HOME/found"; grep -q '"object": "ours"' \
+          "$XDG_STATE_HOME/found"; do kill -0 $pid || break; pause; done
+        kill $pid
+        cat "$XDG_STATE_HOME/found"
+        """)
+      #expect(try Self.findings(result).contains(found), "\(result.standardError)")
+    }
+  }
 
   @Test(
     "what the inputs deliver, heard", .server,
@@ -178,7 +211,7 @@ struct DoctorTests {
         """
       let result = try await sandbox.shell(script)
       #expect(
-        try findings(result) == ["streamRestore warning recorder"], "\(result.standardError)")
+        try Self.findings(result) == ["streamRestore warning recorder"], "\(result.standardError)")
     }
   }
 
@@ -262,7 +295,7 @@ struct DoctorTests {
         "PULSE_SINK=x $A doctor --json --server unix:/nonexistent/socket")
       #expect(result.status == 69)
       #expect(
-        try findings(result) == [
+        try Self.findings(result) == [
           "serverUnreachable problem unix:/nonexistent/socket", "environment warning PULSE_SINK",
         ])
       let json = try JSON(result.standardOutput)
@@ -275,6 +308,14 @@ struct DoctorTests {
 /// `doctor` on PipeWire.
 @Suite("Doctor on PipeWire")
 struct PipeWireDoctorTests {
+  /// What is found without listening, besides the one rate that PipeWire has by default.
+  private func findings(_ sandbox: PulseSandbox, _ before: String = "true") async throws -> [String]
+  {
+    let result = try await sandbox.shell("\(before) >/dev/null && $A doctor --no-listen --json")
+    #expect(result.status == 3, "\(result)")
+    return try DoctorTests.findings(result).filter { !$0.hasPrefix("allowedRates note") }
+  }
+
   @Test("allowed rates, and a session manager that is gone", .pipewire)
   func pipewire() async throws {
     try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
@@ -289,6 +330,42 @@ struct PipeWireDoctorTests {
       let first = after["findings"]?.array.first
       #expect(first?["code"] == .string("sessionManager"))
       #expect(first?["severity"] == .string("problem"))
+    }
+  }
+
+  static let troubles: [(String, [String])] = [
+    (
+      "pactl load-module module-switch-on-connect",
+      ["switchOnConnect warning module-switch-on-connect"]
+    ),
+    (
+      "pactl load-module module-null-sink sink_name=easyeffects_sink",
+      ["filter note easyeffects_sink"]
+    ),
+    (
+      "pactl load-module module-echo-cancel source_name=theirs sink_name=their_sink "
+        + "source_master=mic sink_master=speakers",
+      ["filter note theirs", "filter note their_sink"]
+    ),
+    (
+      "pactl load-module module-remap-source source_name=audiosession.input master=mic "
+        + "source_properties=audiosession.role=remap", ["leftover warning audiosession.input"]
+    ),
+    ("pactl load-module module-remap-source source_name=plain master=mic", []),
+    ("pactl set-source-mute mic 1", ["mutedInput warning mic"]),
+    ("export PULSE_SINK=speakers", ["environment warning PULSE_SINK"]),
+  ]
+
+  @Test("trouble on a server, or around it", .pipewire, arguments: troubles)
+  func trouble(_ command: String, _ found: [String]) async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      var seen = try await findings(sandbox, command)
+      let deadline = ContinuousClock.now + .seconds(30)
+      // PipeWire acknowledges before it acts.
+      while seen != found, ContinuousClock.now < deadline {
+        seen = try await findings(sandbox, command.hasPrefix("export") ? command : "true")
+      }
+      #expect(seen == found)
     }
   }
 }

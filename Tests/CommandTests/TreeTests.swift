@@ -70,6 +70,52 @@ struct TreeTests {
     }
   }
 
+  @Test("through a call's canceller, and to several outputs", .server)
+  func links() async throws {
+    let machine = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-sink sink_name=headphones rate=44100", "module-null-source source_name=mic",
+    ])
+    try await PulseSandbox.with(machine) { sandbox in
+      try sandbox.write(
+        profile: "call",
+        "category = \"play-and-record\"\nmode = \"voice-chat\"\n[input]\nprefer = [\"mic\"]\n"
+          + "channel-map = \"swap\"\n[output]\nprefer = [\"speakers\"]\nchannel-map = \"swap\"\n")
+      let apply = try await sandbox.audiosession("apply", "call")
+      #expect(apply.status == 0, "\(apply)")
+      let call = try await sandbox.audiosession("state").standardOutput
+      #expect(
+        call.contains(
+          """
+          └─ echo canceller audiosession.echo.input  webrtc
+             └─ remap audiosession.input  front-right front-left
+                └─ default
+
+          """), "\(call)")
+      #expect(
+        call.contains(
+          """
+          └─ remap audiosession.output  front-right front-left
+             └─ echo canceller audiosession.echo.output  webrtc
+                └─ default
+
+          """), "\(call)")
+      try sandbox.write(
+        profile: "both",
+        "category = \"multi-route\"\n[output]\nprefer = [\"speakers\", \"headphones\"]\n")
+      _ = try await sandbox.audiosession("apply", "both")
+      let both = try await sandbox.audiosession("state").standardOutput
+      #expect(
+        both.contains(
+          """
+          sink speakers  44100 Hz, 100 %
+          └─ outputs audiosession.combined  headphones + speakers
+             └─ default
+
+          """), "\(both)")
+    }
+  }
+
   @Test("colours are the worst verdict; what a name says is harmless", .server)
   func colours() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

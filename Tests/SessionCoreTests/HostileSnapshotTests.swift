@@ -30,6 +30,26 @@ private typealias Server = SimulatedServer
       $0.outputMuted = false
       $0.moveOutputStreams = true
     },
+    wish {
+      $0.onFailure = .bestEffort
+      $0.category = .playAndRecord
+      $0.mode = .voiceChat
+      $0.options = [.duckOthers, .interruptSpokenAudio]
+      $0.sampleRate = 44100
+      $0.ioBufferDuration = .milliseconds(10)
+    },
+    wish {
+      $0.onFailure = .bestEffort
+      $0.scope = .application
+      $0.category = .record
+      $0.ioBufferDuration = .milliseconds(10)
+      $0.channelMap = .swap
+    },
+    wish {
+      $0.onFailure = .bestEffort
+      $0.category = .multiRoute
+      $0.options = [.silenceOthers]
+    },
   ]
 
   struct Lie: CustomTestStringConvertible, Sendable {
@@ -167,6 +187,36 @@ private typealias Server = SimulatedServer
         snapshot.sources[at].configuredLatency = .seconds(Int64.max)
       }
     },
+    Lie("frames and rates that nobody has") { snapshot in
+      for number in ["9223372036854775807", "-9223372036854775808", "-5", "0", "4294967296"] {
+        for source in snapshot.sources {
+          snapshot.sourceOutputs.append(
+            Stream(
+              direction: .input, index: Index(2), client: Index(1), device: source.index,
+              sampleSpec: source.sampleSpec, channelMap: .mono,
+              properties: [
+                Owned.pinKey: "rate", Graph.rateKey: number, Graph.quantumKey: number,
+                Owned.pinLatencyKey: "10000",
+              ]))
+          snapshot.sourceOutputs.append(
+            Stream(
+              direction: .input, index: Index(3), client: Index(1), device: source.index,
+              sampleSpec: source.sampleSpec, channelMap: .mono,
+              properties: ["node.latency": "\(number)/1", "application.process.id": "42"]))
+        }
+      }
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].properties["clock.quantum-limit"] = "9223372036854775807"
+        snapshot.sources[at].properties[Owned.echoKey] = "webrtc -5"
+      }
+    },
+    Lie("offsets of a million years") { snapshot in
+      for at in snapshot.cards.indices {
+        for port in snapshot.cards[at].ports.indices {
+          snapshot.cards[at].ports[port].latencyOffset = .microseconds(Int64.min)
+        }
+      }
+    },
     Lie("names of control characters and quotes") { snapshot in
       for at in snapshot.sources.indices {
         snapshot.sources[at].name = "\u{1B}]0;\"' \\ master=x\n\(at)"
@@ -199,6 +249,7 @@ private typealias Server = SimulatedServer
     for mode in Self.everything {
       for isExplicit in [true, false] {
         var input = PlanInput(wish: mode, snapshot: server.snapshot)
+        if mode.scope == .application { input.snapshot.viewer = 42 }
         input.isExplicit = isExplicit
         input.beginRun()
         if let plan = try? Plan.make(input) {
@@ -212,6 +263,9 @@ private typealias Server = SimulatedServer
           for line in plan.lines { #expect(!line.isEmpty) }
         }
         _ = server.reports(mode)
+        if mode.scope == .application {
+          _ = SessionState(input: input, wish: mode, server: nil, profile: nil, active: true)
+        }
       }
     }
     _ = server.snapshot.route

@@ -148,6 +148,21 @@ private typealias Server = SimulatedServer
     #expect(isMuted(first.server, reader) == true && isMuted(first.server, firefox) == false)
   }
 
+  @Test func `speech is silenced and music lowered, if both are asked`() {
+    var (server, firefox) = playing()
+    let reader = server.add(
+      stream: "reader", .output, on: Server.speakers, properties: ["media.role": "speech"])
+    let first = run(server, wish { $0.options = [.duckOthers, .interruptSpokenAudio] })
+    #expect(first.failure == nil && verdict(first) == .applied)
+    #expect(isMuted(first.server, reader) == true && isMuted(first.server, firefox) == false)
+    #expect((volume(first.server, firefox)?.loudest ?? .norm) < Volume(fraction: 0.5))
+    #expect(volume(first.server, reader)?.loudest == .norm)
+    // Silence is silence for speech, too; and what was lowered is not lowered any more.
+    let second = run(first.server, silence, first.stored)
+    #expect(isMuted(second.server, reader) == true && isMuted(second.server, firefox) == true)
+    #expect(volume(second.server, firefox)?.loudest == .norm)
+  }
+
   @Test func `who ends, and who comes after a crash, gives back what was taken`() throws {
     let (server, firefox) = playing()
     var mode = silence

@@ -7,7 +7,7 @@ private typealias Server = SimulatedServer
 
 /// Others are silenced or ducked by a module, while a silent stream of ours triggers it.
 @Suite struct OthersTests {
-  private static let everyone = "no_role,video,music,game,animation,production,test"
+  private static let everyone = "no_role,video,music,game,animation,production,test,speech"
 
   @Test func `the module comes before its trigger`() throws {
     let plan = try Server.laptop().plan(wish { $0.options = [.silenceOthers] })
@@ -36,7 +36,7 @@ private typealias Server = SimulatedServer
       })
     #expect(
       plan.lines == [
-        "7 server duck others: none → no_role,music,game,animation,production,test",
+        "7 server duck others: none → no_role,music,game,animation,production,test,speech",
         "7 server trigger for others: none → on",
       ])
   }
@@ -61,6 +61,59 @@ private typealias Server = SimulatedServer
     last.run()
     #expect(last.server.snapshot.modules == [])
     #expect(last.server.snapshot.sinkInputs == [])
+  }
+
+  @Test func `music is lowered and speech is silenced, by one module`() throws {
+    var run = Run(
+      .laptop(),
+      PlanInput(
+        wish: wish { $0.options = [.duckOthers, .interruptSpokenAudio] },
+        snapshot: Server().snapshot))
+    run.run()
+    #expect(run.failure == nil)
+    #expect(run.server.reports(run.input.wish)["options"]?.verdict == .applied)
+    let modules = run.server.snapshot.modules
+    #expect(
+      modules.map(\.argument) == [
+        "trigger_roles=audiosession,audiosession.duck-and-interrupt/audiosession "
+          + "ducking_roles=no_role,video,music,game,animation,production,test/speech "
+          + "volume=-20dB/0 global=yes"
+      ])
+    var next = Run(run.server, run.input)
+    next.input.baseline = run.stored
+    next.run()
+    #expect(next.plans.map(\.lines) == [[]])
+  }
+
+  @Test func `speech is left alone where the mode is for it, and that is said`() throws {
+    let mode = wish {
+      $0.mode = .spokenAudio
+      $0.options = [.interruptSpokenAudio]
+    }
+    #expect(try Server.laptop().plan(mode).steps == [])
+    let report = Server.laptop().reports(mode)["options"]
+    #expect(report?.verdict == .unreachable && report?.actual == .strings([]))
+  }
+
+  @Test func `of what silence includes nothing is in force without it`() {
+    let mode = wish { $0.options = [.silenceOthers, .duckOthers, .interruptSpokenAudio] }
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      let report = Server.laptop(kind: kind).reports(mode) { $0.isHeld = false }["options"]
+      #expect(report?.verdict == .pending && report?.actual == .strings([]))
+    }
+  }
+
+  @Test func `a session of one program does nothing to others, and says so`() {
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      var server = Server.laptop(kind: kind)
+      server.snapshot.viewer = 42
+      let report = server.reports(
+        wish {
+          $0.scope = .application
+          $0.options = [.silenceOthers]
+        })["options"]
+      #expect(report?.verdict == .unreachable, "\(kind)")
+    }
   }
 
   @Test func `others wait for a holder`() throws {

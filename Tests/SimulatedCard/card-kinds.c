@@ -171,6 +171,17 @@ static const sim_property bluez_properties[] = {
     { "bluez.path", "/org/bluez/hci0/dev_00_11_22_33_44_55" }, { "bluez.class", "0x240404" },
     { NULL, NULL } };
 
+static const sim_codec music_codecs[] = {
+    { "sbc", "SBC", 1 }, { "sbc_xq_453", "SBC XQ 453kbps", 2 }, { "aptx", "aptX", 5 } };
+static const sim_codec call_codecs[] = { { "CVSD", "CVSD", 0x100 }, { "mSBC", "mSBC", 0x101 } };
+
+const sim_codec *sim_codecs_of(const char *profile, uint32_t *count) {
+    bool is_music = strcmp(profile, "a2dp_sink") == 0;
+
+    *count = strcmp(profile, "off") == 0 ? 0 : is_music ? 3 : 2;
+    return is_music ? music_codecs : call_codecs;
+}
+
 /* ---- hdmi ---- */
 
 static const sim_profile hdmi_profiles[] = {

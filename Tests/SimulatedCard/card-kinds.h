@@ -47,6 +47,13 @@ typedef struct sim_profile {
     const char *input_name;
 } sim_profile;
 
+/* A codec of a Bluetooth link. PulseAudio's name for it and the words for people; PipeWire's number. */
+typedef struct sim_codec {
+    const char *name;
+    const char *description;
+    uint32_t number;
+} sim_codec;
+
 typedef struct sim_property {
     const char *key;
     const char *value;
@@ -62,5 +69,8 @@ typedef struct sim_kind {
 } sim_kind;
 
 const sim_kind *sim_kind_find(const char *name, unsigned channels);
+
+/* The codecs that a Bluetooth card offers on one of its profiles. */
+const sim_codec *sim_codecs_of(const char *profile, uint32_t *count);
 
 #pragma GCC visibility pop

@@ -183,30 +183,14 @@ static int handle(const char *path, const char *message, const pa_json_object *p
 
 /* ---- Codecs, as module-bluez5-device has them ---- */
 
-static const struct codec {
-    const char *name;
-    const char *description;
-} a2dp_codecs[] = { { "sbc", "SBC" }, { "sbc_xq_453", "SBC XQ 453kbps" }, { "aptx", "aptX" } },
-  call_codecs[] = { { "CVSD", "CVSD" }, { "mSBC", "mSBC" } };
-
-static const struct codec *codecs_of(const sim_card *card, size_t *count) {
-    const char *profile = card->card->active_profile->name;
-
-    *count = 0;
-    if (strcmp(profile, "off") == 0)
-        return NULL;
-    if (strcmp(profile, "a2dp_sink") == 0) {
-        *count = PA_ELEMENTSOF(a2dp_codecs);
-        return a2dp_codecs;
-    }
-    *count = PA_ELEMENTSOF(call_codecs);
-    return call_codecs;
+static const sim_codec *codecs_of(const sim_card *card, uint32_t *count) {
+    return sim_codecs_of(card->card->active_profile->name, count);
 }
 
 /* The link is set up anew: the devices go and come. */
 static int switch_codec(sim_card *card, const pa_json_object *value) {
-    size_t count;
-    const struct codec *codecs = codecs_of(card, &count);
+    uint32_t count;
+    const sim_codec *codecs = codecs_of(card, &count);
     pa_card_profile *active = card->card->active_profile;
     pa_card_profile *off = pa_hashmap_get(card->card->profiles, "off");
 
@@ -224,8 +208,8 @@ static int switch_codec(sim_card *card, const pa_json_object *value) {
 }
 
 static char *list_codecs(sim_card *card) {
-    size_t count;
-    const struct codec *codecs = codecs_of(card, &count);
+    uint32_t count;
+    const sim_codec *codecs = codecs_of(card, &count);
     pa_strbuf *text = pa_strbuf_new();
 
     pa_strbuf_putc(text, '[');
@@ -239,8 +223,8 @@ static char *list_codecs(sim_card *card) {
 static int handle_codecs(const char *path, const char *message, const pa_json_object *parameters,
                          char **response, void *userdata) {
     sim_card *card = userdata;
-    size_t count;
-    const struct codec *codecs = codecs_of(card, &count);
+    uint32_t count;
+    const sim_codec *codecs = codecs_of(card, &count);
 
     if (strcmp(message, "list-codecs") == 0) {
         *response = list_codecs(card);

@@ -14,7 +14,8 @@ extension LiveServer {
       await client.setEventHandler { events.note($0) }
       try await client.subscribe(timeout: deadline.remaining)
       var snapshot = try await client.snapshot(timeout: deadline.remaining)
-      await addCodecs(of: client, to: &snapshot, since: nil)
+      var codecless: Set<String> = []
+      await addCodecs(of: client, to: &snapshot, since: nil, codecless: &codecless)
       let server = LiveServer(
         client, await client.serverAddress ?? address ?? "default", snapshot.attributed)
       await server.listen(events)

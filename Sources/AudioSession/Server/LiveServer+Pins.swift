@@ -13,13 +13,14 @@ extension LiveServer {
     guard let direction = step.setting.pinDirection,
       let device = snapshot.device(direction, named: step.setting.object)
     else { return }
-    let rate = snapshot.knownRate(of: device).map(UInt32.init) ?? device.sampleSpec.rate
+    let rate = snapshot.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
     let ratePin = Setting.rate(direction, device: device.name)
     switch step.to {
     case .rate(let rate):
       var properties = snapshot.ratePin(rate)
       properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
-      pins[step.setting] = try await open(device, UInt32(rate), nil, properties, timeout)
+      pins[step.setting] = try await open(
+        device, UInt32(clamping: rate), nil, properties, timeout)
     case .duration(let latency):
       let properties = snapshot.latencyPin(latency, on: device)
       pins[step.setting] = try await open(device, rate, latency, properties, timeout)
@@ -38,8 +39,13 @@ extension LiveServer {
     quanta[setting] = nil
     guard let pin = pins.removeValue(forKey: setting) else { return }
     mark(.stream(pin.direction, pin.index))
-    closing.insert(pin.index)
+    noteClosing(pin)
     await pin.close()
+  }
+
+  /// Lets a stream of ours be waited for until it is listed no more, which PipeWire may do for a while.
+  func noteClosing(_ stream: PulseStream) {
+    if snapshot.hasGraph { closing.insert(stream.index) }
   }
 
   /// - Parameter latency: nil for a rate pin, which on PipeWire must run to show its rate.

@@ -83,6 +83,8 @@ extension LiveServer {
       switch step.setting {
       case .cardProfile, .codec: snapshot.hasGraph ? .seconds(5) : nil
       case .defaultDevice where snapshot.hasGraph: .milliseconds(500)
+      // A device that keeps none says so by staying as it is.
+      case .latencyOffset where snapshot.hasGraph: .seconds(2)
       case let setting where snapshot.hasGraph: setting.isLostAtTimes ? .seconds(1) : nil
       default: .milliseconds(250)
       }
@@ -136,8 +138,9 @@ extension LiveServer {
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)):
       try await client.setCardProfile(card, profile, timeout: timeout)
-    case (.codec(let card), .name(let codec)):
-      try await client.switchCodec(of: card, to: codec, timeout: timeout)
+    case (.codec(let card), .name(let name)):
+      let codec = snapshot.card(named: card)?.codecs?.first { $0.name == name }
+      try await client.switchCodec(of: card, to: codec?.serverName ?? name, timeout: timeout)
     case (.defaultDevice(.input), .name(let name)):
       try await client.setDefaultSource(name, timeout: timeout)
     case (.defaultDevice(.output), .name(let name)):
@@ -191,7 +194,9 @@ extension LiveServer {
     case .combination(let spec):
       try await load(spec.moduleName, spec.moduleArgument, timeout)
     case .echoCanceller(let spec):
-      try await load(spec.moduleName, spec.moduleArgument, timeout)
+      try await keepingRates(of: spec, timeout) { () throws(PulseError) in
+        try await load(spec.moduleName, spec.moduleArgument, timeout)
+      }
     default: break
     }
   }
@@ -244,8 +249,10 @@ extension SessionError {
     guard case .echoCanceller(let spec) = step.to, code == .moduleFailed || code == .noSuchEntity
     else { return self }
     var result = self
-    result.message +=
-      " (it has no echo canceller '\(spec.method)', or none for \(spec.map.count) channels)"
+    let channels = spec.map.count == 1 ? "one channel" : "\(spec.map.count) channels"
+    result.message =
+      "the server has no echo canceller '\(spec.method)', or none for \(channels): "
+      + "module-echo-cancel did not load"
     if spec.method != EchoCancellerSpec.defaultMethod {
       result.alternatives = ["echo-canceller = \"\(EchoCancellerSpec.defaultMethod)\""]
     }

@@ -29,22 +29,53 @@ extension LiveServer {
       let device = snapshot.device(direction, named: setting.object), device.card == nil,
       device.state != .running
     else { return nil }
+    return await run(device, within: min(answerTime(deadline), .seconds(2)))
+  }
+
+  /// Lets a device run; nil where no stream is to be had.
+  private func run(_ device: Device, within timeout: Duration) async -> PulseStream? {
     let options = StreamOptions(
-      direction: direction, name: "Audio session wake-up", device: device.name,
+      direction: device.direction, name: "Audio session wake-up", device: device.name,
       spec: device.sampleSpec, channelMap: device.channelMap, startCorked: false,
       flags: [.dontMove],
       properties: [
         Owned.pinKey: Owned.wakePin, "media.role": "abstract",
         "application.id": Owned.applicationID,
       ])
-    return try? await client.openStream(
-      options, timeout: min(answerTime(deadline), .seconds(2)))
+    return try? await client.openStream(options, timeout: timeout)
+  }
+
+  /// Does something while both devices of an echo canceller run, and so keep their rates.
+  ///
+  /// PulseAudio gives an idle device the rate of the first stream on it, and a canceller has one of few
+  /// rates: the device's own would be lost, and with it a wish for it. Loaded, the canceller keeps both
+  /// running by itself.
+  func keepingRates(
+    of spec: EchoCancellerSpec, _ timeout: Duration,
+    _ body: () async throws(PulseError) -> Void
+  ) async throws(PulseError) {
+    var streams: [PulseStream] = []
+    for (direction, name) in [(Direction.input, spec.input), (.output, spec.output)] {
+      guard !snapshot.hasGraph, let device = snapshot.device(direction, named: name),
+        device.sampleSpec.rate != UInt32(clamping: spec.rate), !snapshot.isOwned(device)
+      else { continue }
+      if let stream = await run(device, within: min(timeout, .seconds(2))) {
+        streams.append(stream)
+      }
+    }
+    do throws(PulseError) {
+      try await body()
+    } catch {
+      for stream in streams { await letSleep(stream) }
+      throw error
+    }
+    for stream in streams { await letSleep(stream) }
   }
 
   private func letSleep(_ stream: PulseStream?) async {
     guard let stream else { return }
     mark(.stream(stream.direction, stream.index))
-    closing.insert(stream.index)
+    noteClosing(stream)
     await stream.close()
   }
 }

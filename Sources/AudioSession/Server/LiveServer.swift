@@ -27,6 +27,8 @@ actor LiveServer {
   var quanta: [Setting: String] = [:]
   /// What the server is to remember of the streams of others that were silenced or ducked.
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
+  /// The profiles of Bluetooth cards that have no codecs.
+  private var codecless: Set<String> = []
   /// Whether the server tells this connection a default that is no more.
   var isMisled = false
   /// Pins that were closed and may still be listed.
@@ -163,7 +165,10 @@ actor LiveServer {
         } else {
           try await client.snapshot(since: base, asked, timeout: patience)
         }
-      await Self.addCodecs(of: client, to: &read, since: isWhole ? nil : asked.objects)
+      var codecless = codecless
+      await Self.addCodecs(
+        of: client, to: &read, since: isWhole ? nil : asked.objects, codecless: &codecless)
+      self.codecless = codecless
       if isMisled { read.server = try await freshServerInfo(deadline) }
       snapshot = read.attributed
       snapshot.viewer = viewer
@@ -231,8 +236,17 @@ actor LiveServer {
     deadline: Deadline, answer: Deadline? = nil, for condition: (ServerSnapshot) -> Bool
   ) async throws(SessionError) -> Bool {
     var silence = Duration.milliseconds(2)
+    var hasAnswer = false
     while true {
-      try await refresh(deadline: answer ?? deadline)
+      do throws(SessionError) {
+        try await refresh(deadline: answer ?? deadline)
+        hasAnswer = true
+      } catch {
+        // A server that has answered all the while is not silent: the last question had no time left.
+        guard hasAnswer, error.code == .timedOut, deadline.hasPassed, lost == nil else {
+          throw error
+        }
+      }
       if condition(snapshot) { return true }
       if let lost { throw lost }
       if deadline.hasPassed { return false }

@@ -55,10 +55,8 @@ struct CategoryAspect: Aspect {
       }
     }
     switch category {
-    case .soloAmbient where context.snapshot.isOfOneProgram:
-      return unmet(.unreachable, "scope \"application\" does nothing to others", nil)
     case .soloAmbient:
-      guard let obstacle = OptionsAspect.treatmentObstacle(context, .silence) else { break }
+      guard let obstacle = OptionsAspect.treatmentObstacle(context) else { break }
       return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
     case .multiRoute:
       guard let obstacle = CombinedOutputs.obstacle(context) else { break }

@@ -67,7 +67,8 @@ struct CodecAspect: Aspect {
         + "'\(card.activeProfile ?? "none")'",
       property: "outputCodec", value: wished,
       alternatives: (card.codecs ?? []).map { codec in
-        codec.description.isEmpty ? codec.name : "\(codec.name) (\(codec.description))"
+        [codec.name, ""].contains(codec.description)
+          ? codec.name : "\(codec.name) (\(codec.description))"
       })
   }
 }

@@ -6,6 +6,11 @@ struct ModeAspect: Aspect {
   let phase = Phase.channelMap
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    if let refusal = context.cancellerRefusal {
+      throw SessionError(
+        .refused, stage: .device, refusal, property: property, value: context.wish.echoCanceller,
+        alternatives: ["echo-canceller = \"\(EchoCancellerSpec.defaultMethod)\""])
+    }
     guard let canceller = context.wishedCanceller else { return [] }
     return [
       Target(
@@ -53,6 +58,7 @@ struct ModeAspect: Aspect {
     guard context.input.capabilities.moduleLoading else {
       return Obstacle(.refused, "the server does not let modules be loaded")
     }
+    if let refusal = context.cancellerRefusal { return Obstacle(.refused, refusal) }
     if context.leavesCancellerIdle {
       return context.input.isHeld
         ? nil
@@ -81,9 +87,12 @@ struct ModeAspect: Aspect {
     guard let device = context.shownDevice(.input) else {
       return context.wish.concerns(.input) ? "there is no input" : nil
     }
-    for device in context.snapshot.origins(of: device) where device.isFilter {
-      return "\(device.name) is made by \(device.driver), which processes the signal"
+    for device in context.snapshot.origins(of: device) {
+      guard let processor = context.snapshot.processor(of: device) else { continue }
+      return "\(device.name) is made by \(processor), which processes the signal"
     }
+    if let recorder = processedRecorder(context.snapshot, device) { return recorder }
+    guard !device.isMuted else { return "\(device.name) is muted" }
     let gain = context.wish.inputGain ?? device.volume.loudest
     guard gain == .norm, device.volume.isUniformly(gain) || context.wish.inputGain != nil else {
       return "the gain of \(device.name) is \(Words.volume(device.volume)), not 100 %; "
@@ -99,28 +108,21 @@ struct ModeAspect: Aspect {
     }
     return nil
   }
-}
-
-extension ServerSnapshot {
-  /// A device, and what the modules that made it take their sound from.
-  fileprivate func origins(of device: Device) -> [Device] {
-    var result = [device]
-    while result.count <= 8, let module = result[result.count - 1].ownerModule,
-      let link = streams(device.direction, of: module).first,
-      let next = self.device(device.direction, at: link.device),
-      !result.contains(where: { $0.name == next.name })
-    {
-      result.append(next)
+  /// A program that does not record the input itself but what somebody makes of it.
+  private func processedRecorder(_ snapshot: ServerSnapshot, _ input: Device) -> String? {
+    for stream in snapshot.sourceOutputs where stream.client != nil && !snapshot.isOwned(stream) {
+      guard !stream.isOnlooker, stream.properties[Device.groupKey] == nil,
+        let device = snapshot.device(.input, at: stream.device), device.name != input.name,
+        let processor = snapshot.processor(of: device)
+      else { continue }
+      let origins = snapshot.origins(of: device)
+      // Of a program's own device nobody tells where its sound is from.
+      guard origins.count == 1 || origins.contains(where: { $0.name == input.name }) else {
+        continue
+      }
+      return "\(snapshot.programName(of: stream)) records \(device.name), which is made by "
+        + processor
     }
-    return result
-  }
-}
-
-extension Device {
-  /// Whether it processes what passes through; a remap only chooses.
-  fileprivate var isFilter: Bool {
-    let filters = ["module-echo-cancel", "module-ladspa", "module-virtual", "module-equalizer"]
-    if filters.contains(where: driver.hasPrefix) { return true }
-    return properties["device.class"] == "filter" && !driver.hasPrefix("module-remap-")
+    return nil
   }
 }

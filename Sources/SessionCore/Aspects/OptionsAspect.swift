@@ -7,18 +7,17 @@ struct OptionsAspect: Aspect {
   let phase = Phase.levels
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    let wished = context.wish.treatments
-    guard !wished.isEmpty, Self.obstacle(context) == nil else { return [] }
-    if context.treatsByStream {
-      return wished.flatMap { treatment, roles in
-        context.otherStreams(of: roles).compactMap { context.target(treatment, $0) }
-      }
+    guard let (treatment, roles) = context.wish.treatment, Self.obstacle(context) == nil else {
+      return []
     }
-    return Treatment.allCases.compactMap { treatment in
-      wished[treatment].map {
-        Target(property, .others(treatment), .roles($0), why: "\(treatment.rawValue), by role")
-      }
-    } + [Target(property, .trigger, .flag(true), why: "as long as it plays, others are treated so")]
+    if context.treatsByStream {
+      return context.otherStreams(of: roles).compactMap { context.target(treatment, $0) }
+    }
+    return [
+      Target(
+        property, .others(treatment), .roles(roles), why: "\(treatment.rawValue), by role"),
+      Target(property, .trigger, .flag(true), why: "as long as it plays, others are treated so"),
+    ]
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
@@ -39,25 +38,24 @@ struct OptionsAspect: Aspect {
   private static func obstacle(_ context: PlanContext, to option: CategoryOption) -> Obstacle? {
     switch option {
     case .mixWithOthers, .allowBluetoothHFP, .allowBluetoothA2DP, .allowAirPlay: nil
-    case .silenceOthers: treatmentObstacle(context, .silence)
-    case .duckOthers:
-      context.wish.treatments[.silence] == nil ? treatmentObstacle(context, .duck) : nil
+    case .silenceOthers, .duckOthers: treatmentObstacle(context)
     case .interruptSpokenAudio:
-      // Who is silenced is silenced; who is only ducked is not.
-      switch context.wish.treatments.keys.first {
-      case .silence: nil
-      case .duck: Obstacle(.unreachable, "the server does one thing to others, and ducks them")
-      default: treatmentObstacle(context, .interruptSpeech)
-      }
+      // Who is silenced is silenced, speech or not.
+      context.wish.treatment?.roles.contains(Treatment.speechRole) == true
+        ? treatmentObstacle(context)
+        : Obstacle(.unreachable, "speech is what the mode itself is for, and is left alone")
     case .defaultToSpeaker: speakerObstacle(context)
     }
   }
 
   /// Why others are not treated as wished; nil where they are.
-  static func treatmentObstacle(_ context: PlanContext, _ treatment: Treatment) -> Obstacle? {
-    guard !context.treatsByStream else { return streamObstacle(context, treatment) }
-    if let roles = context.wish.treatments[treatment],
-      context.snapshot.value(of: .others(treatment)) == .roles(roles),
+  static func treatmentObstacle(_ context: PlanContext) -> Obstacle? {
+    guard let (treatment, roles) = context.wish.treatment else { return nil }
+    guard !context.snapshot.isOfOneProgram else {
+      return Obstacle(.unreachable, "scope \"application\" does nothing to others")
+    }
+    guard !context.treatsByStream else { return streamObstacle(context, treatment, roles) }
+    if context.snapshot.value(of: .others(treatment)) == .roles(roles),
       context.snapshot.value(of: .trigger) == .flag(true)
     {
       return nil
@@ -69,10 +67,10 @@ struct OptionsAspect: Aspect {
 
   /// Why a stream of others is heard as ever.
   private static func streamObstacle(
-    _ context: PlanContext, _ treatment: Treatment
+    _ context: PlanContext, _ treatment: Treatment, _ roles: [String]
   ) -> Obstacle? {
     if let obstacle = obstacle(context) { return obstacle }
-    for stream in context.otherStreams(of: context.wish.treatments[treatment] ?? []) {
+    for stream in context.otherStreams(of: roles) {
       guard let target = context.target(treatment, stream),
         context.snapshot.value(of: target.setting) != target.value
       else { continue }

@@ -24,7 +24,7 @@ extension PlanContext {
       let role = stream.properties["media.role"] ?? "no_role"
       // Until it is connected PipeWire's session manager may still restore its volume.
       guard roles.contains(role), stream.device != nil, stream.isOfProgram,
-        stream.properties["node.link-group"] == nil, !snapshot.isOwned(stream)
+        stream.properties[Device.groupKey] == nil, !snapshot.isOwned(stream)
       else { return false }
       if let process = input.process, snapshot.process(of: stream) == String(process) {
         return false
@@ -36,9 +36,9 @@ extension PlanContext {
   /// What a treatment makes of a stream; nil where it has no volume of its own.
   func target(_ treatment: Treatment, _ stream: Stream) -> Target? {
     let (setting, value): (Setting, SettingValue)
-    switch treatment {
-    case .silence, .interruptSpeech: (setting, value) = (.othersMute(stream.index), .flag(true))
-    case .duck:
+    if treatment.silences(stream) {
+      (setting, value) = (.othersMute(stream.index), .flag(true))
+    } else {
       guard case .volume(let volumes)? = before(.othersVolume(stream.index)) else { return nil }
       (setting, value) = (
         .othersVolume(stream.index), .volume(volumes.lowered(by: Treatment.lowering))
@@ -65,6 +65,17 @@ extension PlanContext {
 
   private func entry(_ setting: Setting) -> Baseline.Entry? {
     input.baseline.valid(for: input.snapshot)[setting] ?? input.journal[setting]
+  }
+}
+
+extension Treatment {
+  /// Whether one of the streams that it is about is heard no more; else it is lowered.
+  fileprivate func silences(_ stream: Stream) -> Bool {
+    switch self {
+    case .silence, .interruptSpeech: true
+    case .duck: false
+    case .duckAndInterrupt: stream.properties["media.role"] == Self.speechRole
+    }
   }
 }
 

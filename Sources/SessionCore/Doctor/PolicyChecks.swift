@@ -75,28 +75,14 @@ private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [
   }
 }
 
-/// Programs that put processing between the devices and everybody, by the names of their devices.
-private let filterNames = [
-  "easyeffects": "EasyEffects", "pulseeffects": "PulseEffects", "nui_mic": "NoiseTorch",
-  "noisetorch": "NoiseTorch", "rnnoise": "rnnoise", "cadmus": "Cadmus",
-]
-
-/// Modules that process sound.
-private let filterModules = [
-  "module-echo-cancel", "module-ladspa-sink", "module-ladspa-source", "module-equalizer-sink",
-  "module-virtual-surround-sink", "module-virtual-source", "module-virtual-sink",
-]
-
 private func filters(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   Direction.allCases.flatMap { direction in
     snapshot.devices(direction).compactMap { device -> Finding? in
       guard !device.isMonitor, !snapshot.isOwned(device),
-        let name = snapshot.filterName(of: device)
+        let name = snapshot.processor(of: device)
       else { return nil }
       let isDefault = snapshot.server.defaultName(direction) == device.name
-      let module = snapshot.module(of: device).flatMap { module in
-        filterModules.contains(module.name) ? module : nil
-      }
+      let module = snapshot.module(of: device).flatMap { $0.name == name ? $0 : nil }
       return Finding(
         .filter, isDefault ? .warning : .note, object: device.name,
         "\(name) processes the \(direction.rawValue)" + (isDefault ? ", as the default" : ""),
@@ -109,12 +95,6 @@ private func filters(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Find
 }
 
 extension ServerSnapshot {
-  fileprivate func filterName(of device: Device) -> String? {
-    let name = device.name.lowercased()
-    if let known = filterNames.first(where: { name.contains($0.key) }) { return known.value }
-    return module(of: device).flatMap { filterModules.contains($0.name) ? $0.name : nil }
-  }
-
   func loaded(_ name: String) -> [Module] { modules.filter { $0.name == name } }
 }
 

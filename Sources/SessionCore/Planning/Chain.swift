@@ -9,7 +9,7 @@ extension PlanContext {
   /// server loads no modules or refused this one.
   var wishedCanceller: EchoCancellerSpec? {
     guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
-      !snapshot.isOfOneProgram,
+      !snapshot.isOfOneProgram, cancellerRefusal == nil,
       input.refusals[.echoCanceller] == nil, let microphone = device(.input),
       let speaker = device(.output)
     else { return nil }
@@ -19,6 +19,16 @@ extension PlanContext {
       output: remap?.name ?? wishedCombination.map { _ in Owned.combineName } ?? speaker.name,
       map: microphone.channelMap,
       rate: EchoCancellerSpec.rate(for: wish.sampleRate))
+  }
+
+  /// Why the wished method is none that the server has; nil where only trying tells.
+  ///
+  /// PipeWire takes any name without a word: 0.3.65 has one method, whatever it is told.
+  var cancellerRefusal: String? {
+    guard wish.cancelsEcho, snapshot.hasGraph, !snapshot.isOfOneProgram,
+      let method = wish.echoCanceller, method != EchoCancellerSpec.defaultMethod
+    else { return nil }
+    return "PipeWire has no echo canceller '\(method)'"
   }
 
   /// Whether the canceller is left out until somebody records.

@@ -31,7 +31,9 @@ struct Planner {
           }
         } catch {
           guard isTolerant else { throw error }
-          note(error.property ?? aspect.property, .unreachable, error.description)
+          note(
+            error.property ?? aspect.property, error.code == .refused ? .refused : .unreachable,
+            error.description)
         }
       }
       for entry in restore where entry.phase == phase { emit(restoring: entry) }

@@ -46,7 +46,7 @@ public enum ModuleArguments {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
           || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
           || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || "_-.,:+".utf8.contains(byte)
+          || "_-.,:+/".utf8.contains(byte)
       }
   }
 

@@ -15,20 +15,18 @@ extension ServerSnapshot {
       let key = direction == .input ? "source_name" : "sink_name"
       for at in result[keyPath: devices].indices {
         let device = result[keyPath: devices][at]
-        let isOurs = device.ownerModule == nil && device.properties[Owned.roleKey] != nil
-        guard isOurs, let module = module(told: "\(key)=\(device.name)") else { continue }
+        guard device.ownerModule == nil, let group = device.properties[Device.groupKey],
+          let module = module(told: "\(key)=\(device.name)")
+        else { continue }
         result[keyPath: devices][at].ownerModule = module
-        guard let group = device.properties[Self.groupKey] else { continue }
         for stream in result[keyPath: streams].indices
-        where result[keyPath: streams][stream].properties[Self.groupKey] == group {
+        where result[keyPath: streams][stream].properties[Device.groupKey] == group {
           result[keyPath: streams][stream].ownerModule = module
         }
       }
     }
     return result
   }
-
-  private static var groupKey: String { "node.link-group" }
 
   private func module(told word: String) -> Index<Module>? {
     modules.last { $0.argument.split(separator: " ").contains { $0 == word } }?.index

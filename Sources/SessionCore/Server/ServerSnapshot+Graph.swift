@@ -19,9 +19,10 @@ public enum Graph {
     return frames
   }
 
-  /// How long a buffer lasts.
+  /// How long a buffer lasts; any client can say any number.
   public static func duration(frames: Int, rate: Int) -> Duration {
-    .nanoseconds(Int64(frames) * 1_000_000_000 / Int64(max(1, rate)))
+    let frames = Int64(clamping: min(max(0, frames), 1 << 32))
+    return .nanoseconds(frames * 1_000_000_000 / Int64(max(1, rate)))
   }
 }
 
@@ -62,7 +63,8 @@ extension ServerSnapshot {
 
   /// The most frames that a buffer of the graph can have.
   func quantumLimit(of device: Device) -> Int {
-    device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192
+    let limit = device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192
+    return min(max(16, limit), 1 << 24)
   }
 
   /// The properties of the pin that holds a latency on a device.
@@ -90,7 +92,10 @@ extension ServerSnapshot {
   private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
     let kind = key == Graph.rateKey ? "rate" : "latency"
     for stream in pins(on: device) where stream.properties[Owned.pinKey] == kind {
-      if let value = stream.properties[key].flatMap({ Int($0) }) { return (stream, value) }
+      // Anybody can make a stream that looks like one of ours.
+      guard let value = stream.properties[key].flatMap({ Int($0) }), (1...1 << 24).contains(value)
+      else { continue }
+      return (stream, value)
     }
     return nil
   }

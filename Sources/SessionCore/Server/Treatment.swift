@@ -11,6 +11,8 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
   case duck
   /// Those that say they are speech are lowered to nothing.
   case interruptSpeech = "interrupt-speech"
+  /// Those that say they are speech are lowered to nothing, the rest by 20 dB.
+  case duckAndInterrupt = "duck-and-interrupt"
 
   /// The role of the session's own streams: they are left alone.
   public static let ownRole = "audiosession"
@@ -26,13 +28,31 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
   public var moduleName: String { "module-role-ducking" }
 
   /// The arguments to load the module with. The second trigger tells our modules apart.
+  ///
+  /// What is done to speech alone is a group of its own, with its own trigger and volume.
   func moduleArgument(_ roles: [String]) -> String {
-    ModuleArguments.render([
-      ("trigger_roles", .text("\(Self.ownRole),\(mark)")),
-      ("ducking_roles", .text(roles.joined(separator: ","))),
-      ("volume", .text(self == .duck ? "-\(Self.lowering)dB" : "0")),
+    let groups =
+      self == .duckAndInterrupt
+      ? [roles.filter { $0 != Self.speechRole }, [Self.speechRole]] : [roles]
+    return ModuleArguments.render([
+      ("trigger_roles", .text(triggers)),
+      ("ducking_roles", .text(groups.map { $0.joined(separator: ",") }.joined(separator: "/"))),
+      ("volume", .text(volumes)),
       ("global", .text("yes")),
     ])
+  }
+
+  private var triggers: String {
+    let first = "\(Self.ownRole),\(mark)"
+    return self == .duckAndInterrupt ? "\(first)/\(Self.ownRole)" : first
+  }
+
+  private var volumes: String {
+    switch self {
+    case .silence, .interruptSpeech: "0"
+    case .duck: "-\(Self.lowering)dB"
+    case .duckAndInterrupt: "-\(Self.lowering)dB/0"
+    }
   }
 
   /// The arguments for a value of the setting.
@@ -45,29 +65,30 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
   func roles(_ name: String, _ argument: String) -> [String]? {
     guard name == moduleName else { return nil }
     let words = argument.split(separator: " ")
-    guard words.contains("trigger_roles=\(Self.ownRole),\(mark)") else { return nil }
+    guard words.contains("trigger_roles=\(triggers)") else { return nil }
     let roles = words.first { $0.hasPrefix("ducking_roles=") }?.dropFirst(14) ?? ""
-    return roles.split(separator: ",").map(String.init)
+    return roles.split { $0 == "," || $0 == "/" }.map(String.init)
   }
 
   private var mark: String { "\(Self.ownRole).\(rawValue)" }
 }
 
 extension AudioMode {
-  /// What the wish does to others, and to which roles: the strongest of what its options ask.
+  /// What the wish does to others, and to which roles; nil where its options ask for nothing.
   ///
   /// Never to a screen reader, an event's sound or a call; nor to the role of the mode, which is what
   /// the session is for.
-  var treatments: [Treatment: [String]] {
+  var treatment: (kind: Treatment, roles: [String])? {
     let own = mode?.mediaRole
-    let all: [String] = ["no_role", "video", "music", "game", "animation", "production", "test"]
+    let all: [String] = [
+      "no_role", "video", "music", "game", "animation", "production", "test", Treatment.speechRole,
+    ]
     let roles = all.filter { $0 != own }
-    if options?.contains(.silenceOthers) == true || category == .soloAmbient {
-      return [.silence: roles]
-    }
-    if options?.contains(.duckOthers) == true { return [.duck: roles] }
-    guard options?.contains(.interruptSpokenAudio) == true else { return [:] }
-    return [.interruptSpeech: [Treatment.speechRole]]
+    func asks(_ option: CategoryOption) -> Bool { options?.contains(option) == true }
+    let interrupts = asks(.interruptSpokenAudio) && roles.contains(Treatment.speechRole)
+    if asks(.silenceOthers) || category == .soloAmbient { return (.silence, roles) }
+    if asks(.duckOthers) { return (interrupts ? .duckAndInterrupt : .duck, roles) }
+    return interrupts ? (.interruptSpeech, [Treatment.speechRole]) : nil
   }
 }
 

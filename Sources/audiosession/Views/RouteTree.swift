@@ -1,7 +1,7 @@
 import AudioSession
 
-/// The way of the sound, from the card to the default: card → profile → port → device → the
-/// session's remap → default; colours are verdicts.
+/// The way of the sound, from the card to the default: card → profile → port → device → the links of
+/// the session's chain → default; colours are verdicts.
 struct RouteTree {
   let snapshot: ServerSnapshot
   /// The properties of the state, for their verdicts; empty where they are not known.
@@ -49,16 +49,7 @@ struct RouteTree {
       kind: isInput ? "source" : "sink", name: device.name,
       style: isRoute ? style(devices + levels + ["sampleRate", "ioBufferDuration"]) : .plain,
       detail: facts(device))
-    if let remap = snapshot.remap(direction), remap.master == device.name {
-      let map = remap.isMix ? "all channels mixed" : ChannelMap(remap.masterMap.positions).readable
-      let isDefault = snapshot.server.defaultName(direction) == remap.name
-      end.children = [
-        Tree(
-          kind: "remap", name: remap.name,
-          style: style(isInput ? ["channelMap", "polarPattern"] : ["outputChannelMap"]),
-          detail: map, children: isDefault ? [standard(devices)] : [])
-      ]
-    }
+    end.children = links(on: device, devices)
     if snapshot.server.defaultName(direction) == device.name {
       end.children.insert(standard(devices), at: 0)
     }
@@ -69,6 +60,44 @@ struct RouteTree {
       kind: "port", name: port.name,
       style: isRoute ? style([isInput ? "inputPort" : "outputPort"]) : .plain, detail: state,
       children: [end])
+  }
+
+  /// The session's own devices that hang on a device, and what hangs on those.
+  private func links(on device: Device, _ devices: [String], depth: Int = 0) -> [Tree] {
+    // A chain is three links long; one that bites its tail has no end.
+    guard depth < 4 else { return [] }
+    let direction = device.direction
+    return snapshot.ownedDevices(direction).filter { owned in
+      snapshot.masters(of: owned).contains { $0.name == device.name }
+    }.map { owned in
+      let isDefault = snapshot.server.defaultName(direction) == owned.name
+      var tree = link(owned, direction)
+      tree.children =
+        (isDefault ? [standard(devices)] : [])
+        + links(on: owned, devices, depth: depth + 1)
+      return tree
+    }
+  }
+
+  private func link(_ owned: Device, _ direction: Direction) -> Tree {
+    let isInput = direction == .input
+    switch owned.properties[Owned.roleKey] {
+    case Owned.echoRole:
+      return Tree(
+        kind: "echo canceller", name: owned.name, style: style(["mode"]),
+        detail: snapshot.echoCanceller?.method ?? "")
+    case Owned.combineRole:
+      return Tree(
+        kind: "outputs", name: owned.name, style: style(["category"]),
+        detail: snapshot.combination?.outputs.joined(separator: " + ") ?? "")
+    default:
+      let remap = snapshot.remap(direction)
+      let map = remap.map { $0.isMix ? "all channels mixed" : $0.masterMap.readable }
+      return Tree(
+        kind: "remap", name: owned.name,
+        style: style(isInput ? ["channelMap", "polarPattern"] : ["outputChannelMap"]),
+        detail: map ?? "")
+    }
   }
 
   private func standard(_ devices: [String]) -> Tree {

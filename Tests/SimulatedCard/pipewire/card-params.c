@@ -154,6 +154,47 @@ static struct spa_pod *build_route(
     return spa_pod_builder_pop(builder, &object);
 }
 
+/* ---- Codecs, as PipeWire's own Bluetooth devices have them ---- */
+
+static struct spa_pod *build_codecs(sim_card *card, struct spa_pod_builder *builder) {
+    uint32_t count;
+    const sim_codec *codecs = sim_codecs(card, &count);
+    struct spa_pod_frame object, choice, labels;
+
+    if (count == 0)
+        return NULL;
+    spa_pod_builder_push_object(builder, &object, SPA_TYPE_OBJECT_PropInfo, SPA_PARAM_PropInfo);
+    spa_pod_builder_add(
+        builder, SPA_PROP_INFO_id, SPA_POD_Id(SPA_PROP_bluetoothAudioCodec),
+        SPA_PROP_INFO_description, SPA_POD_String("Air codec"), 0);
+    spa_pod_builder_prop(builder, SPA_PROP_INFO_type, 0);
+    spa_pod_builder_push_choice(builder, &choice, SPA_CHOICE_Enum, 0);
+    /* The first is the default. */
+    spa_pod_builder_int(builder, (int32_t) codecs[card->codec % count].number);
+    for (uint32_t i = 0; i < count; i++)
+        spa_pod_builder_int(builder, (int32_t) codecs[i].number);
+    spa_pod_builder_pop(builder, &choice);
+    spa_pod_builder_prop(builder, SPA_PROP_INFO_labels, 0);
+    spa_pod_builder_push_struct(builder, &labels);
+    for (uint32_t i = 0; i < count; i++) {
+        spa_pod_builder_int(builder, (int32_t) codecs[i].number);
+        spa_pod_builder_string(builder, codecs[i].description);
+    }
+    spa_pod_builder_pop(builder, &labels);
+    return spa_pod_builder_pop(builder, &object);
+}
+
+static struct spa_pod *build_codec(sim_card *card, struct spa_pod_builder *builder) {
+    uint32_t count;
+    const sim_codec *codecs = sim_codecs(card, &count);
+
+    if (count == 0)
+        return NULL;
+    return spa_pod_builder_add_object(
+        builder, SPA_TYPE_OBJECT_Props, SPA_PARAM_Props, SPA_PROP_bluetoothAudioCodec,
+        SPA_POD_Id(codecs[card->codec % count].number));
+}
+
 /* ---- Reading ---- */
 
 static struct spa_pod *build(
@@ -166,6 +207,8 @@ static struct spa_pod *build(
     case SPA_PARAM_EnumRoute:
         return index < card->n_routes
             ? build_route(card, builder, &card->routes[index], NULL) : NULL;
+    case SPA_PARAM_PropInfo: return index == 0 ? build_codecs(card, builder) : NULL;
+    case SPA_PARAM_Props: return index == 0 ? build_codec(card, builder) : NULL;
     case SPA_PARAM_Route:
         for (uint32_t i = 0; i < card->n_devices; i++) {
             sim_device *device = &card->devices[i];
@@ -273,10 +316,22 @@ static int set_route(sim_card *card, const struct spa_pod *param) {
     return 0;
 }
 
+static int set_codec(sim_card *card, const struct spa_pod *param) {
+    uint32_t number = SPA_ID_INVALID;
+
+    if (!param
+        || spa_pod_parse_object(
+            param, SPA_TYPE_OBJECT_Props, NULL,
+            SPA_PROP_bluetoothAudioCodec, SPA_POD_OPT_Id(&number)) < 0)
+        return -EINVAL;
+    return number == SPA_ID_INVALID ? 0 : sim_codec_set(card, number);
+}
+
 static int set_param(void *object, uint32_t id, uint32_t flags, const struct spa_pod *param) {
     switch (id) {
     case SPA_PARAM_Profile: return set_profile(object, param);
     case SPA_PARAM_Route: return set_route(object, param);
+    case SPA_PARAM_Props: return set_codec(object, param);
     default: return -ENOENT;
     }
 }
@@ -387,8 +442,10 @@ void sim_card_init_device(sim_card *card) {
     card->params[1] = SPA_PARAM_INFO(SPA_PARAM_Profile, SPA_PARAM_INFO_READWRITE);
     card->params[2] = SPA_PARAM_INFO(SPA_PARAM_EnumRoute, SPA_PARAM_INFO_READ);
     card->params[3] = SPA_PARAM_INFO(SPA_PARAM_Route, SPA_PARAM_INFO_READWRITE);
+    card->params[4] = SPA_PARAM_INFO(SPA_PARAM_PropInfo, SPA_PARAM_INFO_READ);
+    card->params[5] = SPA_PARAM_INFO(SPA_PARAM_Props, SPA_PARAM_INFO_READWRITE);
     card->info = SPA_DEVICE_INFO_INIT();
     card->info.props = &card->properties->dict;
     card->info.params = card->params;
-    card->info.n_params = SIM_N_PARAMS;
+    card->info.n_params = card->kind->bluetooth ? SIM_N_PARAMS : SIM_N_PARAMS - 2;
 }

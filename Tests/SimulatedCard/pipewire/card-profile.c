@@ -119,12 +119,55 @@ void sim_card_update_nodes(sim_card *card) {
     sim_card_params_changed(card, SPA_PARAM_Route, SPA_ID_INVALID);
 }
 
-static void on_delay(void *data, uint64_t expirations) { sim_card_update_nodes(data); }
+static void on_delay(void *data, uint64_t expirations) {
+    sim_card *card = data;
+
+    sim_card_update_nodes(card);
+    /* Once: told again it would be asked for while it is being told. */
+    if (card->codec_pending)
+        sim_card_params_changed(card, SPA_PARAM_Props, SPA_PARAM_PropInfo);
+    card->codec_pending = false;
+    sim_card_remind(card);
+}
 
 static void remove_obsolete(sim_card *card) {
     for (uint32_t i = 0; i < card->n_devices; i++)
         if (!sim_profile_has(card, card->profile, card->devices[i].mapping))
             sim_node_destroy(&card->devices[i]);
+}
+
+static void update_nodes_later(sim_card *card, uint32_t milliseconds) {
+    struct timespec delay = { milliseconds / 1000, milliseconds % 1000 * 1000000L };
+
+    if (!card->timer)
+        card->timer = pw_loop_add_timer(card->program->loop, on_delay, card);
+    pw_loop_update_timer(card->program->loop, card->timer, &delay, NULL, false);
+}
+
+const sim_codec *sim_codecs(const sim_card *card, uint32_t *count) {
+    *count = 0;
+    return card->kind->bluetooth
+        ? sim_codecs_of(card->kind->profiles[card->profile].name, count) : NULL;
+}
+
+int sim_codec_set(sim_card *card, uint32_t number) {
+    uint32_t count;
+    const sim_codec *codecs = sim_codecs(card, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (codecs[i].number != number)
+            continue;
+        if (i == card->codec % count)
+            return 0;
+        card->codec = i;
+        for (uint32_t device = 0; device < card->n_devices; device++)
+            sim_node_destroy(&card->devices[device]);
+        sim_card_unsettle(card);
+        update_nodes_later(card, card->profile_delay ? card->profile_delay : 20);
+        card->codec_pending = true;
+        return 0;
+    }
+    return -EINVAL;
 }
 
 int sim_profile_set(sim_card *card, uint32_t profile, bool save) {
@@ -138,23 +181,22 @@ int sim_profile_set(sim_card *card, uint32_t profile, bool save) {
         card->failing_profile = NULL;
         return -EIO;
     }
+    bool changed = profile != card->profile;
     card->profile_save = save;
     card->profile_settled = true;
-    if (profile != card->profile) {
+    if (changed) {
         card->profile = profile;
         sim_card_unsettle(card);
         if (card->profile_delay) {
-            struct timespec delay = { card->profile_delay / 1000,
-                card->profile_delay % 1000 * 1000000L };
             remove_obsolete(card);
-            if (!card->timer)
-                card->timer = pw_loop_add_timer(card->program->loop, on_delay, card);
-            pw_loop_update_timer(card->program->loop, card->timer, &delay, NULL, false);
+            update_nodes_later(card, card->profile_delay);
         } else {
             sim_card_update_nodes(card);
         }
     }
     sim_card_params_changed(card, SPA_PARAM_Profile, SPA_PARAM_Route);
+    if (changed)
+        sim_card_params_changed(card, SPA_PARAM_Props, SPA_PARAM_PropInfo);
     sim_card_remind(card);
     return 0;
 }

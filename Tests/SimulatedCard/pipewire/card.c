@@ -143,6 +143,7 @@ void sim_card_insert(sim_card *card) {
     }
     card->id = SPA_ID_INVALID;
     card->profile_delay = 0;
+    card->codec = 0;
     card->profile_settled = false;
     card->changed = sim_now();
     card->profile = sim_profile_best(card);

@@ -17,7 +17,7 @@
 #define SIM_MAX_ROUTES 8
 #define SIM_MAX_PROFILES 8
 #define SIM_MAX_CHANNELS 4
-#define SIM_N_PARAMS 4
+#define SIM_N_PARAMS 6
 
 typedef struct sim_card sim_card;
 
@@ -88,6 +88,8 @@ struct sim_card {
     struct spa_hook proxy_listener;
     uint32_t id; /* SPA_ID_INVALID until the server has numbered it */
     uint32_t profile;
+    uint32_t codec; /* of those of the present profile; Bluetooth only */
+    bool codec_pending; /* it is told once the nodes are there */
     bool profile_save;
     bool profile_settled; /* likewise, a profile */
     uint64_t changed; /* when something was set or plugged last, in ns */
@@ -120,6 +122,10 @@ bool sim_profile_has(const sim_card *card, uint32_t profile, const sim_mapping *
 uint32_t sim_profile_available(const sim_card *card, uint32_t profile);
 uint32_t sim_profile_best(const sim_card *card);
 int sim_profile_set(sim_card *card, uint32_t profile, bool save);
+/* Sets the link up anew with a codec of PipeWire's number: the nodes go, and come a while later. */
+int sim_codec_set(sim_card *card, uint32_t number);
+/* Those that the present profile offers. */
+const sim_codec *sim_codecs(const sim_card *card, uint32_t *count);
 int sim_profile_find(const sim_card *card, const char *name);
 bool sim_route_fits(const sim_route *route, const sim_device *device);
 void sim_route_set_available(sim_card *card, sim_route *route, uint32_t available);
