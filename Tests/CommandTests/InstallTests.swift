@@ -36,7 +36,7 @@ struct InstallTests {
     let place = place ?? "DESTDIR=\(sandbox.directory)/root PREFIX=/usr"
     let script = "PROGRAM=$A \(place) \(Self.sources)/.packaging/install \(arguments)"
     return try await sandbox.capture(
-      ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(60))
+      ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(180))
   }
 
   @Test("the recipe installs program, man page and completions, and removes them", .server)
