@@ -3,18 +3,6 @@ import Pulse
 import PulseTypes
 public import SessionCore
 
-/// What an apply did.
-public struct ApplyReport: Sendable, Codable {
-  /// The planned steps in order, each with its outcome.
-  public var steps: [StepResult]
-  /// The state after, read back.
-  public var state: SessionState
-  /// What could not be met, with reasons.
-  public var unmet: [Unmet]
-  /// What a restore left as somebody else had changed it.
-  public var left: [String]
-}
-
 extension AudioSession {
   /// Replaces the whole wish, activates the session, and makes it so; all or nothing.
   ///
@@ -65,22 +53,6 @@ extension AudioSession {
       try session.checkScope(wish.mode)
       return try await session.apply(wish, budget)
     }
-  }
-
-  /// Options of `setActive`.
-  public struct ActivationOptions: OptionSet, Sendable {
-    /// The bits.
-    public let rawValue: Int
-
-    /// Wraps bits.
-    public init(rawValue: Int) { self.rawValue = rawValue }
-
-    /// Take the session over from another process that holds it: that one is interrupted, and goes
-    /// on with its own mode when this one closes or ends.
-    public static let takeOver = ActivationOptions(rawValue: 1)
-    /// Tell others that they may go on. They always may: what was silenced or ducked is as before
-    /// at once, with this option or without.
-    public static let notifyOthersOnDeactivation = ActivationOptions(rawValue: 2)
   }
 
   /// Applies the wish again, or restores what was before it and keeps the wish for later.
@@ -157,97 +129,5 @@ extension AudioSession {
       input.snapshot.viewer = mode.scope == .application ? getpid() : nil
     }
     return try Plan.make(input)
-  }
-
-  /// What a change does with the wishes of those that wait before it.
-  enum Reach {
-    /// They need not run.
-    case replacesWish
-    /// They must have run.
-    case buildsOnWish
-  }
-
-  /// Runs a change when those before it are done; one whose wish a later call replaced is not run.
-  ///
-  /// The time that it may take counts from the call, the wait for its turn included.
-  func inTurn(
-    _ reach: Reach, timeout: Duration? = nil,
-    _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
-  ) async throws(SessionError) -> ApplyReport {
-    requests += 1
-    let request = requests
-    if reach == .replacesWish { lastReplacement = request }
-    let budget = Budget(timeout ?? configuration.timeout)
-    await takeTurn()
-    if request < lastReplacement {
-      // The newest is behind this one in the line: let it, then report what it made.
-      turns.pass()
-      await takeTurn()
-      defer { turns.pass() }
-      let state = try await sessionState(budget.whole)
-      return ApplyReport(steps: [], state: state, unmet: [], left: [])
-    }
-    defer { turns.pass() }
-    guard !budget.run.hasPassed else {
-      throw SessionError(
-        .timedOut, stage: .session,
-        "the session's changes before this one took all of its time; try again")
-    }
-    return try await change(self, budget)
-  }
-
-  func apply(
-    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool = true
-  ) async throws(SessionError) -> ApplyReport {
-    try await enter(wish.mode.scope ?? .server, budget)
-    return try await holdingLock(
-      .apply(wish.mode, profile: wish.profile), budget, options, isObserved: isObserved
-    ) { session, live, store, stop throws(SessionError) in
-      var input = try await session.input(wish.mode, live, store, isExplicit: true)
-      input.refusals = [:]
-      return try await session.reconcile(
-        input, live, store, budget, stop, wish: wish, isActive: true)
-    }
-  }
-
-  func restore(
-    keeping wish: OwnWish?, _ budget: Budget
-  ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(.revert(keepsWish: wish != nil), budget) {
-      session, live, store, stop throws(SessionError) in
-      let input = try await session.input(AudioMode(), live, store, isExplicit: true)
-      return try await session.reconcile(
-        input, live, store, budget, stop, wish: wish, isActive: false)
-    }
-  }
-
-  /// Runs a change that a cancelled task does not cut short, under the lock; one that fails gives
-  /// the lock back, if it was not held before. With another holder the change is handed to it.
-  private func holdingLock(
-    _ order: Order.Kind, _ budget: Budget, _ options: ActivationOptions = [],
-    isObserved: Bool = true,
-    _ change:
-      @escaping @Sendable (AudioSession, LiveServer, SessionStore, StopSignal)
-      async throws(SessionError) -> ApplyReport
-  ) async throws(SessionError) -> ApplyReport {
-    let live = try await connected(budget.run)
-    let store = store(live)
-    let wasHeld = lock != nil
-    if let answer = try await takeLock(store, budget, options, else: order) { return answer }
-    let stop = StopSignal()
-    running = stop
-    defer { running = nil }
-    if isClosed { stop.set() }
-    do throws(SessionError) {
-      return try await stop.shielding { () throws(SessionError) in
-        guard isObserved else { return try await change(self, live, store, stop) }
-        return try await self.observing(order, live, store) { () throws(SessionError) in
-          try await change(self, live, store, stop)
-        }
-      }
-    } catch {
-      await release(live, keepsHolding: wasHeld)
-      throw error
-    }
   }
 }

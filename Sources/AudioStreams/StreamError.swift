@@ -26,6 +26,10 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidValue
     /// A library that this needs was not there when the package was built.
     case missingPackage
+    /// There is no such file.
+    case fileNotFound
+    /// A file has no sound that can be read.
+    case notASound
     /// A file could not be read or written.
     case fileFailed
     /// Nobody reads the pipe any more.

@@ -98,6 +98,19 @@ public actor PulseStream {
     }
   }
 
+  /// Sets properties of it, beside those that it has, as other clients see them
+  /// (libpulse: `pa_stream_proplist_update`).
+  public func updateProperties(
+    _ properties: [String: String], timeout: Duration? = nil
+  ) async throws(PulseError) {
+    try await handle.request("proplist_update of", timeout: timeout) { stream, context in
+      let request = try? withPropertyList(properties, for: "proplist_update") { list in
+        pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, list, onSuccess, context)
+      }
+      return request ?? nil
+    }
+  }
+
   /// Asks for other buffers; what is granted is in `bufferAttributes` afterwards
   /// (libpulse: `pa_stream_set_buffer_attr`).
   public func setBufferAttributes(

@@ -30,8 +30,19 @@ struct PipeWireFiles {
       context.objects = [
         \(configuration.devices.map(\.pipewireObject).joined(separator: "\n  "))
       ]
+      \(plugins)
 
       """
+  }
+
+  /// The name of what simulated cards make their devices of, in the server.
+  static let node = "simulated.node"
+
+  /// A plugin's path begins in PipeWire's own folder of plugins, so first goes up to the root.
+  private var plugins: String {
+    guard !configuration.cards.isEmpty, let path = SimulatedCard.pluginPath() else { return "" }
+    let up = String(repeating: "/..", count: 16).dropFirst()
+    return "context.spa-libs = { \(Self.node) = \"\(up)\(path.dropLast(".so".count))\" }"
   }
 
   private var pulse: String {

@@ -93,7 +93,8 @@ public struct SandboxConfiguration: Sendable, Hashable {
     of process: ServerProcess, program: String, folder: SandboxFolder, port: Int?
   ) -> [String] {
     if process == .simulatedCards {
-      return ServerProgram.modesty + [program, folder.cards] + cards
+      let node = SimulatedCard.pluginPath() == nil ? "" : " node=\(PipeWireFiles.node)"
+      return ServerProgram.modesty + [program, folder.cards] + cards.map { $0 + node }
     }
     return (server == .pipewire ? ServerProgram.modesty : []) + ServerProgram.entrance + [program]
       + (process == .pulseaudio ? arguments(folder: folder, port: port) : [])

@@ -33,6 +33,13 @@ public enum SimulatedCard {
     return program.flatMap { module.hasPrefix("/") && exists($0) ? $0 : nil }
   }
 
+  /// The absolute path of what gives the cards' devices the rate of PipeWire's graph, beside the
+  /// program; nil when it has not been built: then they have null sinks, whose rate may be their own.
+  static func pluginPath() -> String? {
+    let folder = programPath().flatMap { ancestors(of: $0).dropFirst().first }
+    return folder.map { $0 + "/simulated-node.so" }.flatMap { exists($0) ? $0 : nil }
+  }
+
   /// A file below a folder above the running program, or above the current directory.
   private static func find(_ file: String) -> String? {
     [executableFolder(), currentFolder()].lazy.compactMap { start in

@@ -7,6 +7,8 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
     case orientationNotSupported, categoryNotSupported, codecNotSupported, hintNotGranted
     case isBusy, activationFailed
     case serverUnreachable, serverLost, accessDenied, refused, timedOut, storeFailed
+    /// There is no such sound file or trace; a profile that is missing is `profileNotFound`.
+    case fileNotFound
     /// The caller cancelled; what had been done was undone.
     case cancelled
   }

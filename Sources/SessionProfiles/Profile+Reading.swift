@@ -22,6 +22,20 @@ extension Profile {
     }
   }
 
+  /// Finds all for which `named(_:environment:)` throws, its error first; empty for a good profile.
+  ///
+  /// Where the profile or something that it extends has mistakes, those of the first such file.
+  public static func problems(
+    _ name: String, environment: [String: String] = processEnvironment
+  ) -> [ProfileDiagnostic] {
+    let library = ProfileLibrary(environment: environment)
+    do {
+      return ProfileResolver(library: library).problems(try library.locate(name))
+    } catch {
+      return [error]
+    }
+  }
+
   /// Lists all profiles by name, each once, as `named(_:environment:)` would find it.
   ///
   /// A broken one is listed too, with its error.

@@ -25,12 +25,44 @@ struct ProfileResolver {
     }
   }
 
+  /// What is wrong, of which the first is the error; never empty.
+  private struct Mistakes: Error {
+    var all: [ProfileDiagnostic]
+
+    init(_ first: ProfileDiagnostic) { all = [first] }
+
+    /// Nil where nothing is wrong.
+    init?(_ all: [ProfileDiagnostic]) {
+      guard !all.isEmpty else { return nil }
+      self.all = all
+    }
+  }
+
   /// Reads a profile with all it extends; throws the first problem.
   func resolve(_ found: ProfileLibrary.Found) throws(ProfileDiagnostic) -> Profile {
+    do {
+      return try whole(found)
+    } catch {
+      throw error.all[0]
+    }
+  }
+
+  /// All for which `resolve` throws: what is wrong with the first file that has mistakes, or with the
+  /// whole.
+  func problems(_ found: ProfileLibrary.Found) -> [ProfileDiagnostic] {
+    do {
+      _ = try whole(found)
+      return []
+    } catch {
+      return error.all
+    }
+  }
+
+  private func whole(_ found: ProfileLibrary.Found) throws(Mistakes) -> Profile {
     let itself = try link(found)
     let chain = try chain(from: itself)
     let mode = layered(chain)
-    if let first = problems(of: mode, chain).first { throw first }
+    if let mistakes = Mistakes(problems(of: mode, chain)) { throw mistakes }
     let own = chain.prefix { $0.isDropIn } + [itself]
     return Profile(
       name: found.name, description: own.lazy.compactMap(\.parsed.description).first, mode: mode,
@@ -56,13 +88,14 @@ struct ProfileResolver {
 
   /// What is wrong with a file because of what it extends, and the warnings.
   private func others(_ link: Link, assuming failed: Set<String>) -> [ProfileDiagnostic] {
-    do throws(ProfileDiagnostic) {
+    do throws(Mistakes) {
       let chain = try chain(from: link)
       let mode = layered(chain)
       let isPart = link.found.file.contains(ProfileLibrary.dropInSuffix + "/")
       let extended = chain.count > 1 && !isPart ? problems(of: mode, chain, assuming: failed) : []
       return extended + warnings(of: mode, link)
     } catch {
+      let error = error.all[0]
       if error.file == link.found.file { return [error] }
       let base = Text.visible(link.parsed.extends ?? "")
       return [
@@ -73,24 +106,30 @@ struct ProfileResolver {
     }
   }
 
-  private func link(_ found: ProfileLibrary.Found) throws(ProfileDiagnostic) -> Link {
-    let reader = ProfileReader(try library.text(of: found), name: found.name, file: found.file)
-    if let first = reader.diagnostics.first { throw first }
-    return Link(found: found, parsed: reader.profile)
+  private func link(
+    _ found: ProfileLibrary.Found, isDropIn: Bool = false
+  ) throws(Mistakes) -> Link {
+    let text: String
+    do {
+      text = try library.text(of: found)
+    } catch {
+      throw Mistakes(error)
+    }
+    let reader = ProfileReader(text, name: found.name, file: found.file, isPart: isDropIn)
+    if let mistakes = Mistakes(reader.diagnostics) { throw mistakes }
+    return Link(found: found, parsed: reader.profile, isDropIn: isDropIn)
   }
 
   /// What changes a profile, before it.
-  private func dropIns(of link: Link) throws(ProfileDiagnostic) -> [Link] {
+  private func dropIns(of link: Link) throws(Mistakes) -> [Link] {
     var links: [Link] = []
     for found in library.dropIns(of: link.found) {
-      let reader = ProfileReader(
-        try library.text(of: found), name: found.name, file: found.file, isPart: true)
-      if let first = reader.diagnostics.first { throw first }
-      let part = Link(found: found, parsed: reader.profile, isDropIn: true)
+      let part = try self.link(found, isDropIn: true)
       guard part.parsed.extends == nil else {
-        throw part.diagnostic(
-          "a drop-in changes \(Text.visible(link.found.name)) and cannot extend another profile",
-          at: "extends", value: part.parsed.extends)
+        throw Mistakes(
+          part.diagnostic(
+            "a drop-in changes \(Text.visible(link.found.name)) and cannot extend another profile",
+            at: "extends", value: part.parsed.extends))
       }
       links.append(part)
     }
@@ -98,20 +137,21 @@ struct ProfileResolver {
   }
 
   /// The profile and those it extends, the nearest first; each behind what changes it.
-  private func chain(from first: Link) throws(ProfileDiagnostic) -> [Link] {
+  private func chain(from first: Link) throws(Mistakes) -> [Link] {
     var chain = try dropIns(of: first) + [first]
     while let last = chain.last, let base = last.parsed.extends {
       let found = try locate(base, of: last)
       let known = chain.map(\.found.identity)
       guard chain.count < ProfileResolver.limit else {
         let message = "extends more than \(ProfileResolver.limit) deep"
-        throw last.diagnostic(message, at: "extends", value: base)
+        throw Mistakes(last.diagnostic(message, at: "extends", value: base))
       }
       guard !known.contains(found.identity) else {
         let names = (chain.map(\.found.name) + [found.name]).map { Text.visible($0) }
-        throw last.diagnostic(
-          "a profile that extends itself: \(names.joined(separator: " → "))", at: "extends",
-          value: base)
+        throw Mistakes(
+          last.diagnostic(
+            "a profile that extends itself: \(names.joined(separator: " → "))", at: "extends",
+            value: base))
       }
       let base = try link(found)
       chain += try dropIns(of: base) + [base]
@@ -122,13 +162,14 @@ struct ProfileResolver {
   /// Finds a base, or says at its place in the file that there is none.
   private func locate(
     _ base: String, of link: Link
-  ) throws(ProfileDiagnostic) -> ProfileLibrary.Found {
+  ) throws(Mistakes) -> ProfileLibrary.Found {
     do {
       return try library.locate(base: base, of: link.found)
     } catch {
-      throw link.diagnostic(
-        error.message, at: "extends", value: base, code: error.code,
-        alternatives: error.alternatives)
+      throw Mistakes(
+        link.diagnostic(
+          error.message, at: "extends", value: base, code: error.code,
+          alternatives: error.alternatives))
     }
   }
 

@@ -70,13 +70,13 @@ actor AutoSwitch {
       _ = try await apply(detection)
     } catch {
       // What stood before still stands; the next change of devices may call for another.
-      _ = output.report(error)
+      output.report(error, isOneLine: true)
     }
   }
 
   private func apply(_ detection: ProfileDetection) async throws -> ApplyReport {
     try? ProfileChosen(detection).print(output)
-    let profile = try Profile.named(detection.chosen ?? "")
+    let profile = try Profile.found(detection.chosen ?? "")
     return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)
   }
 }

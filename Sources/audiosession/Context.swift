@@ -41,7 +41,7 @@ struct Context: Sendable {
     _ profile: String?, _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     guard let profile else { return try await withSession(body) }
-    let found = try Profile.named(profile)
+    let found = try Profile.found(profile)
     return try await withSession(isHolding: true, isForService: false) { session in
       var mode = found.mode
       mode.scope = .application

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What the signals that end a program do: SIGINT, SIGTERM and SIGHUP.
+/// What ends a program from outside: SIGINT, SIGTERM, SIGHUP, and that nobody reads its output any more.
 ///
 /// One thread handles them. A command that only reads ends at once. One that changes the server is
 /// cancelled: it ends its step, rolls back and reports; a second signal ends it as it is. A private
@@ -16,12 +16,16 @@ enum Interruption {
 
   private static let mode = Mutex(Mode.ending)
   private static let first = Atomic<Int32>(0)
+  private static let unread = Atomic(false)
 
   /// The signal that came first; nil without one.
   static var received: Int32? {
     let number = first.load(ordering: .acquiring)
     return number == 0 ? nil : number
   }
+
+  /// Whether a command that watches was ended because nobody reads its output any more.
+  static var isUnread: Bool { unread.load(ordering: .acquiring) }
 
   /// Catches the signals and starts the thread that handles them; to be called before any other
   /// thread exists, because threads inherit what is blocked.
@@ -67,9 +71,34 @@ enum Interruption {
     pthread_sigmask(SIG_SETMASK, &none, nil)
     var noticed = ContinuousClock.now
     var byte: UInt8 = 0
+    var files = [
+      pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
+      // Asked for nothing, it still says when its other end is closed.
+      pollfd(fd: -1, events: 0, revents: 0),
+    ]
     while true {
-      if read(pipe.reading, &byte, 1) == 1 { handle(Int32(byte), &noticed) }
+      files[1].fd = isForReader && !isUnread ? 1 : -1
+      guard poll(&files, 2, -1) > 0 else { continue }
+      if files[1].revents != 0 { handleUnread() }
+      guard files[0].revents != 0, read(pipe.reading, &byte, 1) == 1, byte != wake else { continue }
+      handle(Int32(byte), &noticed)
     }
+  }
+
+  /// Lets the thread see that the mode is another one; no signal has the number.
+  private static let wake: UInt8 = 0
+
+  /// Whether the command goes on for whoever reads its output: a pipe or a terminal, which can go. A
+  /// file stays, and a service manager's socket is its own affair.
+  private static var isForReader: Bool {
+    guard case .watching = mode.withLock({ $0 }) else { return false }
+    var status = stat()
+    return isatty(1) == 1 || fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
+  private static func handleUnread() {
+    unread.store(true, ordering: .releasing)
+    if case .watching(let end, _) = mode.withLock({ $0 }) { end() }
   }
 
   /// - Parameter noticed: when the first signal came.
@@ -105,7 +134,8 @@ enum Interruption {
     try await run(body) { .ignoringKeyboard($0) }
   }
 
-  /// Runs until the first signal cancels it; SIGHUP calls `reload` instead.
+  /// Runs until the first signal cancels it, or nobody reads standard output any more; SIGHUP calls
+  /// `reload` instead.
   static func watching<Value: Sendable>(
     reload: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -120,6 +150,8 @@ enum Interruption {
     let new = makeMode { work.cancel() }
     // It stays so afterwards: what is done is done, and the exit code must say that.
     mode.withLock { $0 = new }
+    var byte = wake
+    write(pipe.writing, &byte, 1)
     return try await work.value
   }
 }

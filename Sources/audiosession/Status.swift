@@ -9,8 +9,10 @@ struct Status: RawRepresentable, Sendable, Equatable {
   /// Done, but some preferences are unmet.
   static let unmet = Status(rawValue: 3)
   static let usage = Status(rawValue: 64)
-  static let badProfile = Status(rawValue: 65)
-  static let noSuchProfile = Status(rawValue: 66)
+  /// A bad profile, trace or sound file.
+  static let badInput = Status(rawValue: 65)
+  /// No such profile, trace or sound file.
+  static let noInput = Status(rawValue: 66)
   static let noServer = Status(rawValue: 69)
   static let bug = Status(rawValue: 70)
   static let refused = Status(rawValue: 71)
@@ -31,7 +33,7 @@ extension Status {
   init(_ error: SessionError) {
     self =
       switch error.code {
-      case .profileNotFound: .noSuchProfile
+      case .profileNotFound, .fileNotFound: .noInput
       case .serverUnreachable, .serverLost: .noServer
       case .refused, .activationFailed: .refused
       case .storeFailed: .storeFailed
@@ -39,7 +41,7 @@ extension Status {
       case .isBusy: .busy
       case .accessDenied: .accessDenied
       case .cancelled: .signal(Interruption.received ?? SIGINT)
-      default: error.stage == .configuration ? .badProfile : .machineCannot
+      default: error.stage == .configuration ? .badInput : .machineCannot
       }
   }
 }

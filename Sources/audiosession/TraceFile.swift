@@ -31,11 +31,7 @@ final class TraceFile: Sendable {
 
   /// The lines of a trace; throws with the number of the first that is none.
   static func read(_ path: String) throws -> [TraceLine] {
-    guard let file = fopen(path, "r") else {
-      throw SessionError(
-        .profileNotFound, stage: .configuration,
-        "cannot read the trace \(path): \(String(cString: strerror(errno)))", value: path)
-    }
+    guard let file = fopen(path, "r") else { throw unreadable(path, errno) }
     defer { fclose(file) }
     var lines: [TraceLine] = []
     var buffer: UnsafeMutablePointer<CChar>?
@@ -43,7 +39,10 @@ final class TraceFile: Sendable {
     defer { free(buffer) }
     while true {
       let count = getline(&buffer, &size, file)
-      guard count > 0, let buffer else { return lines }
+      guard count > 0, let buffer else {
+        guard ferror(file) == 0 else { throw unreadable(path, errno) }
+        return lines
+      }
       let data = Data(bytes: buffer, count: count)
       do {
         lines.append(try JSONDecoder().decode(TraceLine.self, from: data))
@@ -55,5 +54,17 @@ final class TraceFile: Sendable {
           value: path)
       }
     }
+  }
+
+  private static func unreadable(_ path: String, _ number: Int32) -> SessionError {
+    let code: SessionError.Code =
+      switch number {
+      case ENOENT, ENOTDIR: .fileNotFound
+      case EACCES, EPERM: .accessDenied
+      default: .invalidValue
+      }
+    return SessionError(
+      code, stage: .configuration,
+      "cannot read the trace \(path): \(String(cString: strerror(number)))", value: path)
   }
 }

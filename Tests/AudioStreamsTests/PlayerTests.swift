@@ -67,7 +67,7 @@ struct PlayerTests {
         ($0 as? StreamError)?.code == .engineStartFailed
       }
       await #expect { try await player.play(folder.path + "/none") } throws: {
-        ($0 as? StreamError)?.code == .fileFailed
+        ($0 as? StreamError)?.code == .fileNotFound
       }
     }
   }

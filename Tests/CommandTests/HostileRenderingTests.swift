@@ -112,7 +112,7 @@ struct HostileRenderingTests {
         do throws(SessionError) {
           lines += PlanView.lines(try Plan.make(input), width: width, showsReasons: true)
         } catch {
-          lines += ErrorView.lines(error, width: width)
+          lines += ErrorView.lines(Failure(error), width: width)
         }
         expectHarmless(lines.rendered(colour: false))
       }

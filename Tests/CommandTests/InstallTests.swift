@@ -30,11 +30,11 @@ struct InstallTests {
       })
   }
 
-  private func install(_ arguments: String, in sandbox: PulseSandbox) async throws -> CommandResult
-  {
-    let script =
-      "PROGRAM=$A DESTDIR=\(sandbox.directory)/root PREFIX=/usr "
-      + "\(Self.sources)/.packaging/install \(arguments)"
+  private func install(
+    _ arguments: String, to place: String? = nil, in sandbox: PulseSandbox
+  ) async throws -> CommandResult {
+    let place = place ?? "DESTDIR=\(sandbox.directory)/root PREFIX=/usr"
+    let script = "PROGRAM=$A \(place) \(Self.sources)/.packaging/install \(arguments)"
     return try await sandbox.capture(
       ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(60))
   }
@@ -68,6 +68,50 @@ struct InstallTests {
       #expect(try await install("--remove", in: sandbox).status == 0)
       #expect(try await sandbox.shell("find \(root) -type f").standardOutput.isEmpty)
       #expect(try await install("--nonsense", in: sandbox).status == 64)
+    }
+  }
+
+  @Test(
+    "what it installed and made is removed, folders of others and what is in them stay", .server)
+  func removal() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let root = sandbox.directory + "/a b/prefix"
+      let place = "PREFIX='\(root)'"
+      func run(_ script: String) async throws -> String {
+        let result = try await sandbox.shell(script)
+        #expect(result.status == 0, "\(result)")
+        return result.standardOutput
+      }
+      func paths() async throws -> String { try await run("cd '\(root)' && find . | sort") }
+      // Empty, but somebody else's.
+      _ = try await run("mkdir -p '\(root)/share/man'")
+      let before = try await paths()
+      #expect(try await install("", to: place, in: sandbox).status == 0)
+      let installed = try await paths()
+      // Installed anew over itself: what was made the first time is known still.
+      #expect(try await install("", to: place, in: sandbox).status == 0)
+      #expect(try await paths() == installed)
+      _ = try await run("touch '\(root)/share/zsh/site-functions/_other'")
+      for _ in 1...2 {
+        #expect(try await install("--remove", to: place, in: sandbox).status == 0)
+        #expect(
+          try await paths() == """
+            .
+            ./share
+            ./share/man
+            ./share/zsh
+            ./share/zsh/site-functions
+            ./share/zsh/site-functions/_other
+
+            """)
+      }
+      _ = try await run("rm -r '\(root)/share/zsh'")
+      #expect(try await paths() == before)
+      // Where there was nothing at all, nothing is left.
+      _ = try await run("rm -r '\(sandbox.directory)/a b'")
+      #expect(try await install("", to: place, in: sandbox).status == 0)
+      #expect(try await install("--remove", to: place, in: sandbox).status == 0)
+      _ = try await run("test ! -e '\(sandbox.directory)/a b'")
     }
   }
 
@@ -111,10 +155,12 @@ struct InstallTests {
         "./usr/bin/audiosession", "./usr/share/man/man1/audiosession.1.gz",
         "./usr/share/zsh/vendor-completions/_audiosession",
         "./usr/share/doc/audiosession/examples/podcast.toml",
+        "./usr/share/doc/audiosession/changelog.gz", "./usr/share/doc/audiosession/copyright",
       ] {
         #expect(list.contains(path), "\(path)")
       }
       #expect(!list.split(separator: "\n").contains { !$0.contains(" root/root ") })
+      #expect(!list.contains("folders-made"))
       let depends = try await sandbox.shell("dpkg-deb -f \(file) Depends").standardOutput
       #expect(depends.contains("libpulse0") && depends.contains("libc6"))
     }

@@ -98,17 +98,17 @@ struct RecordTests {
         (["record", "a.wav", "--rate", "5"], 64, "8000 to 192000"),
         (["record", "-", "--json"], 64, "standard output"),
         (["record", "talk.mp3"], 64, "end it in .wav or .flac"),
-        (["play", "/"], 74, "'/' cannot be read: Is a directory"),
+        (["play", "/"], 65, "'/' is no sound file: Is a directory"),
         (["--server", "unix:/nonexistent", "record", "/tmp/never.wav"], 69, "no server answers"),
         (
           ["record", "/tmp/never.wav", "--device", "none"], 78,
           "there are: 'speakers.monitor', 'mic'"
         ),
         (
-          ["play", sandbox.directory + "/none"], 74,
+          ["play", sandbox.directory + "/none"], 66,
           "/none' cannot be read: No such file or directory"
         ),
-        (["play", #filePath], 74, "is no sound file"),
+        (["play", #filePath], 65, "is no sound file"),
       ]
       for (arguments, status, words) in cases {
         let result = try await sandbox.capture([Program.path] + arguments)

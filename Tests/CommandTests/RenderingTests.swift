@@ -40,9 +40,10 @@ struct RenderingTests {
     lines += PlanView.unmet(
       [Unmet(property: "ioBufferDuration", verdict: .unreachable, reason: reason)], width: width)
     lines += ErrorView.lines(
-      SessionError(
-        .inputNotAvailable, stage: .device, "no usable input for '\(input)' or '\(input)'",
-        alternatives: ["\(input): is there and was not asked for"]), width: width)
+      Failure(
+        SessionError(
+          .inputNotAvailable, stage: .device, "no usable input for '\(input)' or '\(input)'",
+          alternatives: ["\(input): is there and was not asked for"])), width: width)
     for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
   }
 

@@ -22,6 +22,7 @@ struct TraceTests {
         $A replay tampered | tail -1; $A replay tampered > /dev/null; echo $?
         echo '{}' > wrong
         $A replay wrong; echo $?
+        $A replay / 2>/dev/null; echo $?
         $A replay missing; echo $?
         """)
       let lines = result.standardOutput.split(separator: "\n").map(String.init)
@@ -33,7 +34,7 @@ struct TraceTests {
       #expect(lines.contains("0"))
       #expect(lines.contains { $0.contains("\"different\": 0") })
       #expect(lines.contains { $0.hasSuffix("of them other than they were") })
-      #expect(lines.suffix(3) == ["3", "65", "66"])
+      #expect(lines.suffix(4) == ["3", "65", "65", "66"])
       #expect(result.standardError.contains("wrong:1: this is no line of a trace"))
     }
   }

@@ -42,7 +42,7 @@ struct ValueTests {
     let error = SessionError(
       .portNotAvailable, stage: .device, "no \"port\" \u{1b}\u{9b}\\", alternatives: ["a", "b"])
     #expect(
-      try JSONText.encode(ErrorJSON(error)) == """
+      try JSONText.encode(ErrorJSON(Failure(error))) == """
         {
           "schema": 1,
           "error": {

@@ -90,6 +90,22 @@ struct WatchTests {
     }
   }
 
+  @Test("ends when nobody reads it any more, before it has more to say", .server)
+  func unread() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      let before = try await sandbox.audiosession("devices", "--all")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        { $A watch test --revert; echo $? > status; } | head -1 | grep -c applied
+        cat status
+        """)
+      #expect(result.standardOutput == "1\n0\n", "\(result)")
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
   @Test("killed while it silences others, it leaves what the next command gives back", .pipewire)
   func silencing() async throws {
     try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in

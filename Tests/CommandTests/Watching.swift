@@ -45,6 +45,11 @@ struct Watching {
     return result.status == 0
   }
 
+  /// What it has printed.
+  func lines() async throws -> [String] {
+    try await sandbox.shell("cat \(output)").standardOutput.split(separator: "\n").map(String.init)
+  }
+
   /// How many files it may have open from now on; those that it has stay.
   func limitFiles(to number: Int) async throws {
     let result = try await sandbox.shell("prlimit --pid \(process) --nofile=\(number):1024")

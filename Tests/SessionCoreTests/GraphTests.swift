@@ -78,6 +78,33 @@ private typealias Server = SimulatedServer
     #expect(server.snapshot.knownRate(of: try device(server)) == 44100)
   }
 
+  @Test func `a buffer that the pin of a rate forces, too, is that of the other pin`() throws {
+    var server = server
+    for quantum in ["0", "1024"] {
+      server.add(
+        stream: "us", .input, on: Self.mic, isCorked: true,
+        properties: [Owned.pinKey: "rate", Graph.rateKey: "48000", Graph.quantumKey: quantum])
+    }
+    #expect(server.snapshot.forcedLatency(on: try device(server)) == nil)
+    pin(&server, Graph.quantumKey, 512, isCorked: true)
+    let forced = server.snapshot.forcedLatency(on: try device(server))
+    #expect(forced == .nanoseconds(512_000_000_000 / 48000))
+  }
+
+  @Test func `a graph that stops for another rate interrupts nothing; PulseAudio's device does`()
+    throws
+  {
+    for var server in [server, Server.laptop()] {
+      server.add(stream: "recorder", .input, on: Self.mic)
+      server.snapshot.sourceOutputs[0].client = Index(1)
+      try server.edit(.input, Self.mic) { $0.state = .suspended }
+      try #require(server.snapshot.defaultRoot(.input)?.name == Self.mic)
+      let reasons = server.snapshot.interruptions(
+        of: AudioMode(category: .record), process: 1)
+      #expect(reasons == (server.snapshot.hasGraph ? [] : [.deviceSuspended(Self.mic)]))
+    }
+  }
+
   @Test func `a device that nobody uses has no rate, whatever it says`() throws {
     var server = server
     #expect(server.snapshot.knownRate(of: try device(server)) == nil)

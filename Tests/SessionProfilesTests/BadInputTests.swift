@@ -103,7 +103,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "1:1: sample-rate must be a whole number of Hz, such as 48000, not the number 44.1"),
     Mistake(
       "sample-rate = 1979-05-27",
-      "1:19: this is a date; nothing in a profile is"),
+      "1:15: this is a date; nothing in a profile is"),
     Mistake(
       "buffer-duration = 10",
       "1:1: buffer-duration must be a string with a unit, such as \"10 ms\", \"0.01 s\" or "

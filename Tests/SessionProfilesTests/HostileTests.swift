@@ -32,6 +32,8 @@ import Testing
     "x = [\u{85}", "[[", "[]", "[[]]", String(repeating: "[", count: deep), "x = nan", "x = inf",
     "x = -9223372036854775808", "x = -9223372036854775809", "🎙 = 1",
     "'' = 1", "\"\" = { '' = [[], {}] }", "x = 2020-01-01T00:00:00+23:59",
+    "x = 1aaa-aa-aa 0 ", "x = 0[\"--[\"-s= 0 = [-[\"-", "x = [1aae-ae-aa 0 ]", "x = 1___-aa-aa 0#",
+    "x = { 0-a = 1aaa-aa-aa 0 }", "x = +aaa-aa-aa 0 ", "x = 1 1aaa-aa-aa 0 ", "x = [\n 1='--'-a 0",
   ])
   func `odd texts are errors`(_ text: String) throws {
     #expect(try message(text).hasPrefix("h:1:") || message(text).hasPrefix("h:2:"))

@@ -14,20 +14,29 @@ extension LiveServer {
       let device = snapshot.device(direction, named: step.setting.object)
     else { return }
     let rate = snapshot.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
+    let ratePin = Setting.rate(direction, device: device.name)
     switch step.to {
     case .rate(let rate):
+      var properties = snapshot.ratePin(rate)
+      properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
       pins[step.setting] = try await open(
-        device, UInt32(clamping: rate), nil, snapshot.ratePin(rate), timeout)
+        device, UInt32(clamping: rate), nil, properties, timeout)
     case .duration(let latency):
-      pins[step.setting] = try await open(
-        device, rate, latency, snapshot.latencyPin(latency, on: device), timeout)
+      let properties = snapshot.latencyPin(latency, on: device)
+      pins[step.setting] = try await open(device, rate, latency, properties, timeout)
+      quanta[step.setting] = properties[Graph.quantumKey]
       // The latency pin has the device's rate too; one stream is enough, where it need not force it.
-      if !snapshot.hasGraph { await close(pin: .rate(direction, device: device.name)) }
+      if !snapshot.hasGraph { await close(pin: ratePin) }
     default: break
     }
+    guard snapshot.hasGraph, case .latency = step.setting, let pin = pins[ratePin] else { return }
+    try await pin.updateProperties(
+      [Graph.quantumKey: quanta[step.setting] ?? "0"], timeout: timeout)
   }
 
-  private func close(pin setting: Setting) async {
+  /// Closes a pin, which shows later.
+  func close(pin setting: Setting) async {
+    quanta[setting] = nil
     guard let pin = pins.removeValue(forKey: setting) else { return }
     mark(.stream(pin.direction, pin.index))
     noteClosing(pin)
@@ -78,20 +87,8 @@ extension LiveServer {
     try await awaitClosing(deadline: deadline)
   }
 
-  /// Whether a device runs at a rate, at once or soon.
-  private func isGranted(
-    _ rate: Int, _ setting: Setting, deadline: Deadline
-  ) async throws(SessionError) -> Bool {
-    guard let direction = setting.pinDirection else { return true }
-    let patience = Deadline(after: min(deadline.remaining, .milliseconds(500)))
-    return try await wait(deadline: patience, answer: deadline) { snapshot in
-      let device = snapshot.device(direction, named: setting.object)
-      return device.map { $0.state == .running && Int($0.sampleSpec.rate) == rate } ?? true
-    }
-  }
-
   /// Waits until the server lists the pins that were closed no more.
-  private func awaitClosing(deadline: Deadline) async throws(SessionError) {
+  func awaitClosing(deadline: Deadline) async throws(SessionError) {
     guard snapshot.hasGraph, !closing.isEmpty else { return }
     let gone = closing
     closing = []
@@ -103,48 +100,10 @@ extension LiveServer {
     }
   }
 
-  /// Lets the pins run while somebody else uses their device, or always where that is wished; PipeWire only, where a
-  /// pin that does not run holds nothing. One that served to restore a rate goes.
-  func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
-    guard snapshot.hasGraph else { return await closeRestoringPins(wish?.sampleRate) }
-    let restored = pins.keys.filter { setting in
-      guard case .rate = setting else { return false }
-      return snapshot.value(of: setting) != wish?.sampleRate.map(SettingValue.rate)
-    }
-    for setting in restored { await close(pin: setting) }
-    try await awaitClosing(deadline: deadline)
-    for (setting, pin) in pins where await pin.isOpen {
-      guard let direction = setting.pinDirection,
-        let device = snapshot.device(direction, named: setting.object)
-      else { continue }
-      let isIdle = wish?.holdsAlways != true && !snapshot.isUsed(device)
-      guard await pin.isCorked != isIdle else { continue }
-      do throws(PulseError) {
-        try await pin.cork(isIdle, timeout: deadline.remaining)
-      } catch {
-        throw SessionError(error)
-      }
-      mark(.stream(direction, pin.index))
-      // Between the two the device is not as wished, which is nobody's doing.
-      if !isIdle, case .rate(let rate) = snapshot.value(of: setting) {
-        _ = try await isGranted(rate, setting, deadline: deadline)
-      }
-    }
-  }
-
   /// Closes the pins, and waits until the server lists them no more.
   func releasePins(deadline: Deadline) async throws(SessionError) {
     for setting in pins.keys { await close(pin: setting) }
     try await awaitClosing(deadline: deadline)
-  }
-
-  /// Closes pins that set back the rate of a device which is wished no more: a corked stream sets a
-  /// rate, and does not hold it.
-  private func closeRestoringPins(_ wished: Int?) async {
-    for (setting, pin) in pins {
-      guard case .rate = setting else { continue }
-      if await pin.sampleSpec.map({ Int($0.rate) }) != wished { await close(pin: setting) }
-    }
   }
 
   /// What the pins were granted, by setting.
@@ -170,7 +129,7 @@ extension LiveServer {
           device: setting.object,
           kind: setting == .trigger ? Owned.triggerPin : isLatency ? "latency" : "rate",
           latency: isLatency ? granted?.seconds : nil, sampleRate: Int(spec?.rate ?? 0),
-          held: true, running: await !pin.isCorked))
+          held: true, running: await pins[runner(setting)]?.isCorked == false))
     }
     return result.sorted { ($0.device, $0.kind) < ($1.device, $1.kind) }
   }
@@ -178,7 +137,7 @@ extension LiveServer {
 
 extension Setting {
   /// The direction of a hint's device.
-  fileprivate var pinDirection: Direction? {
+  var pinDirection: Direction? {
     switch self {
     case .rate(let direction, _), .latency(let direction, _): direction
     default: nil

@@ -23,6 +23,8 @@ actor LiveServer {
   private(set) var roundTrips = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
+  /// The buffer that a pin of a latency is for, in the words of PipeWire's property.
+  var quanta: [Setting: String] = [:]
   /// What the server is to remember of the streams of others that were silenced or ducked.
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
   /// The profiles of Bluetooth cards that have no codecs.
@@ -281,6 +283,7 @@ actor LiveServer {
   func closePins() async {
     for pin in pins.values { await pin.close() }
     pins = [:]
+    quanta = [:]
   }
 }
 

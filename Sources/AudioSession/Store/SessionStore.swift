@@ -129,8 +129,7 @@ struct SessionStore: Sendable {
   /// Where a session's files are, if nobody says otherwise.
   static var defaultFolder: String {
     let environment = ProcessEnvironment.self
-    let state =
-      environment["XDG_STATE_HOME"] ?? (environment["HOME"] ?? "") + "/.local/state"
+    let state = environment.folder("XDG_STATE_HOME") ?? environment.home + "/.local/state"
     return state + "/audiosession"
   }
 
@@ -162,7 +161,7 @@ struct SessionStore: Sendable {
       return String(first)
     }
     if let folder = environment["PULSE_RUNTIME_PATH"] { return "unix:\(folder)/native" }
-    let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())"
+    let runtime = environment.folder("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
     return "unix:\(runtime)/pulse/native"
   }
 }
@@ -172,6 +171,20 @@ enum ProcessEnvironment {
   /// A variable's value; nil where it is not set or empty.
   static subscript(name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// A variable's path; nil also where it is relative, which the XDG specification says to ignore.
+  static func folder(_ name: String) -> String? {
+    self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+
+  /// The user's home: the variable's, else what the system knows.
+  static var home: String {
+    if let home = folder("HOME") { return home }
+    var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+    var buffer = [CChar](repeating: 0, count: 16384)
+    getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
+    return found.map { String(cString: $0.pointee.pw_dir) } ?? "/nonexistent"
   }
 
   /// All of them that have a value.

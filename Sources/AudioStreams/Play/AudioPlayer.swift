@@ -26,7 +26,7 @@ public actor AudioPlayer {
 
   /// Plays a file to its end, and returns how much was played; cancelling the task stops it.
   ///
-  /// Errors: `fileFailed`, `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
+  /// Errors: `fileNotFound`, `notASound`, `fileFailed`, `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
   /// `deviceNotAvailable`, `converterFailed`, `engineStartFailed` also where the server goes
   /// meanwhile.
   @discardableResult

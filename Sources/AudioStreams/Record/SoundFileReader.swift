@@ -22,16 +22,20 @@ final class SoundFileReader {
     self.path = path
     #if SNDFILE
       guard access(path, R_OK) == 0 else {
-        throw FileOutput.error("'\(path)' cannot be read", errno)
+        let number = errno
+        var error = FileOutput.error("'\(path)' cannot be read", number)
+        if number == ENOENT || number == ENOTDIR { error.code = .fileNotFound }
+        throw error
       }
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
-        throw FileOutput.error("'\(path)' cannot be read", EISDIR)
+        throw StreamError(
+          .notASound, "'\(path)' is no sound file", details: String(cString: strerror(EISDIR)))
       }
       var info = SF_INFO()
       guard let native = sf_open(path, Int32(SFM_READ), &info) else {
         throw StreamError(
-          .fileFailed, "'\(path)' is no sound file", details: String(cString: sf_strerror(nil)))
+          .notASound, "'\(path)' is no sound file", details: String(cString: sf_strerror(nil)))
       }
       self.native = native
       sampleRate = Int(info.samplerate)

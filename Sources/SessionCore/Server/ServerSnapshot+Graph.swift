@@ -88,8 +88,10 @@ extension ServerSnapshot {
     return properties
   }
 
+  /// A pin of a rate forces the buffer, too, that another pin is for.
   private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
-    for stream in pins(on: device) {
+    let kind = key == Graph.rateKey ? "rate" : "latency"
+    for stream in pins(on: device) where stream.properties[Owned.pinKey] == kind {
       // Anybody can make a stream that looks like one of ours.
       guard let value = stream.properties[key].flatMap({ Int($0) }), (1...1 << 24).contains(value)
       else { continue }

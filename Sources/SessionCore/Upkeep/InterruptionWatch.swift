@@ -54,7 +54,9 @@ public struct InterruptionWatch: Sendable, Hashable {
 
 extension ServerSnapshot {
   /// The interruptions that a client can see: another program's call, and a device of the wish's
-  /// directions that is suspended under a running stream, which no idle device ever is.
+  /// directions that is suspended under a running stream, which no idle device ever is. (But on
+  /// PipeWire: it suspends all of a graph for a moment to change its rate, and runs again at once what
+  /// somebody suspends.)
   ///
   /// A wish for voice or video chat is not interrupted by the call that it is for.
   func interruptions(of wish: AudioMode, process: Int32) -> [InterruptionReason] {
@@ -64,7 +66,7 @@ extension ServerSnapshot {
         .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
       result += streams.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
     }
-    for direction in Direction.allCases where wish.concerns(direction) {
+    for direction in Direction.allCases where !hasGraph && wish.concerns(direction) {
       guard let device = defaultRoot(direction), device.state == .suspended else { continue }
       let chain = [device] + ownedDevices(direction)
       let isUsed = chain.contains { device in

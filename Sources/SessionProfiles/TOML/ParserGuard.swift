@@ -13,9 +13,8 @@ struct ParserGuard {
   private var dots = 0
   /// Whether a key, not its value, may be here.
   private var isKey = true
-  /// Of the word that the cursor is in: its digits so far, and whether it has nothing else.
-  private var digits = 0
-  private var isNumber = true
+  /// Whether a value may begin here.
+  private var beginsValue = false
 
   private init(_ text: String) { cursor = TextCursor(text) }
 
@@ -27,34 +26,26 @@ struct ParserGuard {
 
   private mutating func step(_ scalar: Unicode.Scalar) throws(TOMLText.Failure) {
     let start = cursor.position
+    if beginsValue, "0"..."9" ~= scalar || scalar == "+" || scalar == "-" {
+      return try number(start)
+    }
     switch scalar {
     case "\"", "'":
-      isNumber = false
       _ = cursor.quoted()
+      beginsValue = false
       return
-    case "#":
-      cursor.skipComment()
-      return
+    case "#": return cursor.skipComment()
     case "[" where isKey && open.isEmpty: return try header(start)
-    case "[", "{":
-      open.append(scalar)
-      dots = 0
-    case "]", "}":
-      guard open.popLast() == (scalar == "]" ? "[" : "{") else {
-        throw .init(position: start, message: "this is not TOML: '\(scalar)' closes nothing here")
-      }
-      dots = 0
+    case "[", "{": open(scalar)
+    case "]", "}": try close(scalar, start)
     case ".": dots += 1
-    case "\n", "=", ",":
-      dots = 0
-      if open.isEmpty { isKey = scalar == "\n" }
-    case "\r":
-      cursor.advance()
-      guard cursor.peek == "\n" else {
-        throw .init(position: start, message: "this is not TOML: a line ends in a lone CR")
-      }
-      return
-    case "\t", " "..."~": break
+    case "\n", "=", ",": separate(scalar)
+    case "\r": return try lineEnd(start)
+    case ":":
+      let message = "this is not TOML: ':' outside a string; a key has its value after '='"
+      throw .init(position: start, message: message)
+    case "\t", " ": break
+    case "!"..."~": beginsValue = false
     default:
       let shown = Text.visible(String(scalar))
       throw .init(
@@ -64,8 +55,49 @@ struct ParserGuard {
       let limit = ParserGuard.limit
       throw .init(position: start, message: "nested more than \(limit) deep; no profile is")
     }
-    try checkDate(scalar, start)
     cursor.advance()
+  }
+
+  private mutating func open(_ bracket: Unicode.Scalar) {
+    open.append(bracket)
+    dots = 0
+    isKey = bracket == "{"
+    beginsValue = !isKey
+  }
+
+  private mutating func close(
+    _ bracket: Unicode.Scalar, _ start: Position
+  ) throws(TOMLText.Failure) {
+    guard open.popLast() == (bracket == "]" ? "[" : "{") else {
+      throw .init(position: start, message: "this is not TOML: '\(bracket)' closes nothing here")
+    }
+    dots = 0
+    isKey = false
+    beginsValue = false
+  }
+
+  /// Passes what stands between keys and values.
+  private mutating func separate(_ scalar: Unicode.Scalar) {
+    dots = 0
+    switch scalar {
+    case "=":
+      isKey = false
+      beginsValue = true
+    case ",":
+      isKey = open.last == "{"
+      beginsValue = open.last == "["
+    default:
+      guard open.isEmpty else { return }
+      isKey = true
+      beginsValue = false
+    }
+  }
+
+  private mutating func lineEnd(_ start: Position) throws(TOMLText.Failure) {
+    cursor.advance()
+    guard cursor.peek == "\n" else {
+      throw .init(position: start, message: "this is not TOML: a line ends in a lone CR")
+    }
   }
 
   /// Refuses `[` and `[[` without a name.
@@ -81,23 +113,25 @@ struct ParserGuard {
     }
   }
 
-  /// Refuses `2020-` and `12:`; nothing in a profile is a date or a time.
-  private mutating func checkDate(
-    _ scalar: Unicode.Scalar, _ start: Position
-  ) throws(TOMLText.Failure) {
-    if scalar == ":" {
-      let message = "this is not TOML: ':' outside a string; a key has its value after '='"
-      throw .init(position: start, message: message)
-    }
-    if scalar == "-", isNumber, digits == 4 {
-      throw .init(position: start, message: "this is a date; nothing in a profile is")
-    }
-    switch scalar {
-    case "0"..."9": digits += 1
-    case "a"..."z", "A"..."Z", "_", "-", "+": isNumber = false
-    default:
-      digits = 0
-      isNumber = true
+  /// Passes a number; refuses what only begins as one, and dates, of which a profile has none.
+  ///
+  /// The parser takes whatever has digits and hyphens in the places of a date for one, and reads on
+  /// behind the space after it.
+  private mutating func number(_ start: Position) throws(TOMLText.Failure) {
+    beginsValue = false
+    var last = cursor.advance()
+    while let scalar = cursor.peek, !" \t\r\n,]}#".unicodeScalars.contains(scalar) {
+      switch scalar {
+      case "0"..."9", "a"..."z", "A"..."Z", "_", "+", ".": break
+      case "-" where last == "e" || last == "E": break
+      case "-", ":":
+        throw .init(position: start, message: "this is a date; nothing in a profile is")
+      default:
+        let shown = Text.visible(String(scalar))
+        let message = "this is not TOML: '\(shown)' in a number; a text must be in quotes"
+        throw .init(position: cursor.position, message: message)
+      }
+      last = cursor.advance()
     }
   }
 }

@@ -49,7 +49,7 @@ struct ApplyCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    let found = try Profile.named(profile)
+    let found = try Profile.found(profile)
     var mode = found.mode
     if bestEffort { mode.onFailure = .bestEffort }
     if strict { mode.strict = Set(Hint.allCases) }

@@ -11,8 +11,8 @@ struct DevicesCommand: SessionCommand {
       that each input can give. A star marks what is in use. --tree draws the way of the sound \
       instead, from the card to the default, coloured by verdict.
 
-      JSON: schema; inputs and outputs: name, description, default, kind (hardware, monitor, own), \
-      state, sampleRate, format, channelMap, volume, muted, card, ports (name, description, type, \
+      JSON: schema; inputs and outputs: kind (hardware, monitor, own), name, description, default, \
+      state, sampleRate, channelMap, format, volume, muted, card, ports (name, description, type, \
       availability, active), polarPatterns (inputs); cards: name, description, profile, profiles \
       (name, description, available), ports, codecs (name, description, active; of Bluetooth cards).
       """)

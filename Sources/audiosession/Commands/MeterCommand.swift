@@ -12,8 +12,8 @@ struct MeterCommand: SessionCommand {
       nobody reads it any more; \
       where no person reads it, one line each second. Nothing is stored.
 
-      JSON: one object a line: seconds since the begin; device; sampleRate; levels: for each \
-      channel its name, peak, rms, hold and clipping; with --spectrum also bands: from and to (Hz) \
+      JSON: one object a line: device; seconds since the begin; sampleRate; levels: channel (its \
+      name), peak, rms, hold, clipping; with --spectrum also bands: from and to (Hz) \
       and amplitude. 1.0 is full scale.
       """)
 

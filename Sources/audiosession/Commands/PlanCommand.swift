@@ -21,7 +21,7 @@ struct PlanCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    try await Self.plan(Profile.named(profile).mode, context)
+    try await Self.plan(Profile.found(profile).mode, context)
   }
 
   /// What `apply --dry-run` does too.

@@ -11,7 +11,7 @@ struct PlayCommand: SessionCommand {
       Any file that libsndfile knows, converted to the rate that the device really has. SIGINT or \
       SIGTERM stops it.
 
-      JSON: an object with file and seconds (how much of it was played).
+      JSON: schema, file, seconds (how much of it was played).
       """)
 
   @Argument(help: "The file.", completion: .file())

@@ -11,7 +11,7 @@ struct ProfilesCheckCommand: SessionCommand {
       FILE:LINE:COLUMN: severity: message, one a line. The exit code is 65 if a file cannot be \
       used, 66 if one is not there.
 
-      JSON: schema; diagnostics: severity, message, file, line, column, property, value, code, \
+      JSON: schema; diagnostics: severity, code, message, file, line, column, property, value, \
       alternatives.
       """)
 

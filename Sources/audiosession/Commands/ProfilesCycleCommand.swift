@@ -6,7 +6,7 @@ import SessionProfiles
 struct ProfilesCycleCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "cycle",
-    abstract: "Apply the next of the profiles that fit the devices: for a key.",
+    abstract: "Apply the next of the profiles that fit the devices, for a keyboard shortcut.",
     discussion: """
       Those of 'profiles detect' in their order, beginning anew after the last.
 

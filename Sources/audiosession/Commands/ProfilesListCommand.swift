@@ -9,7 +9,7 @@ struct ProfilesListCommand: SessionCommand {
     abstract: "List the profiles that 'apply' finds by name.",
     discussion: """
       JSON: schema; profiles: name, description, source (a path, or "built-in"), error (null, or \
-      code, message, property, value, alternatives).
+      code, message, property, value, alternatives, restored).
       """)
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -18,7 +18,7 @@ struct ProfilesShowCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let profile = try Profile.named(profile)
+    let profile = try Profile.found(profile)
     try context.output.result(ProfileJSON(profile)) { _ in ProfilesView.lines(profile) }
     return .done
   }

@@ -14,8 +14,8 @@ struct RecordCommand: SessionCommand {
       in FILE.json. Ends after the duration, or on SIGINT or SIGTERM; a process that is killed \
       leaves all but the last second. '-' is standard output.
 
-      JSON: an object with file, format, sampleRate, channels, frames, seconds and missing (position, \
-      frames, cause).
+      JSON: schema, file, seconds, channels, sampleRate, format, frames, missing (cause, position, \
+      frames).
       """)
 
   @Argument(

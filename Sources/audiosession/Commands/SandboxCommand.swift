@@ -8,6 +8,10 @@ struct SandboxCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "sandbox",
     abstract: "Run a shell, or a command, inside a private server with demo devices.",
+    usage: """
+      audiosession sandbox [--pipewire] [--json] [-- <command> ...]
+      audiosession sandbox simulate <subcommand>
+      """,
     discussion: """
       Everything inside finds that server and keeps its state there; nothing of yours is touched. \
       It is gone when the command ends, and the exit code is the command's.

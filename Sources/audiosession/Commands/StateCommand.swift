@@ -8,6 +8,13 @@ struct StateCommand: SessionCommand {
     abstract: "Say what is wished, what is, and why they differ.",
     discussion: """
       Without a server the stored wish is printed, and the exit code is 69.
+
+      JSON: schema; server: kind, name, version, address (null without one); active; profile; scope; \
+      holder: pid, name, since (null without one); capabilities; properties, each with preferred, \
+      actual, verdict, reason, waitingFor where it is pending, held of a wished buffer; route: \
+      inputs and outputs: name, description, port, portType, channels, sampleRate, channelMap, via; \
+      interrupted; resets; reapplies; fights; pins: device, kind, latency, sampleRate, held, running; \
+      processing: kind, method, inUse, keepsRunning; events, as of 'watch'; notes.
       """)
 
   @Flag(help: "End with 3 if a preference is not in force.")

@@ -21,8 +21,8 @@ struct VerifyCommand: SessionCommand {
       Where nobody hears it (a sandbox, an output that is no hardware), and elsewhere with --play, \
       it plays a short sweep on each channel of the output, at -18 dB, and measures its way back.
 
-      JSON: schema; device; checks: check, wanted, claimed (by the server), measured, ok, detail. \
-      Rates are Hz, durations seconds.
+      JSON: schema; device; checks: check, wanted, claimed (by the server), measured, \
+      uncertainty, ok, detail. Rates are Hz, durations seconds.
       """)
 
   @Argument(
@@ -49,7 +49,7 @@ struct VerifyCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    let found = try profile.map { try Profile.named($0) }
+    let found = try profile.map { try Profile.found($0) }
     let report = try await context.withSession(isHolding: true) { session in
       try await Interruption.cancelling {
         if let found { try await session.setAudioMode(found.mode, profile: found.name) }

@@ -9,18 +9,22 @@ struct WatchCommand: SessionCommand {
     commandName: "watch",
     abstract: "Apply a profile, or the stored wish, and keep it so.",
     discussion: """
-      Holds the session of the server until SIGINT or SIGTERM: what others change is put back, a \
-      device that returns is used again, and after a restart of the server everything is made \
-      anew. Prints one line an event. SIGHUP reads the profile again; 'apply' and 'revert' of other \
+      Holds the session of the server until SIGINT or SIGTERM, or until nobody reads what it prints \
+      any more (a pipe or a terminal that is closed): what others change is put back, a device that \
+      returns is used again, and after a restart of the server everything is made anew. Prints one \
+      line an event. SIGHUP reads the profile again; 'apply' and 'revert' of other \
       terminals are carried out by this process. Without a profile and a stored wish it waits for \
       an 'apply'.
 
       With --auto it takes the profile whose [match] fits the devices best ('profiles detect'), and \
       another one when devices come or go and call for it. What is applied by hand stands until then.
 
-      JSON: one object a line with time and event (applied, routeChanged, devicesChanged, drift, \
-      reapplied, reapplyFailed, pending, serverLost, serverReset, interruptionBegan, \
-      interruptionEnded, fight, stopped); with --auto also profileChosen: profile, points, ties.
+      JSON: one object a line: time, event, and what belongs to it: applied; routeChanged: reason, \
+      previous, current (as the route of 'state'); devicesChanged; drift: what (properties); \
+      reapplied: seconds; reapplyFailed: error; pending: unmet (property, verdict, reason); \
+      serverLost; serverReset: seconds; interruptionBegan: cause, by; interruptionEnded: \
+      shouldResume; fight: what, opponents; stopped. With --auto also profileChosen: profile, \
+      points, ties.
       """)
 
   @Argument(
@@ -53,7 +57,7 @@ struct WatchCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     // A profile that is wrong is said before a server is asked.
-    if let profile { _ = try Profile.named(profile) }
+    if let profile { _ = try Profile.found(profile) }
     let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path) }
     let hooks = Hooks(options: options, output: context.output)
     return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in
@@ -80,11 +84,12 @@ struct WatchCommand: SessionCommand {
       }
       await switching?.stop()
       notifier.send("STOPPING=1")
-      guard let signal = Interruption.received else { return .noServer }
+      let signal = Interruption.received
+      guard signal != nil || Interruption.isUnread else { return .noServer }
       if revert { try await session.revert() }
       try? EventView.print(.stopped, context.output)
       await hooks?.note(.stopped) { try? await session.getSessionState() }
-      return .signal(signal)
+      return signal.map(Status.signal) ?? .done
     }
   }
 
@@ -92,7 +97,7 @@ struct WatchCommand: SessionCommand {
 
   private func apply(_ session: AudioSession) async throws -> ApplyReport {
     guard let profile else { return try await session.hold(options: activation) }
-    let found = try Profile.named(profile)
+    let found = try Profile.found(profile)
     return try await session.setAudioMode(found.mode, profile: found.name, options: activation)
   }
 
@@ -122,7 +127,7 @@ struct WatchCommand: SessionCommand {
             try await reload()
           } catch {
             // What stood before still stands; the wrong file is said and watching goes on.
-            _ = output.report(error)
+            output.report(error, isOneLine: true)
           }
         }
         return false

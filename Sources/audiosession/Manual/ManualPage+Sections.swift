@@ -31,9 +31,10 @@ extension ManualPage {
 
   private static let exitCodes: [(Int, String)] = [
     (0, "Done; unmet hints are a warning."), (3, "Done, but some preferences are unmet."),
-    (64, "Wrong usage."), (65, "A bad profile."), (66, "No such profile."), (69, "No server."),
+    (64, "Wrong usage."), (65, "A bad profile, trace or sound file."),
+    (66, "No such profile, trace or sound file."), (69, "No server."),
     (70, "A bug."), (71, "The server refused or failed an operation."),
-    (74, "The session's files cannot be written."), (75, "Timed out."),
+    (74, "A file cannot be written."), (75, "Timed out."),
     (76, "Another process holds the session."), (77, "Access denied."),
     (78, "This machine cannot meet the profile; all is as before."),
     (130, "Ended by SIGINT."), (143, "Ended by SIGTERM."),

@@ -1,11 +1,17 @@
 import AudioSession
+import SessionProfiles
 
-/// `{"schema":1,"error":{…}}`: what `--json` prints instead of a result.
+/// `{"schema":1,"error":{…}}`: what `--json` prints instead of a result; where a profile has more than
+/// one mistake also `diagnostics`, as of `profiles check`, of which the first is the error.
 struct ErrorJSON: Encodable {
   let schema = 1
   let error: ErrorItem
+  let diagnostics: [DiagnosticItem]?
 
-  init(_ error: SessionError) { self.error = ErrorItem(error) }
+  init(_ failure: Failure) {
+    error = ErrorItem(failure.error)
+    diagnostics = failure.mistakes.isEmpty ? nil : failure.mistakes.map { DiagnosticItem($0) }
+  }
 }
 
 /// An error with every key, null where there is nothing.

@@ -1,17 +1,24 @@
 import AudioSession
 import AudioStreams
 import PulseSandbox
+import SessionProfiles
 
 /// Any error as one of the session's, with what the program ends with.
 struct Failure {
   var error: SessionError
   var status: Status
+  /// All that is wrong with a profile, where that is more than the error.
+  var mistakes: [ProfileDiagnostic] = []
 
   init(_ error: any Error) {
     switch error {
     case let error as SessionError:
       self.error = error
       status = Status(error)
+    case let error as ProfileMistakes:
+      self.error = error.all[0].sessionError
+      status = Status(self.error)
+      mistakes = error.all
     case let error as SandboxError:
       self.error = SessionError(error)
       status =

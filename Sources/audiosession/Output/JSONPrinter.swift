@@ -4,9 +4,12 @@ import AudioSession
 struct JSONPrinter {
   private var rest: Substring.UTF8View
   private let text: String
+  /// Whether it stays without white space.
+  private let isOneLine: Bool
 
-  init(_ text: String) {
+  init(_ text: String, isOneLine: Bool = false) {
     self.text = text
+    self.isOneLine = isOneLine
     rest = text[...].utf8
   }
 
@@ -32,12 +35,15 @@ struct JSONPrinter {
       }
       let key = scalar()
       rest.removeFirst()
-      parts.append((key, "\(key): \(value(indent: indent + 2))"))
+      let colon = isOneLine ? ":" : ": "
+      parts.append((key, key + colon + value(indent: indent + 2)))
     }
     if !rest.isEmpty { rest.removeFirst() }
     if isObject { parts.sort { Self.rank($0.key) < Self.rank($1.key) } }
     let (open, close) = isObject ? ("{", "}") : ("[", "]")
-    if parts.isEmpty { return open + close }
+    if parts.isEmpty || isOneLine {
+      return open + parts.map(\.text).joined(separator: ",") + close
+    }
     let line = parts.map(\.text).joined(separator: ", ")
     if line.utf8.count + indent <= 90, !line.utf8.contains(UInt8(ascii: "\n")) {
       return isObject ? "\(open) \(line) \(close)" : open + line + close
@@ -53,29 +59,33 @@ struct JSONPrinter {
   /// One order serves every object: no two of them want the same keys in different orders.
   private static let ranks: [String: Int] = {
     let keys =
-      [
-        "schema", "seconds", "check", "wanted", "claimed", "measured", "uncertainty", "ok",
-        "severity", "code", "message", "text", "command", "file", "line", "column", "kind",
-        "method",
-        "inUse", "keepsRunning", "phase", "name", "object", "unit", "ours", "enabled", "program",
-        "started", "removed", "commands", "version", "address", "server", "active", "chosen",
-        "ties",
-        "profile",
-        "profiles", "scope",
-        "holder", "capabilities", "property", "value", "alternatives", "restored", "description",
-        "source", "extends", "type", "from", "to", "deferred", "why", "remedy", "outcome", "detail",
-        "steps",
-        "properties", "preferred", "actual", "verdict", "reason", "waitingFor", "held", "running",
-        "route",
-        "inputs", "outputs", "cards", "codecs", "device", "checks", "what", "default", "state",
-        "port",
-        "portType", "channels",
-      ] + SessionState.propertyNames + [
-        "format", "via", "volume", "muted", "card", "findings", "checked",
-      ]
+      words(
+        """
+        schema time event check wanted claimed measured uncertainty ok
+        server device severity code kind method inUse keepsRunning phase pid name object message text
+        since version address directory environment command file line column what opponents seconds
+        unit ours program enabled chosen description source extends default state type availability
+        priority available active profile fits points ties profiles scope holder started removed commands
+        capabilities latencyReadback stickyProfiles moduleLoading roleModules
+        property value alternatives restored from to amplitude deferred why remedy outcome detail
+        simulatedCards notice fault occasion steps properties preferred actual verdict reason waitingFor
+        previous current cause by shouldResume causes choices unmet left error diagnostics same
+        entries plans different
+        route inputs outputs cards port portType channels interrupted resets reapplies fights
+        pins processing events notes checks findings checked skipped latency
+        """) + SessionState.propertyNames
+      + words(
+        """
+        held running format via volume muted card ports codecs polarPatterns position frames toml played levels bands
+        channel peak rms hold clipping missing
+        """)
     return Dictionary(
       keys.enumerated().map { ("\"\($0.element)\"", $0.offset) }, uniquingKeysWith: { a, _ in a })
   }()
+
+  private static func words(_ text: String) -> [String] {
+    text.split { $0.isWhitespace }.map(String.init)
+  }
 
   /// A string, number or word, up to what ends it.
   private mutating func scalar() -> String {

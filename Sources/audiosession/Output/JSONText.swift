@@ -6,8 +6,7 @@ enum JSONText {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-    if isOneLine { return escaped(text) + "\n" }
-    var printer = JSONPrinter(text)
+    var printer = JSONPrinter(text, isOneLine: isOneLine)
     return escaped(printer.print()) + "\n"
   }
 

@@ -59,18 +59,23 @@ final class Output: Sendable {
   private func say(_ lines: [Line]) { write(lines.rendered(colour: messages.hasColour), to: 2) }
 
   /// Prints a failure, and says what to end with.
-  func report(_ error: any Error) -> Status {
+  ///
+  /// - Parameter isOneLine: whether the JSON is one of many lines.
+  @discardableResult
+  func report(_ error: any Error, isOneLine: Bool = false) -> Status {
     let failure = Failure(error)
     if isJSON {
-      try? json(ErrorJSON(failure.error))
+      try? json(ErrorJSON(failure), isOneLine: isOneLine)
     } else {
-      say(ErrorView.lines(failure.error, width: messages.width))
+      say(ErrorView.lines(failure, width: messages.width))
     }
     return failure.status
   }
 
   /// Prints a failure beside a result that was printed.
-  func complain(_ error: SessionError) { say(ErrorView.lines(error, width: messages.width)) }
+  func complain(_ error: SessionError) {
+    say(ErrorView.lines(Failure(error), width: messages.width))
+  }
 
   private func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]

@@ -9,12 +9,14 @@ extension SessionError {
       case _ where error.isServerAway: .serverUnreachable
       case .permissionDenied: .accessDenied
       case .deviceNotAvailable: .inputNotAvailable
-      case .invalidValue, .invalidFormat: .invalidValue
+      case .fileNotFound: .fileNotFound
+      case .invalidValue, .invalidFormat, .notASound: .invalidValue
       case .fileFailed, .closedPipe: .storeFailed
       case .sessionConfigFailed, .engineInitFailed, .engineNotInitialized, .engineStartFailed,
         .converterFailed, .conversionFailed, .alreadyStreaming, .missingPackage:
         .refused
       }
-    self.init(code, stage: .device, error.description)
+    let isOfTheFile = error.code == .fileNotFound || error.code == .notASound
+    self.init(code, stage: isOfTheFile ? .configuration : .device, error.description)
   }
 }

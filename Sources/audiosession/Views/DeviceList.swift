@@ -1,9 +1,6 @@
 import AudioSession
 
-/// What `devices` shows, as JSON: `inputs` and `outputs` (name, description, default, kind, state,
-/// sampleRate, format, channelMap, volume, muted, card, ports, polarPatterns of inputs), `cards`
-/// (name, description, profile, profiles, ports, codecs). A codec has name, description, active. A port has name, description, type, availability,
-/// active; a profile name, description, available.
+/// What `devices` shows, as JSON; the help of the command has its keys.
 struct DeviceList: Encodable {
   let schema = 1
   let inputs: [DeviceItem]

@@ -88,30 +88,34 @@ struct ProfileJSON: Encodable {
 
 /// `profiles check --json`.
 struct DiagnosticsJSON: Encodable {
-  private let diagnostics: [ProfileDiagnostic]
+  let schema = 1
+  let diagnostics: [DiagnosticItem]
 
-  init(_ diagnostics: [ProfileDiagnostic]) { self.diagnostics = diagnostics }
+  init(_ diagnostics: [ProfileDiagnostic]) {
+    self.diagnostics = diagnostics.map { DiagnosticItem($0) }
+  }
+}
 
-  private enum Key: String, CodingKey { case schema, diagnostics }
-  private enum ItemKey: String, CodingKey {
-    case severity, message, file, line, column, property, value, code, alternatives
+/// One thing that is wrong with a profile, with every key, null where there is nothing.
+struct DiagnosticItem: Encodable {
+  private let diagnostic: ProfileDiagnostic
+
+  init(_ diagnostic: ProfileDiagnostic) { self.diagnostic = diagnostic }
+
+  private enum Key: String, CodingKey {
+    case severity, code, message, file, line, column, property, value, alternatives
   }
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    var items = values.nestedUnkeyedContainer(forKey: .diagnostics)
-    for diagnostic in diagnostics {
-      var item = items.nestedContainer(keyedBy: ItemKey.self)
-      try item.encode(diagnostic.severity, forKey: .severity)
-      try item.encode(diagnostic.message, forKey: .message)
-      try item.encode(diagnostic.file, forKey: .file)
-      try item.encode(diagnostic.line, forKey: .line)
-      try item.encode(diagnostic.column, forKey: .column)
-      try item.encode(diagnostic.property, forKey: .property)
-      try item.encode(diagnostic.value, forKey: .value)
-      try item.encode(diagnostic.code, forKey: .code)
-      try item.encode(diagnostic.alternatives, forKey: .alternatives)
-    }
+    try values.encode(diagnostic.severity, forKey: .severity)
+    try values.encode(diagnostic.code, forKey: .code)
+    try values.encode(diagnostic.message, forKey: .message)
+    try values.encode(diagnostic.file, forKey: .file)
+    try values.encode(diagnostic.line, forKey: .line)
+    try values.encode(diagnostic.column, forKey: .column)
+    try values.encode(diagnostic.property, forKey: .property)
+    try values.encode(diagnostic.value, forKey: .value)
+    try values.encode(diagnostic.alternatives, forKey: .alternatives)
   }
 }

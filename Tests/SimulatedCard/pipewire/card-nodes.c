@@ -106,8 +106,7 @@ void sim_node_create(sim_device *device) {
         return;
     sim_card_spell(card, mapping->name, name, sizeof(name));
     struct pw_properties *properties = pw_properties_new(
-        SPA_KEY_FACTORY_NAME, "support.null-audio-sink",
-        PW_KEY_MEDIA_CLASS,
+        SPA_KEY_FACTORY_NAME, card->factory, PW_KEY_MEDIA_CLASS,
         mapping->direction == PA_DIRECTION_INPUT ? "Audio/Source/Virtual" : "Audio/Sink",
         "monitor.channel-volumes", "true", NULL);
     const char *api = pw_properties_get(card->properties, PW_KEY_DEVICE_API);
@@ -126,6 +125,7 @@ void sim_node_create(sim_device *device) {
         pw_properties_set(properties, "device.profile.name", name);
         pw_properties_set(properties, "device.profile.description", mapping->description);
     }
+    pw_properties_set(properties, PW_KEY_AUDIO_RATE, card->rate);
     set_name(device, properties);
     set_channels(mapping, properties);
     device->node = pw_core_create_object(

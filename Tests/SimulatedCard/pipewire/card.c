@@ -97,6 +97,10 @@ sim_card *sim_card_new(sim_program *program, const char *words, const char **err
     card->full_name = full_name(card);
     card->first_profile = value(words, "profile");
     card->serial = value(words, "serial");
+    card->factory = value(words, "node");
+    if (!card->factory)
+        card->factory = strdup("support.null-audio-sink");
+    card->rate = value(words, "rate");
     for (const sim_profile *profile = found->profiles; profile->name; profile++) {
         add_mapping(card, profile->output);
         add_mapping(card, profile->input);

@@ -74,6 +74,8 @@ struct sim_card {
     char *full_name;
     char *first_profile; /* NULL: the best available one */
     char *serial;
+    char *factory; /* of its nodes, in the server */
+    char *rate;    /* the one that its devices have; NULL: the graph's */
     bool tone;
 
     /* While it is plugged in: */

@@ -1,0 +1,17 @@
+extension AudioSession {
+  /// Options of `setActive`.
+  public struct ActivationOptions: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Wraps bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Take the session over from another process that holds it: that one is interrupted, and goes
+    /// on with its own mode when this one closes or ends.
+    public static let takeOver = ActivationOptions(rawValue: 1)
+    /// Tell others that they may go on. They always may: what was silenced or ducked is as before
+    /// at once, with this option or without.
+    public static let notifyOthersOnDeactivation = ActivationOptions(rawValue: 2)
+  }
+}

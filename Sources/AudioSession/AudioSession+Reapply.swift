@@ -1,0 +1,59 @@
+import Logging
+import PulseTypes
+import SessionCore
+
+extension AudioSession {
+  /// Makes the wish so again, where it is not; costs no write where it is.
+  func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
+    guard let own else { return }
+    let store = store(live)
+    var input = try await input(own.mode, live, store, isExplicit: false)
+    input.occasion = occasion
+    // What was refused before may be possible now; who refuses again and again is given way to.
+    input.refusals = [:]
+    input.yielded = upkeep.fights.yielded(at: upkeep.now)
+    // What is away is waited for, and the rest is kept meanwhile.
+    input.wish.onFailure = .bestEffort
+    let start = upkeep.now
+    var run = Reconciler(
+      live, store, input, deadline: Deadline(after: configuration.timeout),
+      configuration: configuration)
+    let plan = try await run.plan()
+    guard !plan.isEmpty else { return }
+    emit(.drift(plan.steps.map(\.property).removingDuplicates()))
+    do throws(SessionError) {
+      try await run.run(plan)
+    } catch {
+      if occasion == .upkeep { await noteFights(run.attempted, live) }
+      throw error
+    }
+    refusals = run.input.refusals
+    capabilities = run.input.capabilities
+    var baseline = run.stored
+    baseline.settle(in: run.input.snapshot)
+    if baseline != input.baseline { try store.write(baseline) }
+    // A hint that was not granted must not be asked for again at the next look.
+    held = Held(
+      baseline: baseline, memory: run.input.memory, wish: try wish(store))
+    upkeep.reapplies += 1
+    emit(.reapplied(upkeep.now - start))
+    if occasion == .upkeep { await noteFights(run.attempted, live) }
+  }
+
+  /// A setting that is set again and again is in somebody else's hands: say so, and give way.
+  private func noteFights(_ settings: Set<Setting>, _ live: LiveServer) async {
+    for setting in settings where upkeep.fights.noteReassertion(of: setting, at: upkeep.now) {
+      let opponents = await live.snapshot.likelyOpponents
+      configuration.logger?.debug("fight", metadata: ["setting": "\(setting.object)"])
+      emit(.fight("\(setting.propertyName) of \(setting.object)", opponents: opponents))
+    }
+  }
+}
+
+extension Array where Element: Hashable {
+  /// The elements in their order, each once.
+  fileprivate func removingDuplicates() -> [Element] {
+    var seen: Set<Element> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

@@ -1,0 +1,139 @@
+import AudioSession
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// What a tap and the session say, and what follows from it.
+extension AudioCapture {
+  /// Whether what a tap said is still about something; in turn.
+  private func isCurrent(_ tapID: UInt64) -> Bool { run?.tapID == tapID && run?.tap != nil }
+
+  /// The tap is on another device: where that has another format, it is tapped anew.
+  func tapMoved(_ tapID: UInt64) async {
+    await inTurn { capture in
+      guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
+        let tap = run.tap, let snapshot = try? await capture.snapshot(),
+        let device = snapshot.device(.input, at: tap.device)
+      else { return }
+      let spec = device.sampleSpec
+      let place = run.place
+      let isSame =
+        (place.rate != nil || Int(spec.rate) == grant.rate)
+        && (place.channels != nil || Int(spec.channels) == grant.channels)
+      if isSame, await capture.mayTap(device, run.configuration) { return }
+      await capture.closeTap()
+      run.pipeline.expectGap(.routeChange)
+      await capture.tapAgain()
+    }
+  }
+
+  /// The session has another mode: its streams may take another rate or other channels.
+  private func modeChanged() async {
+    await inTurn { capture in
+      guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
+      let place = await capture.session.place(.input)
+      guard place.rate != run.place.rate || place.channels != run.place.channels else { return }
+      await capture.closeTap()
+      run.pipeline.expectGap(.routeChange)
+      await capture.tapAgain()
+    }
+  }
+
+  /// The tap ended by itself: the server went, or the device did and there is no other.
+  func tapEnded(_ error: StreamError, _ tapID: UInt64) async {
+    await inTurn { capture in
+      guard capture.isCurrent(tapID) else { return }
+      await capture.closeTap()
+      let isReset = error.code == .engineStartFailed
+      capture.run?.pipeline.expectGap(isReset ? .serverReset : .routeChange)
+      capture.interrupt(error)
+    }
+  }
+
+  func conversionFailed(_ error: StreamError, _ tapID: UInt64) async {
+    await inTurn { capture in
+      guard capture.isCurrent(tapID) else { return }
+      await capture.closeTap()
+      capture.run?.pipeline.finish()
+      capture.run = nil
+      capture.set(.failed)
+      capture.emit(.error(error))
+    }
+  }
+
+  /// Taps the input that there is now, or waits for one.
+  private func tapAgain() async {
+    do throws(StreamError) {
+      try await openTap()
+    } catch {
+      interrupt(error)
+    }
+  }
+
+  private func interrupt(_ error: StreamError) {
+    emit(.error(error))
+    set(.interrupted)
+    waitForInput()
+  }
+
+  /// Tries to tap again until it works or is no longer wanted: after each change of the session's
+  /// devices, and in between with growing pauses.
+  func waitForInput() {
+    guard let id = run?.id else { return }
+    run?.isWaiting = true
+    run?.retry?.cancel()
+    run?.retry = Task { [weak self] in
+      var pause = Duration.milliseconds(10)
+      while !Task.isCancelled, await self?.isWaitingForInput(id) == true {
+        await self?.tryAgain()
+        try? await Task.sleep(for: pause)
+        pause = min(pause * 2, .milliseconds(500))
+      }
+    }
+  }
+
+  private func isWaitingForInput(_ id: UInt64) -> Bool { run?.id == id && run?.isWaiting == true }
+
+  private func tryAgain() async {
+    await inTurn { capture in
+      guard capture.run?.isWaiting == true, capture.run?.tap == nil else { return }
+      // The session makes its input first: a running tap would keep the rate from being set.
+      guard await !capture.session.isHealing else { return }
+      try? await capture.openTap()
+    }
+  }
+
+  /// What the session says.
+  func handle(_ event: SessionEvent) async {
+    switch event {
+    case .applied: await modeChanged()
+    case .devicesChanged, .routeChanged, .reapplied, .serverReset: await tryAgain()
+    case .interruptionBegan(let reason): await giveWay(reason)
+    case .interruptionEnded(let shouldResume): await endInterruption(shouldResume)
+    case .stopped: await stopAudioStream()
+    default: break
+    }
+  }
+
+  /// Something more important has the sound. A call is not listened to: the tap ends, as in a pause.
+  /// A suspended device is waited for, and what is missing then is told.
+  private func giveWay(_ reason: InterruptionReason) async {
+    await inTurn { capture in
+      guard capture.run?.tap != nil else { return }
+      if case .deviceSuspended = reason { return capture.set(.interrupted) }
+      await capture.closeTap()
+      capture.run?.pipeline.pause()
+      capture.set(.interrupted)
+    }
+  }
+
+  private func endInterruption(_ shouldResume: Bool) async {
+    await inTurn { capture in
+      guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
+      if run.tap != nil { return capture.set(.streaming) }
+      guard shouldResume else { return }
+      run.pipeline.resume()
+      await capture.tapAgain()
+    }
+  }
+}

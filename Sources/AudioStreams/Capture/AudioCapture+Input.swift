@@ -1,0 +1,55 @@
+import AudioSession
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// Whether there is an input, and how it is read.
+extension AudioCapture {
+  /// Throws where there is no input, or only one that nobody asked for.
+  func checkInput(_ configuration: CaptureConfiguration) async throws(StreamError) {
+    let snapshot = try await snapshot()
+    if let name = configuration.device {
+      guard snapshot.device(.input, named: name) == nil else { return }
+      let names = snapshot.sources.map { "'\($0.name)'" }.joined(separator: ", ")
+      throw StreamError(
+        .deviceNotAvailable, "there is no input '\(name)'", details: "there are: \(names)")
+    }
+    let place = await session.place(.input)
+    guard place.device == nil else { return }
+    guard let device = snapshot.defaultDevice(.input) else {
+      throw StreamError(.deviceNotAvailable, "this machine has no input")
+    }
+    guard await mayTap(device, configuration) else {
+      throw StreamError(
+        .deviceNotAvailable,
+        "the only input is the monitor '\(device.name)', which hears what is played; name it in the "
+          + "configuration or in the session's preferred input if that is meant")
+    }
+  }
+
+  /// A monitor is an input only where somebody named it.
+  func mayTap(_ device: Device, _ configuration: CaptureConfiguration) async -> Bool {
+    guard device.isMonitor, configuration.device == nil else { return true }
+    return await session.wishInForce?.preferredInput?.isEmpty == false
+  }
+
+  func latency(_ configuration: CaptureConfiguration) async -> Duration {
+    if let latency = configuration.latency { return latency }
+    guard let wish = await session.wishInForce, let buffer = wish.ioBufferDuration else {
+      return .milliseconds(20)
+    }
+    return buffer.duration(atRate: wish.sampleRate ?? 48_000)
+  }
+
+  func snapshot() async throws(StreamError) -> ServerSnapshot {
+    do throws(SessionError) {
+      return try await session.snapshot()
+    } catch {
+      let code: StreamError.Code =
+        error.code == .accessDenied ? .permissionDenied : .sessionConfigFailed
+      var failure = StreamError(code, "the session cannot be used", details: error.message)
+      failure.isServerAway = [.serverUnreachable, .serverLost].contains(error.code)
+      throw failure
+    }
+  }
+}

@@ -1,0 +1,34 @@
+extension Plan {
+  /// Makes the ordered steps from a snapshot to a wish.
+  ///
+  /// Pure: no I/O, no clock. Throws `SessionError` with stage `device` where the machine cannot meet
+  /// the wish; with `onFailure = .bestEffort` such a wish is listed as unmet instead.
+  public static func make(_ input: PlanInput) throws(SessionError) -> Plan {
+    let isTolerant = input.wish.onFailure == .bestEffort
+    let baseline = input.baseline.valid(for: input.snapshot)
+    if input.occasion == .leaving { return leave(input, baseline) }
+    let resolution =
+      isTolerant
+      ? Resolution.tolerant(input)
+      : try Resolution(input)
+    var survey = Planner(input, resolution, restore: [])
+    try survey.run(isTolerant: isTolerant)
+    let restore = baseline.entries.filter { entry in
+      !survey.claimed.contains(entry.setting)
+        && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
+    }
+    guard !restore.isEmpty else { return survey.plan }
+    var planner = Planner(input, resolution, restore: restore)
+    try planner.run(isTolerant: isTolerant)
+    return planner.plan
+  }
+
+  /// What only a holder may leave so is undone; all else stays.
+  private static func leave(_ input: PlanInput, _ baseline: Baseline) -> Plan {
+    var planner = Planner(
+      input, Resolution.tolerant(input),
+      restore: baseline.entries.filter { $0.setting.isOfOthers })
+    planner.leave()
+    return planner.plan
+  }
+}

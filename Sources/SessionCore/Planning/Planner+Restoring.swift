@@ -1,0 +1,122 @@
+import PulseTypes
+
+extension Planner {
+  /// Whether the wish still wants a change of ours that a setting can have followed from.
+  func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
+    baseline.entries.contains { entry in
+      guard claimed.contains(entry.setting) else { return false }
+      switch (entry.setting, setting) {
+      case (.cardProfile, .defaultDevice), (.cardProfile, .stream), (.codec, .defaultDevice),
+        (.codec, .stream):
+        return true
+      case (.port(_, let device), .volume(_, let other)),
+        (.port(_, let device), .mute(_, let other)):
+        return device == other
+      case (.codec(let card), .port(let direction, let device)),
+        (.codec(let card), .volume(let direction, let device)),
+        (.codec(let card), .mute(let direction, let device)),
+        (.cardProfile(let card), .port(let direction, let device)),
+        (.cardProfile(let card), .volume(let direction, let device)),
+        (.cardProfile(let card), .mute(let direction, let device)):
+        return input.snapshot.device(direction, named: device)
+          .flatMap { input.snapshot.card(of: $0) }?.name == card
+      default: return false
+      }
+    }
+  }
+
+  /// What somebody changed since is left as it is; what does not exist cannot be restored.
+  mutating func emit(restoring entry: Baseline.Entry) {
+    let now = world.value(of: entry.setting)
+    guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
+    if let now, let ours = entry.ours, !entry.isOurs(now),
+      input.snapshot.value(of: entry.setting) == now, !isOwn(entry.setting, ours)
+    {
+      plan.left.append(
+        "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
+          + "that was set; left as it is")
+      return
+    }
+    if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
+      let device = world.snapshot.device(direction, named: name),
+      let obstacle = SampleRateAspect().obstacle(context, device, rate)
+    {
+      plan.left.append(obstacle.reason)
+      return
+    }
+    guard let value = restorable(entry) else { return }
+    emit(
+      Target(
+        entry.setting.stateProperty, entry.setting, value, phase: entry.phase,
+        why: "as it was before the session"))
+  }
+
+  /// What a setting can be set back to; nil where there is no such thing any more.
+  private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
+    switch (entry.setting, entry.before) {
+    case (.defaultDevice(let direction), .name(let name)):
+      let device = world.snapshot.device(direction, named: name)
+      return device?.canBeDefault == true ? entry.before : nil
+    case (.stream(let direction, _), .name(let name)):
+      return world.snapshot.device(direction, named: name) == nil ? nil : entry.before
+    case (.cardProfile(let card), .name(let profile)):
+      return world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : entry.before
+    case (.codec(let card), .name(let codec)):
+      // Another profile has other codecs.
+      let offered = world.snapshot.card(named: card)?.codecs ?? []
+      return offered.contains { $0.name == codec } && !world.isChanged(card: card)
+        ? entry.before : nil
+    case (.codec, _): return nil
+    case (.port(let direction, let device), .name(let port)):
+      let port = world.snapshot.device(direction, named: device)?.ports.first { $0.name == port }
+      guard let port else { return nil }
+      // An unplugged port would take a wished device out of the server's choice of a default.
+      let isWished = resolution.devices[direction]?.name == device
+      return port.availability.isUsable || !isWished ? entry.before : nil
+    case (.volume(let direction, let device), .volume(let volumes)):
+      let map = world.snapshot.device(direction, named: device)?.channelMap
+      return map?.count == volumes.values.count ? entry.before : nil
+    // No upkeep ever unmutes an input.
+    case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
+    // A link that had lost its master is not worth having again.
+    case (.chain, .name), (.echoCanceller, .name), (.combination, .name): return .absent
+    case (.combination, .combination(let spec)):
+      let isPossible = spec.outputs.allSatisfy { world.snapshot.device(.output, named: $0) != nil }
+      return isPossible ? entry.before : .absent
+    case (.chain(let direction), .remap(let spec)):
+      return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
+    case (.echoCanceller, .echoCanceller(let spec)):
+      let isPossible =
+        world.snapshot.device(.input, named: spec.input) != nil
+        && world.snapshot.device(.output, named: spec.output) != nil
+      return isPossible ? entry.before : .absent
+    case (.defaultDevice, _), (.stream, _), (.cardProfile, _), (.port, _), (.volume, _): return nil
+    default: return entry.before
+    }
+  }
+
+  /// Whether a change is nobody's choice: a link is ours alone, and where the default that we chose
+  /// is gone the present one is the server's fallback.
+  private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
+    switch (setting, ours) {
+    case (.chain, _), (.echoCanceller, _), (.combination, _), (.others, _), (.trigger, _): true
+    case (.defaultDevice(let direction), .name(let name)):
+      world.snapshot.device(direction, named: name) == nil
+    default: false
+    }
+  }
+}
+
+extension Baseline.Entry {
+  /// A default that was a link of ours comes back after it.
+  var phase: Phase {
+    isOwnDefault ? .channelMap : setting.phase
+  }
+
+  /// Within a phase: the links as they are built, then the default, then the streams.
+  var rank: Int {
+    if let link = Setting.links.firstIndex(of: setting) { return link }
+    if case .stream = setting { return Setting.links.count + 1 }
+    return Setting.links.count
+  }
+}

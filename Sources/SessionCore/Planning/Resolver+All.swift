@@ -1,0 +1,34 @@
+import PulseTypes
+
+extension Resolver {
+  /// Every output that exists, is meant by one of the matchers and is usable, in their order; all of
+  /// the hardware where nothing is wished. And why others are not.
+  static func all(
+    _ input: PlanInput, _ direction: Direction, defaultBefore: String?
+  ) -> (names: [String], rejections: [String]) {
+    var resolver = Resolver(input, direction, defaultBefore)
+    var names: [String] = []
+    var seen: Set<String> = []
+    for matcher in resolver.part.prefer ?? [.name("*")] {
+      var found = input.snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
+        .filter(\.exists)
+      if matcher == .default { found = Array(found.prefix(1)) }
+      for candidate in found where !seen.contains(candidate.name) {
+        let isPlugged =
+          candidate.device.ports.isEmpty
+          || candidate.device.ports.contains(where: \.availability.isUsable)
+        if isPlugged {
+          seen.insert(candidate.name)
+          names.append(candidate.name)
+        } else {
+          _ = resolver.reject(candidate, "nothing is plugged in")
+        }
+      }
+      if found.isEmpty { resolver.rejections.append("\(matcher): no such output") }
+    }
+    let others = input.snapshot.hardware(direction).map(\.name).filter { name in
+      !seen.contains(name) && resolver.rejected[name] == nil
+    }
+    return (names, resolver.rejections + others.map { "\($0): is there and was not asked for" })
+  }
+}

@@ -1,0 +1,45 @@
+import PulseTypes
+
+extension Resolver {
+  var noun: String { direction == .input ? "input" : "output" }
+
+  func failure(_ matchers: [DeviceMatcher]) -> SessionError {
+    let property = direction == .input ? "preferredInput" : "preferredOutput"
+    let code: SessionError.Code =
+      isPortAtFault
+      ? .portNotAvailable : direction == .input ? .inputNotAvailable : .outputNotAvailable
+    let value = matchers.map(\.description).joined(separator: ", ")
+    let there = snapshot.hardware(direction)
+    guard !(there.isEmpty && rejections.isEmpty) || part.prefer != nil else {
+      return SessionError(
+        code, stage: .device, nothingThere, property: property, value: value,
+        alternatives: monitors)
+    }
+    let unnamed = there.map(\.name).filter { rejected[$0] == nil }
+    let message =
+      isPortAtFault && matchers == [.default]
+      ? "the \(noun) has none of the wished ports"
+      : "no usable \(noun) for \(Words.list(matchers.map { "'\($0)'" }, last: "or"))"
+    return SessionError(
+      code, stage: .device, there.isEmpty ? "\(message): \(nothingThere)" : message,
+      property: isPortAtFault ? "\(noun)Port" : property, value: value,
+      alternatives: rejections + unnamed.map { "\($0): is there and was not asked for" }
+        + (there.isEmpty ? monitors : []))
+  }
+
+  private var monitors: [String] {
+    guard direction == .input else { return [] }
+    return snapshot.sources.filter {
+      $0.isMonitor && !snapshot.isDummy($0) && !snapshot.isOwned($0)
+    }
+    .map { "\($0.name): is a monitor; name it to use it" }
+  }
+
+  private var nothingThere: String {
+    switch monitors.count {
+    case 0: "the server has no \(noun)"
+    case 1: "the only source is a monitor; name it to use it"
+    default: "the only sources are monitors; name one to use it"
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import PulseTypes
+
+extension Resolver {
+  /// Of a headset the device of the profile that is needed, for each has a name of its own, so that the
+  /// profile alone cannot choose: A2DP for a category that only plays, and where the microphone is
+  /// elsewhere; that of its microphone where the microphone is its own.
+  func preferringProfile(_ candidates: [Candidate]) -> [Candidate] {
+    guard direction == .output else { return candidates }
+    let onlyPlays = wish.category?.directions == [.output] && !wish.concerns(.input)
+    guard onlyPlays || microphone != nil else { return candidates }
+    func isRight(_ candidate: Candidate) -> Bool {
+      if let microphone, microphone.card?.name == candidate.card?.name {
+        return candidate.profiles.contains { microphone.profiles.contains($0) }
+      }
+      return candidate.profiles.contains { $0.contains("a2dp") }
+    }
+    var result: [Candidate] = []
+    var seen: Set<String> = []
+    for candidate in candidates where !seen.contains(candidate.name) {
+      if let card = candidate.card, card.isBluetooth, !isRight(candidate),
+        let better = candidates.first(where: { $0.card?.name == card.name && isRight($0) })
+      {
+        seen.insert(better.name)
+        result.append(better)
+      }
+      seen.insert(candidate.name)
+      result.append(candidate)
+    }
+    return result
+  }
+
+  /// A headset's microphone profile may be listed a while after the headset itself.
+  func missingProfile(_ matcher: DeviceMatcher) -> String {
+    guard direction == .input, wish.options?.contains(.allowBluetoothHFP) == true,
+      let card = snapshot.cards.first(where: { $0.lacksMicrophone && $0.couldBe(matcher) })
+    else { return "" }
+    return " yet: \(card.name) lists no profile with a microphone; required = false waits for it"
+  }
+}

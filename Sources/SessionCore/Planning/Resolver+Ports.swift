@@ -1,0 +1,50 @@
+import PulseTypes
+
+extension Resolver {
+  /// With `default-to-speaker` the speaker, unless headphones are known to be plugged in.
+  func speaker(of device: Device) -> [PortMatcher] {
+    guard direction == .output, wish.options?.contains(.defaultToSpeaker) == true else { return [] }
+    func has(_ type: PortType, _ isPlugged: (Port) -> Bool) -> Bool {
+      device.ports.contains { device.portTypes($0).contains(type) && isPlugged($0) }
+    }
+    if has(.headphones, { $0.availability == .yes }) { return [.type(.headphones)] }
+    return has(.speaker, \.availability.isUsable) ? [.type(.speaker)] : []
+  }
+
+  func profiles(of candidate: Candidate, with port: Port) -> [String] {
+    guard let onCard = candidate.card?.ports.first(where: { $0.name == port.name }),
+      !onCard.profiles.isEmpty
+    else { return candidate.profiles }
+    return candidate.profiles.filter { onCard.profiles.contains($0) }
+  }
+
+  /// The first wished port that is usable; among equals the active one, then plugged before unknown.
+  func port(_ wanted: [PortMatcher], of device: Device) -> Port? {
+    // Who may change no port takes the one in use, whatever its place in the ranking.
+    if snapshot.isOfOneProgram, let active = device.active, active.availability.isUsable,
+      wanted.contains(where: { $0.matches(active, of: device) })
+    {
+      return active
+    }
+    for matcher in wanted {
+      let ports = device.ports.filter {
+        matcher.matches($0, of: device) && $0.availability.isUsable
+      }
+      if let active = ports.first(where: { $0.name == device.activePort }) { return active }
+      if let best = ports.max(by: { Self.rank($0) < Self.rank($1) }) { return best }
+    }
+    return nil
+  }
+
+  private static func rank(_ port: Port) -> UInt64 {
+    (port.availability == .yes ? 1 << 32 : 0) + UInt64(port.priority)
+  }
+
+  static func portReason(_ wanted: [PortMatcher], _ device: Device) -> String {
+    let names = Words.list(wanted.map { "'\($0)'" }, last: "or")
+    let ports = device.ports.map { port in
+      "\(port.name) (\(port.availability.isUsable ? "available" : "not plugged in"))"
+    }
+    return "no usable port \(names); it has: \(ports.joined(separator: ", "))"
+  }
+}

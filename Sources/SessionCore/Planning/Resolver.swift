@@ -1,0 +1,107 @@
+import PulseTypes
+
+/// Finds the device of one direction.
+struct Resolver {
+  let wish: AudioMode
+  let part: DirectionWish
+  let direction: Direction
+  let snapshot: ServerSnapshot
+  let defaultBefore: String?
+  /// What has yet to stay, and is passed over as long as there is something else.
+  let unsteady: Set<Spot>
+  /// The input.
+  var microphone: Resolved?
+  var rejections: [String] = []
+  /// The names of the devices that were rejected, and why each was.
+  var rejected: [String: Set<String>] = [:]
+  var isPortAtFault = false
+
+  init(_ input: PlanInput, _ direction: Direction, _ defaultBefore: String?) {
+    wish = input.wish
+    self.direction = direction
+    snapshot = input.snapshot
+    self.defaultBefore = defaultBefore
+    part = wish.wish(direction)
+    unsteady = input.unsteady
+  }
+
+  /// The first candidate of the first matcher that is usable.
+  ///
+  /// - Parameter microphone: the input, where that is resolved already.
+  static func resolve(
+    _ input: PlanInput, _ direction: Direction, defaultBefore: String?, microphone: Resolved? = nil
+  ) throws(SessionError) -> Resolved {
+    var resolver = Resolver(input, direction, defaultBefore)
+    resolver.microphone = microphone
+    return try resolver.resolve()
+  }
+
+  private mutating func resolve() throws(SessionError) -> Resolved {
+    let matchers = part.prefer ?? [.default]
+    var passedOver: Resolved?
+    for matcher in matchers {
+      let candidates = preferringProfile(
+        snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
+          .filter { $0.exists || !snapshot.isOfOneProgram })
+      for candidate in candidates {
+        guard var resolved = accept(candidate, matcher) else { continue }
+        resolved.isDefault = matcher == .default
+        guard candidate.isUnsteady(unsteady) else { return resolved }
+        passedOver = passedOver ?? resolved
+      }
+      if candidates.isEmpty, matcher != .default {
+        rejections.append("\(matcher): no such \(noun)\(missingProfile(matcher))")
+      }
+    }
+    if let passedOver { return passedOver }
+    throw failure(matchers)
+  }
+
+  mutating func reject(_ candidate: Candidate, _ why: String) -> Resolved? {
+    if rejected[candidate.name, default: []].insert(why).inserted {
+      rejections.append("\(candidate.name): \(why)")
+    }
+    return nil
+  }
+
+  private mutating func accept(_ candidate: Candidate, _ matcher: DeviceMatcher) -> Resolved? {
+    if candidate.card?.isBluetooth == true, direction == .input,
+      wish.options?.contains(.allowBluetoothHFP) != true
+    {
+      return reject(candidate, "a Bluetooth microphone needs options = [\"allow-bluetooth-hfp\"]")
+    }
+    let device = candidate.device
+    let wanted = part.port ?? matcher.portTypes.map(PortMatcher.type).or(speaker(of: device))
+    guard !device.ports.isEmpty else {
+      return Resolved(
+        device: device, card: candidate.card, port: nil, profiles: candidate.profiles)
+    }
+    guard device.ports.contains(where: \.availability.isUsable) else {
+      return reject(candidate, "nothing is plugged in")
+    }
+    guard !wanted.isEmpty else {
+      return Resolved(
+        device: device, card: candidate.card, port: nil, profiles: candidate.profiles)
+    }
+    guard let port = port(wanted, of: device) else {
+      isPortAtFault = true
+      return reject(candidate, Self.portReason(wanted, device))
+    }
+    guard !snapshot.isOfOneProgram || port.name == device.activePort else {
+      isPortAtFault = true
+      return reject(
+        candidate,
+        "its port is \(device.activePort ?? "none"), and scope \"application\" changes no port")
+    }
+    return Resolved(
+      device: device, card: candidate.card, port: port,
+      profiles: profiles(of: candidate, with: port))
+  }
+}
+
+extension Array {
+  /// Itself, or another where it is empty.
+  fileprivate func or(_ other: @autoclosure () -> [Element]) -> [Element] {
+    isEmpty ? other() : self
+  }
+}

@@ -1,0 +1,44 @@
+public import PulseTypes
+
+/// What a setting can be.
+public enum SettingValue: Sendable, Hashable, Codable {
+  /// Nothing: no default, no remap, no pin.
+  case absent
+  /// The name of a profile, device or port.
+  case name(String)
+  /// Hz.
+  case rate(Int)
+  /// A latency or an offset.
+  case duration(Duration)
+  /// The volume of each channel.
+  case volume(ChannelVolumes)
+  /// Muted or not.
+  case flag(Bool)
+  /// A remap.
+  case remap(RemapSpec)
+  /// Combined outputs.
+  case combination(CombineSpec)
+  /// An echo canceller.
+  case echoCanceller(EchoCancellerSpec)
+  /// The roles of the streams that are treated.
+  case roles([String])
+}
+
+extension SettingValue: CustomStringConvertible {
+  /// For people: `none`, `48000 Hz`, `10 ms`, `80 %`, `front-right,front-left of NAME`.
+  public var description: String {
+    switch self {
+    case .absent: "none"
+    case .name(let name): name
+    case .rate(let rate): "\(rate) Hz"
+    case .duration(let duration): Words.milliseconds(duration)
+    case .volume(let volumes): Words.volume(volumes)
+    case .flag(let flag): flag ? "on" : "off"
+    case .remap(let spec):
+      (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
+    case .roles(let roles): roles.joined(separator: ",")
+    case .combination(let spec): spec.outputs.joined(separator: " and ")
+    case .echoCanceller(let spec): "\(spec.method) between \(spec.input) and \(spec.output)"
+    }
+  }
+}
