@@ -59,6 +59,8 @@ extension AudioSession {
         live = server
         refusals = [:]
         capabilities = nil
+        // What changes from now on is news, also where nothing calls for a look before.
+        if lastSnapshot == nil { lastSnapshot = await server.snapshot }
         let tracer = configuration.tracer
         await server.setChangeHandler { [weak self] event in
           if let tracer, let event { tracer(.told(event.description)) }

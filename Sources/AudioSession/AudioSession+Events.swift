@@ -53,6 +53,8 @@ extension AudioSession {
       if portOverride == .none { noteChange() }
     }
     lastRoute = state.route
+    // What the first change of ours did to the devices is no news to anybody.
+    if upkeep.told == nil { lastSnapshot = now }
     upkeep.told = now
     let pending = state.pending
     if pending != upkeep.pending, !pending.isEmpty, isActive { emit(.pending(pending)) }

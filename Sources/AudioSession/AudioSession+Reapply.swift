@@ -9,6 +9,8 @@ extension AudioSession {
     let store = store(live)
     var input = try await input(own.mode, live, store, isExplicit: false)
     input.occasion = occasion
+    let known = input.baseline
+    if occasion == .upkeep { await noteRestored(&input, live) }
     // What was refused before may be possible now; who refuses again and again is given way to.
     input.refusals = [:]
     input.yielded = upkeep.fights.yielded(at: upkeep.now)
@@ -29,15 +31,30 @@ extension AudioSession {
     }
     refusals = run.input.refusals
     capabilities = run.input.capabilities
+    if occasion == .upkeep {
+      upkeep.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)
+    }
     var baseline = run.stored
     baseline.settle(in: run.input.snapshot)
-    if baseline != input.baseline { try store.write(baseline) }
+    if baseline != known { try store.write(baseline) }
     // A hint that was not granted must not be asked for again at the next look.
     held = Held(
       baseline: baseline, memory: run.input.memory, wish: try wish(store))
     upkeep.reapplies += 1
     emit(.reapplied(upkeep.now - start))
     if occasion == .upkeep { await noteFights(run.attempted, live) }
+  }
+
+  /// Takes what the session manager restored of streams that have just begun for what they were before.
+  private func noteRestored(_ input: inout PlanInput, _ live: LiveServer) async {
+    let restored = upkeep.restores.restored(
+      in: input.snapshot, beside: input.baseline.valid(for: input.snapshot), at: upkeep.now)
+    guard !restored.isEmpty else { return }
+    input.restored = Set(restored.keys)
+    for (setting, value) in restored {
+      input.baseline.restate(setting, before: value)
+      await live.restateMemory(of: setting, value)
+    }
   }
 
   /// A setting that is set again and again is in somebody else's hands: say so, and give way.

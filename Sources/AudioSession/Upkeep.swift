@@ -25,6 +25,7 @@ struct Upkeep {
   /// The state that other processes can read.
   var written: SessionState?
   var manager = ManagerWatch()
+  var restores = RestoreWatch()
   private let awakeBegan = SuspendingClock.now
   private var asleep = Duration.zero
   private var wokeAt: Duration?

@@ -55,7 +55,7 @@ struct BluetoothTests {
         #expect(state.route.outputs.first?.name == Self.music)
       }
       try await rig.session.revert()
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 

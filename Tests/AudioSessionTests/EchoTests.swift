@@ -42,7 +42,7 @@ struct EchoTests {
       // PipeWire lets what nobody listens to sleep.
       #expect(processing.keepsRunning.contains(Names.usbInput) == !machine.isGraph)
       try await rig.session.revert()
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 
@@ -185,7 +185,7 @@ struct EchoTests {
       #expect(error?.restored == (machine.isGraph ? nil : true))
       #expect(error?.message.contains("no echo canceller 'bogus'") == true)
       #expect(error?.alternatives == ["echo-canceller = \"webrtc\""])
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       var tolerant = mode
       tolerant.onFailure = .bestEffort
       let report = try await rig.session.setAudioMode(tolerant)

@@ -53,7 +53,7 @@ struct HeadsetTests {
       }
       #expect(error?.code == .inputNotAvailable)
       #expect(error?.description.contains("allow-bluetooth-hfp") == true, "\(error as Any)")
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       mode.options = [.allowBluetoothHFP]
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.properties["category"]?.verdict == .applied)
@@ -150,7 +150,7 @@ struct HeadsetTests {
         #expect(error?.code == .inputNotAvailable)
         #expect(error?.description.contains("allow-bluetooth-hfp") == true, "\(error as Any)")
       }
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       mode.options = [.allowBluetoothHFP]
       mode.preferredInput = ["*"]
       let state = try await rig.session.setAudioMode(mode).state
@@ -192,9 +192,11 @@ struct HeadsetTests {
       mode.options = [.allowBluetoothHFP]
       mode.preferredInput = [.name(headset.input)]
       try await rig.session.setAudioMode(mode)
-      let seen = try await rig.outside.snapshot()
-      #expect(seen.device(.input, named: headset.input) != nil)
-      #expect(seen.server.defaultSourceName == headset.input)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: headset.input) != nil
+            && $0.server.defaultSourceName == headset.input
+        })
     }
   }
 
@@ -262,7 +264,7 @@ struct HeadsetTests {
         error?.alternatives
           == (headset.machine.isGraph
             ? headset.codecs : ["sbc (SBC)", "sbc_xq_453 (SBC XQ 453kbps)", "aptx (aptX)"]))
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       // From the other profile it is known only once A2DP is there: then all goes back.
       try await rig.setProfile(headset.call, of: Headset.card)
       let call = try await rig.listing()

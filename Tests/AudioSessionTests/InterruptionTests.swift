@@ -33,9 +33,11 @@ struct InterruptionTests {
       properties: ["media.role": role])
   }
 
-  @Test("another program's call: nothing is put back until it ends", .simulatedCard)
-  func call() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "another program's call: nothing is put back until it ends", .bothServers,
+    arguments: Feature.upkeep.machines)
+  func call(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(wish)
       let events = await rig.session.events
       // As a process of its own would say.
@@ -62,9 +64,11 @@ struct InterruptionTests {
     }
   }
 
-  @Test("a call of this process, and music of another, interrupt nothing", .simulatedCard)
-  func ownCall() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "a call of this process, and music of another, interrupt nothing", .bothServers,
+    arguments: Feature.upkeep.machines)
+  func ownCall(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(wish)
       let events = await rig.session.events
       let other = try await PulseClient.connect(
@@ -103,9 +107,11 @@ struct InterruptionTests {
     }
   }
 
-  @Test("a request to pause, and its end, re-apply the mode", .simulatedCard)
-  func corkRequest() async throws {
-    try await Rig.with { rig in
+  @Test(
+    "a request to pause, and its end, re-apply the mode", .bothServers,
+    arguments: Feature.upkeep.machines)
+  func corkRequest(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(wish)
       let events = await rig.session.events
       await rig.session.noteCorkRequest(toPause: true)

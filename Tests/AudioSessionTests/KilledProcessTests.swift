@@ -55,7 +55,7 @@ struct KilledProcessTests {
       try await rig.succeed("apply", second)
       let whole = ContinuousClock.now - start
       try await rig.succeed("revert")
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       var random = Seeded(state: seed)
       for round in 0..<Self.rounds {
         let moment = whole * Int.random(in: 0...1000, using: &random) / 1000
@@ -103,7 +103,7 @@ struct KilledProcessTests {
       }
       #expect(try await rig.outside.snapshot().ownedDevices(.input).count == 1)
       try await rig.succeed("revert")
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 
@@ -116,7 +116,7 @@ struct KilledProcessTests {
         ["env", "XDG_STATE_HOME=/dev/full", Rig.program, "apply", profile])
       #expect(result.status == 74, "\(result.standardError)")
       #expect(result.standardError.contains("XDG_STATE_HOME"))
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 }

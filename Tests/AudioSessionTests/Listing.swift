@@ -43,6 +43,17 @@ struct Listing: Equatable, CustomStringConvertible {
 extension Rig {
   func listing() async throws -> Listing { Listing(try await outside.snapshot()) }
 
+  /// What is listed; on PipeWire, which tells other clients a moment later, once it is so as expected
+  /// or has not become so for a while.
+  func listing(expecting expected: Listing) async throws -> Listing {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while true {
+      let snapshot = try await outside.snapshot()
+      let seen = Listing(snapshot)
+      guard snapshot.hasGraph, seen != expected, ContinuousClock.now < deadline else { return seen }
+    }
+  }
+
   /// Sends a message to a simulated card, as a user's hand would act.
   func act(on card: String, _ message: String, _ parameter: String) async throws {
     try await sandbox.tell(card, message, parameter)

@@ -122,7 +122,7 @@ struct MultiRouteTests {
       }
       #expect(error?.code == .categoryNotSupported && error?.stage == .device)
       #expect(error?.alternatives.contains("headphones: is there and was not asked for") == true)
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       let profile = try rig.write(
         "one.toml", "category = 'multi-route'\n[output]\nprefer = ['speakers']\n")
       let result = try await rig.sandbox.capture([Rig.program, "apply", profile])

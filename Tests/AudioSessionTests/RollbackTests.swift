@@ -18,7 +18,7 @@ struct RollbackTests {
         let error = error as? SessionError
         return error?.code == .hintNotGranted && error?.restored == true
       }
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 
@@ -102,7 +102,7 @@ struct RollbackTests {
         try await rig.session.setAudioMode(mode)
       }
       #expect(error?.restored == true, "\(String(describing: error))")
-      #expect(try await rig.listing() == before)
+      #expect(try await rig.listing(expecting: before) == before)
       #expect(await recorder.isOpen)
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)

@@ -194,6 +194,19 @@ struct UpkeepTests {
   }
 
   @Test(
+    "the first change of devices is told, whether or not anything happened before", .bothServers,
+    .timeLimit(.minutes(1)), arguments: Feature.cards.machines, [true, false])
+  func firstChange(on machine: Machine, isWished: Bool) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let events = await rig.session.events
+      if isWished { try await rig.session.setAudioMode(AudioMode()) }
+      _ = try await rig.session.getSessionState()
+      try await rig.act(on: Names.laptop, "plug", "analog-output-headphones")
+      #expect(await first(events) { $0 == .devicesChanged } != nil)
+    }
+  }
+
+  @Test(
     "under on-route-change a chosen default stands, until a device changes", .bothServers,
     .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
   func onRouteChange(on machine: Machine) async throws {

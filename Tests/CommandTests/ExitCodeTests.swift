@@ -151,9 +151,9 @@ struct ExitCodeTests {
       let result = try await sandbox.shell(
         """
         cd \(sandbox.directory) && mkdir here && cd here || exit 9
-        HOME=$PWD/home XDG_STATE_HOME=relative $A apply test >/dev/null; echo $?
+        HOME=$PWD/home XDG_STATE_HOME=relative $A apply test --timeout 60s >/dev/null; echo $?
         find . -type d | sort
-        env -u HOME -u XDG_STATE_HOME $A state --json >/dev/null; echo $?
+        env -u HOME -u XDG_STATE_HOME $A state --json --timeout 60s >/dev/null; echo $?
         """)
       #expect(
         result.standardOutput == """

@@ -57,7 +57,7 @@ struct SoundCommandTests {
             "schema": 1,
             "device": "speakers",
             "sampleRate": 44100,
-            "played": [{ "seconds": 0.2, "what": "20-20000 Hz" }]
+            "played": [{ "what": "20-20000 Hz", "seconds": 0.2 }]
           }
 
           """)

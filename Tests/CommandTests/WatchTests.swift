@@ -259,6 +259,23 @@ struct WatchTests {
     }
   }
 
+  @Test(
+    "--auto follows the first device that goes, though applying had nothing to do", .simulatedCard)
+  func autoAtFirst() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      try sandbox.write(profile: "desk", match("usb"))
+      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
+      let result = try await watch(
+        sandbox, "--auto",
+        """
+        await '  applied'
+        $A sandbox simulate unplug alsa_card.usb-Example_USB_Microphone-00 > /dev/null
+        await 'no other fits'
+        """)
+      #expect(result.status == 143, "\(result)")
+    }
+  }
+
   private func match(_ bus: String) -> String {
     "[match]\ninputs = [{ property = { \"device.bus\" = \"\(bus)\" } }]\n"
   }

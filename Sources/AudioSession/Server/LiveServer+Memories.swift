@@ -48,12 +48,20 @@ extension LiveServer {
     await save(saved)
   }
 
+  /// Takes another volume for that of before: the session manager's own memory of a stream.
+  func restateMemory(of setting: Setting, _ value: SettingValue) {
+    guard case .othersVolume(let index) = setting, let volume = value.volume else { return }
+    memories[index]?.saved.volume = volume
+  }
+
   /// Says again what is to be remembered of streams that changed or ended.
   func tendMemories() async {
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         memories[index] = nil
-        if memory.isAsMade { await save(memory.saved) }
+        guard memory.isAsMade else { continue }
+        await save(memory.saved)
+        if snapshot.hasGraph { await impersonate(memory.saved) }
         continue
       }
       guard stream != memory.seen else { continue }
@@ -79,10 +87,12 @@ extension LiveServer {
     other.volume.values = memory.volume.values.map {
       Volume(rawValue: $0 < .norm ? $0.rawValue + Self.percent : $0.rawValue - Self.percent)
     }
-    for entry in [other, memory] {
+    for entry in [other, memory] where takesMemories != false {
       try? await client.save(entry, timeout: .seconds(1))
       await untilTold(entry)
     }
+    // A manager that takes it once takes it always.
+    if takesMemories != true { takesMemories = await impersonate(memory) }
   }
 
   private static let percent: UInt32 = 655
@@ -90,7 +100,7 @@ extension LiveServer {
   /// Waits until WirePlumber has taken an entry. It has asked for the stream's values before, so it
   /// notes them ahead of an entry that is written next; and the program's next stream gets this one.
   private func untilTold(_ entry: SavedStream) async {
-    let deadline = Deadline(after: .seconds(1))
+    let deadline = Deadline(after: takesMemories == true ? .seconds(1) : .milliseconds(300))
     while !deadline.hasPassed {
       let told = try? await client.savedStreams(timeout: .seconds(1))
       guard let told, told.first(where: { $0.name == entry.name })?.isNear(entry) != true else {
@@ -98,18 +108,6 @@ extension LiveServer {
       }
       let moment = ContinuousClock.now + .milliseconds(2)
       guard (try? await client.loop.sleep(until: moment)) != nil else { return }
-    }
-  }
-}
-
-extension SavedStream {
-  /// Whether an entry was told with the digits that PipeWire keeps.
-  fileprivate func isNear(_ other: SavedStream) -> Bool {
-    guard isMuted == other.isMuted, volume.values.count == other.volume.values.count else {
-      return false
-    }
-    return zip(volume.values, other.volume.values).allSatisfy { now, then in
-      abs(Int(now.rawValue) - Int(then.rawValue)) < 200
     }
   }
 }

@@ -47,6 +47,7 @@ extension PlanContext {
     // What people do to a stream that was treated by an earlier run is left to them.
     let isLeft =
       input.occasion == .upkeep && snapshot.value(of: setting) != value
+      && input.restored?.contains(setting) != true
       && input.baseline.valid(for: input.snapshot)[setting] != nil
     return Target(
       "options", setting, value, isLeft: isLeft,

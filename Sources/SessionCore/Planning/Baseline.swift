@@ -70,6 +70,13 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
   }
 
+  /// Notes that a setting would be something else by now without us.
+  public mutating func restate(_ setting: Setting, before: SettingValue) {
+    for index in entries.indices where entries[index].setting == setting {
+      entries[index].before = before
+    }
+  }
+
   /// Notes values that a run may leave, should it be cut short.
   public mutating func expect(_ values: [SettingValue], of setting: Setting) {
     guard let index = entries.firstIndex(where: { $0.setting == setting }) else { return }

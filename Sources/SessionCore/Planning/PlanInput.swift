@@ -49,6 +49,9 @@ public struct PlanInput: Sendable, Hashable, Codable {
   public var yielded: Set<Setting>
   /// What comes and goes, and is used only once it has stayed or where there is nothing else.
   public var unsteady: Set<Spot>
+  /// Settings of others' streams that the server restored after they were changed, which is nobody's
+  /// choice; nil is none.
+  public var restored: Set<Setting>?
   /// What the server refused during this session, with its words.
   public var refusals: [Setting: String]
 

@@ -1,4 +1,5 @@
 import AudioSession
+import SessionProfiles
 
 /// A failure for people: what was wrong, and what would work, one a line; each mistake of a profile.
 enum ErrorView {
