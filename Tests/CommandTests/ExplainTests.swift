@@ -1,4 +1,5 @@
 import PulseSandbox
+import PulseTypes
 import Testing
 
 /// `explain`: what makes a property what it is, on real servers.
@@ -34,14 +35,20 @@ struct ExplainTests {
     }
   }
 
-  @Test("the default source: the server's own choice, then a person's", .server)
-  func defaultSource() async throws {
-    try await PulseSandbox.with(.nullDevices) { sandbox in
+  @Test(
+    "the default source: the server's own choice, then a person's", .pipewire,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func defaultSource(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.nullDevices(on: kind)) { sandbox in
       let own = try await explain(sandbox, "preferredInput")
       let first = try #require(own["choices"]?.array.first)
       #expect(first["name"] == own["actual"])
       #expect(first["chosen"] == .bool(true))
-      _ = try await sandbox.shell("pactl set-default-source speakers.monitor")
+      _ = try await sandbox.shell(
+        """
+        pactl set-default-source speakers.monitor
+        until [ "$(pactl get-default-source)" = speakers.monitor ]; do pause; done
+        """)
       let chosen = try await explain(sandbox, "default-source")
       #expect(chosen["actual"] == .string("speakers.monitor"))
       let text = try await causes(sandbox, "preferred-input")
@@ -53,9 +60,11 @@ struct ExplainTests {
   }
 
   /// The order is the server's own: what it takes without a choice comes first.
-  @Test("the ranking names what the server takes", .simulatedCard)
-  func ranking() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
+  @Test(
+    "the ranking names what the server takes", .simulatedCard, .pipewire,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func ranking(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.demo(on: kind)) { sandbox in
       for property in ["preferredInput", "preferredOutput"] {
         let json = try await explain(sandbox, property)
         #expect(json["choices"]?.array.first?["chosen"] == .bool(true))
@@ -81,11 +90,18 @@ struct ExplainTests {
     }
   }
 
-  @Test("ports, with what is plugged in", .simulatedCard)
-  func ports() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
+  @Test(
+    "ports, with what is plugged in", .simulatedCard, .pipewire,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func ports(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.demo(on: kind)) { sandbox in
+      // PipeWire acknowledges before it acts.
       _ = try await sandbox.shell(
-        "pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo")
+        """
+        pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo
+        until [ "$(pactl get-default-source)" = alsa_input.pci-0000_00_1f.3.analog-stereo ]
+        do pause; done
+        """)
       let json = try await explain(sandbox, "inputPort")
       #expect(names(json).contains(.string("analog-input-headset-mic")))
       let headset = json["choices"]?.array.first {
