@@ -196,12 +196,15 @@ struct OthersTests {
       mode.preferredInput = [.name(Names.usbInput), .default]
       mode.outputPort = [.name(headphones), .name(speaker)]
       try await rig.session.setAudioMode(mode)
-      func port() async throws -> String? {
-        try await rig.outside.sink(named: Names.laptopOutput)?.activePort
+      // PipeWire tells other clients a moment later.
+      func isOn(_ port: String) async throws -> Bool {
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == port
+        }
       }
-      #expect(try await port() == headphones)
+      #expect(try await isOn(headphones))
       let report = try await rig.session.overrideOutputPort(.speaker)
-      #expect(try await port() == speaker)
+      #expect(try await isOn(speaker))
       #expect(report.state.properties["outputPort"]?.preferred == .strings(["type:speaker"]))
       // The microphone goes: the route is another, and the wish alone counts.
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
@@ -211,7 +214,7 @@ struct OthersTests {
         })
       try await rig.session.overrideOutputPort(.speaker)
       try await rig.session.overrideOutputPort(.none)
-      #expect(try await port() == headphones)
+      #expect(try await isOn(headphones))
       try await rig.session.setAudioMode(AudioMode(category: .playback))
       await #expect(throws: SessionError.self) {
         try await rig.session.overrideOutputPort(.speaker)
