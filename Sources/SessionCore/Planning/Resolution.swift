@@ -51,7 +51,9 @@ struct Resolution {
       }
     }
     for card in snapshot.cards where !snapshot.isOfOneProgram {
-      let needs = devices.values.filter { $0.card?.name == card.name }
+      let needs = Direction.allCases.compactMap { devices[$0] }.filter {
+        $0.card?.name == card.name
+      }
       guard !needs.isEmpty else { continue }
       do throws(SessionError) {
         profiles[card.name] = try ProfileChoice(card: card, needs: needs, wish: wish).choose()

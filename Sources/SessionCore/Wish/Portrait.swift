@@ -40,7 +40,9 @@ public struct Portrait: Sendable, Hashable {
 
   /// Takes over what a server does not show.
   private mutating func adopt(_ wish: AudioMode, _ snapshot: ServerSnapshot) {
-    let missing = wish.category?.directions.first { snapshot.routeRoot($0) == nil }
+    let missing = Direction.allCases.first {
+      wish.category?.directions.contains($0) == true && snapshot.routeRoot($0) == nil
+    }
     if let missing, let category = wish.category {
       left.append("category \(category.rawValue): there is no \(missing.rawValue) for it")
     } else {

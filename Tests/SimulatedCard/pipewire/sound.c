@@ -16,6 +16,8 @@ typedef struct sim_link {
     sim_sound *sound;
     struct pw_proxy *proxy; /* NULL: not connected */
     struct spa_hook listener;
+    uint32_t from, to; /* the ports that it connects, or last did */
+    bool failed;       /* these two cannot be connected */
 } sim_link;
 
 struct sim_sound {
@@ -104,11 +106,14 @@ static void on_link_removed(void *data) {
     connect_all(program);
 }
 
-/* A port went meanwhile; the next port that comes is the occasion to try again. */
+/* A port went meanwhile; the one that took its place may have come before this. */
 static void on_link_error(void *data, int seq, int result, const char *message) {
     sim_link *link = data;
+    sim_program *program = link->sound->device->card->program;
 
+    link->failed = true;
     pw_proxy_destroy(link->proxy);
+    connect_all(program);
 }
 
 static void on_link_destroy(void *data) {
@@ -145,9 +150,13 @@ static void connect_sound(sim_program *program, sim_sound *sound) {
         uint32_t from = port_of(program, node, false, channel);
         uint32_t to = port_of(program, sound->device->node_id, true, channel);
         sim_link *link = &sound->links[channel];
-        if (link->proxy || from == SPA_ID_INVALID || to == SPA_ID_INVALID)
+        if (link->proxy || from == SPA_ID_INVALID || to == SPA_ID_INVALID
+            || (link->failed && link->from == from && link->to == to))
             continue;
         link->sound = sound;
+        link->from = from;
+        link->to = to;
+        link->failed = false;
         link->proxy = connect_ports(program, node, from, sound->device->node_id, to);
         if (link->proxy)
             pw_proxy_add_listener(link->proxy, &link->listener, &link_events, link);
