@@ -59,9 +59,7 @@ extension LiveServer {
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         memories[index] = nil
-        guard memory.isAsMade else { continue }
-        await save(memory.saved)
-        if snapshot.hasGraph { await impersonate(memory.saved) }
+        if memory.isAsMade { await save(memory.saved) }
         continue
       }
       guard stream != memory.seen else { continue }
@@ -87,12 +85,10 @@ extension LiveServer {
     other.volume.values = memory.volume.values.map {
       Volume(rawValue: $0 < .norm ? $0.rawValue + Self.percent : $0.rawValue - Self.percent)
     }
-    for entry in [other, memory] where takesMemories != false {
+    for entry in [other, memory] {
       try? await client.save(entry, timeout: .seconds(1))
       await untilTold(entry)
     }
-    // A manager that takes it once takes it always.
-    if takesMemories != true { takesMemories = await impersonate(memory) }
   }
 
   private static let percent: UInt32 = 655
@@ -100,7 +96,7 @@ extension LiveServer {
   /// Waits until WirePlumber has taken an entry. It has asked for the stream's values before, so it
   /// notes them ahead of an entry that is written next; and the program's next stream gets this one.
   private func untilTold(_ entry: SavedStream) async {
-    let deadline = Deadline(after: takesMemories == true ? .seconds(1) : .milliseconds(300))
+    let deadline = Deadline(after: .seconds(1))
     while !deadline.hasPassed {
       let told = try? await client.savedStreams(timeout: .seconds(1))
       guard let told, told.first(where: { $0.name == entry.name })?.isNear(entry) != true else {
@@ -108,6 +104,18 @@ extension LiveServer {
       }
       let moment = ContinuousClock.now + .milliseconds(2)
       guard (try? await client.loop.sleep(until: moment)) != nil else { return }
+    }
+  }
+}
+
+extension SavedStream {
+  /// Whether an entry was told with the digits that PipeWire keeps.
+  fileprivate func isNear(_ other: SavedStream) -> Bool {
+    guard isMuted == other.isMuted, volume.values.count == other.volume.values.count else {
+      return false
+    }
+    return zip(volume.values, other.volume.values).allSatisfy { now, then in
+      abs(Int(now.rawValue) - Int(then.rawValue)) < 200
     }
   }
 }

@@ -29,8 +29,6 @@ actor LiveServer {
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
   /// The profiles of Bluetooth cards that have no codecs.
   private var codecless: Set<String> = []
-  /// Whether PipeWire's session manager remembers of streams what it is told; nil until that was tried.
-  var takesMemories: Bool?
   /// Whether the server tells this connection a default that is no more.
   var isMisled = false
   /// Pins that were closed and may still be listed.
