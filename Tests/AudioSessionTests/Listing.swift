@@ -106,9 +106,11 @@ extension Rig {
     if seen.hasGraph {
       // It connects a stream to a device without an event.
       while await outside.isConnected {
-        if condition(try await outside.snapshot()) { return true }
+        guard let now = try? await outside.snapshot() else { break }
+        if condition(now) { return true }
         try await Task.sleep(for: .milliseconds(2))
       }
+      return false
     }
     for await event in events {
       var changes = SnapshotChanges()
