@@ -41,7 +41,12 @@ struct ModeTests {
         })
       for name in ["theirs", "behind"] {
         mode.preferredInput = [.name(name)]
-        let theirs = try await rig.session.setAudioMode(mode).state.properties["mode"]
+        var theirs = try await rig.session.setAudioMode(mode).state.properties["mode"]
+        // PipeWire connects what a module made a moment after it is there.
+        let deadline = ContinuousClock.now + .seconds(10)
+        while machine.isGraph, theirs?.verdict != .unreachable, ContinuousClock.now < deadline {
+          theirs = try await rig.session.getSessionState().properties["mode"]
+        }
         #expect(theirs?.verdict == .unreachable, "\(name)")
         #expect(
           theirs?.reason == "theirs is made by module-echo-cancel, which processes the signal")
