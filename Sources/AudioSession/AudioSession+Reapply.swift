@@ -21,7 +21,12 @@ extension AudioSession {
       live, store, input, deadline: Deadline(after: configuration.timeout),
       configuration: configuration)
     let plan = try await run.plan()
-    guard !plan.isEmpty else { return }
+    guard !plan.isEmpty else {
+      guard input.baseline != known else { return }
+      try store.write(input.baseline)
+      held?.baseline = input.baseline
+      return
+    }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     do throws(SessionError) {
       try await run.run(plan)
@@ -45,8 +50,13 @@ extension AudioSession {
     if occasion == .upkeep { await noteFights(run.attempted, live) }
   }
 
-  /// Takes what the session manager restored of streams that have just begun for what they were before.
+  /// Takes what the session manager restored of streams that have just begun for what they were before,
+  /// but where that is what the session made the program's former stream.
   private func noteRestored(_ input: inout PlanInput, _ live: LiveServer) async {
+    for (setting, before) in await live.takeOver() where input.baseline[setting] == nil {
+      guard let now = input.snapshot.value(of: setting), now != before else { continue }
+      input.baseline.record(setting, before: before, ours: now)
+    }
     let restored = upkeep.restores.restored(
       in: input.snapshot, beside: input.baseline.valid(for: input.snapshot), at: upkeep.now)
     guard !restored.isEmpty else { return }

@@ -79,6 +79,11 @@ extension AudioSession {
     // The pins may be gone, and no event tells of a latency.
     try await live.reread(deadline: budget.readBack)
     await live.tendMemories()
+    if !baseline.entries.contains(where: { $0.setting.isOfOthers }) {
+      // Nobody would mend what a program begins with from now on.
+      await live.memoryKeeper.settle(deadline: budget.readBack)
+      await live.forgetEnded()
+    }
     var input = run.input
     input.baseline = baseline
     // What was the default before this run says nothing any more; before the first is the baseline's.

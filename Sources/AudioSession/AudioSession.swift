@@ -127,6 +127,7 @@ public actor AudioSession {
     defer { turns.pass() }
     orders.stop()
     await leaveOthers()
+    await live?.memoryKeeper.settle(deadline: Deadline(after: .seconds(2)))
     await dropConnection()
     dropLock()
     emit(.stopped)

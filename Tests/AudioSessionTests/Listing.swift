@@ -47,8 +47,9 @@ extension Rig {
   /// or has not become so for a while.
   func listing(expecting expected: Listing) async throws -> Listing {
     let deadline = ContinuousClock.now + .seconds(20)
+    var look = PatientLook()
     while true {
-      let snapshot = try await outside.snapshot()
+      let snapshot = try await look.snapshot(outside)
       let seen = Listing(snapshot)
       guard snapshot.hasGraph, seen != expected, ContinuousClock.now < deadline else { return seen }
     }
@@ -105,8 +106,9 @@ extension Rig {
     if condition(seen) { return true }
     if seen.hasGraph {
       // It connects a stream to a device without an event.
+      var look = PatientLook()
       while await outside.isConnected {
-        guard let now = try? await outside.snapshot() else { break }
+        guard let now = try? await look.snapshot(outside) else { break }
         if condition(now) { return true }
         try await Task.sleep(for: .milliseconds(2))
       }
@@ -119,5 +121,20 @@ extension Rig {
       if condition(seen) { return true }
     }
     return false
+  }
+}
+
+/// Readings of PipeWire, one after the other. It may tell a client what was before of a port or a volume, for
+/// good: each second one is another client's.
+private struct PatientLook {
+  private var begin = ContinuousClock.now
+
+  mutating func snapshot(_ client: PulseClient) async throws -> ServerSnapshot {
+    guard ContinuousClock.now - begin > .seconds(1) else { return try await client.snapshot() }
+    begin = .now
+    let other = try await PulseClient.connect(to: await client.serverAddress, name: "later")
+    let snapshot = try await other.snapshot()
+    await other.close()
+    return snapshot
   }
 }

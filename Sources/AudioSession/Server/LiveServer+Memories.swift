@@ -8,7 +8,8 @@ import SessionCore
 /// killed, must not be silent the next time. So the server is told at once to remember what was before.
 ///
 /// It notes our value again with each later change of the stream, so it is told again then, and when
-/// the stream has ended.
+/// the stream has ended. On PipeWire this takes a while (`StreamMemoryKeeper`): what begins meanwhile as
+/// the session made the former stream was not chosen so by anybody.
 struct StreamMemory {
   /// What is to be remembered.
   var saved: SavedStream
@@ -31,15 +32,17 @@ extension LiveServer {
     let isMuting = if case .flag = step.to { true } else { false }
     guard step.isLowering else {
       // Given back: what the server makes of that by itself is right, but where it is lowered instead.
-      guard let memory = memories[stream.index], memory.isMuted != isMuting else {
-        return memories[stream.index] = nil
-      }
-      return await save(memory.saved)
+      guard let memory = memories[stream.index] else { return }
+      if memory.isMuted != isMuting { return await save(memory.saved) }
+      memories[stream.index] = nil
+      return await memoryKeeper.forget(memory.saved.name)
     }
     guard let name = stream.properties["module-stream-restore.id"] else { return }
     var saved = SavedStream(
       name: name, device: await savedDevice(name), channelMap: stream.channelMap,
       volume: stream.volume ?? ChannelVolumes([]), isMuted: stream.isMuted)
+    // What is remembered for it may come later than it was seen to play.
+    if let former = endedMemories[name], stream.isUntouched { saved = former.saved }
     // Of a stream that is silenced after it was lowered, or lowered again, the first values count.
     if let former = memories[stream.index] { saved = former.saved }
     memories[stream.index] = StreamMemory(
@@ -59,15 +62,39 @@ extension LiveServer {
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         memories[index] = nil
-        if memory.isAsMade { await save(memory.saved) }
+        guard memory.isAsMade else { continue }
+        endedMemories[memory.saved.name] = memory
+        await save(memory.saved)
         continue
       }
-      guard stream != memory.seen else { continue }
+      // WirePlumber notes nothing else of a stream.
+      guard snapshot.hasGraph ? !stream.isAsLoud(as: memory.seen) : stream != memory.seen else {
+        continue
+      }
       let now = memory.following(stream)
       memories[index] = now
       if now.isAsMade { await save(now.saved) }
     }
   }
+
+  /// Settings of streams that began as the session made the former one of their program, with what
+  /// they would be without it; each is told once.
+  func takeOver() -> [(setting: Setting, before: SettingValue)] {
+    snapshot.sinkInputs.compactMap { stream in
+      guard let name = stream.properties["module-stream-restore.id"],
+        var memory = endedMemories[name], memory.seen.index.rawValue < stream.index.rawValue,
+        memories[stream.index] == nil, memory.isAsMade(stream)
+      else { return nil }
+      memory.seen = stream
+      memories[stream.index] = memory
+      return memory.isMuted
+        ? (.othersMute(stream.index), .flag(memory.saved.isMuted))
+        : (.othersVolume(stream.index), .volume(memory.saved.volume))
+    }
+  }
+
+  /// Forgets streams that have ended: what they were is remembered, or nobody knows it any more.
+  func forgetEnded() { endedMemories = [:] }
 
   /// The device that PulseAudio keeps for such streams, which must stay; PipeWire keeps it anyway.
   private func savedDevice(_ name: String) async -> String? {
@@ -77,55 +104,27 @@ extension LiveServer {
 
   /// A server that remembers no streams says no, which is as good.
   private func save(_ memory: SavedStream) async {
-    guard snapshot.hasGraph else {
-      return (try? await client.save(memory, timeout: .seconds(1))) ?? ()
-    }
-    // PipeWire tells nobody of an entry that is as it was the last time; a percent is not heard.
-    var other = memory
-    other.volume.values = memory.volume.values.map {
-      Volume(rawValue: $0 < .norm ? $0.rawValue + Self.percent : $0.rawValue - Self.percent)
-    }
-    for entry in [other, memory] {
-      try? await client.save(entry, timeout: .seconds(1))
-      await untilTold(entry)
-    }
-  }
-
-  private static let percent: UInt32 = 655
-
-  /// Waits until WirePlumber has taken an entry. It has asked for the stream's values before, so it
-  /// notes them ahead of an entry that is written next; and the program's next stream gets this one.
-  private func untilTold(_ entry: SavedStream) async {
-    let deadline = Deadline(after: .seconds(1))
-    while !deadline.hasPassed {
-      let told = try? await client.savedStreams(timeout: .seconds(1))
-      guard let told, told.first(where: { $0.name == entry.name })?.isNear(entry) != true else {
-        return
-      }
-      let moment = ContinuousClock.now + .milliseconds(2)
-      guard (try? await client.loop.sleep(until: moment)) != nil else { return }
-    }
-  }
-}
-
-extension SavedStream {
-  /// Whether an entry was told with the digits that PipeWire keeps.
-  fileprivate func isNear(_ other: SavedStream) -> Bool {
-    guard isMuted == other.isMuted, volume.values.count == other.volume.values.count else {
-      return false
-    }
-    return zip(volume.values, other.volume.values).allSatisfy { now, then in
-      abs(Int(now.rawValue) - Int(then.rawValue)) < 200
+    if snapshot.hasGraph {
+      await memoryKeeper.remember(memory)
+    } else {
+      try? await client.save(memory, timeout: .seconds(1))
     }
   }
 }
 
 extension StreamMemory {
+  /// Whether a stream is as the session made this one.
+  fileprivate func isAsMade(_ stream: PulseTypes.Stream) -> Bool {
+    guard !isMuted else { return stream.isMuted }
+    guard let made, let volume = stream.volume else { return false }
+    return volume.isNear(made)
+  }
+
   /// With what else somebody changed of the stream.
   fileprivate func following(_ stream: PulseTypes.Stream) -> StreamMemory {
     var result = self
     result.seen = stream
-    result.isAsMade = isMuted ? stream.isMuted : stream.volume == made
+    result.isAsMade = isAsMade(stream)
     if isMuted, let volume = stream.volume { result.saved.volume = volume }
     if !isMuted { result.saved.isMuted = stream.isMuted }
     return result
@@ -157,5 +156,16 @@ extension ServerSnapshot {
       sinkInputs.first { $0.index == index }
     default: nil
     }
+  }
+}
+
+extension PulseTypes.Stream {
+  /// Whether it is as every stream begins of which nothing is remembered.
+  fileprivate var isUntouched: Bool {
+    !isMuted && volume?.values.allSatisfy { $0 == .norm } == true
+  }
+
+  fileprivate func isAsLoud(as other: PulseTypes.Stream) -> Bool {
+    isMuted == other.isMuted && volume == other.volume
   }
 }

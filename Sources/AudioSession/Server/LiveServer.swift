@@ -27,6 +27,9 @@ actor LiveServer {
   var quanta: [Setting: String] = [:]
   /// What the server is to remember of the streams of others that were silenced or ducked.
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
+  /// The last of them of each program's streams that have ended.
+  var endedMemories: [String: StreamMemory] = [:]
+  nonisolated let memoryKeeper: StreamMemoryKeeper
   /// The profiles of Bluetooth cards that have no codecs.
   private var codecless: Set<String> = []
   /// Whether the server tells this connection a default that is no more.
@@ -39,6 +42,7 @@ actor LiveServer {
   init(_ client: PulseClient, _ address: String, _ snapshot: ServerSnapshot) {
     self.client = client
     self.address = address
+    memoryKeeper = StreamMemoryKeeper(client.loop, address)
     self.snapshot = snapshot
     self.snapshot.findPlaces(properties: Owned.soughtProperties)
   }
@@ -276,6 +280,7 @@ actor LiveServer {
   /// Closes the pins and the connection.
   func close() async {
     changeHandler = nil
+    await memoryKeeper.stop()
     await closePins()
     await client.close()
   }

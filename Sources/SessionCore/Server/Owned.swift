@@ -22,6 +22,8 @@ public enum Owned {
   public static let pinKey = "audiosession.pin"
   /// Its value for the stream whose presence makes the server silence or duck others.
   public static let triggerPin = "others"
+  /// ``pinKey`` of a stream that shows what the server remembers of a program's.
+  public static let memoryPin = "memory"
   /// ``pinKey`` of a stream that lets a device run while something is written to it.
   public static let wakePin = "wake"
   /// The property of a pin that is of a session of one program: the program's process id.
