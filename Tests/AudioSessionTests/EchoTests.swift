@@ -199,31 +199,26 @@ struct EchoTests {
     "if asked, it is there only while somebody records", .bothServers,
     arguments: Feature.echo.machines)
   func idle(_ machine: Machine) async throws {
-    var hasComeAndGone = false
-    // On a busy machine PipeWire now and then leaves the recorder where it was (a known issue).
-    for _ in 1...(machine.isGraph ? 3 : 1) where !hasComeAndGone {
-      try await Rig.with(machine.configuration) { hasComeAndGone = try await comesAndGoes($0) }
-    }
-    #expect(hasComeAndGone)
-  }
-
-  private func comesAndGoes(_ rig: Rig) async throws -> Bool {
-    let mode = call { $0.unloadsIdleEchoCanceller = true }
-    let report = try await rig.session.setAudioMode(mode)
-    #expect(report.state.properties["mode"]?.verdict == .applied)
-    #expect(report.state.processing == [])
-    let recorder = try await rig.outside.openStream(
-      StreamOptions(
-        direction: .input, name: "phone", device: nil,
-        spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
-    let hasCome = try await rig.eventually { seen in
-      let stream = seen.sourceOutputs.first { $0.index == recorder.index }
-      return seen.device(.input, at: stream?.device)?.name == "audiosession.echo.input"
-    }
-    guard hasCome else { return false }
-    await recorder.close()
-    return try await rig.eventually {
-      $0.echoCanceller == nil && $0.server.defaultSourceName == Names.usbInput
+    try await Rig.with(machine.configuration) { rig in
+      let mode = call { $0.unloadsIdleEchoCanceller = true }
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties["mode"]?.verdict == .applied)
+      #expect(report.state.processing == [])
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "phone", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      let hasCome = try await rig.eventually { seen in
+        let stream = seen.sourceOutputs.first { $0.index == recorder.index }
+        return seen.device(.input, at: stream?.device)?.name == "audiosession.echo.input"
+      }
+      let state = try await rig.session.getSessionState()
+      try #require(hasCome, "\(state)")
+      await recorder.close()
+      #expect(
+        try await rig.eventually {
+          $0.echoCanceller == nil && $0.server.defaultSourceName == Names.usbInput
+        })
     }
   }
 

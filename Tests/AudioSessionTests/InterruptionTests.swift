@@ -120,7 +120,7 @@ struct InterruptionTests {
       await rig.session.noteCorkRequest(toPause: false)
       #expect(
         await first(events, where: isInterruption) == .interruptionEnded(shouldResume: true))
-      #expect(try await rig.outside.serverInfo().defaultSourceName == Names.usbInput)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.usbInput })
     }
   }
 }

@@ -83,10 +83,16 @@ struct ModeTests {
       mode.preferredInput = ["plain"]
       let state = try await rig.session.setAudioMode(mode).state
       #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
+      // PipeWire 1.4 tells a new device's mute once it runs.
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "take", device: "plain",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
       try await rig.outside.setMute(.input, device: "plain", true)
       #expect(try await rig.eventually { $0.device(.input, named: "plain")?.isMuted == true })
       let muted = try await rig.session.getSessionState().properties["mode"]
       #expect(muted?.verdict == .unreachable && muted?.reason?.contains("muted") == true)
+      await recorder.close()
     }
   }
 

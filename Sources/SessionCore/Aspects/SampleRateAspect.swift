@@ -93,7 +93,10 @@ struct SampleRateAspect: Aspect {
       let got = context.input.memory.outcome(
         setting, asked: .rate(wished), on: context.snapshot)
       guard let got, got != .rate(wished) else { return nil }
-      let outcome = got == .absent ? "did not take it" : "its hardware stays at \(got)"
+      // A device that rested when it was asked may tell its rate now.
+      let kept =
+        got == .absent ? context.snapshot.knownRate(of: device).map(SettingValue.rate) : got
+      let outcome = kept.map { "its hardware stays at \($0)" } ?? "did not take it"
       return (.unreachable, "\(device.name) was asked for \(wished) Hz and \(outcome)")
     }
     if let busy = context.snapshot.programs(runningOn: device) {
