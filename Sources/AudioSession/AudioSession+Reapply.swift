@@ -62,8 +62,7 @@ extension AudioSession {
     guard !restored.isEmpty else { return }
     input.restored = Set(restored.keys)
     for (setting, value) in restored {
-      input.baseline.restate(setting, before: value)
-      await live.restateMemory(of: setting, value)
+      input.baseline.restate(setting, before: await live.restateMemory(of: setting, value))
     }
   }
 

@@ -18,7 +18,7 @@ struct StreamMemory {
   /// Whether the stream was muted; else it was lowered.
   let isMuted: Bool
   /// The volume that it was given.
-  let made: ChannelVolumes?
+  var made: ChannelVolumes?
   /// Whether it still was so when it was last seen: what somebody chose meanwhile is rightly
   /// remembered.
   var isAsMade = true
@@ -34,8 +34,12 @@ extension LiveServer {
       // Given back: what the server makes of that by itself is right, but where it is lowered instead.
       guard let memory = memories[stream.index] else { return }
       if memory.isMuted != isMuting { return await save(memory.saved) }
+      // A stream that ended meanwhile may never have been given it.
+      guard snapshot.stream(of: step.setting) != nil else {
+        return await endMemory(of: stream.index)
+      }
       memories[stream.index] = nil
-      return await memoryKeeper.forget(memory.saved.name)
+      return
     }
     guard let name = stream.properties["module-stream-restore.id"] else { return }
     var saved = SavedStream(
@@ -51,20 +55,26 @@ extension LiveServer {
     await save(saved)
   }
 
-  /// Takes another volume for that of before: the session manager's own memory of a stream.
-  func restateMemory(of setting: Setting, _ value: SettingValue) {
-    guard case .othersVolume(let index) = setting, let volume = value.volume else { return }
-    memories[index]?.saved.volume = volume
+  /// Takes what the session manager restored of a stream for what it was before, but where that is what
+  /// the session made the program's former stream; returns what it was before.
+  func restateMemory(of setting: Setting, _ value: SettingValue) -> SettingValue {
+    guard case .othersVolume(let index) = setting, let volume = value.volume,
+      var memory = memories[index]
+    else { return value }
+    memory.saved.volume = volume
+    if let former = endedMemories[memory.saved.name], former.made?.isNear(volume) == true {
+      memory.saved.volume = former.saved.volume
+      (memory.made, memory.isAsMade) = (volume, true)
+    }
+    memories[index] = memory
+    return .volume(memory.saved.volume)
   }
 
   /// Says again what is to be remembered of streams that changed or ended.
   func tendMemories() async {
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
-        memories[index] = nil
-        guard memory.isAsMade else { continue }
-        endedMemories[memory.saved.name] = memory
-        await save(memory.saved)
+        await endMemory(of: index)
         continue
       }
       // WirePlumber notes nothing else of a stream.
@@ -75,6 +85,13 @@ extension LiveServer {
       memories[index] = now
       if now.isAsMade { await save(now.saved) }
     }
+  }
+
+  /// Says for the last time what is to be remembered of a stream that has ended.
+  func endMemory(of index: Index<PulseTypes.Stream>) async {
+    guard let memory = memories.removeValue(forKey: index), memory.isAsMade else { return }
+    endedMemories[memory.saved.name] = memory
+    await save(memory.saved)
   }
 
   /// Settings of streams that began as the session made the former one of their program, with what

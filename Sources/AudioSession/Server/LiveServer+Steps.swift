@@ -31,7 +31,11 @@ extension LiveServer {
     } catch {
       doubt()
       // A stream that ended meanwhile needs nothing.
-      if step.setting.isOfStream, error.code == .noSuchEntity { return .dropped }
+      if step.setting.isOfStream, error.code == .noSuchEntity {
+        // Its end may not show yet, and nobody mends what the next one begins with once others are left.
+        if let stream { await endMemory(of: stream.index) }
+        return .dropped
+      }
       if !step.setting.isStream { noteSilence(error, after: time) }
       // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
       if await hasLostSessionManager() { throw .noSessionManager }

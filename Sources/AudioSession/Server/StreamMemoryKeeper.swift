@@ -36,7 +36,7 @@ actor StreamMemoryKeeper {
   /// Has something remembered, soon, instead of what was wanted of such streams before.
   func remember(_ saved: SavedStream) {
     guard !isStopped, saved.identity != nil, saved.volume.values.count > 0 else { return }
-    forget(saved.name)
+    wanted.removeAll { $0.name == saved.name }
     wanted.append(saved)
     guard worker == nil else { return }
     worker = Task {
@@ -44,9 +44,6 @@ actor StreamMemoryKeeper {
       worker = nil
     }
   }
-
-  /// Leaves alone what has not been begun of a memory.
-  func forget(_ name: String) { wanted.removeAll { $0.name == name } }
 
   /// Waits until all is remembered, or the deadline passes.
   func settle(deadline: Deadline) async {
@@ -70,23 +67,30 @@ actor StreamMemoryKeeper {
     }
   }
 
-  /// By a client of its own: what the session's says of itself comes first.
+  /// By a client of its own: what the session's says of itself comes first. A busy pipewire-pulse may
+  /// leave one without an answer.
   private func keep(_ saved: SavedStream) async {
-    guard let identity = saved.identity,
+    guard let identity = saved.identity else { return }
+    let deadline = Deadline(after: Self.patience)
+    var isDone = false
+    while !isDone, !deadline.hasPassed, await rest(.milliseconds(2)) {
       let client = try? await PulseClient.connect(
         to: address, name: "Audio session", properties: [identity.key: identity.value],
         timeout: .seconds(2), requestTimeout: .seconds(1), loop: loop)
-    else { return }
-    await keep(saved, by: Program(client: client, identity: identity))
-    await client.close()
+      guard let client else { continue }
+      isDone = await keep(saved, by: Program(client: client, identity: identity), deadline)
+      await client.close()
+    }
   }
 
-  private func keep(_ saved: SavedStream, by program: Program) async {
+  /// Whether it is remembered; false also where no stream can be had.
+  private func keep(
+    _ saved: SavedStream, by program: Program, _ deadline: Deadline
+  ) async -> Bool {
     var marked = saved
     marked.volume.values = saved.volume.values.map {
       Volume(rawValue: $0 < .norm ? $0.rawValue + Self.mark : $0.rawValue - Self.mark)
     }
-    let deadline = Deadline(after: Self.patience)
     var notingTime = Self.notingTime
     var isNoted = false
     var isMarked = false
@@ -100,6 +104,7 @@ actor StreamMemoryKeeper {
       await stream.close()
       notingTime = notingTime * 2
     }
+    return isNoted
   }
 
   /// So much of the volume, which nobody hears, is a memory not yet exact.
