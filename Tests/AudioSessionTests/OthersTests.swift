@@ -87,20 +87,28 @@ struct OthersTests {
       let mode = AudioMode(category: .playback, options: [.interruptSpokenAudio])
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.properties["options"]?.verdict == .applied)
-      let (speech, music) = (try await heard("speech"), try await heard("music"))
+      // A busy machine may take longer than the second that is left out of what is heard.
+      func treated(_ role: String, _ range: ClosedRange<Double>) async throws -> Double {
+        var ratio = try await heard(role)
+        for _ in 1...2 where !range.contains(ratio) { ratio = try await heard(role) }
+        return ratio
+      }
+      let (speech, music) = (try await treated("speech", 0...0.01), try await heard("music"))
       #expect(speech < 0.01)
       #expect(music > 0.7)
       // With ducking beside it, as a navigation announces: the one silent, the other low.
       let both = AudioMode(category: .playback, options: [.interruptSpokenAudio, .duckOthers])
       let state = try await rig.session.setAudioMode(both).state
       #expect(state.properties["options"]?.verdict == .applied, "\(state.properties)")
-      let (silent, low) = (try await heard("speech"), try await heard("music"))
+      let (silent, low) = (
+        try await treated("speech", 0...0.01), try await treated("music", 0.05...0.2)
+      )
       #expect(silent < 0.01)
       #expect((0.05...0.2).contains(low))
       // Who silences others silences speech.
       try await rig.session.setAudioMode(
         AudioMode(category: .playback, options: [.silenceOthers]))
-      let none = try await heard("speech")
+      let none = try await treated("speech", 0...0.01)
       #expect(none < 0.01)
       try await rig.session.setActive(false)
       let after = try await heard("speech")
