@@ -49,18 +49,7 @@ extension AudioSession {
 
   /// Any change of the route ends the override; another rate of the same devices is none.
   func noteRoute(_ route: Route) {
-    guard portOverride != .none, let lastRoute, !lastRoute.goes(where: route) else { return }
+    guard portOverride != .none, let lastRoute, !lastRoute.hasPlaces(of: route) else { return }
     portOverride = .none
-  }
-}
-
-extension Route {
-  /// Whether both go by the same devices and ports. PipeWire's devices change their rates as they run
-  /// and rest.
-  fileprivate func goes(where other: Route) -> Bool {
-    func places(_ devices: [RouteDevice]) -> [[String?]] {
-      devices.map { [$0.name, $0.port] + $0.via }
-    }
-    return places(inputs) == places(other.inputs) && places(outputs) == places(other.outputs)
   }
 }

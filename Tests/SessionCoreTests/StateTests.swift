@@ -298,6 +298,19 @@ private typealias Server = SimulatedServer
         route(["a"]), route(["b"]), isOurs: false, present: (Set(before), Set(now))) == reason)
   }
 
+  @Test("another rate is no other place, and a port or a device of ours is")
+  func places() {
+    let before = route(["a"])
+    var (faster, ported, chained) = (before, before, before)
+    faster.inputs[0].sampleRate = 48000
+    ported.inputs[0].port = "mic"
+    chained.inputs[0].via = ["audiosession.input"]
+    #expect(before.hasPlaces(of: faster))
+    for other in [ported, chained, route(["b"]), route([])] {
+      #expect(!before.hasPlaces(of: other))
+    }
+  }
+
   private func route(_ names: [String]) -> Route {
     Route(
       inputs: names.map {

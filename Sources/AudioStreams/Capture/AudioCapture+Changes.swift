@@ -82,11 +82,11 @@ extension AudioCapture {
     guard let id = run?.id else { return }
     run?.isWaiting = true
     run?.retry?.cancel()
-    run?.retry = Task { [weak self] in
+    run?.retry = Task { [weak self, session] in
       var pause = Duration.milliseconds(10)
       while !Task.isCancelled, await self?.isWaitingForInput(id) == true {
         await self?.tryAgain()
-        try? await Task.sleep(for: pause)
+        try? await session.sleep(until: .now + pause)
         pause = min(pause * 2, .milliseconds(500))
       }
     }

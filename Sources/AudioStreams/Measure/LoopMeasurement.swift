@@ -38,11 +38,15 @@ package struct LoopMeasurement: Sendable, Hashable {
   ) async throws(StreamError) -> LoopMeasurement {
     var result = try await measure(server, source, outputs, latency)
     for _ in 1..<attempts where result.heard.contains(nil) && !result.latencies.isEmpty {
-      let again = try await measure(server, source, outputs, latency)
-      result.heard = zip(result.heard, again.heard).map { $0 ?? $1 }
-      result.latencies += again.latencies
+      result.fill(from: try await measure(server, source, outputs, latency))
     }
     return result
+  }
+
+  /// Takes what was not heard from another measurement, and all its latencies.
+  package mutating func fill(from other: LoopMeasurement) {
+    heard = zip(heard, other.heard).map { $0 ?? $1 }
+    latencies += other.latencies
   }
 
   private static func measure(

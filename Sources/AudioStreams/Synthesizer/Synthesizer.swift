@@ -80,10 +80,10 @@ public final class Synthesizer: Sendable {
 
   /// Opens the stream of a run again as soon as that can be done, with growing pauses in between.
   private static func bringBack(_ synthesizer: Synthesizer?, _ run: UInt64) {
-    Task { [weak synthesizer] in
+    Task { [weak synthesizer, session = synthesizer?.session] in
       var pause = Duration.milliseconds(10)
       while await synthesizer?.tryAgain(run) == true {
-        try? await Task.sleep(for: pause)
+        try? await session?.sleep(until: .now + pause)
         pause = min(pause * 2, .milliseconds(500))
       }
     }

@@ -34,6 +34,17 @@ public struct Route: Sendable, Hashable, Codable {
   }
 }
 
+extension Route {
+  /// Whether both go by the same devices and ports, at whatever rate: PipeWire's devices change theirs
+  /// as they run and rest.
+  package func hasPlaces(of other: Route) -> Bool {
+    func places(_ devices: [RouteDevice]) -> [[String?]] {
+      devices.map { [$0.name, $0.port] + $0.via }
+    }
+    return places(inputs) == places(other.inputs) && places(outputs) == places(other.outputs)
+  }
+}
+
 extension RouteDevice: Codable {
   private enum Key: String, CodingKey {
     case name, description, port, portType, channels, sampleRate, channelMap, via

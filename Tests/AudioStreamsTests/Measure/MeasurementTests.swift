@@ -82,6 +82,15 @@ struct MeasurementTests {
     }
   }
 
+  @Test("what was lost once is taken from another measurement, and what was heard stays")
+  func lostOnce() {
+    var loop = LoopMeasurement(source: "mic", heard: [0, nil, nil], latencies: [.milliseconds(9)])
+    loop.fill(
+      from: LoopMeasurement(source: "mic", heard: [2, 1, nil], latencies: [.milliseconds(7)]))
+    #expect(loop.heard == [0, 1, nil])
+    #expect(loop.latencies == [.milliseconds(9), .milliseconds(7)])
+  }
+
   @Test("channels that are exchanged on the way are heard so")
   func exchanged() async throws {
     try await Self.with([
