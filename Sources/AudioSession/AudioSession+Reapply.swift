@@ -4,6 +4,9 @@ import SessionCore
 
 extension AudioSession {
   /// Makes the wish so again, where it is not; costs no write where it is.
+  ///
+  /// A call of the owner's stops it between two steps (`cancelled`): that plans from what is anyway, and
+  /// need not wait for a wish that it may replace.
   func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
     guard let own else { return }
     let store = store(live)
@@ -17,9 +20,12 @@ extension AudioSession {
     // What is away is waited for, and the rest is kept meanwhile.
     input.wish.onFailure = .bestEffort
     let start = upkeep.now
+    let stop = StopSignal()
+    mending = stop
+    defer { mending = nil }
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),
-      configuration: configuration)
+      configuration: configuration, stop: stop)
     let plan = try await run.plan()
     guard !plan.isEmpty else {
       guard input.baseline != known else { return }
@@ -31,7 +37,9 @@ extension AudioSession {
     do throws(SessionError) {
       try await run.run(plan)
     } catch {
-      if occasion == .upkeep { await noteFights(run.attempted, live) }
+      // What was before is on disk, and what was done is not planned again.
+      held?.baseline = run.onDisk
+      if occasion == .upkeep, error.code != .cancelled { await noteFights(run.attempted, live) }
       throw error
     }
     refusals = run.input.refusals

@@ -10,6 +10,7 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     let before = input.baseline
     let generation = try store.generation() + 1
+    let formerlyHeld = held
     held = nil
     var run = Reconciler(
       live, store, input, deadline: budget.run, configuration: configuration, stop: stop)
@@ -27,10 +28,20 @@ extension AudioSession {
       guard run.hasWritten else {
         // The journal is on disk, and nothing of it came true.
         try? store.write(before)
+        goOnHolding(formerlyHeld, store)
         throw error
       }
-      throw await rollBack(run, before, live, store, budget, error)
+      let result = await rollBack(run, before, live, store, budget, error)
+      goOnHolding(formerlyHeld, store)
+      throw result
     }
+  }
+
+  /// A change that failed leaves the former wish in force, with what the store has now.
+  private func goOnHolding(_ former: Held?, _ store: SessionStore) {
+    guard isHolder, let baseline = try? store.baseline() else { return }
+    held = former
+    held?.baseline = baseline
   }
 
   private func rollBack(

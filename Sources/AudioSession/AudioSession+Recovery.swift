@@ -61,6 +61,8 @@ extension AudioSession {
       upkeep.pacer.endLook()
       return true
     } catch {
+      // Stopped for a call that waits: this goes on after it.
+      if error.code == .cancelled { return false }
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
       await dropConnection()
       // A private server that was thrown away, with all that was kept of it: it does not come back.

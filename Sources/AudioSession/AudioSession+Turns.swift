@@ -14,7 +14,8 @@ extension AudioSession {
 
   /// Runs a change when those before it are done; one whose wish a later call replaced is not run.
   ///
-  /// The time that it may take counts from the call, the wait for its turn included.
+  /// The time that it may take counts from the call, the wait for its turn included; upkeep that is
+  /// under way is stopped for it, and goes on after it.
   func inTurn(
     _ reach: Reach, timeout: Duration? = nil,
     _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
@@ -23,6 +24,7 @@ extension AudioSession {
     let request = requests
     if reach == .replacesWish { lastReplacement = request }
     let budget = Budget(timeout ?? configuration.timeout)
+    mending?.set()
     await takeTurn()
     if request < lastReplacement {
       // The newest is behind this one in the line: let it, then report what it made.

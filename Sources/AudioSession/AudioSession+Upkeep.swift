@@ -83,7 +83,7 @@ extension AudioSession {
       upkeep.pacer.endLook()
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
-      if isKept { emit(.reapplyFailed(error)) }
+      if isKept, error.code != .cancelled { emit(.reapplyFailed(error)) }
     }
   }
 

@@ -70,6 +70,8 @@ public actor AudioSession {
   var connecting: Task<Result<LiveServer, SessionError>, Never>?
   /// The change under way, where there is one that can be stopped.
   var running: StopSignal?
+  /// Stops the upkeep that is under way.
+  var mending: StopSignal?
   var requests: UInt64 = 0
   /// The last call that replaces the whole wish: those that wait before it need not run.
   var lastReplacement: UInt64 = 0
@@ -123,6 +125,7 @@ public actor AudioSession {
     if scope == .application, isActive, await live?.lost == nil { _ = try? await revert() }
     isClosed = true
     running?.set()
+    mending?.set()
     await takeTurn()
     defer { turns.pass() }
     orders.stop()

@@ -176,6 +176,69 @@ struct ManyCallersTests {
     }
   }
 
+  /// What somebody else asks of a session while it keeps its wish.
+  enum Call: CaseIterable {
+    case apply, revert
+
+    @discardableResult
+    func make(of session: AudioSession) async throws(SessionError) -> ApplyReport {
+      switch self {
+      case .apply: try await session.setAudioMode(.full)
+      case .revert: try await session.revert()
+      }
+    }
+  }
+
+  @Test(
+    "a call stops the upkeep before any request of it, and nothing is lost", .simulatedCard,
+    arguments: Call.allCases, [false, true])
+  func stoppedUpkeep(_ call: Call, isNewsToIt: Bool) async throws {
+    try await Rig.with { rig in
+      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let before = try await rig.listing()
+      for number in 1...60 {
+        let target = Shared<AudioSession?>(nil)
+        let made = Shared<Task<ApplyReport, any Error>?>(nil)
+        let wire = Tripwire(counting: { !$0.hasPrefix("get_") }) {
+          // It is in the line before the session's thread goes on.
+          made.value = target.value.map { session in
+            Task.immediate { try await call.make(of: session) }
+          }
+        }
+        let session = Rig.session(rig.sandbox, logger: wire.logger)
+        target.value = session
+        // What it did not change itself is, as somebody else changes it, what it goes back to.
+        if isNewsToIt {
+          try await rig.setProfile("output:analog-stereo+input:analog-stereo")
+        }
+        try await session.setAudioMode(.fullInternal)
+        let events = await session.events
+        wire.arm(number)
+        try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+        while !wire.hasTripped, try await session.getSessionState().reapplies == 0 {}
+        if let report = try await made.value?.value, call == .apply {
+          for (name, property) in report.state.properties where property.preferred != nil {
+            #expect(property.verdict == .applied, "\(number): \(name): \(property)")
+          }
+        }
+        try await session.revert()
+        await session.close()
+        target.value = nil
+        var reapplies = 0
+        for await event in events {
+          if case .reapplyFailed(let error) = event { Issue.record("\(number): \(error)") }
+          if case .reapplied = event { reapplies += 1 }
+        }
+        #expect(number > 1 || reapplies == 0)
+        let after = try await rig.settledListing(before)
+        #expect(after == before, "\(number): \(after.difference(from: before))")
+        if !wire.hasTripped { return }
+      }
+      Issue.record("the upkeep of one change has more than 60 requests")
+    }
+  }
+
   @Test("a session that goes without a close ends its events, streams and lock", .server)
   func forgotten() async throws {
     try await Rig.with(.minimal) { rig in
