@@ -26,8 +26,9 @@ extension AudioSession {
     try mode.validate()
     try checkScope(mode)
     return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
-      await session.setOverride(.none)
-      return try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
+      try await session.overriding(.none) { () throws(SessionError) in
+        try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
+      }
     }
   }
 

@@ -27,17 +27,26 @@ extension AudioSession {
           "only a session that holds, in the category \"play-and-record\", can override the port",
           property: "outputPort", value: "speaker")
       }
-      await session.setOverride(port)
-      do throws(SessionError) {
-        return try await session.apply(wish, budget)
-      } catch {
-        await session.setOverride(.none)
-        throw error
+      return try await session.overriding(port) { () throws(SessionError) in
+        try await session.apply(wish, budget)
       }
     }
   }
 
-  func setOverride(_ port: PortOverride) { portOverride = port }
+  /// Makes a change with another override; where it fails all is as before, and so is the override.
+  func overriding(
+    _ port: PortOverride,
+    _ change: @Sendable () async throws(SessionError) -> ApplyReport
+  ) async throws(SessionError) -> ApplyReport {
+    let former = portOverride
+    portOverride = port
+    do throws(SessionError) {
+      return try await change()
+    } catch {
+      portOverride = former
+      throw error
+    }
+  }
 
   /// A wish as it is while the override lasts.
   func overridden(_ wish: AudioMode) -> AudioMode {

@@ -71,10 +71,11 @@ extension AudioSession {
     }
   }
 
-  /// The modes whose processing this version has.
-  public nonisolated var availableModes: [Mode] {
-    [.default, .voiceChat, .videoChat, .measurement]
-  }
+  /// The modes that a session may be given.
+  ///
+  /// Each has an effect: processing, none of it, or the role of this program's streams. Whether the
+  /// server has done what one asks for is the verdict of `mode` in the state.
+  public nonisolated var availableModes: [Mode] { Mode.allCases }
 
   /// The server as it is now: every card, device, stream, module and client.
   public func snapshot() async throws(SessionError) -> ServerSnapshot {

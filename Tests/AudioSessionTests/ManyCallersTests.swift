@@ -216,7 +216,7 @@ struct ManyCallersTests {
         let events = await session.events
         wire.arm(number)
         try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
-        while !wire.hasTripped, try await session.getSessionState().reapplies == 0 {}
+        while made.value == nil, try await session.getSessionState().reapplies == 0 {}
         if let report = try await made.value?.value, call == .apply {
           for (name, property) in report.state.properties where property.preferred != nil {
             #expect(property.verdict == .applied, "\(number): \(name): \(property)")

@@ -222,6 +222,12 @@ struct OthersTests {
           $0.device(.output, named: Names.laptopOutput)?.activePort == headphones
         })
       try await rig.session.overrideOutputPort(.speaker)
+      // A mode that cannot be leaves all as it was.
+      mode.preferredOutput = ["nowhere"]
+      await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(mode) }
+      #expect(
+        try await rig.session.getSessionState().properties["outputPort"]?.preferred
+          == .strings(["type:speaker"]))
       try await rig.session.overrideOutputPort(.none)
       #expect(try await isOn(headphones))
       try await rig.session.setAudioMode(AudioMode(category: .playback))

@@ -15,7 +15,7 @@ actor LiveServer {
   private var changes = SnapshotChanges()
   private var isStale = false
   private var isReading = false
-  private var isProbing = false
+  var isProbing = false
   private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
@@ -66,7 +66,7 @@ actor LiveServer {
     if event.facility != .client { changeHandler?(event) }
   }
 
-  private func end(_ error: SessionError) {
+  func end(_ error: SessionError) {
     lost = error
     wakeWaiters()
     changeHandler?(nil)
@@ -185,49 +185,6 @@ actor LiveServer {
     }
   }
 
-  /// How long an answer may take.
-  func answerTime(_ deadline: Deadline) -> Duration {
-    snapshot.hasGraph ? min(deadline.remaining, .seconds(5)) : deadline.remaining
-  }
-
-  /// Takes a connection that left a request without an answer for lost, where the server answers others.
-  ///
-  /// On PipeWire at once: such a connection may never get an answer again (so it is now and then after
-  /// WirePlumber was restarted, with 0.3.65), while a new one does. PulseAudio answers in order: it may
-  /// be frozen as a whole, and what it was asked must be followed by its undoing on the same
-  /// connection. Another connection tells.
-  func noteSilence(_ error: PulseError, after patience: Duration) {
-    // A request that had hardly any time left says nothing.
-    guard error.code == .timedOut, lost == nil, patience > .seconds(1) else { return }
-    if snapshot.hasGraph {
-      endSilent("\(error)")
-    } else if !isProbing {
-      isProbing = true
-      Task { [weak self] in await self?.probe(after: "\(error)") }
-    }
-  }
-
-  private func probe(after words: String) async {
-    defer { isProbing = false }
-    let time = Duration.seconds(2)
-    guard
-      let other = try? await PulseClient.connect(
-        to: address, name: "audiosession", timeout: time, loop: client.loop)
-    else { return }
-    let isAnswered = (try? await other.serverInfo(timeout: time)) != nil
-    await other.close()
-    guard isAnswered, lost == nil else { return }
-    do throws(PulseError) {
-      _ = try await client.serverInfo(timeout: time)
-    } catch {
-      if error.code == .timedOut, lost == nil { endSilent(words) }
-    }
-  }
-
-  private func endSilent(_ words: String) {
-    end(SessionError(.serverLost, stage: .server, "the connection fell silent: \(words)"))
-  }
-
   /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
   ///
   /// An acknowledgement alone proves nothing (pipewire-pulse acknowledges before it acts): each event
@@ -289,19 +246,5 @@ actor LiveServer {
     for pin in pins.values { await pin.close() }
     pins = [:]
     quanta = [:]
-  }
-}
-
-/// The events between the subscription and the first snapshot.
-///
-/// Used on the loop's thread alone: by the handler, then by `LiveServer`, which shares it.
-final class EarlyEvents: @unchecked Sendable {  // only ever touched on the loop's thread
-  private var events: [PulseEvent] = []
-
-  func note(_ event: PulseEvent) { events.append(event) }
-
-  func take() -> [PulseEvent] {
-    defer { events = [] }
-    return events
   }
 }
