@@ -137,16 +137,39 @@ struct OtherStreamsTests {
     }
   }
 
+  @Test(
+    "a program that ends just as it is given back begins as before the next time",
+    arguments: places, [CategoryOption.silenceOthers, .duckOthers])
+  func endsWithTheSession(_ place: Place, _ option: CategoryOption) async throws {
+    try await with(place) { rig in
+      for number in 1...5 {
+        let name = "player \(number)"
+        let (client, song) = try await player(rig, name)
+        try await set(volumes(0.5), of: song, rig)
+        try await rig.session.setAudioMode(AudioMode(category: .playback, options: [option]))
+        #expect(try await rig.eventually { isTreated(song, $0) })
+        let reverting = Task { try await rig.session.revert() }
+        while try await isTreated(song, rig.outside.snapshot()) {}
+        await client.close()
+        _ = try await reverting.value
+        let last = try await begin(name, rig)
+        let volume = last.volume?.loudest.fraction ?? 0
+        #expect(abs(volume - 0.5) < 0.003 && !last.isMuted, "\(number): \(last)")
+      }
+    }
+  }
+
+  private func isTreated(_ stream: PulseStream, _ snapshot: ServerSnapshot) -> Bool {
+    guard let stream = snapshot.sinkInput(stream) else { return false }
+    return stream.isMuted || (stream.volume?.loudest ?? .norm) < Volume(fraction: 0.4)
+  }
+
   /// What a program's stream begins with after a session that treated it, while which two of its ended.
   private func last(
     after option: CategoryOption, _ rig: Rig
   ) async throws -> PulseTypes.Stream {
     let (first, song) = try await player(rig, "firefox")
     try await set(volumes(0.5), of: song, rig)
-    func isTreated(_ stream: PulseStream, _ snapshot: ServerSnapshot) -> Bool {
-      guard let stream = snapshot.sinkInput(stream) else { return false }
-      return stream.isMuted || (stream.volume?.loudest ?? .norm) < Volume(fraction: 0.4)
-    }
     try await rig.session.setAudioMode(AudioMode(category: .playback, options: [option]))
     #expect(try await rig.eventually { isTreated(song, $0) })
     await first.close()
@@ -157,7 +180,12 @@ struct OtherStreamsTests {
     await second.close()
     #expect(try await rig.eventually { $0.sinkInput(next) == nil })
     try await rig.session.revert()
-    let (third, last) = try await player(rig, "firefox")
+    return try await begin("firefox", rig)
+  }
+
+  /// What a program's stream begins with.
+  private func begin(_ name: String, _ rig: Rig) async throws -> PulseTypes.Stream {
+    let (third, last) = try await player(rig, name)
     var seen = try #require(try await rig.outside.sinkInput(at: last.index))
     let deadline = ContinuousClock.now + .seconds(10)
     // What is remembered comes a moment after a stream begins.

@@ -126,9 +126,16 @@ extension Rig {
       \(role.map { "export PULSE_PROP=media.role=\($0)" } ?? ":")
       paplay --raw --format=s16le --rate=44100 --channels=1 loud.raw & player=$!
       parec --raw --format=s16le --rate=44100 --channels=1 --latency-msec=20 -d speakers.monitor \
-      | head -c \(skipped + kept) | tail -c \(kept) > heard.raw; kill $player
+      | head -c \(skipped + kept) | tail -c \(kept) > heard.raw
+      pactl list sink-inputs > players.txt; kill $player
       """
     _ = try await sandbox.capture(["/bin/sh", "-c", command], timeout: .seconds(20))
     return try Self.power(of: sandbox.directory + "/heard.raw").squareRoot()
+  }
+
+  /// The streams that played when the loudness was last measured, for a failure's words.
+  var players: String {
+    let bytes = try? Self.bytes(of: sandbox.directory + "/players.txt")
+    return bytes.map { String(decoding: $0, as: UTF8.self) } ?? "unknown"
   }
 }
