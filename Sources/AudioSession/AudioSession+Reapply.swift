@@ -28,9 +28,9 @@ extension AudioSession {
       configuration: configuration, stop: stop)
     let plan = try await run.plan()
     guard !plan.isEmpty else {
-      guard input.baseline != known else { return }
-      try store.write(input.baseline)
-      held?.baseline = input.baseline
+      guard run.input.baseline != known else { return }
+      try store.write(run.input.baseline)
+      held?.baseline = run.input.baseline
       return
     }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
@@ -38,7 +38,7 @@ extension AudioSession {
       try await run.run(plan)
     } catch {
       // What was before is on disk, and what was done is not planned again.
-      held?.baseline = run.onDisk
+      held?.baseline = run.stored
       if occasion == .upkeep, error.code != .cancelled { await noteFights(run.attempted, live) }
       throw error
     }
@@ -61,10 +61,6 @@ extension AudioSession {
   /// Takes what the session manager restored of streams that have just begun for what they were before,
   /// but where that is what the session made the program's former stream.
   private func noteRestored(_ input: inout PlanInput, _ live: LiveServer) async {
-    for (setting, before) in await live.takeOver() where input.baseline[setting] == nil {
-      guard let now = input.snapshot.value(of: setting), now != before else { continue }
-      input.baseline.record(setting, before: before, ours: now)
-    }
     let restored = upkeep.restores.restored(
       in: input.snapshot, beside: input.baseline.valid(for: input.snapshot), at: upkeep.now)
     guard !restored.isEmpty else { return }

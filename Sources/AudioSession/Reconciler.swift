@@ -56,12 +56,23 @@ struct Reconciler {
     let isGlance = firstPlan == nil && input.occasion == .upkeep
     input.snapshot = try await live.refresh(
       rounds: isGlance ? 1 : LiveServer.mostRounds, deadline: deadline)
+    await takeOver()
     input.grants = await live.grants()
     input.journal = journal
     if firstPlan == nil { input.beginRun() }
     lastPlan = try makePlan()
     if firstPlan == nil { firstPlan = lastPlan }
     return lastPlan
+  }
+
+  /// What a program's stream begins with because the session made the former one so is no choice of
+  /// anybody's: what was before that one counts.
+  private mutating func takeOver() async {
+    for (setting, before) in await live.takeOver(in: input.snapshot)
+    where input.baseline[setting] == nil {
+      guard let now = input.snapshot.value(of: setting), now != before else { continue }
+      input.baseline.record(setting, before: before, ours: now)
+    }
   }
 
   private func makePlan() throws(SessionError) -> Plan {

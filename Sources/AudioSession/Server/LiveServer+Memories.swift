@@ -96,8 +96,9 @@ extension LiveServer {
 
   /// Settings of streams that began as the session made the former one of their program, with what
   /// they would be without it; each is told once.
-  func takeOver() -> [(setting: Setting, before: SettingValue)] {
-    snapshot.sinkInputs.compactMap { stream in
+  func takeOver(in snapshot: ServerSnapshot) -> [(setting: Setting, before: SettingValue)] {
+    guard !endedMemories.isEmpty else { return [] }
+    return snapshot.sinkInputs.compactMap { stream in
       guard let name = stream.properties["module-stream-restore.id"],
         var memory = endedMemories[name], memory.seen.index.rawValue < stream.index.rawValue,
         memories[stream.index] == nil, memory.isAsMade(stream)
