@@ -90,6 +90,24 @@ private typealias Server = SimulatedServer
     #expect(isMuted(run(later, AudioMode(), first.stored).server, music) == false)
   }
 
+  @Test(arguments: [CategoryOption.silenceOthers, .duckOthers])
+  func `a stream that is at zero, or not told yet, is treated when it is louder`(
+    _ option: CategoryOption
+  ) throws {
+    var (server, firefox) = playing()
+    let wish = AudioMode(category: .playback, options: [option])
+    try server.edit(firefox) { $0.volume = ChannelVolumes(.muted, channels: 2) }
+    let first = run(server, wish)
+    #expect(first.plans.map(\.lines) == [[]])
+    var later = first.server
+    let before = ChannelVolumes(Volume(fraction: 0.5), channels: 2)
+    try later.edit(firefox) { $0.volume = before }
+    let second = run(later, wish, first.stored) { $0.occasion = .upkeep }
+    #expect(second.stored.entries.count == 1 && verdict(second) == .applied)
+    let last = run(second.server, AudioMode(), second.stored)
+    #expect(volume(last.server, firefox) == before && isMuted(last.server, firefox) == false)
+  }
+
   @Test func `a stream that begins later is treated, and one that ends is forgotten`() throws {
     let (server, firefox) = playing()
     let first = run(server, silence)

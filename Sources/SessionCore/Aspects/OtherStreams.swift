@@ -29,7 +29,7 @@ extension PlanContext {
       if let process = input.process, snapshot.process(of: stream) == String(process) {
         return false
       }
-      return !stream.isCorked || isTreated(stream)
+      return !stream.isCorked && !stream.isAtZero || isTreated(stream)
     }
   }
 
@@ -82,6 +82,10 @@ extension Treatment {
 extension Stream {
   /// Whether a program made it, and no module. PulseAudio names the module of the protocol, too.
   fileprivate var isOfProgram: Bool { ownerModule == nil || driver == "protocol-native.c" }
+
+  /// Whether nobody hears it: PipeWire says so, too, of one whose volume it has not been told yet, and
+  /// that must not be taken for what it was before.
+  fileprivate var isAtZero: Bool { volume?.loudest == .muted }
 }
 
 extension ChannelVolumes {
