@@ -31,6 +31,23 @@ extension AudioSession {
     await live?.setScope(scope, deadline: budget.run)
   }
 
+  /// Goes back to a former scope, and makes its wish so again, after the wish of another one failed.
+  func comeBack(
+    to former: Scope, _ wish: OwnWish?, _ cause: SessionError
+  ) async -> SessionError {
+    var result = cause
+    let budget = Budget(configuration.timeout)
+    do throws(SessionError) {
+      try await enter(former, budget)
+      if let wish { _ = try await make(wish, budget, isObserved: false) }
+      result.restored = true
+    } catch {
+      result.restored = false
+      result.message += "; the former mode could not be made so again (\(error.message))"
+    }
+    return result
+  }
+
   /// Where and how a stream of this program is to be opened.
   package func place(_ direction: Direction) async -> StreamPlace {
     guard let wish = wishInForce, let live else { return StreamPlace() }

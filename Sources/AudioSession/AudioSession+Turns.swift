@@ -46,8 +46,21 @@ extension AudioSession {
   func apply(
     _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
+    let former = (scope: scope, wish: isActive ? own : nil)
     try await enter(wish.mode.scope ?? .server, budget)
-    return try await holdingLock(
+    do throws(SessionError) {
+      return try await make(wish, budget, options, isObserved: isObserved)
+    } catch {
+      guard scope != former.scope else { throw error }
+      throw await comeBack(to: former.scope, former.wish, error)
+    }
+  }
+
+  /// Makes a wish of the session's scope so.
+  func make(
+    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool
+  ) async throws(SessionError) -> ApplyReport {
+    try await holdingLock(
       .apply(wish.mode, profile: wish.profile), budget, options, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
       var input = try await session.input(wish.mode, live, store, isExplicit: true)

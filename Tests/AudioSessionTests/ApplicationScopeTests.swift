@@ -135,6 +135,14 @@ struct ApplicationScopeTests {
       #expect(seen.server.defaultSourceName == "usb_mic" && seen.sourceOutputs.isEmpty)
       // The claim is free again, and the server's setup is as before once the scope changes.
       try await second.setAudioMode(mode)
+      // Another scope that cannot be had leaves the mode as it was.
+      let refused = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(mode)
+      }
+      #expect(refused?.code == .isBusy && refused?.restored == true)
+      let kept = try await rig.session.getSessionState()
+      #expect(kept.scope == .server && kept.properties["preferredInput"]?.verdict == .applied)
+      #expect(try await rig.outside.serverInfo().defaultSourceName == "usb_mic")
       await second.close()
       try await rig.session.setAudioMode(mode)
       #expect(try await rig.outside.serverInfo().defaultSourceName == "internal_mic")
