@@ -57,7 +57,8 @@ private typealias Server = SimulatedServer
     for prefer: [DeviceMatcher] in [["monitors"], ["monitors", "none.*"], ["default"]] {
       let failure = try #require(Self.machine().failure(Self.both { $0.preferredOutput = prefer }))
       #expect(failure.code == .categoryNotSupported && failure.property == "category")
-      #expect(failure.message.contains("name two or more in output.prefer"), "\(failure)")
+      let advice = prefer.count > 1 ? "connect another" : "name two or more in output.prefer"
+      #expect(failure.message.hasSuffix(advice), "\(failure)")
       #expect(failure.alternatives.contains { $0.contains("was not asked for") }, "\(failure)")
     }
     #expect(
@@ -96,6 +97,26 @@ private typealias Server = SimulatedServer
     again.run()
     #expect(again.failure == nil, "\(again.trace)")
     #expect(again.server.reports(wish)["category"]?.verdict == .applied)
+  }
+
+  @Test func `while one of two is away the category waits for it`() throws {
+    var run = Run(Self.machine(), PlanInput(wish: Self.both(), snapshot: Server().snapshot))
+    run.run()
+    var server = run.server
+    server.remove(try #require(server.snapshot.device(.output, named: "monitors")))
+    func kept(_ wish: AudioMode) -> PropertyReport? {
+      var input = PlanInput(wish: wish, snapshot: server.snapshot)
+      (input.baseline, input.occasion) = (run.stored, .upkeep)
+      input.wish.onFailure = .bestEffort
+      var upkeep = Run(server, input)
+      upkeep.run()
+      return upkeep.server.reports(wish) { $0.baseline = upkeep.stored }["category"]
+    }
+    let report = kept(run.input.wish)
+    #expect(report?.verdict == .pending && report?.waitingFor == .device, "\(report as Any)")
+    #expect(report?.reason?.hasSuffix("connect another") == true)
+    let one = kept(Self.both { $0.preferredOutput = [.name(Server.speakers)] })
+    #expect(one?.verdict == .unreachable, "\(one as Any)")
   }
 
   @Test func `where the server loads no modules the rest is applied`() throws {

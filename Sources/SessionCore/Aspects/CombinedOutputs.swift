@@ -17,7 +17,8 @@ struct CombinedOutputs: Planned {
   /// Why the outputs are not combined; nil where they are.
   static func obstacle(_ context: PlanContext) -> Obstacle? {
     if let error = context.resolution.tooFewOutputs {
-      return Obstacle(.unreachable, error.message)
+      return context.wish.mayCombine
+        ? Obstacle(.pending, error.message, .device) : Obstacle(.unreachable, error.message)
     }
     guard context.input.capabilities.moduleLoading else {
       return Obstacle(.refused, "the server does not let modules be loaded")

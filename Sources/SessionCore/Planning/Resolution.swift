@@ -77,10 +77,12 @@ struct Resolution {
     outputs =
       [first.name] + all.names.filter { $0 != first.name && stays($0, input.snapshot) }
     guard outputs.count < 2 else { return }
+    let advice =
+      input.wish.mayCombine ? "connect another" : "name two or more in output.prefer"
     tooFewOutputs = SessionError(
       .categoryNotSupported, stage: .device,
       "category \"multi-route\" plays on several outputs at once, and of those wished only "
-        + "\(first.name) is usable; name two or more in output.prefer",
+        + "\(first.name) is usable; \(advice)",
       property: "category", value: Category.multiRoute.rawValue, alternatives: all.rejections)
   }
 
@@ -96,6 +98,9 @@ struct Resolution {
 }
 
 extension AudioMode {
+  /// Whether several outputs may be meant, if they are there; without a list all are.
+  var mayCombine: Bool { preferredOutput.map { $0.count > 1 } ?? true }
+
   /// Whether a direction whose device is away may wait for it.
   fileprivate func mayWait(_ direction: Direction) -> Bool {
     !wish(direction).isRequired || !requires(direction)
