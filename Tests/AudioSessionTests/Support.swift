@@ -48,6 +48,9 @@ struct Rig {
   let sandbox: PulseSandbox
   let session: AudioSession
   let outside: PulseClient
+  /// How much later than in time something may end: a busy machine stands still for seconds (4.4 was the
+  /// most seen), and what hangs never ends.
+  static let standstill = Duration.seconds(10)
 
   static func with(
     _ configuration: SandboxConfiguration = .demo, isHolding: Bool = true,

@@ -66,7 +66,8 @@ struct ConnectionTests {
       try await PulseClient.connect(
         to: server.address, name: "test", timeout: .milliseconds(100))
     }
-    #expect(ContinuousClock.now - start < .seconds(5))
+    // A busy machine stands still for seconds; what hangs never ends.
+    #expect(ContinuousClock.now - start < .seconds(10))
   }
 
   @Test func cancelledConnect() async throws {
