@@ -189,7 +189,8 @@ extension AudioSession {
       emit(isOver)
       await publish(try await state(live, store), isOurs: true)
     } catch {
-      emit(.reapplyFailed(error))
+      // Stopped for a call that waits, it goes on after it.
+      if error.code != .cancelled { emit(.reapplyFailed(error)) }
       emit(isOver)
       upkeep.pacer.failLook(at: upkeep.now)
       schedule()
