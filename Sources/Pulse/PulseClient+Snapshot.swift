@@ -30,10 +30,10 @@ extension PulseClient {
     since last: ServerSnapshot?, _ changes: SnapshotChanges = SnapshotChanges(),
     timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
-    let updates = try send(changes, since: last, timeout) { $0.facility == .module }
+    let answers = try send(changes, since: last, timeout) { $0.facility == .module }
     var result = try await withoutModules(timeout)
     result.modules = last?.modules ?? []
-    for update in updates { try await update.apply(to: &result) }
+    result.take(try await updates(answers))
     return result
   }
 
@@ -45,9 +45,8 @@ extension PulseClient {
     _ snapshot: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
     var result = snapshot
-    for update in try send(changes, since: snapshot, timeout, where: { _ in true }) {
-      try await update.apply(to: &result)
-    }
+    result.take(
+      try await updates(try send(changes, since: snapshot, timeout, where: { _ in true })))
     return result
   }
 
@@ -69,23 +68,31 @@ extension PulseClient {
   private func send(
     _ changes: SnapshotChanges, since last: ServerSnapshot?, _ timeout: Duration?,
     where isWanted: (ObjectID) -> Bool
-  ) throws(PulseError) -> [SnapshotUpdate] {
-    var updates: [SnapshotUpdate] = []
+  ) throws(PulseError) -> [SnapshotAnswer] {
+    var answers: [SnapshotAnswer] = []
     for object in changes.objects where isWanted(object) {
       if changes.hasLost(object) {
-        updates.append(.gone(object))
+        answers.append(.gone(object))
       } else if let module = changes.loadedModule(object) {
-        updates.append(.loaded(module))
-      } else if object.facility != .module || last?.has(moduleAt: object.index) != true {
-        updates.append(try connection.sendUpdate(object, timeout))
+        answers.append(.loaded(module))
+      } else if object.facility != .module || last?.module(at: Index<Module>(object.index)) == nil {
+        answers.append(try connection.sendUpdate(object, timeout))
       }
     }
-    return updates
+    return answers
+  }
+
+  private func updates(
+    _ answers: [SnapshotAnswer]
+  ) async throws(PulseError) -> SnapshotUpdates {
+    var result = SnapshotUpdates()
+    for answer in answers { try await answer.add(to: &result) }
+    return result
   }
 }
 
 /// One object's question on its way, and where its answer belongs.
-private enum SnapshotUpdate {
+private enum SnapshotAnswer {
   case server(Pending<ServerInfo>)
   case card(UInt32, Pending<[Card]>)
   case device(Direction, UInt32, Pending<[Device]>)
@@ -96,37 +103,37 @@ private enum SnapshotUpdate {
   case loaded(Module)
   case nothing
 
-  func apply(
-    to snapshot: inout ServerSnapshot, isolation: isolated (any Actor)? = #isolation
+  func add(
+    to updates: inout SnapshotUpdates, isolation: isolated (any Actor)? = #isolation
   ) async throws(PulseError) {
     switch self {
-    case .server(let answer): snapshot.server = try await answer.value()
+    case .server(let answer): updates.set(try await answer.value())
     case .card(let index, let answer):
-      snapshot.update(at: Index<Card>(index), to: try await answer.firstValue())
+      updates.set(at: Index<Card>(index), to: try await answer.firstValue())
     case .device(let direction, let index, let answer):
-      snapshot.update(direction, at: Index<Device>(index), to: try await answer.firstValue())
+      updates.set(direction, at: Index<Device>(index), to: try await answer.firstValue())
     case .stream(let direction, let index, let answer):
-      snapshot.update(direction, at: Index<Stream>(index), to: try await answer.firstValue())
+      updates.set(direction, at: Index<Stream>(index), to: try await answer.firstValue())
     case .module(let index, let answer):
-      snapshot.update(at: Index<Module>(index), to: try await answer.firstValue())
+      updates.set(at: Index<Module>(index), to: try await answer.firstValue())
     case .client(let index, let answer):
-      snapshot.update(at: Index<Client>(index), to: try await answer.firstValue())
-    case .gone(let object): remove(object, from: &snapshot)
-    case .loaded(let module): snapshot.update(at: module.index, to: module)
+      updates.set(at: Index<Client>(index), to: try await answer.firstValue())
+    case .gone(let object): Self.add(goneAt: object, to: &updates)
+    case .loaded(let module): updates.set(at: module.index, to: module)
     case .nothing: break
     }
   }
 
-  private func remove(_ object: ObjectID, from snapshot: inout ServerSnapshot) {
+  private static func add(goneAt object: ObjectID, to updates: inout SnapshotUpdates) {
     let index = object.index
     switch object.facility {
-    case .card: snapshot.update(at: Index<Card>(index), to: nil)
-    case .sink: snapshot.update(.output, at: Index<Device>(index), to: nil)
-    case .source: snapshot.update(.input, at: Index<Device>(index), to: nil)
-    case .sinkInput: snapshot.update(.output, at: Index<Stream>(index), to: nil)
-    case .sourceOutput: snapshot.update(.input, at: Index<Stream>(index), to: nil)
-    case .module: snapshot.update(at: Index<Module>(index), to: nil)
-    case .client: snapshot.update(at: Index<Client>(index), to: nil)
+    case .card: updates.set(at: Index<Card>(index), to: nil)
+    case .sink: updates.set(.output, at: Index<Device>(index), to: nil)
+    case .source: updates.set(.input, at: Index<Device>(index), to: nil)
+    case .sinkInput: updates.set(.output, at: Index<Stream>(index), to: nil)
+    case .sourceOutput: updates.set(.input, at: Index<Stream>(index), to: nil)
+    case .module: updates.set(at: Index<Module>(index), to: nil)
+    case .client: updates.set(at: Index<Client>(index), to: nil)
     case .server, .sampleCache: break
     }
   }
@@ -135,7 +142,7 @@ private enum SnapshotUpdate {
 extension Connection {
   fileprivate func sendUpdate(
     _ object: ObjectID, _ timeout: Duration?
-  ) throws(PulseError) -> SnapshotUpdate {
+  ) throws(PulseError) -> SnapshotAnswer {
     let index = object.index
     return switch object.facility {
     case .server: .server(try sendServerInfo(timeout))
@@ -148,11 +155,5 @@ extension Connection {
     case .client: .client(index, try sendClients(at: index, timeout))
     case .sampleCache: .nothing
     }
-  }
-}
-
-extension ServerSnapshot {
-  fileprivate func has(moduleAt index: UInt32) -> Bool {
-    modules.contains { $0.index.rawValue == index }
   }
 }

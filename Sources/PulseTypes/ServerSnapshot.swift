@@ -124,9 +124,12 @@ extension ServerSnapshot {
 
   /// The module that made a device.
   public func module(of device: Device) -> Module? {
-    device.ownerModule.flatMap { index in
-      first(modules, places.modules, .number(index.rawValue)) { $0.index == index }
-    }
+    device.ownerModule.flatMap { module(at: $0) }
+  }
+
+  /// The module with this number.
+  public func module(at index: Index<Module>) -> Module? {
+    first(modules, places.modules, .number(index.rawValue)) { $0.index == index }
   }
 
   /// The modules with this name: one may be loaded several times.

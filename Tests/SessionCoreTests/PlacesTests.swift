@@ -18,9 +18,10 @@ struct PlacesTests {
     placed.findPlaces(properties: Owned.soughtProperties)
     expectTheSame(placed, searched, "seed \(seed)")
     for round in 0..<30 {
-      let change = random.change(of: searched)
-      change(&searched)
-      change(&placed)
+      var updates = SnapshotUpdates()
+      for _ in 0..<random.int(in: 1...5) { random.addChange(of: searched, to: &updates) }
+      searched.take(updates)
+      placed.take(updates)
       if random.one(in: 3) { placed.findLostPlaces() }
       #expect(placed == searched, "seed \(seed), round \(round)")
       expectTheSame(placed, searched, "seed \(seed), round \(round)")
@@ -60,6 +61,33 @@ struct PlacesTests {
     }
   }
 
+  @Test("updates replace, remove and add, new ones in the order of their numbers")
+  func updates() {
+    func sink(_ number: UInt32) -> Device {
+      Device(
+        direction: .output, index: Index(number), name: "sink \(number)",
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo)
+    }
+    var before = SeededRandom(seed: 2).aMachine()
+    before.sinks = [4, 2, 7].map(sink)
+    var muted = sink(7)
+    muted.isMuted = true
+    var updates = SnapshotUpdates()
+    updates.set(.output, at: sink(4).index, to: nil)
+    updates.set(.output, at: muted.index, to: muted)
+    for number in [11, 9, 10] as [UInt32] {
+      updates.set(.output, at: Index(number), to: sink(number))
+    }
+    updates.set(.output, at: sink(12).index, to: nil)
+    for hasPlaces in [true, false] {
+      var after = before
+      if hasPlaces { after.findPlaces(properties: []) }
+      after.take(updates)
+      #expect(after.sinks == [sink(2), muted, sink(9), sink(10), sink(11)])
+      #expect(after.sources == before.sources)
+    }
+  }
+
   @Test("of two devices with one name the first is meant, and empty names are names")
   func doubles() {
     var snapshot = SeededRandom(seed: 1).aMachine()
@@ -94,6 +122,16 @@ struct PlacesTests {
   }
 }
 
+extension ServerSnapshot {
+  fileprivate mutating func update(
+    _ direction: Direction, at index: Index<Device>, to device: Device?
+  ) {
+    var updates = SnapshotUpdates()
+    updates.set(direction, at: index, to: device)
+    take(updates)
+  }
+}
+
 extension SeededRandom {
   /// The snapshot of a random machine.
   fileprivate func aMachine() -> ServerSnapshot {
@@ -101,28 +139,27 @@ extension SeededRandom {
     return random.machine().snapshot
   }
 
-  /// Something that may happen on a server, told or found out.
-  fileprivate mutating func change(
-    of snapshot: ServerSnapshot
-  ) -> (inout ServerSnapshot) -> Void {
+  /// Adds something that may happen on a server.
+  fileprivate mutating func addChange(
+    of snapshot: ServerSnapshot, to updates: inout SnapshotUpdates
+  ) {
     let direction = pick(Direction.allCases)
     let number = UInt32(int(in: 0...2000))
     let (isGone, isOther) = (one(in: 4), one(in: 3))
-    switch int(in: 0...4) {
+    switch int(in: 0...5) {
     case 0:
-      guard var device = snapshot.devices(direction).randomElement(using: &self) else { break }
-      let index = device.index
+      guard var device = snapshot.devices(direction).randomElement(using: &self) else { return }
       device.isMuted.toggle()
       if isOther {
         device.name = "device \(number)"
         device.properties[Owned.roleKey] = one(in: 2) ? "remap" : nil
       }
-      return { [device] in $0.update(direction, at: index, to: isGone ? nil : device) }
+      updates.set(direction, at: device.index, to: isGone ? nil : device)
     case 1:
       let device = Device(
         direction: direction, index: Index(number), name: "new \(number)",
         sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo)
-      return { $0.update(direction, at: device.index, to: device) }
+      updates.set(direction, at: device.index, to: device)
     case 2:
       let on = snapshot.devices(direction).randomElement(using: &self)?.index
       let index = snapshot.streams(direction).randomElement(using: &self)?.index ?? Index(number)
@@ -131,15 +168,18 @@ extension SeededRandom {
         device: on, sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2),
         channelMap: .stereo, isCorked: one(in: 2),
         properties: one(in: 2) ? [Owned.pinKey: "rate"] : [:])
-      return { $0.update(direction, at: stream.index, to: isGone ? nil : stream) }
+      updates.set(direction, at: stream.index, to: isGone ? nil : stream)
     case 3:
       let client = Client(
         index: Index(number % 3), name: "client", properties: isOther ? [Owned.scopeKey: "x"] : [:])
-      return { $0.update(at: client.index, to: isGone ? nil : client) }
-    default:
+      updates.set(at: client.index, to: isGone ? nil : client)
+    case 4:
       let module = Module(index: Index(number % 5), name: "module-\(number % 2)")
-      return { $0.update(at: module.index, to: isGone ? nil : module) }
+      updates.set(at: module.index, to: isGone ? nil : module)
+    default:
+      var info = snapshot.server
+      info.defaultSinkName = "nobody"
+      updates.set(info)
     }
-    return { $0.server.defaultSinkName = "nobody" }
   }
 }

@@ -10,6 +10,8 @@ actor LiveServer {
   nonisolated let client: PulseClient
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
+  /// Whether it is PipeWire's: asked for at each event.
+  private let hasGraph: Bool
   /// The process whose own streams alone the session is about.
   private(set) var viewer: Int32?
   private var changes = SnapshotChanges()
@@ -44,6 +46,7 @@ actor LiveServer {
     self.address = address
     memoryKeeper = StreamMemoryKeeper(client.loop, address)
     self.snapshot = snapshot
+    hasGraph = snapshot.hasGraph
     self.snapshot.findPlaces(properties: Owned.soughtProperties)
   }
 
@@ -60,7 +63,7 @@ actor LiveServer {
   private func note(_ event: PulseEvent) {
     changes.note(event)
     // pipewire-pulse tells nothing when a stream is connected to another device.
-    if snapshot.hasGraph { isStale = true }
+    if hasGraph { isStale = true }
     wakeWaiters()
     // A new or changed client is of no interest before one of its streams is.
     if event.facility != .client { changeHandler?(event) }
