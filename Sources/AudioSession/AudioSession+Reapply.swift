@@ -22,6 +22,7 @@ extension AudioSession {
     let start = upkeep.now
     let stop = StopSignal()
     mending = stop
+    if callers > 0 { stop.set() }
     defer { mending = nil }
     var run = Reconciler(
       live, store, input, deadline: Deadline(after: configuration.timeout),

@@ -24,12 +24,11 @@ extension AudioSession {
     let request = requests
     if reach == .replacesWish { lastReplacement = request }
     let budget = Budget(timeout ?? configuration.timeout)
-    mending?.set()
-    await takeTurn()
+    await takeTurnFromUpkeep()
     if request < lastReplacement {
       // The newest is behind this one in the line: let it, then report what it made.
       turns.pass()
-      await takeTurn()
+      await takeTurnFromUpkeep()
       defer { turns.pass() }
       let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])

@@ -72,6 +72,8 @@ public actor AudioSession {
   var running: StopSignal?
   /// Stops the upkeep that is under way.
   var mending: StopSignal?
+  /// How many wait for their turn that upkeep makes room for.
+  var callers = 0
   var requests: UInt64 = 0
   /// The last call that replaces the whole wish: those that wait before it need not run.
   var lastReplacement: UInt64 = 0
@@ -125,8 +127,7 @@ public actor AudioSession {
     if scope == .application, isActive, await live?.lost == nil { _ = try? await revert() }
     isClosed = true
     running?.set()
-    mending?.set()
-    await takeTurn()
+    await takeTurnFromUpkeep()
     defer { turns.pass() }
     orders.stop()
     await leaveOthers()
@@ -204,5 +205,14 @@ extension AudioSession {
   func takeTurn() async {
     if turns.takeIfFree() { return }
     await withCheckedContinuation { turns.enqueue($0) }
+  }
+
+  /// Takes the turn before upkeep that is under way or in the line: that stops at its next step, and
+  /// goes on later.
+  func takeTurnFromUpkeep() async {
+    callers += 1
+    mending?.set()
+    await takeTurn()
+    callers -= 1
   }
 }

@@ -29,7 +29,7 @@ extension PulseSandbox {
   /// then, until ``restart(_:timeout:)``. A frozen server is thawed for it.
   ///
   /// - Parameter process: One process of a server of several; all where none is named.
-  /// - Throws: `notRunning`, `closed`, `timedOut` when it has not ended after five seconds.
+  /// - Throws: `notRunning`, `closed`, `timedOut` when it has not ended after half a minute.
   public func terminate(_ process: ServerProcess? = nil) async throws(SandboxError) {
     try await end(process, with: SIGTERM)
   }
@@ -69,14 +69,14 @@ extension PulseSandbox {
     let isFront = process == nil || process == ServerProcess.front(of: configuration.server)
     let socket = isFront ? folder.socket : nil
     try await withRunning(process) { daemons throws(SandboxError) in
-      let deadline = ContinuousClock.now + .seconds(5)
+      let deadline = ContinuousClock.now + Self.patience
       for daemon in daemons {
         _ = daemon.signal(signal)
         _ = daemon.signal(SIGCONT)
       }
       for daemon in daemons {
         guard daemon.awaitEnd(until: deadline) else {
-          throw SandboxError(.timedOut, "the server did not end in five seconds")
+          throw SandboxError(.timedOut, "the server did not end in time")
         }
       }
       // A process that ends closes its descriptors in order: the life line some µs before the

@@ -37,6 +37,9 @@ public final class PulseSandbox: Sendable {
   /// One line on what is lost because the simulated cards are missing; nil when nothing is.
   public var notice: String? { configuration.notice }
 
+  /// How long what is quick may take on a machine that stands still for seconds.
+  static let patience = Duration.seconds(30)
+
   let folder: SandboxFolder
   /// Who disturbs the server.
   let otherSide = OtherSide()

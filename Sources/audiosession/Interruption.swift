@@ -146,10 +146,16 @@ enum Interruption {
     _ body: @escaping @Sendable () async throws -> Value,
     _ makeMode: (@escaping @Sendable () -> Void) -> Mode
   ) async throws -> Value {
-    let work = Task { try await body() }
+    // Nothing begins before a signal would cancel it.
+    let (start, gate) = AsyncStream<Never>.makeStream()
+    let work = Task {
+      for await _ in start {}
+      return try await body()
+    }
     let new = makeMode { work.cancel() }
     // It stays so afterwards: what is done is done, and the exit code must say that.
     mode.withLock { $0 = new }
+    gate.finish()
     var byte = wake
     write(pipe.writing, &byte, 1)
     return try await work.value

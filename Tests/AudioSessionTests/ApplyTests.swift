@@ -36,13 +36,15 @@ struct ApplyTests {
       #expect(report.steps.allSatisfy { $0.outcome == .applied }, "\(report.steps)")
       #expect(try await rig.session.plan(for: mode).isEmpty)
       // On PipeWire each client has a view of its own.
-      #expect(
-        try await rig.eventually {
-          $0.device(.input, named: machine.laptopInput)?.volume.isUniformly(Volume(fraction: 0.8))
-            == true && $0.server.defaultSourceName == "audiosession.input"
-        })
-      let seen = try await rig.outside.snapshot()
+      let seen = try await rig.snapshot { seen in
+        guard let device = seen.device(.input, named: machine.laptopInput) else { return false }
+        return device.volume.isUniformly(Volume(fraction: 0.8))
+          && device.activePort == "analog-input-headset-mic" && seen.knownRate(of: device) == 48000
+          && seen.server.defaultSourceName == "audiosession.input"
+      }
+      #expect(seen.server.defaultSourceName == "audiosession.input")
       let device = try #require(seen.device(.input, named: machine.laptopInput))
+      #expect(device.volume.isUniformly(Volume(fraction: 0.8)))
       #expect(device.activePort == "analog-input-headset-mic")
       #expect(seen.knownRate(of: device) == 48000)
       #expect(report.state.route.inputs.first?.name == machine.laptopInput)
@@ -78,7 +80,7 @@ struct ApplyTests {
       let before = try await rig.listing()
       let mode = AudioMode.fullInternal(on: machine)
       #expect(try await rig.session.plan(for: mode).isEmpty == false)
-      #expect(try await rig.settledListing(before) == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 
@@ -113,9 +115,11 @@ struct ApplyTests {
       let last = Dictionary(
         order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { _, b in b })
       #expect(first["profile"] == 0, "\(order)")
-      #expect(first["stream"]! < first["remap"]!, "\(order)")
-      #expect(first["remap"]! < last["default"]!, "\(order)")
-      #expect(last["default"]! < last["device"]!, "\(order)")
+      let (stream, remap) = (try #require(first["stream"]), try #require(first["remap"]))
+      let (made, device) = (try #require(last["default"]), try #require(last["device"]))
+      #expect(stream < remap, "\(order)")
+      #expect(remap < made, "\(order)")
+      #expect(made < device, "\(order)")
       // The rate pin goes when the latency pin is there; a busy server then drops the event of its coming.
       #expect((2...3).contains(order.count { $0 == "stream" }), "\(order)")
       #expect(order.filter { $0 == "remap" }.count == 1, "\(order)")
@@ -160,11 +164,13 @@ struct ApplyTests {
       var next = AudioMode()
       next.outputVolume = Volume(fraction: 0.5)
       try await rig.session.setAudioMode(next)
-      let seen = try await rig.outside.snapshot()
+      let seen = try await rig.snapshot {
+        $0.ownedDevices(.input).isEmpty && $0.server.defaultSourceName == before.defaultSource
+      }
       #expect(seen.ownedDevices(.input).isEmpty)
       #expect(seen.server.defaultSourceName == before.defaultSource)
       try await rig.session.revert()
-      #expect(try await rig.settledListing(before) == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 
@@ -201,7 +207,7 @@ struct ApplyTests {
         try await rig.session.setActive(false)
         #expect(try await rig.session.getSessionState().active == false)
       }
-      #expect(try await rig.settledListing(before) == before)
+      #expect(try await rig.listing(expecting: before) == before)
       guard way == 1 else { return }
       let again = try await rig.session.setActive(true)
       #expect(again.state.properties["channelMap"]?.verdict == .unset)

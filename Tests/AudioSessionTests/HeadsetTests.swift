@@ -58,11 +58,13 @@ struct HeadsetTests {
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.properties["category"]?.verdict == .applied)
       #expect(report.state.route.inputs.first?.portType == .bluetoothHFP)
-      let seen = try await rig.outside.snapshot()
+      let seen = try await rig.snapshot {
+        profile($0) == headset.call && $0.server.defaultSourceName == headset.input
+      }
       #expect(profile(seen) == headset.call)
       #expect(seen.server.defaultSourceName == headset.input)
       try await rig.session.revert()
-      let after = try await rig.settledListing(before)
+      let after = try await rig.listing(expecting: before)
       #expect(after == before, "\(after.difference(from: before))")
     }
   }
@@ -76,7 +78,10 @@ struct HeadsetTests {
       mode.preferredInput = [.portType(.bluetoothHFP)]
       mode.preferredOutput = [.portType(.bluetoothHFP), .portType(.bluetoothA2DP)]
       try await rig.session.setAudioMode(mode)
-      let seen = try await rig.outside.snapshot()
+      let seen = try await rig.snapshot {
+        profile($0) == headset.call && $0.server.defaultSourceName == headset.input
+          && $0.server.defaultSinkName == headset.callOutput
+      }
       #expect(profile(seen) == headset.call)
       #expect(seen.server.defaultSourceName == headset.input)
       #expect(seen.server.defaultSinkName == headset.callOutput)
@@ -92,7 +97,9 @@ struct HeadsetTests {
       mode.preferredOutput = [.properties(["device.bus": "bluetooth"])]
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.route.outputs.first?.portType == .bluetoothA2DP)
-      let seen = try await rig.outside.snapshot()
+      let seen = try await rig.snapshot {
+        profile($0) == headset.music && $0.server.defaultSinkName == headset.musicOutput
+      }
       #expect(profile(seen) == headset.music)
       #expect(seen.server.defaultSinkName == headset.musicOutput)
       #expect(seen.device(.output, named: headset.musicOutput)?.channelMap == .stereo)
@@ -120,7 +127,7 @@ struct HeadsetTests {
           heard = [sound.tones(in: 0), sound.tones(in: 1)]
         }
         #expect(heard == [[440], [880]])
-        let seen = try await rig.outside.snapshot()
+        let seen = try await rig.snapshot { profile($0) == headset.music }
         #expect(profile(seen) == headset.music)
         #expect(seen.device(.output, named: headset.musicOutput)?.channelMap == .stereo)
       }
@@ -229,7 +236,8 @@ struct HeadsetTests {
       let offered = try await rig.session.availableCodecs
       #expect(offered.map(\.name) == headset.codecs)
       #expect(offered.map(\.description) == ["SBC", "SBC XQ 453kbps", "aptX"])
-      #expect(try await rig.session.currentCodec == offered[0])
+      let sbc = try #require(offered.first)
+      #expect(try await rig.session.currentCodec == sbc)
       mode.outputCodec = "aptX"
       let report = try await rig.session.setAudioMode(mode)
       let step = try #require(report.steps.first)
@@ -241,7 +249,7 @@ struct HeadsetTests {
       #expect(codec?.verdict == .applied, "\(codec as Any)")
       #expect(codec?.actual == .string(headset.codecs[2]))
       #expect(try await rig.session.plan(for: mode).isEmpty)
-      try await rig.outside.switchCodec(of: Headset.card, to: offered[0].serverName)
+      try await rig.outside.switchCodec(of: Headset.card, to: sbc.serverName)
       #expect(try await rig.eventuallyCodec(headset.codecs[2]))
       try await rig.session.revert()
       #expect(try await rig.eventuallyCodec(headset.codecs[0]))
@@ -274,14 +282,16 @@ struct HeadsetTests {
       }
       #expect(
         late?.code == .codecNotSupported && late?.restored == true, "\(String(describing: late))")
-      let after = try await rig.settledListing(call)
+      let after = try await rig.listing(expecting: call)
       #expect(after == call, "\(after.difference(from: call))")
       let profile = try rig.write(
         "ldac.toml",
         "[output]\nprefer = [{ property = { 'device.bus' = 'bluetooth' } }]\ncodec = 'ldac'\n")
-      let result = try await rig.sandbox.capture([Rig.program, "apply", profile])
+      let result = try await rig.sandbox.capture(
+        [Rig.program, "apply", profile, "--timeout", "20s"], timeout: .seconds(30))
       #expect(result.status == 78, "\(result.standardError)")
-      let devices = try await rig.sandbox.capture([Rig.program, "devices"])
+      let devices = try await rig.sandbox.capture(
+        [Rig.program, "devices", "--timeout", "20s"], timeout: .seconds(30))
       #expect(
         devices.standardOutput.contains("codecs: CVSD (in use), mSBC"), "\(devices.standardOutput)")
     }

@@ -54,11 +54,15 @@ struct InterruptionTests {
         #expect(state.interrupted)
         break
       }
-      #expect(try await rig.outside.serverInfo().defaultSourceName == Names.laptopInput)
+      let foreign = try await rig.snapshot {
+        $0.server.defaultSourceName == Names.laptopInput
+      }
+      #expect(foreign.server.defaultSourceName == Names.laptopInput)
       await ring.close()
       #expect(
         await first(events, where: isInterruption) == .interruptionEnded(shouldResume: true))
-      #expect(try await rig.outside.serverInfo().defaultSourceName == Names.usbInput)
+      let after = try await rig.snapshot { $0.server.defaultSourceName == Names.usbInput }
+      #expect(after.server.defaultSourceName == Names.usbInput)
       #expect(try await rig.session.getSessionState().interrupted == false)
       await phone.close()
     }

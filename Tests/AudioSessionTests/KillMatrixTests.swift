@@ -66,9 +66,37 @@ struct KillMatrixTests {
       let state = try await rig.session.getSessionState()
       #expect(state.server?.kind == .pipewire)
       try await rig.sandbox.restart(.wireplumber)
-      let after = try await rig.settledListing(before)
+      let after = try await rig.listing(expecting: before)
       #expect(after == before, "\(after.difference(from: before))")
       try await rig.session.setAudioMode(Self.mode)
+    }
+  }
+
+  @Test("a module of ours without a device, as one may stay that was made when PipeWire died, goes")
+  func barren() async throws {
+    try await Rig.with(Self.machine.configuration) { rig in
+      let before = try await rig.listing()
+      for isReverted in [false, true] {
+        if isReverted { try await rig.session.setAudioMode(Self.mode) }
+        // Of another class it is no source.
+        let left = try await rig.outside.loadModule(
+          "module-remap-source",
+          "source_name=audiosession.input master=\(Self.machine.laptopInput) "
+            + "source_properties=\"media.class=Nothing\"")
+        func has(_ snapshot: ServerSnapshot, _ isThere: Bool) -> Bool {
+          snapshot.modules.contains { $0.index == left } == isThere
+        }
+        #expect(try await rig.eventually { has($0, true) })
+        if isReverted {
+          try await rig.session.revert()
+        } else {
+          try await rig.session.setAudioMode(Self.mode)
+        }
+        #expect(try await rig.eventually { has($0, false) })
+        if !isReverted { try await rig.session.revert() }
+      }
+      let after = try await rig.listing(expecting: before)
+      #expect(after == before, "\(after.difference(from: before))")
     }
   }
 
@@ -119,7 +147,7 @@ struct KillMatrixTests {
         #expect(seen.ownedDevices(.input).count == 1, "\(victim) \(number)")
         try await patiently { () throws(SessionError) in try await session.revert() }
         let outside = try await connect(rig)
-        let after = try await rig.with(outside).settledListing(before)
+        let after = try await rig.with(outside).listing(expecting: before)
         #expect(after == before, "\(victim) \(number): \(after.difference(from: before))")
         await outside.close()
       }

@@ -113,7 +113,8 @@ struct KilledProcessTests {
       let before = try await rig.listing()
       let profile = try rig.write("first.toml", Self.microphone)
       let result = try await rig.sandbox.capture(
-        ["env", "XDG_STATE_HOME=/dev/full", Rig.program, "apply", profile])
+        ["env", "XDG_STATE_HOME=/dev/full", Rig.program, "apply", profile, "--timeout", "20s"],
+        timeout: .seconds(30))
       #expect(result.status == 74, "\(result.standardError)")
       #expect(result.standardError.contains("XDG_STATE_HOME"))
       #expect(try await rig.listing(expecting: before) == before)
@@ -144,7 +145,7 @@ extension Rig {
   /// Runs the program, which must do what it is told.
   func succeed(_ arguments: String...) async throws {
     let result = try await sandbox.capture(
-      [Self.program] + arguments + ["--timeout", "20s"], timeout: .seconds(30))
+      [Self.program] + arguments + ["--timeout", "90s"], timeout: .seconds(100))
     #expect(result.status == 0, "\(arguments): \(result.standardOutput)\(result.standardError)")
   }
 

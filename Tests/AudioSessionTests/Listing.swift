@@ -43,15 +43,21 @@ struct Listing: Equatable, CustomStringConvertible {
 extension Rig {
   func listing() async throws -> Listing { Listing(try await outside.snapshot()) }
 
-  /// What is listed; on PipeWire, which tells other clients a moment later, once it is so as expected
-  /// or has not become so for a while.
+  /// What is listed, once it is as expected or has not become so for a while.
   func listing(expecting expected: Listing) async throws -> Listing {
+    Listing(try await snapshot { Listing($0) == expected })
+  }
+
+  /// The server as an outsider sees it, once it is as expected or has not become so for a while: PipeWire
+  /// tells other clients a moment later, and a connection that was closed takes its streams along later,
+  /// too.
+  func snapshot(expecting isExpected: (ServerSnapshot) -> Bool) async throws -> ServerSnapshot {
     let deadline = ContinuousClock.now + .seconds(20)
     var look = PatientLook()
     while true {
-      let snapshot = try await look.snapshot(outside)
-      let seen = Listing(snapshot)
-      guard snapshot.hasGraph, seen != expected, ContinuousClock.now < deadline else { return seen }
+      let seen = try await look.snapshot(outside)
+      guard !isExpected(seen), ContinuousClock.now < deadline else { return seen }
+      try await Task.sleep(for: .milliseconds(2))
     }
   }
 
@@ -108,8 +114,7 @@ extension Rig {
       // It connects a stream to a device without an event.
       var look = PatientLook()
       while await outside.isConnected {
-        guard let now = try? await look.snapshot(outside) else { break }
-        if condition(now) { return true }
+        if let now = try? await look.snapshot(outside), condition(now) { return true }
         try await Task.sleep(for: .milliseconds(2))
       }
       return false
@@ -132,9 +137,14 @@ private struct PatientLook {
   mutating func snapshot(_ client: PulseClient) async throws -> ServerSnapshot {
     guard ContinuousClock.now - begin > .seconds(1) else { return try await client.snapshot() }
     begin = .now
-    let other = try await PulseClient.connect(to: await client.serverAddress, name: "later")
-    let snapshot = try await other.snapshot()
+    // A busy pipewire-pulse may never answer one connection.
+    guard
+      let other = try? await PulseClient.connect(
+        to: await client.serverAddress, name: "later", timeout: .seconds(2))
+    else { return try await client.snapshot() }
+    let snapshot = try? await other.snapshot()
     await other.close()
-    return snapshot
+    if let snapshot { return snapshot }
+    return try await client.snapshot()
   }
 }

@@ -24,7 +24,8 @@ struct OtherStreamsTests {
   ) async throws -> (client: PulseClient, stream: PulseStream) {
     let client = try await PulseClient.connect(
       to: rig.sandbox.address, name: name,
-      properties: ["application.process.id": "1", "application.name": name])
+      properties: ["application.process.id": "1", "application.name": name],
+      timeout: .seconds(20), requestTimeout: .seconds(20))
     let stream = try await client.openStream(
       StreamOptions(
         direction: .output, name: "song", device: nil,
@@ -56,10 +57,12 @@ struct OtherStreamsTests {
       try await set(before, of: stream, rig)
       let state = try await rig.session.setAudioMode(duck).state
       #expect(state.properties["options"]?.verdict == .applied)
-      let lowered = try #require(
-        try await rig.outside.snapshot().sinkInput(stream)?.volume?.loudest)
-      #expect(abs(lowered.decibels - before.loudest.decibels + 20) < 0.01)
-      #expect(try await rig.outside.snapshot().sinkInput(silent)?.volume == volumes(1))
+      #expect(
+        try await rig.eventually { snapshot in
+          guard let lowered = snapshot.sinkInput(stream)?.volume?.loudest else { return false }
+          return abs(lowered.decibels - before.loudest.decibels + 20) < 0.01
+            && snapshot.sinkInput(silent)?.volume == volumes(1)
+        })
       // Who was paused is lowered when it goes on.
       try await silent.cork(false)
       #expect(
@@ -68,14 +71,19 @@ struct OtherStreamsTests {
       #expect(try await rig.session.setAudioMode(duck).steps.isEmpty)
       // What is silenced instead is no longer lowered.
       try await rig.session.setAudioMode(silence)
-      let silenced = try #require(try await rig.outside.snapshot().sinkInput(stream))
-      #expect(silenced.isMuted && silenced.volume == before)
+      #expect(
+        try await rig.eventually { snapshot in
+          let silenced = snapshot.sinkInput(stream)
+          return silenced?.isMuted == true && silenced?.volume == before
+        })
       let report = try await rig.session.setActive(false, options: .notifyOthersOnDeactivation)
       #expect(report.left.isEmpty)
-      let after = try await rig.outside.snapshot()
-      #expect(after.sinkInput(stream)?.volume == before)
-      #expect(after.sinkInput(stream)?.isMuted == false)
-      #expect(after.sinkInput(silent)?.volume == volumes(1))
+      #expect(
+        try await rig.eventually { after in
+          after.sinkInput(stream)?.volume == before
+            && after.sinkInput(stream)?.isMuted == false
+            && after.sinkInput(silent)?.volume == volumes(1)
+        })
       await client.close()
       await paused.close()
     }
@@ -97,9 +105,11 @@ struct OtherStreamsTests {
       #expect(try await rig.outside.snapshot().sinkInput(stream)?.isMuted == false)
       try await set(volumes(0.3), of: song, rig)
       try await rig.session.revert()
-      let after = try await rig.outside.snapshot()
-      #expect(after.sinkInput(song)?.isMuted == false)
-      #expect(after.sinkInput(song)?.volume == volumes(0.3))
+      #expect(
+        try await rig.eventually { after in
+          after.sinkInput(song)?.isMuted == false
+            && after.sinkInput(song)?.volume == volumes(0.3)
+        })
       await client.close()
       await other.close()
     }
@@ -186,14 +196,16 @@ struct OtherStreamsTests {
   /// What a program's stream begins with.
   private func begin(_ name: String, _ rig: Rig) async throws -> PulseTypes.Stream {
     let (third, last) = try await player(rig, name)
-    var seen = try #require(try await rig.outside.sinkInput(at: last.index))
-    let deadline = ContinuousClock.now + .seconds(10)
-    // What is remembered comes a moment after a stream begins.
-    while seen.isMuted || seen.volume?.loudest == .norm, ContinuousClock.now < deadline {
-      seen = try #require(try await rig.outside.sinkInput(at: last.index))
+    var seen: PulseTypes.Stream?
+    // What is remembered comes a moment after a stream begins; one that the server does not know yet is
+    // at 0.
+    _ = try await rig.eventually { snapshot in
+      seen = snapshot.sinkInput(last)
+      let loudest = seen?.volume?.loudest
+      return seen?.isMuted == false && loudest != nil && loudest != .norm && loudest != .muted
     }
     await third.close()
-    return seen
+    return try #require(seen)
   }
 
   @Test(

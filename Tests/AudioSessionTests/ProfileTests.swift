@@ -19,7 +19,7 @@ struct ProfileTests {
       #expect(report.state.properties.values.allSatisfy { $0.verdict != .refused })
       #expect(try await rig.session.plan(for: mode).isEmpty)
       try await rig.session.revert()
-      let after = try await rig.settledListing(before)
+      let after = try await rig.listing(expecting: before)
       #expect(after == before, "\(after.difference(from: before))")
     }
   }

@@ -37,7 +37,7 @@ struct RollbackTests {
         let error = error as? SessionError
         return error?.code == .refused && error?.message.contains(wanted) == true
       }
-      #expect(try await rig.settledListing(before) == before)
+      #expect(try await rig.listing(expecting: before) == before)
     }
   }
 
@@ -73,7 +73,7 @@ struct RollbackTests {
       }
       #expect(error?.code == .refused && error?.restored == true, "\(error as Any)")
       #expect(error?.message.contains("was set to 5 ms and the server says 0 ms") == true)
-      let after = try await rig.settledListing(before)
+      let after = try await rig.listing(expecting: before)
       #expect(after == before, "\(after.difference(from: before))")
     }
   }

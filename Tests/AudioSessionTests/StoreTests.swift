@@ -27,7 +27,10 @@ struct StoreTests {
       try await later.revert()
       #expect(try await later.getSessionState().properties["inputGain"]?.verdict == .unset)
       await later.close()
-      #expect(try await rig.outside.source(named: "mic")?.volume.isUniformly(.norm) == true)
+      let seen = try await rig.snapshot {
+        $0.device(.input, named: "mic")?.volume.isUniformly(.norm) == true
+      }
+      #expect(seen.device(.input, named: "mic")?.volume.isUniformly(.norm) == true)
     }
   }
 
@@ -99,10 +102,14 @@ struct StoreTests {
       }
       let state = try await rig.session.getSessionState()
       #expect(state.properties["inputGain"]?.verdict == .applied)
-      let source = try await rig.outside.source(named: "mic")
-      let fraction = try #require(source?.volume.loudest.fraction)
-      #expect(
-        state.properties["inputGain"]?.actual == .number((fraction * 10_000).rounded() / 10_000))
+      func gain(_ snapshot: ServerSnapshot) -> StateValue? {
+        snapshot.device(.input, named: "mic").map {
+          .number(($0.volume.loudest.fraction * 10_000).rounded() / 10_000)
+        }
+      }
+      let actual = try #require(state.properties["inputGain"]?.actual)
+      let seen = try await rig.snapshot { gain($0) == actual }
+      #expect(gain(seen) == actual)
     }
   }
 

@@ -61,7 +61,7 @@ struct Rig {
     try await PulseSandbox.with(configuration) { sandbox in
       let rig = Rig(
         sandbox: sandbox, session: session(sandbox, isHolding: isHolding, timeout: timeout),
-        outside: try await PulseClient.connect(to: sandbox.address, name: "outside"))
+        outside: try await client(of: sandbox, "outside"))
       do {
         try await body(rig)
       } catch {
@@ -81,6 +81,12 @@ struct Rig {
       configuration: SessionConfiguration(
         timeout: timeout, storeFolder: sandbox.directory + "/store", isHolding: isHolding,
         logger: logger))
+  }
+
+  /// A client that is patient with a busy machine.
+  static func client(of sandbox: PulseSandbox, _ name: String) async throws -> PulseClient {
+    try await PulseClient.connect(
+      to: sandbox.address, name: name, timeout: .seconds(20), requestTimeout: .seconds(20))
   }
 
   private func close() async {

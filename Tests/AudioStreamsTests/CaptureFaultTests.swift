@@ -86,7 +86,9 @@ struct CaptureFaultTests {
       let buffers = try await rig.capture.startAudioStream(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for _ in 0..<Self.times {
-        for module in try await outside.modules() where module.name == "module-null-source" {
+        // The one that is used last: it would be left for the other.
+        for module in try await outside.modules().reversed()
+        where module.name == "module-null-source" {
           try await outside.unloadModule(module.index)
         }
         #expect(await eventually { await rig.capture.status == .interrupted })

@@ -115,7 +115,7 @@ struct DoctorTests {
       let result = try await sandbox.shell(
         """
         \(Self.played.replacing("PLAYER", with: player))
-        until $A doctor --json > "$XDG_STATE_HOME/found"; grep -q '"object": "ours"' \
+        until $A doctor --json > "$XDG_STATE_HOME/found"; grep -q '"\(found.prefix { $0 != " " })"' \
           "$XDG_STATE_HOME/found"; do kill -0 $pid || break; pause; done
         kill $pid
         cat "$XDG_STATE_HOME/found"

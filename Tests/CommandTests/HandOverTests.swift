@@ -66,11 +66,13 @@ struct HandOverTests {
       let before = try await sandbox.audiosession("devices", "--all")
       let result = try await sandbox.shell(
         """
-        pactl send-message /card/\(Self.card)/sim profile-delay 1000 > /dev/null
-        $A apply other > /dev/null 2>&1 & pid=$!
+        pactl send-message /card/\(Self.card)/sim profile-delay 8000 > /dev/null
+        $A apply other --timeout 50s > /dev/null 2>&1 & pid=$!
         until pactl list cards | grep -q 'Active Profile: output:analog-stereo+input'; do kill -0 $pid || exit 9; pause; done
         kill -\(signal) $pid
-        wait $pid
+        wait $pid; status=$?
+        pactl send-message /card/\(Self.card)/sim profile-delay 0 > /dev/null
+        exit $status
         """)
       #expect(result.status == status)
       // This waits for its turn, behind the way back.
@@ -98,7 +100,7 @@ struct HandOverTests {
         $A apply first --keep > /dev/null || exit
         holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
         kill -STOP $holder
-        $A apply other --timeout 1s; echo $?
+        $A apply other --timeout 10s; echo $?
         kill -CONT $holder
         $A apply first > /dev/null; echo $?
         pactl get-source-volume mic

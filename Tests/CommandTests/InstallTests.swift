@@ -9,7 +9,16 @@ struct InstallTests {
     .reduce("") { "\($0)/\($1)" }
 
   /// Completes a line as a shell would: the words that are offered.
+  /// What is offered; where that is nothing it is asked for again, for who is asked waits a second only.
   private func complete(_ line: String, in sandbox: PulseSandbox) async throws -> Set<String> {
+    for _ in 1...20 {
+      let offered = try await completeOnce(line, in: sandbox)
+      if !offered.isEmpty { return offered }
+    }
+    return []
+  }
+
+  private func completeOnce(_ line: String, in sandbox: PulseSandbox) async throws -> Set<String> {
     let result = try await sandbox.capture([
       "env", "PATH=\(sandbox.directory)/root/usr/bin:/usr/bin:/bin", "bash", "-c",
       """
@@ -133,7 +142,7 @@ struct InstallTests {
       let sources = try await complete("audiosession meter --device sp", in: sandbox)
       #expect(sources == ["speakers.monitor"])
       try await sandbox.terminate()
-      _ = try await complete("audiosession sandbox simulate suspend ", in: sandbox)
+      _ = try await completeOnce("audiosession sandbox simulate suspend ", in: sandbox)
     }
   }
 

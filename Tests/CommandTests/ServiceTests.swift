@@ -154,7 +154,7 @@ struct ServiceTests {
         sandbox, "install", systemctl: "case $2 in restart) echo no >&2; exit 1;; esac")
       #expect(result.status == 71 && result.standardError.contains("journalctl --user"))
       let stuck = try await service(
-        sandbox, "install --timeout 200ms", systemctl: "case $2 in restart) sleep 60;; esac")
+        sandbox, "install --timeout 10s", systemctl: "case $2 in restart) sleep 60;; esac")
       #expect(stuck.status == 0 && stuck.standardError.contains("is still at work"), "\(stuck)")
       let kept = try await service(
         sandbox, "uninstall", systemctl: "case $2 in disable) exit 1;; esac")

@@ -10,7 +10,7 @@ struct SoundCommandTests {
 
   static func shell(_ sandbox: PulseSandbox, _ script: String) async throws -> CommandResult {
     try await sandbox.capture(
-      ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(60))
+      ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
   }
 
   @Test("tone names each speaker as it plays, and is heard there", .server)

@@ -39,16 +39,19 @@ enum Program {
 
 extension PulseSandbox {
   /// Runs the program inside, with the sandbox's server, store and folder of profiles.
+  ///
+  /// It has more time than a user's program, as `$A` has: the machine may stand still for seconds.
   func audiosession(_ arguments: String...) async throws -> CommandResult {
-    try await capture([Program.path] + arguments)
+    try await capture([Program.path, "--timeout", "60s"] + arguments, timeout: .seconds(90))
   }
 
-  /// Runs a shell script inside; `$A` is the program.
+  /// Runs a shell script inside; `$A` is the program, unquoted.
   func shell(_ script: String) async throws -> CommandResult {
     // A loop that waits for a condition asks with pauses: many run at once.
     let prelude = "pause() { sleep 0.02; }\n"
     return try await capture(
-      ["env", "A=\(Program.path)", "sh", "-c", prelude + script], timeout: .seconds(60))
+      ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", prelude + script],
+      timeout: .seconds(180))
   }
 
   /// Writes a profile where the program inside finds it by name.

@@ -17,7 +17,7 @@ struct Watching {
     let result = try await sandbox.shell(
       """
       : > \(output)
-      ( \(environment) "$A" watch \(arguments) > \(output) 2> \(output).err < /dev/null & echo $! > \(output).pid
+      ( \(environment) $A watch \(arguments) > \(output) 2> \(output).err < /dev/null & echo $! > \(output).pid
         wait $!; echo $? > \(output).status ) > /dev/null 2>&1 < /dev/null &
       until grep -q applied \(output); do
         [ ! -s \(output).status ] || { cat \(output).err; exit 9; }

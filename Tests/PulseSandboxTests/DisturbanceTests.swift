@@ -84,7 +84,7 @@ struct DisturbanceTests {
     let rival = try await sandbox.compete(for: .mute(device: "mic", true))
     let process = try await sandbox.callProcess()
     await sandbox.close()
-    #expect(!isAlive(process) && rival.hasStopped)
+    #expect(await eventually { !isAlive(process) && rival.hasStopped })
     let error = await #expect(throws: SandboxError.self) { try await sandbox.interrupt() }
     #expect(error?.code == .closed)
   }

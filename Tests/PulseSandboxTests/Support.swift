@@ -15,7 +15,7 @@ let bothServers: [ServerKind] = [.pulseaudio, .pipewire]
 func hasProgram(_ name: String) -> Bool { ServerProgram.find(name, path: nil) != nil }
 
 /// Waits for a condition that nothing announces; false when it does not come true in time.
-func eventually(within limit: Duration = .seconds(5), _ condition: () -> Bool) async -> Bool {
+func eventually(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
   let deadline = ContinuousClock.now + limit
   while !condition() {
     guard ContinuousClock.now < deadline else { return false }

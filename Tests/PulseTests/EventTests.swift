@@ -71,12 +71,15 @@ struct EventTests {
     let client = try await server.connect()
     let streams = [await client.events(), await client.events(), await client.events()]
     let bounded = await client.events(bufferingNewest: 1)
+    let seen = Box(0)
+    await client.setEventHandler { _ in seen.update { $0 += 1 } }
     try await client.subscribe(.sink)
+    // Events come after the answers.
     try await client.setMute(.output, device: "hall", true)
-    _ = try await client.serverInfo()
+    try await eventually { seen.value == 1 }
     try await client.setMute(.output, device: "speaker", true)
-    _ = try await client.serverInfo()
     let sinks = try await client.sinks()
+    try await eventually { seen.value == 2 }
     await client.close()
     let expected = sinks.reversed().map {
       PulseEvent(facility: .sink, kind: .change, index: $0.index.rawValue)
@@ -109,6 +112,9 @@ struct EventTests {
     let stream = try await client.openStream(.pin(.input, on: "new.monitor"))
     // A module is unloaded a moment after the server has said so, and its events come after that.
     while try await client.snapshot().device(.output, named: "hall") != nil {}
+    let speaker = try #require(before.device(.output, named: "speaker"))
+    let last = [ObjectID.device(.output, speaker.index), .stream(.input, stream.index)]
+    try await eventually { changes.value.objects.isSuperset(of: last) }
     let full = try await client.snapshot()
     let refreshed = try await client.refreshed(before, changes.value)
     #expect(refreshed == full)

@@ -123,7 +123,7 @@ extension AudioSession {
   private func makeRoom(
     for taker: Int32, _ store: SessionStore, within timeout: Duration
   ) async {
-    await takeTurn()
+    await takeTurnFromUpkeep()
     defer { turns.pass() }
     guard isHolder, !Task.isCancelled else { return }
     emit(upkeep.interruptions.begin(.takenOver(by: SessionLock.name(of: taker))))

@@ -33,7 +33,7 @@ extension LiveServer {
     to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger? = nil
   ) async throws(PulseError) -> PulseClient {
     var patience = Duration.seconds(1)
-    var places = 50
+    var pause = Duration.milliseconds(2)
     while true {
       let isLast = patience >= deadline.remaining
       do throws(PulseError) {
@@ -41,11 +41,11 @@ extension LiveServer {
           to: address, name: name, properties: ["application.id": Owned.applicationID],
           timeout: isLast ? deadline.remaining : patience, loop: loop, logger: logger)
       } catch {
-        if error.code == .connectionRefused, places > 0, !deadline.hasPassed,
+        if error.code == .connectionRefused, !deadline.hasPassed,
           ServerSocket(error.address ?? address)?.hasListener == true
         {
-          places -= 1
-          await Deadline(after: .milliseconds(2)).pass(on: loop)
+          await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
+          pause = min(pause * 2, .milliseconds(50))
           continue
         }
         guard error.code == .timedOut, !isLast else { throw error }

@@ -53,7 +53,7 @@ extension LiveServer {
 
   /// Unloads what stands, whoever's run made it, then loads what is wished.
   private func writeLink(_ step: Step, _ timeout: Duration) async throws(PulseError) {
-    for module in Set(snapshot.devices(of: step.setting).compactMap(\.ownerModule)) {
+    for module in snapshot.modules(of: step.setting) {
       do throws(PulseError) {
         try await unload(module, timeout)
       } catch {

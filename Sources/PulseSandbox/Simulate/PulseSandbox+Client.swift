@@ -53,7 +53,7 @@ extension PulseSandbox {
       }
       let result = await Swift.Result { () async throws(SandboxError) in
         try await onOwnThread { () throws(SandboxError) in
-          try ServerCommands(path: path).run(lines, until: .now + .seconds(5))
+          try ServerCommands(path: path).run(lines, until: .now + Self.patience)
         }
       }
       try await client.sandboxed { client throws(PulseError) in
@@ -93,7 +93,7 @@ extension PulseSandbox {
       let bytes = Array("\(line)\n".utf8)
       send(connection.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL))
       var answer: [UInt8] = []
-      let deadline = ContinuousClock.now + .seconds(5)
+      let deadline = ContinuousClock.now + Self.patience
       while answer.last != UInt8(ascii: "\n") {
         let left = milliseconds(until: deadline)
         guard left > 0 else {

@@ -109,7 +109,7 @@ extension PulseSandbox {
     _ disturbance: Disturbance,
     _ isSeen: @escaping (PulseClient, String) async throws(PulseError) -> Bool
   ) async throws(SandboxError) -> Disturbance {
-    let deadline = ContinuousClock.now + .seconds(5)
+    let deadline = ContinuousClock.now + Self.patience
     do throws(SandboxError) {
       let line = try await onOwnThread { () throws(SandboxError) in
         disturbance.firstLine(until: deadline)
@@ -122,7 +122,7 @@ extension PulseSandbox {
             throw SandboxError(error)
           }
           guard line != nil, ContinuousClock.now < deadline else {
-            throw SandboxError(.timedOut, "\(disturbance.name) did not begin in five seconds")
+            throw SandboxError(.timedOut, "\(disturbance.name) did not begin in time")
           }
           // Nothing tells of it before a subscription would.
           try await onOwnThread { () throws(SandboxError) in _ = poll([], for: 2) }

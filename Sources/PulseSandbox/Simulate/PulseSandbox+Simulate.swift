@@ -141,7 +141,7 @@ extension PulseSandbox {
   ///
   /// - Parameter timeout: How long the start may take.
   /// - Throws: As ``restart(_:timeout:)``.
-  public func resetMediaServices(timeout: Duration = .seconds(10)) async throws(SandboxError) {
+  public func resetMediaServices(timeout: Duration = .seconds(30)) async throws(SandboxError) {
     // One that has ended already only needs the start.
     try? await kill()
     try await restart(timeout: timeout)

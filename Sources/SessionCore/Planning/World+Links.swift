@@ -15,6 +15,8 @@ extension World {
 
   /// Removes a link of ours; its streams move to its master, as PulseAudio does.
   mutating func removeLink(_ setting: Setting, _ direction: Direction) {
+    let barren = snapshot.barrenModules(of: setting)
+    snapshot.modules.removeAll { barren.contains($0.index) }
     let devices = Self.devices(direction)
     for device in snapshot.ownedDevices(direction, of: setting) {
       let master = snapshot.link(of: device)?.device

@@ -17,7 +17,9 @@ public struct CombineSpec: Sendable, Hashable, Codable {
   }
 
   /// The module that makes it.
-  public var moduleName: String { "module-combine-sink" }
+  public var moduleName: String { Self.moduleName }
+
+  static let moduleName = "module-combine-sink"
 
   /// The arguments to load the module with.
   public var moduleArgument: String {

@@ -34,7 +34,9 @@ public struct EchoCancellerSpec: Sendable, Hashable, Codable {
   }
 
   /// The module that makes it.
-  public var moduleName: String { "module-echo-cancel" }
+  public var moduleName: String { Self.moduleName }
+
+  static let moduleName = "module-echo-cancel"
 
   /// The arguments to load the module with.
   ///

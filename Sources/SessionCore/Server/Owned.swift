@@ -99,6 +99,26 @@ extension ServerSnapshot {
     Direction.allCases.flatMap { ownedDevices($0, of: link) }
   }
 
+  /// The modules that a link of ours has: those of its devices, and any without one.
+  public func modules(of link: Setting) -> Set<Index<Module>> {
+    Set(devices(of: link).compactMap(\.ownerModule) + barrenModules(of: link))
+  }
+
+  /// Modules of a link of ours that have no device: PipeWire keeps one that it was making when its graph
+  /// died.
+  func barrenModules(of link: Setting) -> [Index<Module>] {
+    guard hasGraph, let name = link.moduleName else { return [] }
+    let owners = Set(devices(of: link).map(\.ownerModule))
+    let words = Set(
+      Direction.allCases.map {
+        ($0 == .input ? "source_name=" : "sink_name=") + link.deviceName($0)
+      })
+    return modules(named: name).filter { module in
+      !owners.contains(module.index)
+        && module.argument.split(separator: " ").contains { words.contains(String($0)) }
+    }.map(\.index)
+  }
+
   /// Whether one of our devices hangs on a device, directly or not.
   func stands(_ owned: Device, on device: Device) -> Bool {
     path(from: owned).dropFirst().contains { $0.name == device.name }

@@ -23,7 +23,9 @@ public struct RemapSpec: Sendable, Hashable, Codable {
   public var name: String { Owned.name(direction) }
 
   /// The module that makes it.
-  public var moduleName: String {
+  public var moduleName: String { Self.moduleName(direction) }
+
+  static func moduleName(_ direction: Direction) -> String {
     direction == .input ? "module-remap-source" : "module-remap-sink"
   }
 

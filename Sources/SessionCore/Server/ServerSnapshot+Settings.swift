@@ -79,6 +79,7 @@ extension ServerSnapshot {
     // While one that died still has a name the server gives another to the next: it is built anew.
     let isNamed = devices(of: setting).allSatisfy { $0.name == setting.deviceName($0.direction) }
     if owned.count == 1, isNamed, let value { return value }
-    return owned.last.map { .name($0.name) } ?? .absent
+    if let owned = owned.last { return .name(owned.name) }
+    return barrenModules(of: setting).isEmpty ? .absent : .name("a module without a device")
   }
 }

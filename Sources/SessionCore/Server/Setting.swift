@@ -136,6 +136,16 @@ extension Setting {
     }
   }
 
+  /// The module that makes a link; nil of what is none.
+  var moduleName: String? {
+    switch self {
+    case .chain(let direction): RemapSpec.moduleName(direction)
+    case .combination: CombineSpec.moduleName
+    case .echoCanceller: EchoCancellerSpec.moduleName
+    default: nil
+    }
+  }
+
   /// Whether the server may leave it unmet without a failure.
   public var isHint: Bool {
     switch self {
