@@ -83,20 +83,19 @@ struct ProxyTests {
           timeout: .seconds(20), storeFolder: link.rig.sandbox.directory + "/proxied"))
     }
     defer { if isAnother { Task { [session = link.session] in await session.close() } } }
-    try await patiently { () throws(SessionError) in
-      try await link.session.setAudioMode(Self.mode)
-    }
-    var plan = try await link.session.plan(for: Self.mode)
+    var plan: Plan?
     // A hint that an overloaded machine did not grant in time is no error, and is asked for again.
-    for _ in 1...9 where !plan.isEmpty {
-      try await link.session.setAudioMode(Self.mode)
-      plan = try await link.session.plan(for: Self.mode)
+    for _ in 1...10 where plan?.isEmpty != true {
+      try await patiently { () throws(SessionError) in
+        try await link.session.setAudioMode(Self.mode)
+      }
+      plan = try? await link.session.plan(for: Self.mode)
     }
-    #expect(plan.isEmpty, "\(note): \(plan)")
-    let seen = try await link.rig.outside.snapshot()
+    #expect(plan?.isEmpty == true, "\(note): \(plan as Any)")
+    let seen = try await link.rig.snapshot { $0.ownedDevices(.input).count == 1 }
     #expect(seen.ownedDevices(.input).count == 1, "\(note)")
     try await patiently { () throws(SessionError) in try await link.session.revert() }
-    let after = try await link.rig.listing()
+    let after = try await link.rig.listing(expecting: link.before)
     #expect(after == link.before, "\(note): \(after.difference(from: link.before))")
   }
 
@@ -172,14 +171,19 @@ struct ProxyTests {
         try await link.session.setAudioMode(Self.mode)
       }
       link.proxy.strike(.lost)
+      let begin = ContinuousClock.now
       try await link.rig.outside.setDefaultSource("mic")
       #expect(await link.hasStruck())
       let start = ContinuousClock.now
-      let error = await #expect(throws: SessionError.self) {
-        try await link.session.getSessionState()
+      var error: SessionError?
+      do throws(SessionError) {
+        _ = try await link.session.getSessionState()
+      } catch let caught {
+        error = caught
       }
-      #expect(error?.code == .timedOut)
-      #expect(ContinuousClock.now - start < .seconds(10))
+      // A call that a busy machine makes later may find that the session has noticed it by itself.
+      #expect(error?.code == .timedOut || error == nil && start - begin > .seconds(1))
+      #expect(ContinuousClock.now - start < .seconds(2) + Rig.standstill)
       link.proxy.behave()
       #expect(try await link.isHealed())
       try await expectConverges(link, "silent")
