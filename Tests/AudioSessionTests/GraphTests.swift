@@ -174,8 +174,13 @@ struct GraphTests {
       let state = try await rig.session.setAudioMode(mode).state
       let rate = state.properties["sampleRate"]
       #expect(rate?.verdict == .unreachable, "\(rate as Any)")
-      #expect(rate?.reason?.contains("its hardware stays at 48000") == true, "\(rate as Any)")
       #expect(state.pins.isEmpty)
+      // A device that is between two of its states does not tell its rate.
+      func isNamed(_ state: SessionState) -> Bool {
+        state.properties["sampleRate"]?.reason?.contains("its hardware stays at 48000") == true
+      }
+      let later = try await rig.state(expecting: isNamed)
+      #expect(isNamed(later), "\(later.properties["sampleRate"] as Any)")
       await stream.close()
     }
   }

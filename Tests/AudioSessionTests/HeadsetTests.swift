@@ -185,8 +185,8 @@ struct HeadsetTests {
         try await rig.eventually {
           profile($0) == headset.call && $0.server.defaultSourceName == headset.input
         })
-      let after = try await rig.session.getSessionState().properties["preferredInput"]
-      #expect(after?.verdict == .applied)
+      let after = try await rig.state { $0.properties["preferredInput"]?.verdict == .applied }
+      #expect(after.properties["preferredInput"]?.verdict == .applied, "\(after.properties)")
     }
   }
 

@@ -1,3 +1,4 @@
+import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -58,6 +59,16 @@ extension Rig {
       let seen = try await look.snapshot(outside)
       guard !isExpected(seen), ContinuousClock.now < deadline else { return seen }
       try await Task.sleep(for: .milliseconds(2))
+    }
+  }
+
+  /// What the session says, once it is as expected or has not become so for a while.
+  func state(expecting isExpected: (SessionState) -> Bool) async throws -> SessionState {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while true {
+      let state = try await session.getSessionState()
+      guard !isExpected(state), ContinuousClock.now < deadline else { return state }
+      try await Task.sleep(for: .milliseconds(20))
     }
   }
 
