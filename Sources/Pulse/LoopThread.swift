@@ -5,9 +5,12 @@ internal import Glibc
 ///
 /// It outlives the `PulseLoop`, whose `deinit` may run on this very thread and so cannot join it:
 /// `stop` raises a flag, and the thread frees the main loop on its way out.
-final class LoopThread: @unchecked Sendable {  // what is shared is behind `lock`
+final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared is behind `lock`
   enum Work {
+    /// Of an actor on the loop.
     case job(UnownedJob)
+    /// Of a task that prefers this thread.
+    case task(UnownedJob)
     case call(@Sendable () -> Void)
   }
 
@@ -56,6 +59,9 @@ final class LoopThread: @unchecked Sendable {  // what is shared is behind `lock
       wakeIfNeeded()
     }
   }
+
+  /// Takes a job of a task that prefers this thread; any thread may call it.
+  func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
 
   func stop() {
     lock.withLock {
@@ -116,6 +122,14 @@ final class LoopThread: @unchecked Sendable {  // what is shared is behind `lock
       switch work {
       case .job(let job):
         if let executor { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
+      case .task(let job):
+        let me = asUnownedTaskExecutor()
+        // As one of the loop's own, so that what belongs to an actor there goes on at once.
+        if let executor {
+          job.runSynchronously(isolatedTo: executor.asUnownedSerialExecutor(), taskExecutor: me)
+        } else {
+          job.runSynchronously(on: me)
+        }
       case .call(let call): call()
       }
     }

@@ -105,7 +105,7 @@ class Pending<Value: Sendable>: PendingRequest {
       // Only a closure that captures the isolated parameter is isolated; another one would run on
       // some other thread, and miss an answer that comes meanwhile.
       _ = isolation
-      return await withCheckedContinuation { suspend($0) }
+      return await connection.thread.suspend { suspend($0) }
     } onCancel: {
       connection.thread.add(.call { connection.cancel(id) })
     }

@@ -8,10 +8,14 @@ extension PulseLoop {
   /// first of them a timer that wakes the program every second from then on.
   ///
   /// - Throws: when the task is cancelled before.
-  public func sleep(until moment: ContinuousClock.Instant) async throws(CancellationError) {
+  public func sleep(
+    until moment: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation
+  ) async throws(CancellationError) {
     let alarm = Alarm(thread.api)
     await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
+      // Only a closure that captures the isolated parameter is isolated.
+      _ = isolation
+      await thread.suspend { continuation in
         thread.add(.call { alarm.begin(moment, continuation) })
       }
     } onCancel: {

@@ -32,7 +32,8 @@ struct Deadline: Sendable {
     on loop: PulseLoop, _ action: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
     let instant = instant
-    return Task {
+    return Task(executorPreference: loop.taskExecutor) {
+      defer { withExtendedLifetime(loop) {} }
       do { try await loop.sleep(until: instant) } catch { return }
       await action()
     }

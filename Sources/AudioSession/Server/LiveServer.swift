@@ -18,7 +18,7 @@ actor LiveServer {
   private var isStale = false
   private var isReading = false
   var isProbing = false
-  private var waiters: [UInt64: CheckedContinuation<Void, Never>] = [:]
+  private var waiters: [UInt64: PulseLoop.Wait] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
   /// How often an answer was waited for, pipelined requests together counting once.
@@ -84,7 +84,7 @@ actor LiveServer {
   private func wakeWaiters() {
     let woken = waiters.values
     waiters = [:]
-    for waiter in woken { waiter.resume() }
+    for waiter in woken { waiter.end() }
   }
 
   /// Lets the next refresh read everything anew: after a write that got no answer. The server may
@@ -230,12 +230,14 @@ actor LiveServer {
     guard lost == nil else { return }
     nextWaiter += 1
     let id = nextWaiter
+    let wait = PulseLoop.Wait()
+    waiters[id] = wait
     let alarm = deadline.onPassing(on: client.loop) { [weak self] in await self?.wake(id) }
-    await withCheckedContinuation { waiters[id] = $0 }
+    await wait.pass(on: client.loop)
     alarm.cancel()
   }
 
-  private func wake(_ id: UInt64) { waiters.removeValue(forKey: id)?.resume() }
+  private func wake(_ id: UInt64) { waiters.removeValue(forKey: id)?.end() }
 
   /// Closes the pins and the connection.
   func close() async {
