@@ -326,12 +326,13 @@ struct PipeWireFactTests {
 /// What tells a write's answer from its effect, on each of the servers.
 @Suite("Answers and effects", .bothServers, .timeLimit(.minutes(1)))
 struct AnswerTests {
-  /// Asks for both in one breath: the reading is sent before the write is answered.
+  /// Asks for both in one breath: the reading is sent before the write is answered, however busy the
+  /// threads are on which a task would begin later.
   private func pipelined(
     _ client: isolated PulseClient, _ name: String
   ) async throws -> String? {
-    let write = Task { try await client.setDefaultSource(name) }
-    let reading = Task { try await client.serverInfo().defaultSourceName }
+    let write = Task.immediate { try await client.setDefaultSource(name) }
+    let reading = Task.immediate { try await client.serverInfo().defaultSourceName }
     try await write.value
     return try await reading.value
   }
