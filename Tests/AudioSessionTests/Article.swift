@@ -12,12 +12,19 @@ struct Article: Sendable, CustomTestStringConvertible {
   static let all: [Article] = {
     let modules = names(in: root + "/Sources")
     return modules.flatMap { module in
-      let folder = "\(root)/Sources/\(module)/\(module).docc"
-      return names(in: folder).filter { $0.hasSuffix(".md") }.map { file in
-        Article(name: String(file.dropLast(3)), lines: lines(of: "\(folder)/\(file)"))
-      }
+      pages(below: "\(root)/Sources/\(module)/\(module).docc")
     }
   }()
+
+  /// The pages of a folder and of the folders in it.
+  private static func pages(below folder: String) -> [Article] {
+    names(in: folder).flatMap { name -> [Article] in
+      if name.hasSuffix(".md") {
+        return [Article(name: String(name.dropLast(3)), lines: lines(of: "\(folder)/\(name)"))]
+      }
+      return name.contains(".") ? [] : pages(below: "\(folder)/\(name)")
+    }
+  }
 
   /// The code that the tests have between `: begin` and `end`, each as the page shows it.
   static let snippets: [[String]] = {
@@ -48,11 +55,12 @@ struct Article: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// The rows of MAINTENANCE.md's table of faults.
-  static let faultMatrix: [String] = {
-    let text = lines(of: root + "/MAINTENANCE.md").drop { $0 != "<!-- fault matrix -->" }
-    return Array(text.dropFirst(3).prefix { $0.hasPrefix("|") })
-  }()
+  /// The rows of the table after a mark, without its head.
+  func rows(after mark: String) -> [String] {
+    Array(lines.drop { $0 != "<!-- \(mark) -->" }.dropFirst(3).prefix { $0.hasPrefix("|") })
+  }
+
+  static func named(_ name: String) -> Article? { all.first { $0.name == name } }
 
   /// Whether a suite, which has a file named after it, has such a test.
   static func declaresTest(_ test: String, in suite: String) -> Bool {

@@ -1,31 +1,31 @@
 import AudioSession
 
-/// What of the product can be had on which server: written down, and never found out by a failure.
-/// The table in README.md is this one (`FeatureTests`).
+/// What the product offers on which server: written down, never found out by a failure. The table of
+/// the page "PulseAudio and PipeWire" (`Servers.md`) is this one (`FeatureTests`).
 enum Feature: String, CaseIterable {
   case devices = "preferred input and output"
   case channels = "channel map, pattern, orientation"
   case levels = "gain, volume, mute"
-  case moves = "running streams moved"
+  case moves = "running streams are moved"
   case rate = "sample rate"
-  case rateWhileRunning = "… while something runs"
-  case buffer = "IO buffer, held for everyone"
+  case rateWhileRunning = "… while a stream runs"
+  case buffer = "IO buffer, held for every program"
   case latencyReadback = "… read back from the device"
-  case upkeep = "kept, healed, fights left"
-  case restart = "made anew after a restart"
+  case upkeep = "maintained; conflicts left alone for a while"
+  case restart = "restored after a server restart"
   case revert = "rollback and revert"
-  case store = "between processes"
-  case streams = "capture, recorder, player, notes"
+  case store = "one session for all processes"
+  case streams = "capture, recorder, player, synthesizer"
   case echo = "echo cancelling"
-  case measurement = "processing found for measurement"
-  case others = "others silenced or lowered"
-  case speaker = "the speaker for calls; port override"
+  case measurement = "processing is found in the mode `measurement`"
+  case others = "other programs silenced or ducked"
+  case speaker = "the speaker for calls, and the port override"
   case scope = "scope `application`"
   case multiRoute = "several outputs at once"
   case cards = "card profiles, ports, jacks"
   case bluetooth = "Bluetooth: calls and music"
   case codecs = "… codecs"
-  case sound = "what is heard, channel by channel"
+  case sound = "sound checked channel by channel"
   case doctor = "`doctor` and `explain`"
 
   enum Support: Equatable {
@@ -36,8 +36,8 @@ enum Feature: String, CaseIterable {
 
   func support(on kind: ServerKind) -> Support {
     switch (self, kind) {
-    case (.rateWhileRunning, .pulseaudio): .no("no: when idle")
-    case (.latencyReadback, .pipewire): .no("no: it says 0")
+    case (.rateWhileRunning, .pulseaudio): .no("no: only when idle")
+    case (.latencyReadback, .pipewire): .no("no: it reports 0")
     default: .yes
     }
   }

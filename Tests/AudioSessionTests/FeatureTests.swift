@@ -3,9 +3,9 @@ import Testing
 
 @Suite("What can be had on which server")
 struct FeatureTests {
-  @Test("the table in README.md is the one that the tests go by")
-  func readme() {
-    let rows = ReadmeTests.block(after: "<!-- servers -->").dropFirst(2)
+  @Test("the table of the documentation is the one that the tests use")
+  func table() throws {
+    let rows = try #require(Article.named("Servers")).rows(after: "servers")
     func words(_ support: Feature.Support) -> String {
       switch support {
       case .yes: "yes"
@@ -13,7 +13,7 @@ struct FeatureTests {
       }
     }
     #expect(
-      Array(rows)
+      rows
         == Feature.allCases.map { feature in
           "| \(feature.rawValue) | \(words(feature.support(on: .pulseaudio))) | "
             + "\(words(feature.support(on: .pipewire))) |"

@@ -4,8 +4,8 @@ import Pulse
 import PulseSandbox
 import Testing
 
-/// A link to the server that is slow, breaks, refuses, loses, or is full (the fault matrix of
-/// MAINTENANCE.md).
+/// A link to the server that is slow, breaks, refuses, loses, or is full (the page
+/// "Fault matrix").
 @Suite("A bad link to the server", .server, .timeLimit(.minutes(5)))
 struct ProxyTests {
   /// How many replies are passed over from one fault to the next; every one by hand:

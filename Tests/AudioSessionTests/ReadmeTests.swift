@@ -81,11 +81,6 @@ struct ReadmeTests {
   private static let root =
     "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
-  /// The lines of README.md after a mark, until the first empty one.
-  static func block(after mark: String) -> [String] {
-    lines(of: "\(root)/README.md", after: mark, until: "")
-  }
-
   /// The lines of a file between two that are exactly the marks; without marks, all.
   private static func lines(
     of path: String, after begin: String?, until end: String?

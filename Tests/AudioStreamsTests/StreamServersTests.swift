@@ -6,7 +6,7 @@ import Testing
 
 @testable import AudioStreams
 
-/// The streams on each kind of server; what README.md's table says of sound on both.
+/// The streams on each kind of server; what the table of the page Servers says of sound on both.
 @Suite(
   "On both servers",
   .enabled(

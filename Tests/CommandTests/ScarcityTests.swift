@@ -2,7 +2,7 @@ import PulseSandbox
 import PulseTypes
 import Testing
 
-/// What a machine runs out of, and what it takes away (the fault matrix of MAINTENANCE.md).
+/// What a machine runs out of, and what it takes away (the page "Fault matrix").
 @Suite("What runs out", .server, .timeLimit(.minutes(3)))
 struct ScarcityTests {
   private func write(_ sandbox: PulseSandbox) throws {
