@@ -58,8 +58,9 @@ extension AudioSession {
     do throws(SessionError) {
       var input = try await input(own?.mode ?? AudioMode(), live, store, isExplicit: false)
       input.occasion = .leaving
-      var run = Reconciler(live, store, input, deadline: deadline, configuration: configuration)
-      try await run.run()
+      let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
+      var run = Reconciler(input, tracer: configuration.tracer)
+      try await driver.run(&run)
       await live.tendMemories()
       var baseline = run.stored
       baseline.settle(in: run.input.snapshot)

@@ -24,10 +24,11 @@ extension AudioSession {
     mending = stop
     if callers > 0 { stop.set() }
     defer { mending = nil }
-    var run = Reconciler(
-      live, store, input, deadline: Deadline(after: configuration.timeout),
+    let driver = ReconcilerDriver(
+      live, store, deadline: Deadline(after: configuration.timeout),
       configuration: configuration, stop: stop)
-    let plan = try await run.plan()
+    var run = Reconciler(input, tracer: configuration.tracer)
+    let plan = try await driver.plan(&run)
     guard !plan.isEmpty else {
       guard run.input.baseline != known else { return }
       try store.write(run.input.baseline)
@@ -36,7 +37,7 @@ extension AudioSession {
     }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     do throws(SessionError) {
-      try await run.run(plan)
+      try await driver.run(&run)
     } catch {
       // What was before is on disk, and what was done is not planned again.
       held?.baseline = run.stored

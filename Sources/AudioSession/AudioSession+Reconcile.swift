@@ -12,10 +12,11 @@ extension AudioSession {
     let generation = try store.generation() + 1
     let formerlyHeld = held
     held = nil
-    var run = Reconciler(
-      live, store, input, deadline: budget.run, configuration: configuration, stop: stop)
+    let driver = ReconcilerDriver(
+      live, store, deadline: budget.run, configuration: configuration, stop: stop)
+    var run = Reconciler(input, tracer: configuration.tracer)
     do throws(SessionError) {
-      try await run.run()
+      try await driver.run(&run)
       let report = try await finish(
         run, live, store, budget,
         wish.map {
@@ -54,10 +55,10 @@ extension AudioSession {
       input.baseline = run.journal
       input.baseline.serverCookie = input.snapshot.server.cookie
       input.memory = run.input.memory
-      var back = Reconciler(
-        live, store, input, deadline: budget.whole, configuration: configuration,
-        undoing: run.stored)
-      try await back.run()
+      let driver = ReconcilerDriver(
+        live, store, deadline: budget.whole, configuration: configuration)
+      var back = Reconciler(input, undoing: run.stored, tracer: configuration.tracer)
+      try await driver.run(&back)
       // Where this fails, the journal that stays on disk has the same values before.
       try? store.write(before)
       result.restored = true

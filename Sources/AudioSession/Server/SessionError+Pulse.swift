@@ -26,12 +26,4 @@ extension SessionError {
     .serverUnreachable, stage: .server,
     "WirePlumber is not running, and without it PipeWire connects nothing and sets no default; "
       + "start it: systemctl --user restart wireplumber")
-
-  /// Whether the connection is of no use any more.
-  var endsConnection: Bool {
-    switch code {
-    case .serverUnreachable, .serverLost, .timedOut: true
-    default: false
-    }
-  }
 }

@@ -2,95 +2,82 @@ import PulseTypes
 
 @testable import SessionCore
 
-/// The reconciler's loop on a simulated server: plan; run the first phase; plan again.
+/// The shipped reconciler on a model server.
 struct Run {
   var server: SimulatedServer
-  var input: PlanInput
-  private(set) var journal = Baseline()
+  /// The loop that the session runs, too.
+  private(set) var loop: Reconciler
   private(set) var plans: [Plan] = []
   private(set) var failure: String?
   /// What a plan refused before the first write.
   private(set) var refusal: SessionError?
 
+  /// What the plans are made from.
+  var input: PlanInput {
+    get { loop.input }
+    set { loop.input = newValue }
+  }
+  var journal: Baseline { loop.journal }
+
   init(_ server: SimulatedServer, _ input: PlanInput) {
     self.server = server
-    self.input = input
-    self.input.beginRun()
+    loop = Reconciler(input)
   }
 
   /// Runs to the end, or to the given number of batches.
   mutating func run(rounds: Int = 12, batches: Int = .max) {
-    for round in 0..<rounds where round < batches {
-      guard let plan = plan() else { return }
+    do throws(SessionError) {
+      while failure == nil, refusal == nil {
+        switch try loop.next(isStopped: false, isLate: false) {
+        case .read:
+          guard plans.count < batches else { return }
+          guard plans.count < rounds else {
+            failure = "not converged after \(rounds) rounds"
+            return
+          }
+          plan()
+        case .awaitObject(let step):
+          failure = "the object of a deferred step never came: \(step)"
+        case .save: try loop.didSave(.success(()))
+        case .check: loop.didCheck(server.snapshot)
+        case .run(let step): try take(step)
+        case .finish: return
+        }
+      }
+    } catch {
+      failure = error.message
+    }
+  }
+
+  private mutating func plan() {
+    do throws(SessionError) {
+      let plan = try loop.didRead(server.snapshot)
       plans.append(plan)
-      guard let first = plan.steps.first else { return }
-      guard !first.isDeferred else {
-        failure = "the object of a deferred step never came: \(plan.lines[0])"
-        return
-      }
-      let batch = plan.steps.prefix { $0.phase == first.phase && !$0.isDeferred }
-      for step in batch {
-        journal.record(step, in: server.snapshot)
-        input.baseline.follow(step, in: server.snapshot)
-      }
-      for step in batch {
-        guard server.snapshot.value(of: step.setting) != step.to else { continue }
-        // What the server refused changes the plan: the rest of the batch was made without knowing.
-        guard take(step) else { break }
-      }
-      if failure != nil { return }
+      // Where things are is known, or searched for: the plan is the same.
+      var placed = loop.input
+      placed.snapshot.findPlaces(properties: Owned.soughtProperties)
+      if try Plan.make(placed) != plan { failure = "another plan where places are known" }
+    } catch {
+      refusal = error
     }
-    if batches == .max { failure = "not converged after \(rounds) rounds" }
   }
 
-  private mutating func plan() -> Plan? {
-    input.snapshot = server.snapshot
-    input.journal = journal
-    var placed = input
-    placed.snapshot.findPlaces(properties: Owned.soughtProperties)
-    let (plan, same) = (Self.plan(input), Self.plan(placed))
-    // Where things are is known, or searched for: the plan is the same.
-    if (try? plan.get()) != (try? same.get()) { failure = "another plan where places are known" }
-    switch plan {
-    case .success(let plan): return plan
-    case .failure(let error): refusal = error
-    }
-    return nil
-  }
-
-  private static func plan(_ input: PlanInput) -> Result<Plan, SessionError> {
-    Result { () throws(SessionError) in try Plan.make(input) }
-  }
-
-  /// Runs one step; false where the server said no.
-  private mutating func take(_ step: Step) -> Bool {
+  private mutating func take(_ step: Step) throws(SessionError) {
     do throws(SimulatedServer.Refusal) {
       try server.run(step)
-      let now = server.snapshot.value(of: step.setting)
-      if step.setting.isHint, step.to != .absent {
-        let got = now ?? .absent
-        journal.note(step.setting, got: got)
-        input.baseline.note(step.setting, got: got)
-        input.memory.note(
-          HintMemory.Attempt(setting: step.setting, asked: step.to, got: got),
-          on: server.snapshot)
-      } else if now != step.to {
-        failure = "\(step.setting) is \(String(describing: now)) after it was set to \(step.to)"
-      }
-      return failure == nil
     } catch {
-      if step.setting.isModule, error.message == "Access denied" {
-        input.capabilities.moduleLoading = false
-      } else if case .others = step.setting {
-        input.capabilities.roleModules = false
-      } else if step.setting.isHint || step.setting.isOfOthers
-        || input.wish.onFailure == .bestEffort
-      {
-        input.refusals[step.setting] = error.message
-      } else {
-        failure = "\(step.setting) to \(step.to): \(error.message)"
-      }
-      return false
+      let code = error.message == "Access denied" ? SessionError.Code.accessDenied : .refused
+      return try loop.didFail(SessionError(code, stage: .server, error.message))
+    }
+    let now = server.snapshot.value(of: step.setting)
+    if step.setting.isHint {
+      let isGranted = now == step.to
+      loop.didRun(
+        isGranted ? .applied : .notGranted(now?.description ?? "gone"), server.snapshot)
+    } else if server.snapshot.satisfies(step) {
+      loop.didRun(.applied, server.snapshot)
+    } else {
+      failure = "\(step.setting) is \(String(describing: now)) after it was set to \(step.to)"
     }
   }
 
@@ -120,10 +107,7 @@ struct Run {
 
   /// What the store keeps after the run.
   var stored: Baseline {
-    var result = input.baseline
-    for entry in journal.entries {
-      result.record(entry.setting, before: entry.before, ours: entry.ours)
-    }
+    var result = loop.stored
     result.settle(in: server.snapshot)
     return result
   }

@@ -1,10 +1,9 @@
 import PulseTypes
-import SessionCore
 
 extension Reconciler {
-  mutating func remember(_ step: Step) async {
+  /// Notes what a hint came to.
+  mutating func remember(_ step: Step, in snapshot: ServerSnapshot) {
     guard step.setting.isHint, step.to != .absent else { return }
-    let snapshot = await live.snapshot
     let got = snapshot.value(of: step.setting) ?? .absent
     journal.note(step.setting, got: got)
     input.baseline.note(step.setting, got: got)
@@ -30,7 +29,7 @@ extension Reconciler {
   }
 
   /// The steps of the first plan with their outcomes, then those that nobody foresaw.
-  var report: [StepResult] {
+  package var report: [StepResult] {
     var rest = results
     var report = (firstPlan?.steps ?? []).map { step in
       guard
@@ -42,17 +41,5 @@ extension Reconciler {
     }
     report += rest.filter { $0.outcome != .alreadySo }
     return report
-  }
-}
-
-extension SessionError {
-  /// The error with the step that met it.
-  func about(_ step: Step) -> SessionError {
-    var result = self
-    result.property = property ?? step.property
-    result.value = value ?? step.to.description
-    result.message =
-      "cannot set \(step.setting.propertyName) of \(step.setting.object) to \(step.to): \(message)"
-    return result
   }
 }

@@ -1,31 +1,38 @@
-import Logging
 import PulseTypes
-import SessionCore
 
 extension Reconciler {
-  /// On disk before the first write: a process that is killed leaves what revert needs. Where the
-  /// disk has it already, as when a wish is put back that was in force, nothing is written.
-  mutating func writeJournal() throws(SessionError) {
+  /// Notes what a batch is about to change, and what is before.
+  mutating func record(_ batch: ArraySlice<Step>) {
+    for step in batch {
+      journal.record(step, in: input.snapshot)
+      if !step.isPermanent { intended[step.setting, default: []].append(step.to) }
+    }
+  }
+
+  /// What must be in the store before the first write: a process that is killed leaves what revert
+  /// needs. Nil where the store has it already, as when a mode is restored that was in force.
+  var unsaved: Baseline? {
     let stored = stored
     let isThere =
       stored.serverCookie == onDisk.serverCookie
       && intended.allSatisfy { setting, values in
         values.allSatisfy { onDisk[setting]?.isOurs($0) == true }
       } && journal.entries.allSatisfy { onDisk[$0.setting] != nil }
-    guard !isThere else { return }
-    do throws(SessionError) {
-      try store.write(stored)
-      onDisk = stored
-    } catch {
-      guard isRollback else { throw error }
-      // What is on disk says less than it might; going back is worth more.
-      logger?.debug("journal not written", metadata: ["error": "\(error.message)"])
+    return isThere ? nil : stored
+  }
+
+  /// Takes the end of a save; a rollback goes on without one: what is on disk says less than it
+  /// might, and going back is worth more.
+  package mutating func didSave(_ result: Result<Void, SessionError>) throws(SessionError) {
+    switch result {
+    case .success: onDisk = stored
+    case .failure(let error): guard isRollback else { throw error }
     }
   }
 
   /// The baseline of the store with this run's changes, and each value that the run may leave there
   /// if it is cut short: what it was before the run, and what any of the steps sets.
-  var stored: Baseline {
+  package var stored: Baseline {
     var result = (isRollback ? former : input.baseline).valid(for: input.snapshot)
     for entry in journal.entries {
       result.record(entry.setting, before: entry.before, ours: entry.ours)

@@ -1,0 +1,83 @@
+import Logging
+import SessionCore
+
+/// Performs a reconciler's actions on a live server and its store.
+struct ReconcilerDriver {
+  let live: LiveServer
+  let store: SessionStore
+  let deadline: Deadline
+  let logger: Logger?
+  var stop: StopSignal?
+
+  init(
+    _ live: LiveServer, _ store: SessionStore, deadline: Deadline,
+    configuration: SessionConfiguration, stop: StopSignal? = nil
+  ) {
+    self.live = live
+    self.store = store
+    self.deadline = deadline
+    logger = configuration.logger
+    self.stop = stop
+  }
+
+  /// Reads the server and plans; with nothing to do there is nothing to run.
+  func plan(_ reconciler: inout Reconciler) async throws(SessionError) -> Plan {
+    if case .read(let isGlance) = try next(&reconciler) {
+      try await read(&reconciler, isGlance: isGlance)
+    }
+    return reconciler.lastPlan
+  }
+
+  /// Runs until the plan is empty; goes on where `plan` left.
+  func run(_ reconciler: inout Reconciler) async throws(SessionError) {
+    while true {
+      switch try next(&reconciler) {
+      case .read(let isGlance): try await read(&reconciler, isGlance: isGlance)
+      case .awaitObject(let step):
+        let before = reconciler.input.snapshot
+        let hasChanged = try await live.wait(deadline: deadline) { $0 != before }
+        try reconciler.didWait(for: step, hasChanged: hasChanged)
+      case .save(let baseline):
+        try reconciler.didSave(save(baseline))
+      case .check:
+        reconciler.didCheck(try await live.refresh(deadline: deadline))
+      case .run(let step): try await run(step, &reconciler)
+      case .finish: return
+      }
+    }
+  }
+
+  private func next(_ reconciler: inout Reconciler) throws(SessionError) -> Reconciler.Action {
+    try reconciler.next(isStopped: stop?.isRaised == true, isLate: deadline.hasPassed)
+  }
+
+  private func read(
+    _ reconciler: inout Reconciler, isGlance: Bool
+  ) async throws(SessionError) {
+    let snapshot = try await live.refresh(
+      rounds: isGlance ? 1 : LiveServer.mostRounds, deadline: deadline)
+    let plan = try reconciler.didRead(
+      snapshot, inherited: await live.takeOver(in: snapshot), grants: await live.grants())
+    guard let first = plan.steps.first else { return }
+    logger?.debug("plan", metadata: ["steps": "\(plan.steps.count)", "phase": "\(first.phase)"])
+  }
+
+  private func run(_ step: Step, _ reconciler: inout Reconciler) async throws(SessionError) {
+    let outcome: StepOutcome
+    do throws(SessionError) {
+      outcome = try await live.run(step, deadline: deadline)
+    } catch {
+      return try reconciler.didFail(error)
+    }
+    reconciler.didRun(outcome, await live.snapshot)
+  }
+
+  private func save(_ baseline: Baseline) -> Result<Void, SessionError> {
+    do throws(SessionError) {
+      return .success(try store.write(baseline))
+    } catch {
+      logger?.debug("baseline not stored", metadata: ["error": "\(error.message)"])
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,19 @@
+extension SessionError {
+  /// The error with the step that met it.
+  func about(_ step: Step) -> SessionError {
+    var result = self
+    result.property = property ?? step.property
+    result.value = value ?? step.to.description
+    result.message =
+      "cannot set \(step.setting.propertyName) of \(step.setting.object) to \(step.to): \(message)"
+    return result
+  }
+
+  /// Whether the connection is of no use any more.
+  package var endsConnection: Bool {
+    switch code {
+    case .serverUnreachable, .serverLost, .timedOut: true
+    default: false
+    }
+  }
+}
