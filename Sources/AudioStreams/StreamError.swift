@@ -28,7 +28,7 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingPackage
     /// There is no such file.
     case fileNotFound
-    /// A file has no sound that can be read.
+    /// A file has no sound that can be read or played.
     case notASound
     /// A file could not be read or written.
     case fileFailed

@@ -113,6 +113,9 @@ static void make_stream(ps_stream *stream) {
   pa_sample_spec spec = {.format = PA_SAMPLE_FLOAT32NE,
                          .rate = options->rate ? options->rate : 48000,
                          .channels = (uint8_t)(options->channels ? options->channels : 2)};
+  /* libpulse aborts the program over a spec or a map that is none. */
+  if (options->channels > PS_MAX_CHANNELS || !pa_sample_spec_valid(&spec))
+    return ps_end(stream, PA_ERR_INVALID);
   pa_channel_map map;
   pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
   if (options->channel_map && !pa_channel_map_parse(&map, options->channel_map))

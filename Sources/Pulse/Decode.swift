@@ -68,11 +68,13 @@ extension SampleSpec {
     self.init(format: SampleFormat(spec.format), rate: spec.rate, channels: spec.channels)
   }
 
-  /// For libpulse; nil where the format is unknown.
+  /// For libpulse, which aborts the program over a spec that is none: nil for an unknown format, a
+  /// rate of 0 or above 384,000 Hz, and other than 1 to 32 channels.
   var native: pa_sample_spec? {
     guard let format else { return nil }
     let number = pa_parse_sample_format(format.rawValue)
-    return pa_sample_spec(format: number, rate: rate, channels: channels)
+    var spec = pa_sample_spec(format: number, rate: rate, channels: channels)
+    return pa_sample_spec_valid(&spec) != 0 ? spec : nil
   }
 }
 

@@ -56,7 +56,8 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     _ options: StreamOptions, _ context: OpaquePointer
   ) throws(PulseError) -> OpaquePointer {
     guard var spec = options.spec.native else {
-      throw PulseError(.invalidArgument, "open \(words)", "unknown sample format")
+      throw PulseError(
+        .invalidArgument, "open \(words)", "not a sample spec: \(options.spec.words)")
     }
     let map = options.channelMap?.native
     if map == nil, let wish = options.channelMap {

@@ -41,6 +41,16 @@ public struct SampleSpec: Sendable, Hashable, Codable {
     self.channels = channels
   }
 
+  /// The rates that a stream can have, Hz (libpulse: `PA_RATE_MAX`).
+  package static let rates = 1...384_000
+  /// How many channels a stream can have (libpulse: `PA_CHANNELS_MAX`).
+  package static let channelCounts = 1...32
+
+  /// `s16le, 96000 Hz, 2 channels`, for messages.
+  package var words: String {
+    "\(format?.rawValue ?? "unknown format"), \(rate) Hz, \(channels) channels"
+  }
+
   /// The size of one frame in bytes (4-byte samples assumed where the format is unknown).
   public var frameBytes: Int { (format?.bytes ?? 4) * Int(channels) }
 

@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @testable import AudioStreams
@@ -84,5 +85,86 @@ struct PlayerTests {
         ($0 as? StreamError)?.code == .fileNotFound
       }
     }
+  }
+
+  @Test(
+    "refuses a file with more channels than a stream can have, and goes on",
+    arguments: [33, 255, 256, 257, 1024])
+  func manyChannels(_ channels: Int) async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let folder = Folder()
+      let path = folder.path + "/wide.wav"
+      try WaveFile(channels: channels, rate: 44100).write(to: path)
+      let player = AudioPlayer(session: rig.session)
+      await #expect {
+        try await player.play(path)
+      } throws: { error in
+        (error as? StreamError)?.code == .notASound
+          && "\(error)" == "'\(path)' has \(channels) channels; 1 to 32 can be played"
+      }
+      let most = folder.path + "/most.wav"
+      try WaveFile(channels: 32, rate: 44100).write(to: most)
+      #expect(try await player.play(most) > .zero)
+    }
+  }
+
+  @Test("a stream that cannot be is refused before libpulse sees it")
+  func impossible() {
+    func refusal(
+      rate: Int? = nil, channels: Int? = nil, map: ChannelMap? = nil
+    ) -> String? {
+      do throws(StreamError) {
+        _ = try RealtimeStream(
+          StreamWish(
+            direction: .output, server: "unix:/nonexistent", name: "test", rate: rate,
+            channels: channels, channelMap: map))
+        return nil
+      } catch {
+        return error.code == .invalidFormat ? error.message : "\(error.code)"
+      }
+    }
+    for count in [-1, 0, 33, 256, 258, Int.max, Int.min] {
+      #expect(refusal(channels: count) == "no stream can have \(count) channels (1 to 32)")
+    }
+    for rate in [-1, 0, 384_001, Int(UInt32.max), Int.max] {
+      #expect(refusal(rate: rate) == "no stream can have \(rate) Hz (1 to 384000)")
+    }
+    let wide = ChannelMap(Array(repeating: .mono, count: 33))
+    #expect(refusal(map: wide) == "no stream can have 33 channels (1 to 32)")
+    #expect(refusal(map: ChannelMap([])) == "no stream can have 0 channels (1 to 32)")
+    #expect(
+      refusal(channels: 3, map: .stereo) == "no stream can have 3 channels in a map of 2")
+    #expect(refusal(rate: 384_000, channels: 32) == nil)
+  }
+}
+
+/// A short silent sound file of any shape, written byte by byte.
+struct WaveFile {
+  var channels: Int
+  var rate: Int
+  var frames = 441
+
+  func write(to path: String) throws {
+    var bytes: [UInt8] = []
+    func number(_ value: Int, _ count: Int) {
+      for byte in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
+    }
+    let data = frames * channels * 2
+    bytes += Array("RIFF".utf8)
+    number(36 + data, 4)
+    bytes += Array("WAVEfmt ".utf8)
+    number(16, 4)
+    number(1, 2)  // PCM
+    number(channels, 2)
+    number(rate, 4)
+    number(rate * channels * 2, 4)
+    number(channels * 2, 2)
+    number(16, 2)
+    bytes += Array("data".utf8)
+    number(data, 4)
+    bytes += [UInt8](repeating: 0, count: data)
+    let file = try #require(fopen(path, "w"))
+    defer { fclose(file) }
+    try #require(fwrite(bytes, 1, bytes.count, file) == bytes.count)
   }
 }

@@ -43,6 +43,27 @@ struct SoundCommandTests {
     }
   }
 
+  @Test("play refuses a file with more channels than a stream can have", .server)
+  func wideFile() async throws {
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let path = "\(sandbox.directory)/wide.wav"
+      // 33 channels of 16 bits, two frames: a header and zeros.
+      let made = try await Self.shell(
+        sandbox,
+        """
+        { printf 'RIFF\\250\\0\\0\\0WAVEfmt \\20\\0\\0\\0\\1\\0\\41\\0\\104\\254\\0\\0'
+          printf '\\310\\153\\54\\0\\102\\0\\20\\0data\\204\\0\\0\\0'
+          head -c 132 /dev/zero; } > \(path)
+        """)
+      #expect(made.status == 0)
+      let result = try await Self.run(sandbox, "play", path)
+      #expect(result.status == 65)
+      #expect(result.standardOutput.isEmpty)
+      #expect(
+        result.standardError.replacing("\n", with: " ").contains("has 33 channels; 1 to 32 can be"))
+    }
+  }
+
   @Test("tone plays notes, chords and sweeps", .server)
   func tones() async throws {
     try await PulseSandbox.with(.monitorOnly) { sandbox in

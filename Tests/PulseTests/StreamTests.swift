@@ -26,6 +26,30 @@ struct StreamTests {
     #expect(await wide.isOpen)
   }
 
+  /// libpulse aborts over some specs and maps that are none; each is refused before.
+  @Test func impossibleSpecs() async throws {
+    let server = try await PrivateServer()
+    let client = try await server.connect()
+    for (rate, channels) in [(44100, 0), (44100, 33), (44100, 255), (0, 2), (400_000, 2)] {
+      let spec = SampleSpec(format: .s16le, rate: UInt32(rate), channels: UInt8(channels))
+      let error = await #expect(throws: PulseError.self) {
+        _ = try await client.openStream(
+          StreamOptions(direction: .input, name: "none", spec: spec, latency: .milliseconds(10)))
+      }
+      #expect(error?.code == .invalidArgument)
+      #expect(error?.serverMessage == "not a sample spec: s16le, \(rate) Hz, \(channels) channels")
+    }
+    for count in [0, 33] {
+      let map = ChannelMap(Array(repeating: .mono, count: count))
+      let spec = SampleSpec(format: .s16le, rate: 44100, channels: 2)
+      let error = await #expect(throws: PulseError.self) {
+        _ = try await client.openStream(
+          StreamOptions(direction: .input, name: "none", spec: spec, channelMap: map))
+      }
+      #expect(error?.code == .invalidArgument)
+    }
+  }
+
   @Test(arguments: [10, 25, 100])
   func playbackPinHoldsTheLatency(_ milliseconds: Int) async throws {
     let server = try await PrivateServer()

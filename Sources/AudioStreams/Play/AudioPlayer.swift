@@ -26,7 +26,8 @@ public actor AudioPlayer {
 
   /// Plays a file to its end, and returns how much was played; cancelling the task stops it.
   ///
-  /// Errors: `fileNotFound`, `notASound`, `fileFailed`, `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
+  /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `fileFailed`,
+  /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
   /// `deviceNotAvailable`, `converterFailed`, `engineStartFailed` also where the server goes
   /// meanwhile.
   @discardableResult
@@ -35,6 +36,11 @@ public actor AudioPlayer {
       throw StreamError(.alreadyStreaming, "the player plays already")
     }
     let reader = try SoundFileReader(path: path)
+    guard SampleSpec.channelCounts.contains(reader.channels) else {
+      throw StreamError(
+        .notASound,
+        "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
+    }
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
     var wish = wish(for: reader)

@@ -8,6 +8,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
   let native: OpaquePointer
 
   init(_ wish: StreamWish) throws(StreamError) {
+    try wish.check()
     var options = ps_options()
     options.direction = wish.direction == .input ? PS_RECORD : PS_PLAYBACK
     options.rate = UInt32(clamping: wish.rate ?? 0)

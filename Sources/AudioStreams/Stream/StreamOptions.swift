@@ -35,6 +35,21 @@ struct StreamWish: Sendable {
   var signalsRequests = false
   /// How long the server may take to make the stream.
   var timeout = Duration.seconds(5)
+
+  /// Throws `invalidFormat` for what no stream can have: libpulse would abort the program over it.
+  func check() throws(StreamError) {
+    if let rate, !SampleSpec.rates.contains(rate) {
+      throw StreamError(.invalidFormat, "no stream can have \(rate) Hz (1 to 384000)")
+    }
+    for count in [channels, channelMap?.count].compactMap(\.self)
+    where !SampleSpec.channelCounts.contains(count) {
+      throw StreamError(.invalidFormat, "no stream can have \(count) channels (1 to 32)")
+    }
+    if let channels, let channelMap, channelMap.count != channels {
+      throw StreamError(
+        .invalidFormat, "no stream can have \(channels) channels in a map of \(channelMap.count)")
+    }
+  }
 }
 
 /// What the server granted a realtime stream.
