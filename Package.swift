@@ -56,7 +56,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-    .package(url: "https://github.com/LebJe/TOMLKit", from: "0.6.0"),
   ],
   targets: [
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
@@ -68,7 +67,7 @@ let package = Package(
     .target(name: "SessionCore", dependencies: ["PulseTypes"], swiftSettings: settings),
     .target(
       name: "SessionProfiles",
-      dependencies: ["SessionCore", "PulseTypes", "TOMLKit"],
+      dependencies: ["SessionCore", "PulseTypes"],
       resources: [.embedInCode("Profiles")],
       swiftSettings: settings),
     .target(

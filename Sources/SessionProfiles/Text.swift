@@ -13,6 +13,12 @@ package enum Text {
     return text.unicodeScalars.count > limit ? result + "…" : result
   }
 
+  /// A number in at least as many hexadecimal digits: `001b`.
+  static func hexadecimal(_ value: UInt32, digits: Int) -> String {
+    let text = String(value, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+  }
+
   /// `a, b or c`.
   static func list(_ words: [String], last: String = "or") -> String {
     guard words.count > 1, let end = words.last else { return words.first ?? "" }

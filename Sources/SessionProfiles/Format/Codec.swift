@@ -56,8 +56,7 @@ enum TOMLWords {
       case "\t": result += "\\t"
       case "\r": result += "\\r"
       case _ where scalar.properties.generalCategory == .control:
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        result += "\\u" + Text.hexadecimal(scalar.value, digits: 4)
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -1,123 +1,91 @@
-/// Walks a TOML text one scalar at a time and knows where it is.
-///
-/// It steps over strings and comments as the parser does, so that brackets and dots in them do not
-/// count. On text that is no TOML it still ends, and it agrees with the parser up to the first
-/// mistake, which is as far as the parser goes.
+/// Walks the bytes of a text and knows the line and column of where it is.
 struct TextCursor {
-  private let scalars: [Unicode.Scalar]
-  private var index = 0
+  private let bytes: [UInt8]
+  private(set) var offset = 0
   private(set) var position = Position()
-  /// Where a string has an escaped NUL, which the parser's C strings would cut off unsaid.
-  private(set) var escapedNul: Position?
 
   init(_ text: String) {
-    scalars = Array(text.unicodeScalars)
-    if scalars.first == "\u{FEFF}" { index = 1 }
+    bytes = Array(text.utf8)
+    // A byte order mark has no column of its own.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
-  var peek: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
-
-  @discardableResult
-  mutating func advance() -> Unicode.Scalar? {
-    guard let scalar = peek else { return nil }
-    index += 1
-    if scalar == "\n" {
-      position = Position(line: position.line + 1)
-    } else {
-      position.column += 1
-    }
-    return scalar
+  /// The byte here, or a few further on; nil behind the end.
+  func peek(_ ahead: Int = 0) -> UInt8? {
+    offset + ahead < bytes.count ? bytes[offset + ahead] : nil
   }
 
-  mutating func skipSpaces() {
-    while let scalar = peek, scalar == " " || scalar == "\t" { advance() }
+  /// Whether this text is here.
+  func isAt(_ text: StaticString) -> Bool {
+    text.withUTF8Buffer { bytes[offset...].starts(with: $0) }
   }
 
-  /// Skips spaces, ends of lines and comments.
-  mutating func skipBlank() {
-    while let scalar = peek {
-      switch scalar {
-      case " ", "\t", "\n", "\r": advance()
-      case "#": skipComment()
-      default: return
+  mutating func advance(_ count: Int = 1) {
+    for _ in 0..<count where offset < bytes.count {
+      let byte = bytes[offset]
+      offset += 1
+      if byte == .newline {
+        position = Position(line: position.line + 1)
+      } else if offset == bytes.count || bytes[offset] & 0xC0 != 0x80 {
+        // A column is a scalar, which ends where the next byte continues none.
+        position.column += 1
       }
     }
   }
 
-  mutating func skipComment() {
-    while let scalar = peek, scalar != "\n" { advance() }
-  }
-
-  /// Reads the string that begins here, in any of TOML's four quotings.
-  mutating func quoted() -> String {
-    guard let quote = advance() else { return "" }
-    guard peek == quote else { return rest(of: quote, isLong: false) }
+  /// Steps over a byte where it is here; whether it was.
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard peek() == byte else { return false }
     advance()
-    guard peek == quote else { return "" }
-    advance()
-    return rest(of: quote, isLong: true)
+    return true
   }
 
-  private mutating func rest(of quote: Unicode.Scalar, isLong: Bool) -> String {
-    var result = String.UnicodeScalarView()
-    while let scalar = peek {
-      if scalar == quote {
-        guard isLong else {
-          advance()
-          return String(result)
-        }
-        if skipLongEnd(quote) { return String(result) }
-        result.append(quote)
-      } else if scalar == "\n", !isLong {
-        return String(result)
-      } else if scalar == "\\", quote == "\"" {
-        if let escaped = escape() { result.append(escaped) }
-      } else {
-        result.append(scalar)
-        advance()
-      }
-    }
-    return String(result)
+  mutating func skip(while condition: (UInt8) -> Bool) {
+    while let byte = peek(), condition(byte) { advance() }
   }
 
-  /// Steps over one to five quotes; whether they end a long string (three, after up to two of it).
-  private mutating func skipLongEnd(_ quote: Unicode.Scalar) -> Bool {
-    var count = 0
-    while count < 5, peek == quote {
-      advance()
-      count += 1
-    }
-    return count >= 3
-  }
+  /// Steps over spaces and tabs.
+  mutating func skipSpaces() { skip { $0 == .space || $0 == .tab } }
 
-  private mutating func escape() -> Unicode.Scalar? {
-    let start = position
-    advance()
-    guard let scalar = peek else { return nil }
-    if scalar == "\n" { return nil }
-    advance()
-    switch scalar {
-    case "b": return "\u{8}"
-    case "t": return "\t"
-    case "n": return "\n"
-    case "f": return "\u{C}"
-    case "r": return "\r"
-    case "e": return "\u{1B}"
-    case "x": return hexadecimal(2, start)
-    case "u": return hexadecimal(4, start)
-    case "U": return hexadecimal(8, start)
-    default: return scalar
-    }
-  }
+  /// The bytes from an offset to here.
+  func bytes(from start: Int) -> ArraySlice<UInt8> { bytes[start..<offset] }
 
-  private mutating func hexadecimal(_ digits: Int, _ start: Position) -> Unicode.Scalar? {
-    var value: UInt32 = 0
-    for _ in 0..<digits {
-      guard let digit = peek.flatMap({ Character($0).hexDigitValue }) else { return nil }
-      value = value << 4 | UInt32(digit)
-      advance()
-    }
-    if value == 0, escapedNul == nil { escapedNul = start }
-    return Unicode.Scalar(value)
+  /// The text from an offset to here.
+  func text(from start: Int) -> String { String(decoding: bytes[start..<offset], as: UTF8.self) }
+
+  /// The scalar here, whole, for messages.
+  var scalar: Unicode.Scalar? {
+    String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
+  }
+}
+
+extension UInt8 {
+  static let tab = UInt8(ascii: "\t")
+  static let newline = UInt8(ascii: "\n")
+  static let carriageReturn = UInt8(ascii: "\r")
+  static let space = UInt8(ascii: " ")
+  static let quote = UInt8(ascii: "\"")
+  static let apostrophe = UInt8(ascii: "'")
+  static let backslash = UInt8(ascii: "\\")
+  static let underscore = UInt8(ascii: "_")
+  static let hyphen = UInt8(ascii: "-")
+  static let plus = UInt8(ascii: "+")
+  static let dot = UInt8(ascii: ".")
+  static let comma = UInt8(ascii: ",")
+  static let colon = UInt8(ascii: ":")
+  static let equals = UInt8(ascii: "=")
+  static let hash = UInt8(ascii: "#")
+
+  var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+  /// Whether a key without quotes can have it.
+  var isBare: Bool { isDigit || isLetter || self == .underscore || self == .hyphen }
+  var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
+  /// Whether TOML allows it nowhere in a line; a tab is allowed.
+  var isControl: Bool { self < .space && self != .tab || self == 0x7F }
+  /// The value as a digit of a base; nil where it is none.
+  func digit(base: UInt8) -> UInt8? {
+    let value: UInt8? =
+      isDigit ? self - UInt8(ascii: "0") : isLetter ? (self | 0x20) - UInt8(ascii: "a") + 10 : nil
+    return value.flatMap { $0 < base ? $0 : nil }
   }
 }
