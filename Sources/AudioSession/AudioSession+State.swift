@@ -137,7 +137,7 @@ extension AudioSession {
     state.interrupted = upkeep.interruptions.isInterrupted
     if isHolder {
       state.holder = SessionState.Holder(
-        pid: getpid(), name: SessionLock.programName, since: orders.since)
+        pid: getpid(), name: ProcessName.own, since: orders.since)
       state.events = broadcast.history
       state.resets = upkeep.resets
       state.reapplies = upkeep.reapplies
@@ -154,7 +154,7 @@ extension AudioSession {
   /// Another process that holds the session, and the state that it wrote last.
   private func otherHolder(
     _ store: SessionStore
-  ) -> (owner: SessionLock.Owner?, told: SessionState?) {
+  ) -> (owner: LockRecord.Owner?, told: SessionState?) {
     guard lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding else {
       return (nil, nil)
     }

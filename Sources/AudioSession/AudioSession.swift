@@ -165,16 +165,9 @@ public actor AudioSession {
 /// What makes a session the one that may write.
 enum Hold {
   /// The lock of the server.
-  case server(LockBox)
+  case server(SessionLock)
   /// The claim on this program's own streams.
   case application(ApplicationClaim)
-}
-
-/// The lock, in a class so that an actor can drop it.
-final class LockBox: Sendable {
-  private let lock: SessionLock
-
-  init(_ lock: consuming SessionLock) { self.lock = lock }
 }
 
 /// Lets calls that change something run one after the other, in their order.

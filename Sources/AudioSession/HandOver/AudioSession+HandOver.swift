@@ -22,9 +22,9 @@ extension AudioSession {
       let taking = try await SessionLock.take(
         store.lockPath, isHolding: configuration.isHolding, on: loop,
         deadline: budget.run)
-      switch consume taking {
+      switch taking {
       case .taken(let lock):
-        self.lock = .server(LockBox(lock))
+        self.lock = .server(lock)
         beginHolding(store)
         return nil
       case .held(let owner):
@@ -32,26 +32,26 @@ extension AudioSession {
         guard let answer = try await handOver(order, to: owner, store, budget),
           let report = answer.report
         else { continue }
-        if configuration.isHolding { waitBehind(order, store) }
+        if configuration.isHolding { await waitBehind(order, store) }
         return report
       }
     }
   }
 
   /// In one process the first session holds for all; the next takes its place when it closes.
-  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) {
+  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
     if case .apply(let mode, let profile) = order {
       own = OwnWish(mode: mode, profile: profile)
       isActive = true
     } else {
       (own, isActive) = (nil, false)
     }
-    beginWaiting(store, for: nil)
+    await beginWaiting(store)
   }
 
   /// What may be asked of the holder.
   private func permitted(
-    _ order: Order.Kind?, _ options: ActivationOptions, _ owner: SessionLock.Owner, _ budget: Budget
+    _ order: Order.Kind?, _ options: ActivationOptions, _ owner: LockRecord.Owner, _ budget: Budget
   ) throws(SessionError) -> Order.Kind {
     guard !budget.run.hasPassed else { throw SessionLock.busy(owner) }
     if options.contains(.takeOver), owner.pid != getpid() { return .takeOver }
@@ -66,7 +66,7 @@ extension AudioSession {
   /// A caller that is cancelled, or whose time is over, takes the order back: the holder restores
   /// what was before and says so.
   private func handOver(
-    _ kind: Order.Kind, to owner: SessionLock.Owner, _ store: SessionStore, _ budget: Budget
+    _ kind: Order.Kind, to owner: LockRecord.Owner, _ store: SessionStore, _ budget: Budget
   ) async throws(SessionError) -> Answer? {
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -91,7 +91,7 @@ extension AudioSession {
   private typealias Wakes = (stream: AsyncStream<Void>, wake: AsyncStream<Void>.Continuation)
 
   private func exchange(
-    _ kind: Order.Kind, _ owner: SessionLock.Owner, _ store: SessionStore, _ budget: Budget,
+    _ kind: Order.Kind, _ owner: LockRecord.Owner, _ store: SessionStore, _ budget: Budget,
     _ stop: StopSignal, _ wakes: Wakes
   ) async throws(SessionError) -> Answer? {
     guard let turn = try await OrderLock.take(store.orderLockPath, on: loop, deadline: budget.run)
@@ -130,7 +130,7 @@ extension AudioSession {
     throw Self.noAnswer(owner)
   }
 
-  private static func noAnswer(_ owner: SessionLock.Owner) -> SessionError {
+  private static func noAnswer(_ owner: LockRecord.Owner) -> SessionError {
     SessionError(
       .timedOut, stage: .session,
       "\(owner.name) (process \(owner.pid)) holds the audio session of this server and did not answer "

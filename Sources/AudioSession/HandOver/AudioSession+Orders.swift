@@ -17,23 +17,32 @@ struct Orders {
 
   /// Waiting for the lock.
   struct Waiting {
-    /// The process that took the session over; nil where the session waits behind one of its own
-    /// process.
-    var taker: Int32?
-    /// Tells of the taker's end.
-    var end: Watch?
+    /// Says what to do.
+    var rule: LockWait
+    /// Tells of the end of the process that it waits for.
+    var end: (process: Int32, watch: Watch)?
+    /// Asks again where nothing happened.
+    var alarm: Task<Void, Never>?
+    /// Whether a try to take the lock is under way.
+    var isTrying = false
   }
 
   mutating func stop() {
     current?.work.cancel()
+    stopWaiting()
     self = Orders()
+  }
+
+  mutating func stopWaiting() {
+    waiting?.alarm?.cancel()
+    waiting = nil
   }
 }
 
 extension AudioSession {
   /// Listens for orders, from when the lock is taken.
   func beginHolding(_ store: SessionStore) {
-    orders.waiting = nil
+    orders.stopWaiting()
     guard configuration.isHolding else { return }
     orders.since = Moment.now
     // Who gave an order to a holder that ended notices that, and does not wait for this one.
@@ -51,7 +60,7 @@ extension AudioSession {
   private func note(_ events: SessionStore.FileEvents, _ store: SessionStore) async {
     guard !isClosed else { return }
     if events.order, isHolder { readOrder(store) }
-    if events.lock, orders.waiting != nil { await resume(store, isCertain: false) }
+    if events.lock { await stepWaiting(store) }
   }
 
   /// Begins what is ordered, and gives up what nobody waits for any more.
@@ -110,7 +119,7 @@ extension AudioSession {
         return try await session.restore(keeping: wish, budget)
       }
     case .takeOver:
-      await makeRoom(for: order.process, store, within: order.timeout)
+      await makeRoom(for: order.process, store)
       return nil
     }
   }
@@ -120,55 +129,85 @@ extension AudioSession {
 
 extension AudioSession {
   /// Lets another process have the session; what stands stays for it to change.
-  private func makeRoom(
-    for taker: Int32, _ store: SessionStore, within timeout: Duration
-  ) async {
+  private func makeRoom(for taker: Int32, _ store: SessionStore) async {
     await takeTurnFromUpkeep()
     defer { turns.pass() }
     guard isHolder, !Task.isCancelled else { return }
-    emit(upkeep.interruptions.begin(.takenOver(by: SessionLock.name(of: taker))))
+    emit(upkeep.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
     await live?.closePins()
-    beginWaiting(store, for: taker)
+    if case .server(let lock) = lock { lock.pass(to: taker) }
     dropLock()
+    await beginWaiting(store)
     if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }
-    // A taker that never took it, and lives on, is not waited for.
-    _ = Deadline(after: timeout).onPassing(on: loop) { [weak self] in
-      guard let self, await self.orders.waiting?.taker == taker else { return }
-      await self.resume(store, isCertain: true)
-    }
   }
 
-  /// Waits until the lock is given back: by a taker, or by a session of this process.
-  func beginWaiting(_ store: SessionStore, for taker: Int32?) {
-    let end = taker.flatMap { taker in
-      Watch.process(taker, on: loop) { [weak self] in
-        Task { [weak self] in await self?.resume(store, isCertain: true) }
+  /// Waits until the session may go on: it was taken over, or is behind another one of this process.
+  func beginWaiting(_ store: SessionStore) async {
+    orders.stopWaiting()
+    orders.waiting = Orders.Waiting(rule: LockWait(process: getpid()))
+    listen(store)
+    await stepWaiting(store)
+  }
+
+  /// Looks whether it may, and what else to wait for.
+  private func stepWaiting(_ store: SessionStore, ended: Int32? = nil) async {
+    guard !isClosed, lock == nil, let waiting = orders.waiting, !waiting.isTrying else { return }
+    let calls = SystemCalls()
+    if let ended {
+      orders.waiting?.rule.noteEnd(of: ended)
+      orders.waiting?.end = nil
+    }
+    let view = calls.lookAtLock(store.lockPath)
+    guard
+      var action = orders.waiting?.rule.next(view, at: upkeep.now, isRunning: calls.isRunning)
+    else { return }
+    if action.takes {
+      orders.waiting?.isTrying = true
+      let isDone = await goOn(store)
+      orders.waiting?.isTrying = false
+      guard !isDone, let next = orders.waiting?.rule.noteRefused() else { return }
+      action = next
+    }
+    wait(action, store)
+  }
+
+  private func wait(_ action: LockWait.Action, _ store: SessionStore) {
+    orders.waiting?.alarm?.cancel()
+    orders.waiting?.alarm = action.alarm.map { pause in
+      Deadline(after: pause).onPassing(on: loop) { [weak self] in
+        // The alarm may be called off by what it leads to.
+        Task { [weak self] in await self?.stepWaiting(store) }
       }
     }
-    orders.waiting = Orders.Waiting(taker: taker, end: end)
-    listen(store)
-  }
-
-  /// Takes the lock again if it is free, and makes the session's own mode so.
-  ///
-  /// - Parameter isCertain: whether the taker had its time; without, a lock that was only given back
-  ///   by this process is still the taker's to take.
-  private func resume(_ store: SessionStore, isCertain: Bool) async {
-    await takeTurn()
-    defer { turns.pass() }
-    guard !isClosed, lock == nil, let waiting = orders.waiting else { return }
-    if waiting.taker != nil, !isCertain, SessionLock.lastReleaser(store.lockPath) == getpid() {
+    guard action.watched != orders.waiting?.end?.process else { return }
+    orders.waiting?.end = nil
+    guard let process = action.watched else { return }
+    let watch = Watch.process(process, on: loop) { [weak self] in
+      Task { [weak self] in await self?.stepWaiting(store, ended: process) }
+    }
+    guard let watch else {
+      // It has just ended, or cannot be watched.
+      Task { await stepWaiting(store, ended: process) }
       return
     }
-    guard
-      let taking = try? await SessionLock.take(
-        store.lockPath, isHolding: true, on: loop,
-        deadline: Deadline(after: .milliseconds(250))),
-      case .taken(let lock) = consume taking
-    else { return }
-    self.lock = .server(LockBox(lock))
+    orders.waiting?.end = (process, watch)
+  }
+
+  /// Takes the lock again, and makes the session's own mode so; false where another was faster.
+  private func goOn(_ store: SessionStore) async -> Bool {
+    await takeTurn()
+    defer { turns.pass() }
+    guard !isClosed, lock == nil, orders.waiting != nil else { return true }
+    let calls = SystemCalls()
+    let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
+    let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
+      orders.waiting?.rule.next(view, at: now, isRunning: calls.isRunning).takes == true
+    }
+    guard let lock else { return false }
+    self.lock = .server(lock)
     beginHolding(store)
     await makeSoAgain(store)
+    return true
   }
 
   private func makeSoAgain(_ store: SessionStore) async {

@@ -18,11 +18,13 @@ final class OrderLock: Sendable {
     _ path: String, on loop: PulseLoop, deadline: Deadline
   ) async throws(SessionError) -> OrderLock? {
     let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw Files.failure("lock", path) }
+    guard descriptor >= 0 else { throw SystemCalls.error(errno).sessionError("lock", path) }
     let lock = OrderLock(descriptor: descriptor)
     var pause = Duration.milliseconds(1)
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      guard errno == EWOULDBLOCK || errno == EINTR else { throw Files.failure("lock", path) }
+      guard errno == EWOULDBLOCK || errno == EINTR else {
+        throw SystemCalls.error(errno).sessionError("lock", path)
+      }
       guard !deadline.hasPassed, !Task.isCancelled else { return nil }
       await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
       pause = min(pause * 2, .milliseconds(50))

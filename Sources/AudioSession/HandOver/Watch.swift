@@ -31,12 +31,16 @@ struct Watch: Sendable {
   static func process(
     _ id: Int32, on loop: PulseLoop, _ handler: @escaping @Sendable () -> Void
   ) -> Watch? {
+    open(id).map { Watch(watch: DescriptorWatch($0, on: loop, isOnce: true, handler)) }
+  }
+
+  /// A descriptor that has something to read once a process has ended; nil where there is no such process.
+  static func open(_ process: Int32) -> Int32? {
     typealias Function = @convention(c) (pid_t, UInt32) -> Int32
     // Swift's picture of the C library does not have it.
     guard let symbol = dlsym(nil, "pidfd_open") else { return nil }
-    let descriptor = unsafeBitCast(symbol, to: Function.self)(id, 0)
-    guard descriptor >= 0 else { return nil }
-    return Watch(watch: DescriptorWatch(descriptor, on: loop, isOnce: true, handler))
+    let descriptor = unsafeBitCast(symbol, to: Function.self)(process, 0)
+    return descriptor >= 0 ? descriptor : nil
   }
 
   /// The file names of the events that wait to be read.

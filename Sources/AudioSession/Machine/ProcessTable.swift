@@ -65,7 +65,7 @@ struct ProcessTable {
   }
 
   private static func program(_ process: Int32) -> MachineFacts.Program {
-    MachineFacts.Program(pid: process, name: SessionLock.name(of: process))
+    MachineFacts.Program(pid: process, name: ProcessName.of(process))
   }
 
   /// `…: 00000002 00000000 00010000 0001 01 12345 /path`: what listens has that flag.

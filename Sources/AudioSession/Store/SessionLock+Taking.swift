@@ -1,0 +1,84 @@
+import Glibc
+import Pulse
+import SessionCore
+
+extension SessionLock {
+  /// What came of taking a lock.
+  enum Taking {
+    case taken(SessionLock)
+    /// A holder has it, and goes on having it.
+    case held(LockRecord.Owner)
+  }
+
+  /// Takes the lock, waiting for a command that has it, but not for a holder.
+  static func take(
+    _ path: String, isHolding: Bool, on loop: PulseLoop, deadline: Deadline
+  ) async throws(SessionError) -> Taking {
+    let calls = SystemCalls()
+    let owner = LockRecord.Owner(
+      pid: calls.process, name: ProcessName.own, isHolding: isHolding)
+    var claim = LockClaim(process: calls.process)
+    let start = ContinuousClock.now
+    func next(_ view: LockView) -> LockClaim.Action {
+      claim.next(view, at: .now - start, isRunning: calls.isRunning)
+    }
+    while true {
+      let view = calls.lookAtLock(path)
+      let pause: Duration
+      switch next(view) {
+      case .held(let owner): return .held(owner)
+      case .wait(let duration): pause = duration
+      case .take:
+        if let lock = try attempt(path, owner, calls, { next($0) == .take }) { return .taken(lock) }
+        pause = claim.noteRefused()
+      }
+      if deadline.hasPassed { throw busy(view.record.owner) }
+      if Task.isCancelled {
+        throw SessionError(
+          .cancelled, stage: .session, "cancelled while another command was at work")
+      }
+      await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
+    }
+  }
+
+  /// One try; nil where another was faster.
+  static func attempt(
+    _ path: String, _ owner: LockRecord.Owner, _ calls: some FileCalls,
+    _ isMine: (LockView) -> Bool
+  ) throws(SessionError) -> SessionLock? {
+    do throws(FileError) {
+      guard case .taken(let lock) = try take(path, as: owner, calls, if: isMine) else { return nil }
+      return lock
+    } catch {
+      throw error.sessionError("lock", path)
+    }
+  }
+
+  /// The living process that has a lock now; nil where it is free.
+  static func livingOwner(_ path: String) -> LockRecord.Owner? {
+    let view = SystemCalls().lookAtLock(path)
+    return view.isTaken ? view.record.owner : nil
+  }
+
+  static func busy(_ owner: LockRecord.Owner?) -> SessionError {
+    let who = owner.map { "\($0.name) (process \($0.pid))" } ?? "another process"
+    return SessionError(
+      .isBusy, stage: .session,
+      "\(who) holds the audio session of this server; end it, or change the setup through it",
+      value: owner.map { String($0.pid) })
+  }
+}
+
+/// The names of programs, as the process list has them.
+enum ProcessName {
+  /// The name of this program.
+  static var own: String { of(getpid()) }
+
+  /// The name of a process's program.
+  static func of(_ process: Int32) -> String {
+    let name = (try? Files.read("/proc/\(process)/comm")).flatMap { $0 }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    return name?.split(separator: "\n").first.map(String.init) ?? "audiosession"
+  }
+}

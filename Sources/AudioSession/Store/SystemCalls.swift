@@ -1,0 +1,98 @@
+import Glibc
+import SessionCore
+
+/// The system's own calls.
+struct SystemCalls: FileCalls {
+  var process: Int32 { getpid() }
+
+  func open(_ path: String, _ mode: FileMode) throws(FileError) -> Int32 {
+    let flags =
+      switch mode {
+      case .reading: O_RDONLY
+      case .replacing: O_WRONLY | O_CREAT | O_TRUNC
+      case .signing: O_RDWR | O_CREAT
+      case .folder: O_RDONLY | O_DIRECTORY
+      }
+    // A pipe with a file's name must not hold the session up.
+    return try Self.check { Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600) }
+  }
+
+  func read(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8] {
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 16384)
+    while result.count < limit {
+      let room = min(buffer.count, limit - result.count)
+      let count = try Self.check { pread(file, &buffer, room, off_t(result.count)) }
+      if count == 0 { break }
+      result += buffer[..<count]
+    }
+    return result
+  }
+
+  func write(_ bytes: [UInt8], to file: Int32) throws(FileError) {
+    var written = 0
+    while written < bytes.count {
+      written += try Self.check {
+        bytes[written...].withUnsafeBytes { pwrite(file, $0.baseAddress, $0.count, written) }
+      }
+    }
+  }
+
+  func sync(_ file: Int32) throws(FileError) { _ = try Self.check { fsync(file) } }
+
+  func close(_ file: Int32) throws(FileError) {
+    // Not again where a signal came between: the descriptor is gone, and may be another's by now.
+    guard Glibc.close(file) == 0 || errno == EINTR else { throw Self.error(errno) }
+  }
+
+  func lock(_ file: Int32, _ kind: LockKind) throws(FileError) -> Bool {
+    let operation = kind == .shared ? LOCK_SH : LOCK_EX
+    if flock(file, operation | LOCK_NB) == 0 { return true }
+    if errno == EWOULDBLOCK || errno == EINTR { return false }
+    throw Self.error(errno)
+  }
+
+  func unlock(_ file: Int32) { flock(file, LOCK_UN) }
+
+  func rename(_ path: String, to new: String) throws(FileError) {
+    _ = try Self.check { Glibc.rename(path, new) }
+  }
+
+  func unlink(_ path: String) throws(FileError) {
+    do throws(FileError) {
+      _ = try Self.check { Glibc.unlink(path) }
+    } catch {
+      if error.kind != .missing { throw error }
+    }
+  }
+
+  func isRunning(_ process: Int32) -> Bool {
+    guard kill(process, 0) == 0 || errno != ESRCH else { return false }
+    // One that ended has its number until it is waited for.
+    guard let descriptor = Watch.open(process) else { return true }
+    defer { Glibc.close(descriptor) }
+    var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&end, 1, 0) == 0
+  }
+
+  /// The result of a call, repeated where a signal came between.
+  private static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result
+  {
+    while true {
+      let result = call()
+      if result >= 0 { return result }
+      if errno != EINTR { throw error(errno) }
+    }
+  }
+
+  static func error(_ number: Int32) -> FileError {
+    let kind: FileError.Kind =
+      switch number {
+      case ENOENT, ENOTDIR: .missing
+      case ENOSPC, EDQUOT: .full
+      case EMFILE, ENFILE: .outOfDescriptors
+      default: .other
+      }
+    return FileError(kind, String(cString: strerror(number)))
+  }
+}

@@ -1,0 +1,39 @@
+extension FileCalls {
+  private var longest: Int { 64 << 20 }
+
+  /// The content of a file; nil where there is none.
+  package func content(of path: String) throws(FileError) -> [UInt8]? {
+    do throws(FileError) {
+      let file = try open(path, .reading)
+      defer { try? close(file) }
+      let bytes = try read(file, atMost: longest)
+      guard bytes.count < longest else { throw FileError(.other, "it is too long") }
+      return bytes
+    } catch {
+      if error.kind == .missing { return nil }
+      throw error
+    }
+  }
+
+  /// Replaces a file: a reader finds the old content or the new, never a part.
+  ///
+  /// Only ever called with a lock held, so one name will do for the new file, and one that a killed
+  /// process left is used again.
+  package func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+    let new = path + ".new"
+    do throws(FileError) {
+      let file = try open(new, .replacing)
+      do throws(FileError) {
+        try write(bytes, to: file)
+      } catch {
+        try? close(file)
+        throw error
+      }
+      try close(file)
+      try rename(new, to: path)
+    } catch {
+      try? unlink(new)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// Whether a process that wants the lock now may try to take it; a state machine that performs nothing.
+package struct LockClaim {
+  package enum Action: Sendable, Hashable {
+    case take
+    /// Somebody has it for a moment, or is to have it: look again.
+    case wait(Duration)
+    /// A holder has it, and goes on having it.
+    case held(LockRecord.Owner)
+  }
+
+  private let process: Int32
+  private var reservation = Reservation(grace: .seconds(2))
+  private var pauses = Pauses(longest: .milliseconds(50))
+
+  package init(process: Int32) { self.process = process }
+
+  package mutating func next(
+    _ view: LockView, at now: Duration, isRunning: (Int32) -> Bool
+  ) -> Action {
+    if view.isTaken {
+      // Who has just taken it has not signed yet, and a command ends within milliseconds.
+      guard let owner = view.record.owner, owner.isHolding, isRunning(owner.pid) else {
+        return .wait(pauses.next())
+      }
+      return .held(owner)
+    }
+    guard case .released(_, let taker?) = view.record.last, taker != process, isRunning(taker),
+      let remaining = reservation.remaining(for: taker, at: now)
+    else { return .take }
+    return .wait(min(pauses.next(), remaining))
+  }
+
+  /// Called when the lock was not to be had after all.
+  package mutating func noteRefused() -> Duration { pauses.next() }
+}

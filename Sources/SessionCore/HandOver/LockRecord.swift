@@ -1,0 +1,104 @@
+/// What the lock's file says: who has the lock or gave it back, and who was interrupted for it.
+///
+/// The lock itself is the kernel's; the record is written by who has it, and read by all.
+package struct LockRecord: Sendable, Hashable {
+  /// A process with the lock.
+  package struct Owner: Sendable, Hashable {
+    package var pid: Int32
+    /// Whether it keeps the lock beyond one command.
+    package var isHolding: Bool
+    package var name: String
+
+    package init(pid: Int32, name: String, isHolding: Bool) {
+      self.pid = pid
+      self.name = name
+      self.isHolding = isHolding
+    }
+  }
+
+  /// What became of the lock last.
+  package enum Last: Sendable, Hashable {
+    case nothing
+    case taken(Owner)
+    /// Given back, and to whom where that was asked for.
+    case released(by: Int32, to: Int32?)
+  }
+
+  package var last = Last.nothing
+  /// Who was interrupted and goes on later, the last of them first.
+  package var interrupted: [Int32] = []
+
+  package init() {}
+
+  /// Who has the lock, where somebody has it.
+  package var owner: Owner? { if case .taken(let owner) = last { owner } else { nil } }
+
+  /// The record once a process has taken the lock.
+  ///
+  /// - Parameter isRunning: who has ended goes on no more.
+  package func taken(by owner: Owner, isRunning: (Int32) -> Bool) -> LockRecord {
+    var result = self
+    // Who had to go on before, and did not, waits behind the others from now on.
+    if let at = interrupted.firstIndex(of: owner.pid) { result.interrupted.removeFirst(at + 1) }
+    result.interrupted.removeAll { !isRunning($0) }
+    result.last = .taken(owner)
+    return result
+  }
+
+  /// The record once its process has given the lock back.
+  ///
+  /// - Parameter taker: who interrupts it; nil where it ends.
+  package func released(by process: Int32, to taker: Int32?) -> LockRecord {
+    var result = self
+    result.last = .released(by: process, to: taker)
+    if taker != nil {
+      result.interrupted.removeAll { $0 == process }
+      result.interrupted.insert(process, at: 0)
+    }
+    return result
+  }
+}
+
+extension LockRecord {
+  /// All records have this length, so that writing one needs no room on a full disk and leaves nothing of
+  /// a longer one.
+  package static let length = 512
+  private static let mostInterrupted = 32
+
+  /// The record as its file has it.
+  package var bytes: [UInt8] {
+    var lines: [String] = []
+    switch last {
+    case .nothing: break
+    case .taken(let owner):
+      lines.append("\(owner.pid) \(owner.isHolding ? "holder" : "command") \(owner.name)")
+    case .released(let process, let taker):
+      lines.append("released \(process)" + (taker.map { " to \($0)" } ?? ""))
+    }
+    if !interrupted.isEmpty {
+      let ids = interrupted.prefix(Self.mostInterrupted).map { " \($0)" }.joined()
+      lines.append("interrupted" + ids)
+    }
+    let text = Array(lines.map { $0 + "\n" }.joined().utf8.prefix(Self.length))
+    return text + Array(repeating: UInt8(ascii: "\n"), count: Self.length - text.count)
+  }
+
+  /// Reads a record; what is none, or is being written, says nothing.
+  package init(bytes: [UInt8]) {
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ", maxSplits: 2)
+      switch words.first {
+      case "interrupted":
+        interrupted = line.split(separator: " ").dropFirst().compactMap { Int32($0) }
+      case "released" where words.count > 1:
+        guard let process = Int32(words[1]) else { continue }
+        let to = words.count > 2 ? words[2].split(separator: " ") : []
+        last = .released(by: process, to: to.first == "to" ? to.last.flatMap { Int32($0) } : nil)
+      default:
+        guard words.count == 3, let pid = Int32(words[0]), pid > 0 else { continue }
+        last = .taken(
+          Owner(pid: pid, name: String(words[2]), isHolding: words[1] == "holder"))
+      }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import PulseSandbox
+import Testing
+
+/// Several holders of one server, each a process of its own.
+@Suite("Taking a session over")
+struct TakeOverTests {
+  /// Starts holders in a shell, and counts what they do: `hold NAME ARGUMENTS` starts `watch` and waits
+  /// until it has applied, `busy NAME` prints how often its threads went to sleep, `said NAME EVENT`
+  /// how often it printed an event.
+  private func run(_ sandbox: PulseSandbox, _ script: String) async throws -> [String] {
+    for (index, name) in ["first", "second", "third", "fourth"].enumerated() {
+      try sandbox.write(profile: name, "[input]\ngain = \"\(index + 2)0 %\"\n")
+    }
+    let result = try await sandbox.shell(
+      """
+      cd \(sandbox.directory)
+      process() { cat $1.pid; }
+      said() { grep -c "\\"$2\\"" $1.out; }
+      await() {
+        until [ $(said $1 $2) -ge $3 ]; do
+          kill -0 $(process $1) 2> /dev/null || { cat $1.out $1.err; exit 9; }
+          pause
+        done
+      }
+      hold() {
+        name=$1; shift
+        : > $name.out
+        $A watch --json "$@" > $name.out 2> $name.err & echo $! > $name.pid
+        await $name applied 1
+      }
+      end() { kill -$2 $(process $1); wait $(process $1) 2> /dev/null; }
+      busy() {
+        cat /proc/$(process $1)/task/*/status | awk '/^voluntary/ { n += $2 } END { print n }'
+      }
+      holder() { $A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p'; }
+      gain() { pactl get-source-volume mic | sed -n 's/.*front-left:.* \\([0-9]*\\)%.*/\\1/p' | head -1; }
+      \(script)
+      exit 0
+      """)
+    #expect(result.status == 0, "\(result)")
+    return result.standardOutput.split(separator: "\n").map(String.init)
+  }
+
+  @Test("two holders and a command: nobody spins", .server)
+  func nobodySpins() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        hold b second --replace
+        await a interruptionBegan 1
+        $A apply third > /dev/null || exit 8
+        a=$(busy a); b=$(busy b)
+        for i in 1 2 3 4 5 6 7 8; do $A state > /dev/null || exit 7; done
+        echo $(($(busy a) - a)); echo $(($(busy b) - b))
+        said a interruptionEnded
+        end b TERM; end a TERM
+        """)
+      let counts = lines.compactMap { Int($0) }
+      try #require(counts.count == 3, "\(lines)")
+      // Who waits has no part in it; the holder sees the clients come and go.
+      #expect(counts[0] < 40)
+      #expect(counts[1] < 400)
+      #expect(counts[2] == 0)
+    }
+  }
+
+  @Test(
+    "three holders: who was interrupted last goes on first", .server, arguments: ["KILL", "TERM"])
+  func threeHolders(_ signal: String) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        hold b second --replace
+        await a interruptionBegan 1
+        hold c third --replace
+        await b interruptionBegan 1
+        for i in 1 2 3 4 5; do [ "$(holder)" = $(process c) ] || exit 7; done
+        echo $(gain) $(said a interruptionEnded) $(said b interruptionEnded) $(said c interruptionBegan)
+        end c \(signal)
+        await b interruptionEnded 1
+        echo $(gain) $(said a interruptionEnded)
+        for i in 1 2 3; do [ "$(holder)" = $(process b) ] || exit 6; done
+        end b \(signal)
+        await a interruptionEnded 1
+        echo $(gain) $(said a interruptionBegan)
+        [ "$(holder)" = $(process a) ] || exit 5
+        end a TERM
+        """)
+      #expect(lines == ["40 0 0 0", "30 0", "20 1"])
+    }
+  }
+}
