@@ -28,9 +28,13 @@ struct Article: Sendable, CustomTestStringConvertible {
 
   /// The code that the tests have between `: begin` and `end`, each as the page shows it.
   static let snippets: [[String]] = {
+    let files = [
+      "AudioSessionTests/ArticleSnippets", "AudioStreamsTests/SnippetTests",
+      "AudioStreamsTests/Synthesizer/SynthesizerSnippetTests",
+    ]
     var result: [[String]] = []
     var isInside = false
-    for line in lines(of: root + "/Tests/AudioSessionTests/ArticleSnippets.swift") {
+    for line in files.flatMap({ lines(of: "\(root)/Tests/\($0).swift") }) {
       if line.hasPrefix("// "), line.hasSuffix(": begin") {
         isInside = true
         result.append([])

@@ -39,10 +39,10 @@ func follow(_ session: AudioSession) async {
   for await event in await session.events {
     switch event {
     case .routeChanged(let reason, _, let current): print(reason, current.inputs.map(\.name))
-    case .interruptionBegan(let reason): print("giving way:", reason)
-    case .interruptionEnded(let shouldResume): print("over, resume:", shouldResume)
-    case .serverLost: print("the server is gone")
-    case .serverReset(let duration): print("all as wished again after", duration)
+    case .interruptionBegan(let reason): print("interrupted:", reason)
+    case .interruptionEnded(let shouldResume): print("interruption over, resume:", shouldResume)
+    case .serverLost: print("the server is not running")
+    case .serverReset(let duration): print("session restored in", duration)
     default: break
     }
   }

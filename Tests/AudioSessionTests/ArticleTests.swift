@@ -50,6 +50,13 @@ struct ArticleTests {
       // What has nothing here says why.
       #expect(
         isOurs || (cells[1].hasPrefix("none") && cells.count == 3 && !cells[2].isEmpty), "\(row)")
+      // A remark names only what is declared here, or what is a row of its own.
+      let remark = (cells.count == 3 ? cells[2] : "").replacing("``", with: "")
+      let parts = remark.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+      for (offset, name) in parts where offset % 2 == 1 && name.allSatisfy(\.isLetter) {
+        let isDeclared = Article.declared.contains(String(name))
+        #expect(isDeclared || rows.contains { $0.hasPrefix("| `\(name)") }, "\(name) in \(row)")
+      }
     }
     let text = article.lines.joined(separator: "\n")
     for value in Category.allCases { #expect(text.contains("``Category/\(value)``")) }

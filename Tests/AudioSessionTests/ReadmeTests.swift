@@ -5,19 +5,15 @@ import PulseSandbox
 import Testing
 
 // README example: begin
-/// Prepares for recording; returns what is not as wished.
-func prepare(
-  _ session: AudioSession
-) async throws -> [String] {
+/// Prepares for recording; returns the preferences that are not in effect, each with its reason.
+func prepare(_ session: AudioSession) async throws -> [String] {
   var mode = AudioMode(category: .record)
-  mode.preferredInput = [
-    .properties(["device.bus": "usb"]), .default,
-  ]
+  mode.preferredInput = [.properties(["device.bus": "usb"]), .default]
   mode.sampleRate = 48000
   mode.ioBufferDuration = .milliseconds(10)
   mode.inputGain = Volume(fraction: 0.8)
   do {
-    // All of it, read back; or an error, and nothing.
+    // Everything is applied and read back; or an error is thrown, and nothing is changed.
     try await session.setAudioMode(mode)
   } catch {
     print(error.code, error.message)
@@ -25,8 +21,8 @@ func prepare(
     throw error
   }
   let state = try await session.getSessionState()
-  return state.properties.compactMap { name, wish in
-    wish.reason.map { "\(name) is \(wish.verdict): \($0)" }
+  return state.properties.compactMap { name, report in
+    report.reason.map { "\(name) is \(report.verdict): \($0)" }
   }
 }
 // README example: end
