@@ -44,6 +44,8 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   public var details: String?
   /// Whether it failed because no server answers, or the one that did is gone.
   package var isServerAway = false
+  /// Whether the stream was at another rate than the server said; a new one may be right.
+  package var isWrongRate = false
 
   /// Makes an error.
   public init(_ code: Code, _ message: String, details: String? = nil) {

@@ -20,7 +20,10 @@ int ps_stream_error(const ps_stream *stream) {
   return atomic_load_explicit(&stream->error, memory_order_relaxed);
 }
 
-const char *ps_error_text(int error) { return pa_strerror(error); }
+const char *ps_error_text(int error) {
+  return error == PS_ERROR_RATE ? "its frames do not come at the rate that the server says"
+                                : pa_strerror(error);
+}
 
 ps_failure ps_error_kind(int error) {
   switch (error) {
@@ -35,6 +38,7 @@ ps_failure ps_error_kind(int error) {
   case PA_ERR_IO: return PS_NO_DEVICE; /* pipewire-pulse without a device says IO */
   case PA_ERR_KILLED: return PS_KILLED;
   case PA_ERR_INVALID: return PS_INVALID;
+  case PS_ERROR_RATE: return PS_WRONG_RATE;
   default: return PS_OTHER;
   }
 }

@@ -85,6 +85,12 @@ static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t
   }
 }
 
+/* A stream that runs at another rate than it has by the server's word is no use to anybody. */
+static inline void check_rate(ps_stream *stream, int64_t now, size_t frames) {
+  if (ps_clock_is_wrong(&stream->clock, now, frames, stream->info.rate))
+    ps_end(stream, PS_ERROR_RATE);
+}
+
 static void on_readable(pa_stream *native, size_t available, void *user) {
   ps_stream *stream = user;
   int64_t began = ps_now();
@@ -98,8 +104,10 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
   tell_probe(true);
   int64_t host_ns =
       began - (int64_t)(waiting / stream->frame_bytes) * 1000000000 / stream->info.rate;
+  size_t delivered = 0;
   while (pa_stream_peek(native, &data, &bytes) == 0 && bytes > 0) {
     size_t frames = bytes / stream->frame_bytes;
+    delivered += frames;
     if (data)
       keep(stream, data, frames, began, host_ns);
     else
@@ -110,6 +118,7 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
   note_time(stream, began);
   ps_notify(stream);
   tell_probe(false);
+  check_rate(stream, began, delivered);
 }
 
 void ps_fill(ps_stream *stream, size_t bytes) {
@@ -141,6 +150,7 @@ static void on_writable(pa_stream *native, size_t wanted, void *user) {
   note_time(stream, began);
   if (stream->options.signals_requests) ps_notify(stream);
   tell_probe(false);
+  check_rate(stream, began, wanted / stream->frame_bytes);
 }
 
 static void on_underflow(pa_stream *native, void *user) {
@@ -152,12 +162,14 @@ static void on_moved(pa_stream *native, void *user) {
   ps_stream *stream = user;
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(native), memory_order_relaxed);
   stream->pending_gap = true;
+  ps_clock_reset(&stream->clock);
   ps_add_event(stream, PS_MOVED);
 }
 
 static void on_suspended(pa_stream *native, void *user) {
   ps_stream *stream = user;
   stream->pending_gap = true;
+  ps_clock_reset(&stream->clock);
   ps_add_event(stream, pa_stream_is_suspended(native) > 0 ? PS_SUSPENDED : PS_RESUMED);
 }
 

@@ -53,13 +53,6 @@ static void become_ready(ps_stream *stream) {
   ps_notify(stream);
 }
 
-static void on_buffers_set(pa_stream *native, int success, void *user) {
-  (void)native;
-  (void)success; /* refused: the granted ones stand */
-  ps_stream *stream = user;
-  if (!stream->is_ended) become_ready(stream);
-}
-
 static void on_stream_state(pa_stream *native, void *user) {
   ps_stream *stream = user;
   switch (pa_stream_get_state(native)) {
@@ -68,15 +61,7 @@ static void on_stream_state(pa_stream *native, void *user) {
     stream->frame_bytes = pa_frame_size(spec);
     stream->info.rate = spec->rate;
     stream->info.channels = spec->channels;
-    const ps_options *options = &stream->options;
-    bool is_asked = options->rate == spec->rate && options->channels == spec->channels;
-    if (options->latency_us == 0 || is_asked) return become_ready(stream);
-    /* Sizes were bytes of the asked spec; the server took its own, so ask again in bytes of it. */
-    pa_buffer_attr wish = buffers(options, spec);
-    pa_operation *asked = pa_stream_set_buffer_attr(native, &wish, on_buffers_set, stream);
-    if (!asked) return become_ready(stream);
-    pa_operation_unref(asked);
-    return;
+    return become_ready(stream);
   }
   case PA_STREAM_FAILED:
   case PA_STREAM_TERMINATED: {
@@ -95,8 +80,6 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
   const ps_options *options = &stream->options;
   pa_buffer_attr wish = buffers(options, spec);
   int flags = 0;
-  if (options->rate == 0) flags |= PA_STREAM_FIX_RATE;
-  if (options->channels == 0) flags |= PA_STREAM_FIX_CHANNELS;
   if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
   if (options->channel_map && strcmp(options->channel_map, "mono") != 0)
     flags |= PA_STREAM_NO_REMIX_CHANNELS;
@@ -108,16 +91,26 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
                                     (pa_stream_flags_t)flags, NULL, NULL);
 }
 
-static void make_stream(ps_stream *stream) {
+/* What was asked for, and the device's own where nothing was. */
+static pa_sample_spec wanted_spec(const ps_stream *stream) {
   const ps_options *options = &stream->options;
-  pa_sample_spec spec = {.format = PA_SAMPLE_FLOAT32NE,
-                         .rate = options->rate ? options->rate : 48000,
-                         .channels = (uint8_t)(options->channels ? options->channels : 2)};
+  const ps_device *found = &stream->found;
+  uint32_t own = found->forced_rate ? found->forced_rate : found->spec.rate;
+  return (pa_sample_spec){
+      .format = PA_SAMPLE_FLOAT32NE,
+      .rate = options->rate ? options->rate : own,
+      .channels = options->channels ? (uint8_t)options->channels : found->spec.channels};
+}
+
+void ps_make_stream(ps_stream *stream) {
+  const ps_options *options = &stream->options;
+  pa_sample_spec spec = wanted_spec(stream);
   /* libpulse aborts the program over a spec or a map that is none. */
   if (options->channels > PS_MAX_CHANNELS || !pa_sample_spec_valid(&spec))
     return ps_end(stream, PA_ERR_INVALID);
-  pa_channel_map map;
-  pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
+  pa_channel_map map = stream->found.map;
+  if (options->channels != 0 || !pa_channel_map_valid(&map) || map.channels != spec.channels)
+    pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
   if (options->channel_map && !pa_channel_map_parse(&map, options->channel_map))
     return ps_end(stream, PA_ERR_INVALID);
   /* Others are silenced or ducked by role: this one is the session's own. */
@@ -140,7 +133,7 @@ static void make_stream(ps_stream *stream) {
 static void on_context_state(pa_context *context, void *user) {
   ps_stream *stream = user;
   switch (pa_context_get_state(context)) {
-  case PA_CONTEXT_READY: make_stream(stream); return;
+  case PA_CONTEXT_READY: ps_look_up(stream); return;
   case PA_CONTEXT_FAILED:
   case PA_CONTEXT_TERMINATED: {
     int error = pa_context_errno(context); /* 0 would mean that the stream was closed */
@@ -171,6 +164,7 @@ static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_e
   pa_operation *done = NULL;
   if (!stream->is_started && atomic_load_explicit(&stream->start, memory_order_acquire)) {
     stream->is_started = true;
+    ps_clock_reset(&stream->clock);
     stream->active_render = stream->render;
     size_t room = pa_stream_writable_size(stream->stream);
     if (room != (size_t)-1) ps_fill(stream, room);

@@ -13,6 +13,14 @@
 #include "CAudioKernel.h"
 #include "CPulseStream.h"
 
+/* The device that a stream is made for, as it was just before. */
+typedef struct {
+  pa_sample_spec spec;
+  pa_channel_map map;
+  uint32_t source, sink; /* its number, and that of its monitor or of what it monitors */
+  uint32_t forced_rate;  /* what the graph will run at as soon as the device is used; 0: as it is */
+} ps_device;
+
 struct ps_stream {
   /* Set before the thread starts, and read only from then on. */
   ps_options options; /* the strings are copies */
@@ -26,7 +34,9 @@ struct ps_stream {
   pa_mainloop *mainloop;
   pa_context *context;
   pa_stream *stream;
+  ps_device found;
   size_t frame_bytes;
+  ps_clock clock;
   bool is_ended;
   bool is_started;
   uint32_t pending_lost;
@@ -57,6 +67,10 @@ void ps_notify(ps_stream *stream);
 void ps_add_event(ps_stream *stream, ps_event event);
 /* Ends the stream once, with libpulse's number of the error. */
 void ps_end(ps_stream *stream, int error);
+/* Asks for the device's rate and channels, then makes the stream. */
+void ps_look_up(ps_stream *stream);
+/* Makes the stream for the device that was found. */
+void ps_make_stream(ps_stream *stream);
 /* Sets the callbacks that run in steady state. */
 void ps_set_callbacks(ps_stream *stream);
 /* Fills what the server asks for now. */

@@ -44,7 +44,7 @@ extension AudioCapture {
     await inTurn { capture in
       guard capture.isCurrent(tapID) else { return }
       await capture.closeTap()
-      let isReset = error.code == .engineStartFailed
+      let isReset = error.code == .engineStartFailed && !error.isWrongRate
       capture.run?.pipeline.expectGap(isReset ? .serverReset : .routeChange)
       capture.interrupt(error)
     }

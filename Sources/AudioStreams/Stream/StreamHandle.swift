@@ -75,6 +75,12 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     case PS_NO_DEVICE:
       return StreamError(
         .deviceNotAvailable, "there is no device for \(kind) \(device)", details: words)
+    case PS_WRONG_RATE:
+      var error = StreamError(
+        .engineStartFailed, "\(kind) \(device) ended: it did not run at \(grant.rate) Hz",
+        details: words)
+      error.isWrongRate = true
+      return error
     case PS_KILLED:
       return StreamError(.deviceNotAvailable, "the server ended \(kind) \(device)", details: words)
     default:

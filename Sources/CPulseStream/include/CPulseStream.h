@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "ps_clock.h"
+
 typedef struct ps_stream ps_stream;
 
 /* Fills `out` with interleaved samples; called on the audio thread. It must not allocate, lock,
@@ -30,7 +32,18 @@ typedef enum {
 } ps_state;
 
 /* What an error means for who asked. */
-typedef enum { PS_NO_SERVER, PS_DENIED, PS_NO_DEVICE, PS_KILLED, PS_INVALID, PS_OTHER } ps_failure;
+typedef enum {
+  PS_NO_SERVER,
+  PS_DENIED,
+  PS_NO_DEVICE,
+  PS_KILLED,
+  PS_INVALID,
+  PS_WRONG_RATE, /* its frames came, or were asked for, at another rate than the server had said */
+  PS_OTHER
+} ps_failure;
+
+/* An error that libpulse does not have, beside its numbers. */
+enum { PS_ERROR_RATE = 1000 };
 
 /* What happened to a stream since it was asked last: bits. */
 typedef enum {
@@ -106,7 +119,7 @@ ps_stream *ps_stream_open(const ps_options *options);
 /* The eventfd; read it to make it unreadable again. */
 int ps_stream_signal(const ps_stream *stream);
 ps_state ps_stream_state(const ps_stream *stream);
-/* libpulse's number of the error that ended the stream; 0 after ps_stream_stop. */
+/* libpulse's number of the error that ended the stream, or PS_ERROR_RATE; 0 after ps_stream_stop. */
 int ps_stream_error(const ps_stream *stream);
 const char *ps_error_text(int error);
 ps_failure ps_error_kind(int error);

@@ -1,0 +1,22 @@
+/* Frames against the clock. Realtime safe: arithmetic alone. */
+#ifndef AUDIOSESSION_CPULSESTREAM_PS_CLOCK_H
+#define AUDIOSESSION_CPULSESTREAM_PS_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a stream brought or asked for in the present window of time; all 0 before the first. */
+typedef struct {
+  int64_t began_ns;
+  uint64_t frames;
+  uint32_t deliveries;
+  uint32_t windows;  /* in a row that were wrong in the same way */
+  int64_t per_mille; /* of the last window: counted against elapsed time */
+} ps_clock;
+
+/* The stream is interrupted: what comes next follows nothing. */
+void ps_clock_reset(ps_clock *clock);
+/* Adds a delivery; true where the stream has run at another rate for two seconds. */
+bool ps_clock_is_wrong(ps_clock *clock, int64_t now_ns, uint64_t frames, uint32_t rate);
+
+#endif

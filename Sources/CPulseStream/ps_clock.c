@@ -1,0 +1,34 @@
+/* Frames against the clock: whether a stream runs at the rate that it has by the server's word. */
+#include "ps_clock.h"
+
+enum {
+  WINDOW_NS = 500000000, /* a shorter one would measure how late the callbacks come */
+  DELIVERIES = 10,       /* at least in a window */
+  WINDOWS = 4,           /* in a row that agree */
+  WRONG = 40,            /* per mille off: no clock of a device is, and 44100 for 48000 is 81 */
+  ALIKE = 20             /* per mille that windows may differ: lost sound is not lost so evenly */
+};
+
+void ps_clock_reset(ps_clock *clock) { *clock = (ps_clock){0}; }
+
+bool ps_clock_is_wrong(ps_clock *clock, int64_t now, uint64_t frames, uint32_t rate) {
+  if (clock->began_ns == 0) { /* what comes first may be old */
+    clock->began_ns = now;
+    return false;
+  }
+  clock->frames += frames;
+  clock->deliveries++;
+  int64_t elapsed = now - clock->began_ns;
+  if (elapsed < WINDOW_NS || clock->deliveries < DELIVERIES || rate == 0) return false;
+  int64_t counted = (int64_t)(clock->frames * 1000000 / rate); /* microseconds */
+  int64_t per_mille = counted * 1000000 / elapsed;
+  bool is_wrong = per_mille < 1000 - WRONG || per_mille > 1000 + WRONG;
+  int64_t difference = per_mille - clock->per_mille;
+  bool is_alike = difference <= ALIKE && difference >= -ALIKE;
+  clock->windows = !is_wrong ? 0 : is_alike ? clock->windows + 1 : 1;
+  clock->per_mille = per_mille;
+  clock->began_ns = now;
+  clock->frames = 0;
+  clock->deliveries = 0;
+  return clock->windows >= WINDOWS;
+}

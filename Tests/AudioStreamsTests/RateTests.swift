@@ -1,0 +1,245 @@
+import AudioSession
+import CPulseStream
+import Glibc
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+/// Frames against the clock, and tones against their frequency, at the rates that a session gives a
+/// device before and while streams run on it.
+@Suite(
+  "The rate of a stream",
+  .enabled(
+    if: ServerProgram.isInstalled(.pipewire) && ServerProgram.pulseaudio != nil,
+    "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber"),
+  .serialized, .timeLimit(.minutes(3)))
+struct RateTests {
+  static let cases = [ServerKind.pulseaudio, .pipewire].flatMap { server in
+    [16000, 44100, 48000, 96000].map { (server, $0) }
+  }
+
+  /// What is heard: 440 Hz from the synthesizer, 1000 from a file, 2500 from the tone player.
+  static let tones = [440.0, 1000, 2500]
+
+  /// What came of a capture in most of a second, and when.
+  private struct Counted {
+    var samples: [Float] = []
+    var rate: Int
+    var counted: ClockFit?
+
+    init(_ buffers: CaptureBuffers, rate: Int) async {
+      self.rate = rate
+      var arrivals: [(time: Int64, frames: Int)] = []
+      for await buffer in buffers {
+        let now = HostClock.nanoseconds
+        samples += buffer.samples
+        arrivals.append((now, Int(buffer.position) + buffer.frameLength))
+        if now - arrivals[0].time > 700_000_000 { break }
+      }
+      counted = ClockFit(arrivals)
+    }
+
+    /// What is wrong with it; nil where it came at its rate, and has all tones as they are.
+    var fault: String? {
+      let share = (counted?.rate ?? 0) / Double(rate)
+      guard abs(share - 1) < 0.03 else { return "\(share) of \(rate) frames a second" }
+      // A busy machine loses some of the sound: one part without a jump is enough.
+      for tone in RateTests.tones {
+        let parts = stride(from: 0, through: samples.count - rate / 4, by: rate / 4).map {
+          samples[$0..<($0 + rate / 4)]
+        }
+        guard parts.contains(where: { Self.hasTone($0, tone, rate) }) else {
+          return "\(tone) Hz is not heard"
+        }
+      }
+      return nil
+    }
+
+    /// Whether a sine is there, to a thousandth of its frequency: the phases of two halves say so.
+    private static func hasTone(_ part: ArraySlice<Float>, _ tone: Double, _ rate: Int) -> Bool {
+      let half = part.count / 2
+      let step = 2 * Double.pi * tone / Double(rate)
+      let (one, two) = (phasor(part.prefix(half), step), phasor(part.suffix(half), step))
+      var turned = (two.phase - one.phase - step * Double(half)) / (2 * .pi)
+      turned -= turned.rounded()
+      let frequency = tone + turned / (Double(half) / Double(rate))
+      return min(one.amplitude, two.amplitude) > 0.05 && abs(frequency / tone - 1) < 1e-3
+    }
+
+    /// A sine of a frequency in a sound, through a window that shuts out the others.
+    private static func phasor(
+      _ part: ArraySlice<Float>, _ step: Double
+    ) -> (amplitude: Double, phase: Double) {
+      var (real, imaginary) = (0.0, 0.0)
+      for (index, sample) in part.enumerated() {
+        let window = 1 - cos(2 * Double.pi * Double(index) / Double(part.count))
+        real += Double(sample) * window * cos(step * Double(index))
+        imaginary -= Double(sample) * window * sin(step * Double(index))
+      }
+      let scale = 2 / Double(part.count)
+      return (hypot(real, imaginary) * scale, atan2(imaginary, real))
+    }
+  }
+
+  /// Listens to all that is played; a change comes once sound has come, and is over when it counts.
+  private static func listen(
+    _ rig: Rig, _ rate: Int?, _ when: String, after change: () async throws -> Void = {}
+  ) async throws {
+    let capture = AudioCapture(session: rig.session)
+    let buffers = try await capture.startAudioStream(
+      CaptureConfiguration(
+        sampleRate: rate, frameLength: 480, device: "speakers.monitor",
+        latency: .milliseconds(20), backlog: .seconds(10)))
+    let format = try #require(await capture.outputFormat)
+    _ = await rig.collect(buffers, frames: format.sampleRate * 3 / 10)
+    try await change()
+    _ = await rig.collect(buffers, frames: format.sampleRate * 3 / 10)
+    // A sink that takes another buffer may give its monitor what it renders ahead, and a busy machine
+    // nothing for a while. A wrong rate stays wrong.
+    var faults: [String] = []
+    while faults.count < 8 {
+      guard let fault = await Counted(buffers, rate: format.sampleRate).fault else { break }
+      faults.append(fault)
+    }
+    #expect(faults.count < 8, "\(when): \(faults)")
+    await capture.stopAudioStream()
+  }
+
+  @Test(
+    "is the one that it says, whatever the session makes of the device, before and after",
+    .soxr, .soundFiles, arguments: cases)
+  func sessionRate(kind: ServerKind, rate: Int) async throws {
+    var configuration = SandboxConfiguration.monitorOnly(on: kind)
+    configuration.avoidResampling = kind == .pulseaudio
+    try await Rig.with(configuration) { rig in
+      #expect(
+        await eventually(within: .seconds(30)) {
+          (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
+        })
+      let folder = Folder()
+      let path = folder.path + "/tone.wav"
+      try Self.write(path, seconds: 20)
+      var synthesis = SynthesizerConfiguration()
+      synthesis.bufferDuration = .milliseconds(100)
+      let synthesizer = Synthesizer(session: rig.session, configuration: synthesis)
+      let player = AudioPlayer(session: rig.session)
+      // First the streams run, and the mode comes; then the mode is there, and streams begin.
+      for isUnderMode in [false, true] {
+        try await synthesizer.start()
+        try synthesizer.triggerNote(pitch: 69, velocity: .accent)
+        let music = Task { try await player.play(path) }
+        let tone = try await TonePlayer(
+          [.init(seconds: 20, from: 2500, to: 2500, amplitude: 0.2)], server: rig.session.address)
+        if isUnderMode {
+          try await Self.listen(rig, nil, "under the mode")
+          try await Self.record(rig, folder.path + "/recorded.wav")
+        } else {
+          try await Self.listen(rig, 48000, "when the mode has come") {
+            var mode = AudioMode(category: .playback)
+            mode.sampleRate = rate
+            _ = try await rig.session.setAudioMode(mode)
+          }
+        }
+        let snapshot = try await rig.session.snapshot()
+        let device = try #require(snapshot.defaultDevice(.output))
+        if kind == .pipewire { #expect(Int(device.sampleSpec.rate) == rate) }
+        #expect(synthesizer.resets == 0 && tone.failure == nil)
+        await tone.close()
+        music.cancel()
+        _ = try? await music.value
+        await synthesizer.stop()
+        // Nobody uses the device now: its pin waits.
+        #expect(
+          await eventually(within: .seconds(10)) {
+            guard let snapshot = try? await rig.session.snapshot(),
+              let device = snapshot.defaultDevice(.output)
+            else { return false }
+            return !snapshot.isUsed(device)
+          })
+      }
+    }
+  }
+
+  /// A recording that ends by itself takes as long as it is.
+  private static func record(_ rig: Rig, _ path: String) async throws {
+    let recorder = AudioRecorder(session: rig.session)
+    let start = ContinuousClock.now
+    try await recorder.start(
+      path, configuration: .init(duration: .milliseconds(900), device: "speakers.monitor"))
+    let progress = try await recorder.finished()
+    let elapsed = (ContinuousClock.now - start).seconds
+    #expect(elapsed > 0.85 && elapsed < 2.2, "0.9 s were recorded in \(elapsed) s")
+    #expect(progress.missing.isEmpty)
+    #expect(abs(progress.duration.seconds - 0.9) < 0.001)
+  }
+
+  private static func write(_ path: String, seconds: Double) throws {
+    let writer = try SoundFileWriter(path: path, format: .wavFloat, sampleRate: 32000, channels: 1)
+    let tone = ConverterTests.sine(1000, rate: 32000, frames: Int(32000 * seconds))
+    let quiet = tone.map { $0 * 0.4 }
+    try quiet.withUnsafeBufferPointer { try writer.write($0) }
+    try writer.close()
+  }
+}
+
+/// The check that the audio thread makes with each delivery, on times that are made up.
+@Suite("Frames against the clock")
+struct StreamClockTests {
+  /// When a stream is found to run at another rate, in seconds; nil for never in a minute.
+  private func found(
+    _ rate: UInt32, seconds: Double = 60, delivery: (Double) -> (frames: UInt64, lasts: Double)
+  ) -> Double? {
+    var clock = ps_clock()
+    var time = 1.0
+    while time < 1 + seconds {
+      let (frames, lasts) = delivery(time)
+      time += lasts
+      if ps_clock_is_wrong(&clock, Int64(time * 1e9), frames, rate) { return time - 1 }
+    }
+    return nil
+  }
+
+  @Test(
+    "another rate is found in about two seconds",
+    arguments: [(48000, 44100), (48000, 16000), (48000, 96000), (44100, 48000), (96000, 88200)])
+  func wrong(said: Int, real: Int) throws {
+    for buffer in [0.003, 0.02, 0.04] {
+      let seconds = try #require(
+        found(UInt32(said)) { _ in (UInt64(buffer * Double(real)), buffer) })
+      #expect(seconds < 2.5)
+    }
+  }
+
+  @Test("a clock that is a little off, a burst, stops and lost sound are none")
+  func right() {
+    #expect(found(48000) { _ in (960, 0.0203) } == nil)  // 1.5 %
+    var random = SystemRandomNumberGenerator()
+    // What comes late comes together.
+    #expect(
+      found(48000) { _ in
+        let late = Double.random(in: 0.005...0.06, using: &random)
+        return (UInt64(late * 48000), late)
+      } == nil)
+    #expect(found(48000) { $0 < 1.1 ? (4800, 0.001) : (960, 0.02) } == nil)
+    #expect(found(48000) { Int($0) % 3 == 0 ? (960, 0.5) : (960, 0.02) } == nil)
+    // Lost now and then: up to a half of all that comes.
+    #expect(
+      found(48000) { time in
+        let lost = (time * 10).truncatingRemainder(dividingBy: 7) / 14
+        return (UInt64(960 * (1 - lost)), 0.02)
+      } == nil)
+  }
+
+  @Test("after a move or a stop it begins again")
+  func reset() {
+    var clock = ps_clock()
+    var ends = 0
+    for delivery in 1...400 {
+      if delivery % 75 == 0 { ps_clock_reset(&clock) }
+      if ps_clock_is_wrong(&clock, Int64(delivery) * 20_000_000, 320, 48000) { ends += 1 }
+    }
+    #expect(ends == 0)
+  }
+}
