@@ -96,7 +96,8 @@ extension AudioSession {
     return try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)
       let store = await session.store(live)
-      if let wish = try await session.currentWish(store) {
+      // One that is damaged is none; the report says so.
+      if let wish = (try? await session.currentWish(store)) ?? nil {
         // It was applied before, and goes on.
         return try await session.apply(wish, budget, options, isObserved: false)
       }

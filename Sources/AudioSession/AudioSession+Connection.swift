@@ -103,7 +103,11 @@ extension AudioSession {
     if let held {
       (input.baseline, input.memory) = (held.baseline, held.memory)
     } else {
-      (input.baseline, input.memory) = (try store.baseline(), try store.memory())
+      // Without the lock nothing is changed, and what cannot be read is reported (`problems`); and going
+      // back must be possible as far as it is known where to.
+      let isTolerant = lock == nil || wish == AudioMode()
+      input.baseline = try isTolerant ? (try? store.baseline()) ?? Baseline() : store.baseline()
+      input.memory = (try? store.memory()) ?? HintMemory()
     }
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding

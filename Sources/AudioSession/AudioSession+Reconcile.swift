@@ -9,12 +9,13 @@ extension AudioSession {
     _ stop: StopSignal, wish: OwnWish?, isActive: Bool
   ) async throws(SessionError) -> ApplyReport {
     let before = input.baseline
-    let generation = try store.generation() + 1
+    let generation = store.generation() + 1
     let formerlyHeld = held
     held = nil
     let driver = ReconcilerDriver(
       live, store, deadline: budget.run, configuration: configuration, stop: stop)
-    var run = Reconciler(input, tracer: configuration.tracer)
+    var run = Reconciler(
+      input, isRestoring: !isActive, tracer: configuration.tracer)
     do throws(SessionError) {
       try await driver.run(&run)
       let report = try await finish(
@@ -100,12 +101,17 @@ extension AudioSession {
     input.baseline = baseline
     // What was the default before this run says nothing any more; before the first is the baseline's.
     input.defaultsBefore = [:]
-    let state = await state(live, store, input, wish)
-    try store.write(
-      SessionStore.Status(
-        generation: wish?.generation ?? generation, memory: run.input.memory, state: state))
-    try store.write(baseline)
-    try store.write(wish)
+    var state = await state(live, store, input, wish)
+    let status = SessionStore.Status(
+      generation: wish?.generation ?? generation, memory: run.input.memory, state: state)
+    if isActive {
+      try store.write(status)
+      try store.commit(wish, baseline)
+    } else {
+      // What is restored stays so, whatever the disk says of it.
+      try? store.write(status)
+      state.notes += store.commitWhatCanBe(wish, baseline)
+    }
     if isHolder { held = Held(baseline: baseline, memory: run.input.memory, wish: wish) }
     refusals = run.input.refusals
     capabilities = run.input.capabilities

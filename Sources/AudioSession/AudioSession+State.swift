@@ -19,10 +19,13 @@ extension AudioSession {
 
   /// The stored wish without a server: every preference is pending, nothing is known.
   public func storedState() throws(SessionError) -> SessionState {
-    let wish = try store(nil).wish()
-    return SessionState(
+    let store = store(nil)
+    let wish = (try? store.wish()) ?? nil
+    var state = SessionState(
       input: nil, wish: wish?.mode ?? AudioMode(), server: nil, profile: wish?.profile,
       active: false)
+    state.notes = store.problems
+    return state
   }
 
   /// The route that a program with no wish of its own gets now.
@@ -89,10 +92,11 @@ extension AudioSession {
   public func portrait() async throws(SessionError) -> Portrait {
     let live = try await connected(Deadline(after: configuration.timeout))
     let store = store(live)
-    let wish = try wish(store).flatMap { $0.isActive ? $0.mode : nil }
+    let wish = ((try? wish(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
     let snapshot = await live.snapshot
     if let held { return Portrait(of: snapshot, wish: wish, baseline: held.baseline) }
-    return Portrait(of: snapshot, wish: wish, baseline: try store.baseline())
+    let baseline = (try? store.baseline()) ?? Baseline()
+    return Portrait(of: snapshot, wish: wish, baseline: baseline)
   }
 
   func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {
@@ -108,9 +112,11 @@ extension AudioSession {
 
   /// The state for the wish in force, on the snapshot as it is.
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
-    let wish = try wish(store)
+    let wish = (try? wish(store)) ?? nil
     let input = try await input(AudioMode(), live, store, isExplicit: false)
-    return await state(live, store, input, wish)
+    var state = await state(live, store, input, wish)
+    if held == nil { state.notes += store.problems }
+    return state
   }
 
   /// The state for a wish; what else it is made from is in the input.
@@ -132,6 +138,7 @@ extension AudioSession {
         kind: info.kind, name: info.name, version: info.version,
         address: SessionStore.canonical(live.address)),
       profile: wish?.profile, active: wish?.isActive ?? false)
+    state.notes = storeNotes
     state.scope = scope
     state.pins = await live.pinList()
     state.interrupted = upkeep.interruptions.isInterrupted

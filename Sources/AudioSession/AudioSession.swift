@@ -61,6 +61,8 @@ public actor AudioSession {
   let ownFiles = MemoryFiles()
   /// What the store has, while this session is the only one that writes there.
   var held: Held?
+  /// What was found damaged in the store, and set aside.
+  var storeNotes: [String] = []
   /// What others ask of this session while it holds.
   var orders = Orders()
   var own: OwnWish?

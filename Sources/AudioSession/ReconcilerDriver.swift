@@ -74,7 +74,7 @@ struct ReconcilerDriver {
 
   private func save(_ baseline: Baseline) -> Result<Void, SessionError> {
     do throws(SessionError) {
-      return .success(try store.write(baseline))
+      return .success(try store.protect(baseline))
     } catch {
       logger?.debug("baseline not stored", metadata: ["error": "\(error.message)"])
       return .failure(error)

@@ -53,9 +53,6 @@ struct StoreFaultTests {
       mkdir(file(rig, ".baseline.json.new"), 0o700)
       try await expectFailure(rig)
       rmdir(file(rig, ".baseline.json.new"))
-      try write("{\"entries\":[{\"sett", file(rig, ".baseline.json"))
-      try await expectFailure(rig)
-      unlink(file(rig, ".baseline.json"))
       #expect(try await rig.listing(expecting: before) == before)
       await rig.outside.close()
       for await event in events {

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import SessionCore
 
 extension AudioSession {
@@ -20,12 +21,13 @@ extension AudioSession {
     try store.prepare()
     while true {
       let taking = try await SessionLock.take(
-        store.lockPath, isHolding: configuration.isHolding, on: loop,
+        store.lockPath, isHolding: configuration.isHolding, mustSign: !order.isRestoring, on: loop,
         deadline: budget.run)
       switch taking {
       case .taken(let lock):
         self.lock = .server(lock)
         beginHolding(store)
+        setDamageAside(store)
         return nil
       case .held(let owner):
         let order = try permitted(order, options, owner, budget)
@@ -35,6 +37,14 @@ extension AudioSession {
         if configuration.isHolding { await waitBehind(order, store) }
         return report
       }
+    }
+  }
+
+  /// What is damaged is nothing to go on from, and must not stand in the way either.
+  func setDamageAside(_ store: SessionStore) {
+    for message in store.setDamageAside() {
+      configuration.logger?.warning("\(message)")
+      storeNotes.append(message)
     }
   }
 

@@ -206,6 +206,7 @@ extension AudioSession {
     guard let lock else { return false }
     self.lock = .server(lock)
     beginHolding(store)
+    setDamageAside(store)
     await makeSoAgain(store)
     return true
   }
@@ -215,10 +216,10 @@ extension AudioSession {
     guard isActive, let own else { return emit(isOver) }
     do throws(SessionError) {
       // The wish on disk is the other's.
-      try store.write(
+      try store.commit(
         SessionStore.Wish(
-          mode: own.mode, profile: own.profile, generation: try store.generation() + 1,
-          isActive: true))
+          mode: own.mode, profile: own.profile, generation: store.generation() + 1,
+          isActive: true), nil)
       guard let live, await live.lost == nil else {
         emit(isOver)
         return noteChange()

@@ -33,6 +33,11 @@ struct Answer: Sendable, Codable {
   var error: SessionError?
 }
 
+extension Order.Kind? {
+  /// Whether it only goes back to what was before.
+  var isRestoring: Bool { if case .revert? = self { true } else { false } }
+}
+
 extension Order {
   /// The order as a profile file with a `[session]` table.
   var text: String {

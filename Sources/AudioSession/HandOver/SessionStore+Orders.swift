@@ -35,7 +35,7 @@ extension SessionStore {
     try Files.write(Array(order.text.utf8), to: path(orderName))
   }
 
-  func takeBackOrder() { Files.remove(path(orderName)) }
+  func takeBackOrder() { try? Files.remove(path(orderName)) }
 
   func answer() -> Answer? {
     guard let bytes = try? Files.read(path(answerName)) else { return nil }

@@ -94,7 +94,7 @@ extension AudioSession {
     } catch {
       facts.damaged.append(error)
     }
-    guard facts.damaged.isEmpty, live != nil else { return }
+    guard live != nil else { return }
     facts.state = try? await sessionState(deadline)
   }
 }

@@ -11,8 +11,10 @@ extension SessionLock {
   }
 
   /// Takes the lock, waiting for a command that has it, but not for a holder.
+  ///
+  /// - Parameter mustSign: false for what must be possible with a full disk.
   static func take(
-    _ path: String, isHolding: Bool, on loop: PulseLoop, deadline: Deadline
+    _ path: String, isHolding: Bool, mustSign: Bool, on loop: PulseLoop, deadline: Deadline
   ) async throws(SessionError) -> Taking {
     let calls = SystemCalls()
     let owner = LockRecord.Owner(
@@ -29,7 +31,8 @@ extension SessionLock {
       case .held(let owner): return .held(owner)
       case .wait(let duration): pause = duration
       case .take:
-        if let lock = try attempt(path, owner, calls, { next($0) == .take }) { return .taken(lock) }
+        let lock = try attempt(path, owner, calls, mustSign: mustSign) { next($0) == .take }
+        if let lock { return .taken(lock) }
         pause = claim.noteRefused()
       }
       if deadline.hasPassed { throw busy(view.record.owner) }
@@ -43,11 +46,12 @@ extension SessionLock {
 
   /// One try; nil where another was faster.
   static func attempt(
-    _ path: String, _ owner: LockRecord.Owner, _ calls: some FileCalls,
+    _ path: String, _ owner: LockRecord.Owner, _ calls: some FileCalls, mustSign: Bool = true,
     _ isMine: (LockView) -> Bool
   ) throws(SessionError) -> SessionLock? {
     do throws(FileError) {
-      guard case .taken(let lock) = try take(path, as: owner, calls, if: isMine) else { return nil }
+      guard case .taken(let lock) = try take(path, as: owner, calls, mustSign: mustSign, if: isMine)
+      else { return nil }
       return lock
     } catch {
       throw error.sessionError("lock", path)

@@ -44,14 +44,19 @@ struct SessionStore: Sendable {
     return ownFiles.read(path)
   }
 
-  private func write(_ bytes: [UInt8], to path: String) throws(SessionError) {
-    guard let ownFiles else { return try Files.write(bytes, to: path) }
-    ownFiles.write(bytes, to: path)
+  private func write(
+    _ bytes: [UInt8]?, to path: String, isSynced: Bool = false
+  ) throws(SessionError) {
+    switch (bytes, ownFiles) {
+    case (let bytes?, nil): try Files.write(bytes, to: path, isSynced: isSynced)
+    case (nil, nil): try Files.remove(path)
+    case (let bytes?, let files?): files.write(bytes, to: path)
+    case (nil, let files?): files.remove(path)
+    }
   }
 
-  private func remove(_ path: String) {
-    guard let ownFiles else { return Files.remove(path) }
-    ownFiles.remove(path)
+  private func syncNames() throws(SessionError) {
+    if ownFiles == nil { try Files.syncFolder(folder) }
   }
 
   var lockName: String { server + ".lock" }
@@ -59,14 +64,17 @@ struct SessionStore: Sendable {
   var answerName: String { server + ".answer.json" }
   var lockPath: String { path(lockName) }
   var orderLockPath: String { path(server + ".order.lock") }
-  private var wishPath: String { path(server + ".wish.toml") }
+  var wishPath: String { path(server + ".wish.toml") }
   private var statusPath: String { path(server + ".status.json") }
-  private var baselinePath: String { path(server + ".baseline.json") }
+  var baselinePath: String { path(server + ".baseline.json") }
 
   func path(_ name: String) -> String { folder + "/" + name }
 
   /// The files that tell what the session did, by what they hold.
   var files: [String: String] { ["wish": wishPath, "baseline": baselinePath] }
+
+  /// Whether it lives and dies with the process.
+  var isInMemory: Bool { ownFiles != nil }
 
   /// Whether its folder is there.
   var isThere: Bool { access(folder, F_OK) == 0 }
@@ -74,37 +82,72 @@ struct SessionStore: Sendable {
   func prepare() throws(SessionError) { try Files.makeFolder(folder) }
 
   func wish() throws(SessionError) -> Wish? {
-    guard let bytes = try read(wishPath) else { return nil }
-    return try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: wishPath)
+    try read(wishPath).map { (bytes) throws(SessionError) in try parseWish(bytes) }
+  }
+
+  func parseWish(_ bytes: [UInt8]) throws(SessionError) -> Wish {
+    try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: wishPath)
   }
 
   /// The number of the last wish; a damaged one is about to be replaced, and counts by its status.
-  func generation() throws(SessionError) -> Int {
+  func generation() -> Int {
     struct Part: Decodable { var generation: Int }
     if let wish = try? wish() { return wish.generation }
-    return try read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.generation ?? 0
+    return ((try? read(statusPath)) ?? nil).flatMap { StoreCoding.decode(Part.self, $0) }?
+      .generation ?? 0
   }
 
-  func write(_ wish: Wish?) throws(SessionError) {
-    guard let wish else { return remove(wishPath) }
-    try write(Array(StoredWish.text(wish).utf8), to: wishPath)
+  /// Stores what a change came to; on the disk when this returns. The mode comes last: a store that fails
+  /// before it has the former one.
+  ///
+  /// - Parameter baseline: nil where it stays.
+  func commit(_ wish: Wish?, _ baseline: Baseline?) throws(SessionError) {
+    if let baseline { try write(baseline) }
+    let former = try? read(wishPath)
+    try write(wish.map { Array(StoredWish.text($0).utf8) }, to: wishPath, isSynced: true)
+    do throws(SessionError) {
+      try syncNames()
+    } catch {
+      // It counts as not stored, and must not come back.
+      try? write(former ?? nil, to: wishPath, isSynced: true)
+      throw error
+    }
+  }
+
+  /// As `commit`, but for what cannot be stored: that is returned, for people.
+  func commitWhatCanBe(_ wish: Wish?, _ baseline: Baseline) -> [String] {
+    var problems: [String] = []
+    do throws(SessionError) { try write(baseline) } catch { problems.append(error.message) }
+    do throws(SessionError) { try commit(wish, nil) } catch { problems.append(error.message) }
+    return problems.map { "restored, but not recorded: \($0)" }
+  }
+
+  /// Stores what was before, on the disk when this returns: the server may be changed then.
+  func protect(_ baseline: Baseline) throws(SessionError) {
+    try write(baseline)
+    try syncNames()
   }
 
   func baseline() throws(SessionError) -> Baseline {
-    guard let bytes = try read(baselinePath) else { return Baseline() }
+    try read(baselinePath).map { (bytes) throws(SessionError) in try parseBaseline(bytes) }
+      ?? Baseline()
+  }
+
+  func parseBaseline(_ bytes: [UInt8]) throws(SessionError) -> Baseline {
     guard let baseline = StoreCoding.decode(Baseline.self, bytes) else {
       throw SessionError(
         .storeFailed, stage: .session,
-        "\(baselinePath) is damaged: what was before the session is not known; "
-          + "remove the file to go on without it",
+        "\(baselinePath) is damaged: the settings from before the session are not known",
         value: baselinePath)
     }
     return baseline
   }
 
+  /// Stores a baseline that says no more of the server than the one on the disk: after a power cut it may
+  /// be either.
   func write(_ baseline: Baseline) throws(SessionError) {
-    guard !baseline.entries.isEmpty else { return remove(baselinePath) }
-    try write(try StoreCoding.encode(baseline), to: baselinePath)
+    guard !baseline.entries.isEmpty else { return try write(nil, to: baselinePath) }
+    try write(try StoreCoding.encode(baseline), to: baselinePath, isSynced: true)
   }
 
   /// What became of earlier hints; a damaged status counts as none. The state beside it is for
@@ -115,8 +158,8 @@ struct SessionStore: Sendable {
     return part?.memory ?? HintMemory()
   }
 
-  func write(_ status: Status?) throws(SessionError) {
-    guard let status else { return remove(statusPath) }
+  /// Not on the disk when this returns: what it says can be lost.
+  func write(_ status: Status) throws(SessionError) {
     try write(try StoreCoding.encode(status), to: statusPath)
   }
 

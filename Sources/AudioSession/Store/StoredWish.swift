@@ -4,18 +4,25 @@ import SessionProfiles
 /// The wish as a profile file with one table more: `[session]`, for the session alone.
 enum StoredWish {
   static func parse(_ text: String, file: String) throws(SessionError) -> SessionStore.Wish {
+    let parsed: ParsedProfile
     do throws(SessionError) {
-      let parsed = try Profile.parseStored(text, name: "wish", file: file)
-      return SessionStore.Wish(
-        mode: parsed.mode, profile: parsed.session?.profile,
-        generation: parsed.session?.numbers["generation"] ?? 0,
-        isActive: parsed.session?.numbers["active"] != 0)
+      parsed = try Profile.parseStored(text, name: "wish", file: file)
     } catch {
-      throw SessionError(
-        .storeFailed, stage: .session,
-        "the stored wish is damaged (\(error.message)); apply a profile again to replace it",
-        value: file)
+      throw damage(file, error.message)
     }
+    // Cut short, it would read as a mode that asks for nothing, or for less.
+    guard let session = parsed.session, let generation = session.numbers["generation"],
+      let active = session.numbers["active"]
+    else { throw damage(file, "its [session] table is missing or incomplete") }
+    return SessionStore.Wish(
+      mode: parsed.mode, profile: session.profile, generation: generation, isActive: active != 0)
+  }
+
+  private static func damage(_ file: String, _ reason: String) -> SessionError {
+    SessionError(
+      .storeFailed, stage: .session,
+      "\(file) is damaged (\(reason)): the applied mode is not known; apply a profile again",
+      value: file)
   }
 
   static func text(_ wish: SessionStore.Wish) -> String {

@@ -91,6 +91,7 @@ struct SystemCalls: FileCalls {
       case ENOENT, ENOTDIR: .missing
       case ENOSPC, EDQUOT: .full
       case EMFILE, ENFILE: .outOfDescriptors
+      case EINVAL, ENOTSUP: .unsupported
       default: .other
       }
     return FileError(kind, String(cString: strerror(number)))

@@ -101,9 +101,9 @@ private func damagedStore(_ facts: MachineFacts) -> [Finding] {
   facts.damaged.map { error in
     Finding(
       .damagedStore, .problem, object: error.value, error.message,
-      why: "Neither the wish nor what was before it is known, so nothing is restored.",
+      why: "The session does not know the applied mode, or the settings from before it.",
       .init(
-        "Remove the file, or make it readable.",
+        "Apply a profile: that sets a damaged file aside. Or remove it, or make it readable.",
         command: error.value.map { "rm \(Words.quoted($0))" }))
   }
 }

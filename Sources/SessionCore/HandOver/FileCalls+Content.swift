@@ -19,12 +19,19 @@ extension FileCalls {
   ///
   /// Only ever called with a lock held, so one name will do for the new file, and one that a killed
   /// process left is used again.
-  package func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+  ///
+  /// - Parameter isSynced: whether the new content is on the disk before it takes the place of the old: a
+  ///   power cut leaves the old or the new, and never an empty file. Which one is only certain after
+  ///   `syncFolder`.
+  package func replace(
+    _ path: String, with bytes: [UInt8], isSynced: Bool = false
+  ) throws(FileError) {
     let new = path + ".new"
     do throws(FileError) {
       let file = try open(new, .replacing)
       do throws(FileError) {
         try write(bytes, to: file)
+        if isSynced { try sync(file) }
       } catch {
         try? close(file)
         throw error
@@ -34,6 +41,18 @@ extension FileCalls {
     } catch {
       try? unlink(new)
       throw error
+    }
+  }
+
+  /// Waits until the names of a folder's files are on the disk.
+  package func syncFolder(_ path: String) throws(FileError) {
+    do throws(FileError) {
+      let folder = try open(path, .folder)
+      defer { try? close(folder) }
+      try sync(folder)
+    } catch {
+      // Some file systems cannot, and need not.
+      if error.kind != .unsupported { throw error }
     }
   }
 }

@@ -53,7 +53,7 @@ package enum LockKind: Sendable {
 package struct FileError: Error, Hashable {
   /// What can be done about it.
   package enum Kind: Sendable {
-    case missing, full, outOfDescriptors, other
+    case missing, full, outOfDescriptors, unsupported, other
   }
 
   package var kind: Kind
@@ -74,8 +74,9 @@ extension FileError {
     let remedy =
       switch kind {
       case .outOfDescriptors: "raise the limit on open files (ulimit -n)"
-      case .full: "make room there, or set XDG_STATE_HOME to another folder"
-      case .missing, .other: "set XDG_STATE_HOME to a folder that can be written"
+      case .full: "make room there"
+      case .missing, .unsupported, .other:
+        "make it writable, or, where nothing is stored yet, set XDG_STATE_HOME to another folder"
       }
     return SessionError(
       .storeFailed, stage: .session, "cannot \(verb) \(path): \(reason); \(remedy)", value: path)

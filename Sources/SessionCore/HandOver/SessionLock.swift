@@ -37,10 +37,12 @@ package final class SessionLock: Sendable {
 
   /// Takes a lock that a glance showed free.
   ///
-  /// - Parameter isMine: asked once more when nobody else can change the record.
+  /// - Parameters:
+  ///   - mustSign: whether a lock that cannot be signed, on a full disk, is none.
+  ///   - isMine: asked once more when nobody else can change the record.
   package static func take(
     _ path: String, as owner: LockRecord.Owner, _ calls: any FileCalls,
-    if isMine: (LockView) -> Bool
+    mustSign: Bool = true, if isMine: (LockView) -> Bool
   ) throws(FileError) -> Try {
     let file = try calls.open(path, .signing)
     do throws(FileError) {
@@ -56,7 +58,11 @@ package final class SessionLock: Sendable {
         return .refused
       }
       let record = view.record.taken(by: owner, isRunning: calls.isRunning)
-      try calls.write(record.bytes, to: file)
+      do throws(FileError) {
+        try calls.write(record.bytes, to: file)
+      } catch {
+        if mustSign { throw error }
+      }
       return .taken(SessionLock(file, record, calls))
     } catch {
       try? calls.close(file)

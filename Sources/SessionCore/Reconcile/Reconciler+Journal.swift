@@ -21,12 +21,12 @@ extension Reconciler {
     return isThere ? nil : stored
   }
 
-  /// Takes the end of a save; a rollback goes on without one: what is on disk says less than it
+  /// Takes the end of a save; a run that restores goes on without one: what is on disk says less than it
   /// might, and going back is worth more.
   package mutating func didSave(_ result: Result<Void, SessionError>) throws(SessionError) {
     switch result {
     case .success: onDisk = stored
-    case .failure(let error): guard isRollback else { throw error }
+    case .failure(let error): guard isRestoring else { throw error }
     }
   }
 

@@ -39,8 +39,10 @@ package struct Reconciler: Sendable {
   let former: Baseline
   /// What the store has now.
   var onDisk: Baseline
-  /// Whether the run undoes another: then it goes on without a store that cannot be written.
+  /// Whether the run undoes another.
   let isRollback: Bool
+  /// Whether the run goes on without a store that cannot be written.
+  let isRestoring: Bool
   /// The plan's input; its snapshot is replaced in every round.
   package internal(set) var input: PlanInput
   /// What this run changed, and what was before: the goal of a rollback.
@@ -62,9 +64,10 @@ package struct Reconciler: Sendable {
   /// - Parameters:
   ///   - input: what the plan is made from.
   ///   - stored: what the store has, for a run that undoes another.
+  ///   - isRestoring: whether it only goes back to what the store has: then nothing more must be stored before.
   ///   - tracer: gets each plan and each step.
   package init(
-    _ input: PlanInput, undoing stored: Baseline? = nil,
+    _ input: PlanInput, undoing stored: Baseline? = nil, isRestoring: Bool = false,
     tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) {
     self.input = input
@@ -72,6 +75,7 @@ package struct Reconciler: Sendable {
     former = stored ?? input.baseline
     onDisk = former
     isRollback = stored != nil
+    self.isRestoring = isRestoring || isRollback
   }
 
   /// What to do next.

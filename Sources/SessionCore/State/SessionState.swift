@@ -34,7 +34,7 @@ public struct SessionState: Sendable, Hashable {
   public var processing: [Processing]
   /// The last 20 events that the holder saw, oldest first; empty without a holder.
   public var events: [TimedEvent]
-  /// What a restore left alone.
+  /// What is wrong with the session's files.
   public var notes: [String]
 
   /// Makes a state for a wish and a server's snapshot; without a snapshot only wishes are known.
@@ -92,6 +92,7 @@ public struct SessionState: Sendable, Hashable {
     fights = holders.fights
     pins = holders.pins
     events = holders.events
+    notes += holders.notes
   }
 
   /// The wishes that wait for something.

@@ -32,13 +32,13 @@ struct ExplainCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let (facts, state) = try await context.withSession { session in
       let facts = try await session.machineFacts()
-      if let error = facts.damaged.first { throw error }
       if let state = facts.state { return (facts, state) }
       return (facts, try await session.storedState())
     }
     guard let name = Explanation.property(named: property), let report = state.properties[name]
     else { throw ValidationError("there is no property '\(visible(property))'") }
     let explanation = Explanation(name, report, facts)
+    for error in facts.damaged { context.output.warning(error.message) }
     try context.output.result(explanation) { ExplanationView.lines(explanation, width: $0) }
     guard let error = facts.unreachable else { return .done }
     context.output.complain(error)

@@ -21,6 +21,7 @@ struct RevertCommand: SessionCommand {
       try await Interruption.cancelling { try await session.revert() }
     }
     try context.output.result(RevertJSON(report)) { RevertView.lines(report, width: $0) }
+    for note in report.state.notes { context.output.warning(note) }
     return .done
   }
 }

@@ -7,15 +7,16 @@ enum ApplyNotes {
   /// What is not as wished although nothing failed: hints that were not granted, and what this
   /// version or this machine does not have.
   static func warnings(_ state: SessionState) -> [String] {
-    SessionState.propertyNames.compactMap { name in
-      guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder,
-        report.waitingFor != .stream
-      else { return nil }
-      let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""
-      let preferred = PropertyWords.text(report.preferred, of: name)
-      let reason = report.reason.map { ": \($0)" } ?? ""
-      return "\(PropertyWords.label(name))\(actual), not \(preferred)\(reason)"
-    }
+    state.notes
+      + SessionState.propertyNames.compactMap { name in
+        guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder,
+          report.waitingFor != .stream
+        else { return nil }
+        let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""
+        let preferred = PropertyWords.text(report.preferred, of: name)
+        let reason = report.reason.map { ": \($0)" } ?? ""
+        return "\(PropertyWords.label(name))\(actual), not \(preferred)\(reason)"
+      }
   }
 
   /// What holds only as long as nothing happens, because no process looks after it.
