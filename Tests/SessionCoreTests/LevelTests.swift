@@ -117,6 +117,24 @@ private typealias Server = SimulatedServer
       ])
   }
 
+  @Test func `a port's latency offset is restored under the property of its direction`() throws {
+    let server = Server.laptop()
+    let card = try #require(server.snapshot.cards.first)
+    for port in card.ports {
+      let setting = Setting.latencyOffset(card: card.name, port: port.name)
+      var run = Run(server, PlanInput(wish: AudioMode(), snapshot: server.snapshot))
+      run.input.baseline = Baseline(
+        entries: [
+          .init(setting: setting, before: .duration(.milliseconds(9)), ours: .duration(.zero))
+        ], serverCookie: server.snapshot.server.cookie)
+      run.run()
+      #expect(
+        run.plans.first?.steps.map(\.property)
+          == [port.direction == .input ? "inputLatencyOffset" : "outputLatencyOffset"])
+    }
+    #expect(Set(card.ports.map(\.direction)) == [.input, .output])
+  }
+
   @Test func `measurement wants nothing to touch the signal`() throws {
     let mode = wish {
       $0.category = .record

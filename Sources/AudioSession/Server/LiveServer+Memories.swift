@@ -166,17 +166,6 @@ extension SettingValue {
   }
 }
 
-extension ServerSnapshot {
-  /// The stream of others that a setting is about.
-  func stream(of setting: Setting) -> Stream? {
-    switch setting {
-    case .othersMute(let index), .othersVolume(let index):
-      sinkInputs.first { $0.index == index }
-    default: nil
-    }
-  }
-}
-
 extension PulseTypes.Stream {
   /// Whether it is as every stream begins of which nothing is remembered.
   fileprivate var isUntouched: Bool {

@@ -8,30 +8,32 @@ extension LiveServer {
   /// On PulseAudio a corked stream sets the rate of an idle device, and holds its latency for every
   /// program on it while the device may still suspend. On PipeWire a running stream forces the graph:
   /// `tendPins` lets it run while others use the device.
-  func writePin(_ step: Step, _ timeout: Duration) async throws(PulseError) {
-    await close(pin: step.setting)
-    guard let direction = step.setting.pinDirection,
-      let device = snapshot.device(direction, named: step.setting.object)
+  func writePin(
+    _ setting: Setting, _ value: SettingValue, _ timeout: Duration
+  ) async throws(PulseError) {
+    await close(pin: setting)
+    guard let direction = setting.deviceDirection,
+      let device = snapshot.device(direction, named: setting.object)
     else { return }
     let rate = snapshot.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
     let ratePin = Setting.rate(direction, device: device.name)
-    switch step.to {
+    switch value {
     case .rate(let rate):
       var properties = snapshot.ratePin(rate)
       properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
-      pins[step.setting] = try await open(
+      pins[setting] = try await open(
         device, UInt32(clamping: rate), nil, properties, timeout)
     case .duration(let latency):
       let properties = snapshot.latencyPin(latency, on: device)
-      pins[step.setting] = try await open(device, rate, latency, properties, timeout)
-      quanta[step.setting] = properties[Graph.quantumKey]
+      pins[setting] = try await open(device, rate, latency, properties, timeout)
+      quanta[setting] = properties[Graph.quantumKey]
       // The latency pin has the device's rate too; one stream is enough, where it need not force it.
       if !snapshot.hasGraph { await close(pin: ratePin) }
     default: break
     }
-    guard snapshot.hasGraph, case .latency = step.setting, let pin = pins[ratePin] else { return }
+    guard snapshot.hasGraph, case .latency = setting, let pin = pins[ratePin] else { return }
     try await pin.updateProperties(
-      [Graph.quantumKey: quanta[step.setting] ?? "0"], timeout: timeout)
+      [Graph.quantumKey: quanta[setting] ?? "0"], timeout: timeout)
   }
 
   /// Closes a pin, which shows later.
@@ -121,7 +123,7 @@ extension LiveServer {
     for (setting, pin) in pins where await pin.isOpen {
       let spec = await pin.sampleSpec
       let isLatency = if case .latency = setting { true } else { false }
-      let device = setting.pinDirection.flatMap { snapshot.device($0, named: setting.object) }
+      let device = setting.deviceDirection.flatMap { snapshot.device($0, named: setting.object) }
       let forced = device.flatMap { snapshot.forcedLatency(on: $0) }
       let granted = if let forced { forced } else { await pin.grantedLatency }
       result.append(
@@ -132,16 +134,6 @@ extension LiveServer {
           held: true, running: await pins[runner(setting)]?.isCorked == false))
     }
     return result.sorted { ($0.device, $0.kind) < ($1.device, $1.kind) }
-  }
-}
-
-extension Setting {
-  /// The direction of a hint's device.
-  var pinDirection: Direction? {
-    switch self {
-    case .rate(let direction, _), .latency(let direction, _): direction
-    default: nil
-    }
   }
 }
 

@@ -22,12 +22,12 @@ extension LiveServer {
         if let stream { await endMemory(of: stream.index) }
         return .dropped
       }
-      if !step.setting.isOurStream { noteSilence(error, after: time) }
+      if !step.setting.is(.ownStream) { noteSilence(error, after: time) }
       // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
       if await hasLostSessionManager() { throw .noSessionManager }
       throw SessionError(error).explained(step, error.code)
     }
-    if step.setting.makesObjects { doubt() }
+    if step.setting.is(.makesObjects) { doubt() }
     try await refresh(objects(of: step.setting), deadline: deadline)
     if step.setting.isHint {
       try await awaitPin(step, deadline: deadline)
@@ -40,7 +40,7 @@ extension LiveServer {
       isMet = try await setDefaultAgain(step, deadline)
     }
     var pause = Duration.seconds(1)
-    while !isMet, snapshot.hasGraph, step.setting.isLostAtTimes, !deadline.hasPassed {
+    while !isMet, snapshot.hasGraph, step.setting.is(.isLostAtTimes), !deadline.hasPassed {
       isMet = try await writeAgain(step, deadline, patience: pause)
       pause = pause * 2
     }
@@ -69,15 +69,7 @@ extension LiveServer {
   /// was undone by somebody; only devices of a new profile may come later. PipeWire answers first, and
   /// never says that a card refused.
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
-    let most: Duration? =
-      switch step.setting {
-      case .cardProfile, .codec: snapshot.hasGraph ? .seconds(5) : nil
-      case .defaultDevice where snapshot.hasGraph: .milliseconds(500)
-      // A device that keeps none says so by staying as it is.
-      case .latencyOffset where snapshot.hasGraph: .seconds(2)
-      case let setting where snapshot.hasGraph: setting.isLostAtTimes ? .seconds(1) : nil
-      default: .milliseconds(250)
-      }
+    let most = step.setting.patience(isLazy: snapshot.hasGraph)
     return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
   }
 
@@ -108,45 +100,17 @@ extension LiveServer {
 
   /// The objects to read again after a write, beside those that events name.
   private func objects(of setting: Setting) -> Set<ObjectID> {
-    switch setting {
-    case .cardProfile(let card), .codec(let card), .latencyOffset(let card, _):
-      return Set(snapshot.card(named: card).map { ObjectID.card($0.index) }.map { [$0] } ?? [])
-    case .rate(let direction, let name), .latency(let direction, let name),
-      .port(let direction, let name), .volume(let direction, let name),
-      .mute(let direction, let name):
-      return Set(
-        snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? [])
-    case .defaultDevice, .chain, .echoCanceller, .combination, .others, .trigger: return [.server]
-    case .stream(let direction, let index): return [.stream(direction, index)]
-    case .othersMute(let index), .othersVolume(let index): return [.stream(.output, index)]
-    }
+    Set(setting.written(in: snapshot).map(ObjectID.init))
   }
 }
 
-extension Setting {
-  /// Whether it is a stream of ours.
-  var isOurStream: Bool {
-    switch self {
-    case .rate, .latency, .trigger: true
-    default: false
-    }
-  }
-
-  /// Whether PipeWire may lose it: what it keeps in a card's routes, where a device has a card, and
-  /// what belongs to a stream that is just being connected.
-  fileprivate var isLostAtTimes: Bool {
-    switch self {
-    case .port, .volume, .mute, .othersMute, .othersVolume: true
-    default: false
-    }
-  }
-
-  /// Whether writing it makes objects come and go: the server can answer the next question before it
-  /// sends the events that would tell which.
-  fileprivate var makesObjects: Bool {
-    switch self {
-    case .cardProfile, .codec, .chain, .echoCanceller, .combination, .others: true
-    default: false
+extension ObjectID {
+  fileprivate init(_ object: ServerObject) {
+    switch object {
+    case .server: self = .server
+    case .card(let index): self = .card(index)
+    case .device(let direction, let index): self = .device(direction, index)
+    case .stream(let direction, let index): self = .stream(direction, index)
     }
   }
 }

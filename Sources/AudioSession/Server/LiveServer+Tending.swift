@@ -22,7 +22,7 @@ extension LiveServer {
   private func isIdle(
     _ setting: Setting, _ wish: AudioMode?, _ snapshot: ServerSnapshot
   ) -> Bool {
-    guard runner(setting) == setting, let direction = setting.pinDirection,
+    guard runner(setting) == setting, let direction = setting.deviceDirection,
       let device = snapshot.device(direction, named: setting.object)
     else { return true }
     return wish?.holdsAlways != true && !snapshot.isUsed(device)
@@ -32,7 +32,7 @@ extension LiveServer {
   private func tend(
     _ pin: PulseStream, _ setting: Setting, _ wish: AudioMode?, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
-    guard let direction = setting.pinDirection,
+    guard let direction = setting.deviceDirection,
       snapshot.device(direction, named: setting.object) != nil
     else { return false }
     let isIdle = isIdle(setting, wish, snapshot)
@@ -79,7 +79,7 @@ extension LiveServer {
     _ rate: Int, _ setting: Setting, deadline: Deadline,
     unless isOver: (ServerSnapshot) -> Bool = { _ in false }
   ) async throws(SessionError) -> Bool {
-    guard let direction = setting.pinDirection else { return true }
+    guard let direction = setting.deviceDirection else { return true }
     let end = Deadline(after: min(deadline.remaining, .seconds(3)))
     while true {
       var hasStopped = false

@@ -25,9 +25,8 @@ extension LiveServer {
 
   /// Nil for a device that runs, or that is not of this kind; or where no stream is to be had.
   private func wake(_ setting: Setting, _ deadline: Deadline) async -> PulseStream? {
-    guard snapshot.hasGraph, let direction = setting.levelDirection,
-      let device = snapshot.device(direction, named: setting.object), device.card == nil,
-      device.state != .running
+    guard snapshot.hasGraph, setting.is(.showsWhenAwake), let device = snapshot.device(of: setting),
+      device.card == nil, device.state != .running
     else { return nil }
     return await run(device, within: min(answerTime(deadline), .seconds(2)))
   }
@@ -77,15 +76,5 @@ extension LiveServer {
     mark(.stream(stream.direction, stream.index))
     noteClosing(stream)
     await stream.close()
-  }
-}
-
-extension Setting {
-  /// The direction of a device whose volume or mute this is.
-  fileprivate var levelDirection: Direction? {
-    switch self {
-    case .volume(let direction, _), .mute(let direction, _): direction
-    default: nil
-    }
   }
 }

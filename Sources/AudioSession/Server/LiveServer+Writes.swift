@@ -7,70 +7,44 @@ extension LiveServer {
   /// Asks for a change; that the server took it does not say yet that it is so.
   func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
     // A stream waits for WirePlumber, the rest for pipewire-pulse alone.
-    let timeout = step.setting.isOurStream ? deadline.remaining : answerTime(deadline)
-    switch (step.setting, step.to) {
-    case (.cardProfile(let card), .name(let profile)):
-      try await client.setCardProfile(card, profile, timeout: timeout)
-    case (.codec(let card), .name(let name)):
-      let codec = snapshot.card(named: card)?.codecs?.first { $0.name == name }
-      try await client.switchCodec(of: card, to: codec?.serverName ?? name, timeout: timeout)
-    case (.defaultDevice(.input), .name(let name)):
-      try await client.setDefaultSource(name, timeout: timeout)
-    case (.defaultDevice(.output), .name(let name)):
-      try await client.setDefaultSink(name, timeout: timeout)
-    case (.port(let direction, let device), .name(let port)):
-      try await client.setPort(direction, device: device, port: port, timeout: timeout)
-    case (.volume(let direction, let device), .volume(let volume)):
-      try await client.setVolume(direction, device: device, volume, timeout: timeout)
-    case (.mute(let direction, let device), .flag(let flag)):
-      try await client.setMute(direction, device: device, flag, timeout: timeout)
-    case (.latencyOffset(let card, let port), .duration(let offset)):
-      try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
-    case (.stream(let direction, let index), .name(let device)):
-      try await client.moveStream(direction, index, to: device, timeout: timeout)
-    case (.othersMute(let index), .flag(let flag)):
-      try await client.setStreamMute(.output, index, flag, timeout: timeout)
-    case (.othersVolume(let index), .volume(let volume)):
-      try await client.setStreamVolume(.output, index, volume, timeout: timeout)
-    case (.chain, _), (.echoCanceller, _), (.combination, _): try await writeLink(step, timeout)
-    case (.others(let treatment), _): try await writeOthers(treatment, step.to, timeout)
-    case (.trigger, _): try await writeTrigger(step.to == .flag(true), timeout)
-    case (.rate, _), (.latency, _): try await writePin(step, timeout)
-    default:
+    let timeout = step.setting.is(.ownStream) ? deadline.remaining : answerTime(deadline)
+    guard let requests = step.setting.requests(for: step.to, in: snapshot) else {
       throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
     }
+    for request in requests { try await send(request, timeout) }
   }
 
-  private func writeOthers(
-    _ treatment: Treatment, _ value: SettingValue, _ timeout: Duration
-  ) async throws(PulseError) {
-    for module in snapshot.modules(of: treatment) {
-      try await unload(module.index, timeout)
-    }
-    guard let argument = treatment.moduleArgument(value) else { return }
-    try await load(treatment.moduleName, argument, timeout)
-  }
-
-  /// Unloads what stands, whoever's run made it, then loads what is wished.
-  private func writeLink(_ step: Step, _ timeout: Duration) async throws(PulseError) {
-    for module in snapshot.modules(of: step.setting) {
-      do throws(PulseError) {
-        try await unload(module, timeout)
-      } catch {
-        // Gone by itself meanwhile is as good as unloaded.
-        guard error.code == .noSuchEntity else { throw error }
-      }
-    }
-    switch step.to {
-    case .remap(let spec):
-      try await load(spec.moduleName, spec.moduleArgument, timeout)
-    case .combination(let spec):
-      try await load(spec.moduleName, spec.moduleArgument, timeout)
-    case .echoCanceller(let spec):
+  private func send(_ request: ServerRequest, _ timeout: Duration) async throws(PulseError) {
+    switch request {
+    case .setCardProfile(let card, let profile):
+      try await client.setCardProfile(card, profile, timeout: timeout)
+    case .switchCodec(let card, let codec):
+      try await client.switchCodec(of: card, to: codec, timeout: timeout)
+    case .setDefault(.input, let name): try await client.setDefaultSource(name, timeout: timeout)
+    case .setDefault(.output, let name): try await client.setDefaultSink(name, timeout: timeout)
+    case .setPort(let direction, let device, let port):
+      try await client.setPort(direction, device: device, port: port, timeout: timeout)
+    case .setVolume(let direction, let device, let volume):
+      try await client.setVolume(direction, device: device, volume, timeout: timeout)
+    case .setMute(let direction, let device, let flag):
+      try await client.setMute(direction, device: device, flag, timeout: timeout)
+    case .setPortLatencyOffset(let card, let port, let offset):
+      try await client.setPortLatencyOffset(card: card, port: port, offset, timeout: timeout)
+    case .moveStream(let direction, let index, let device):
+      try await client.moveStream(direction, index, to: device, timeout: timeout)
+    case .setStreamMute(let index, let flag):
+      try await client.setStreamMute(.output, index, flag, timeout: timeout)
+    case .setStreamVolume(let index, let volume):
+      try await client.setStreamVolume(.output, index, volume, timeout: timeout)
+    case .unloadModule(let module, let isSure): try await unload(module, isSure, timeout)
+    case .loadModule(let name, let argument, nil): try await load(name, argument, timeout)
+    case .loadModule(let name, let argument, let spec?):
       try await keepingRates(of: spec, timeout) { () throws(PulseError) in
-        try await load(spec.moduleName, spec.moduleArgument, timeout)
+        try await load(name, argument, timeout)
       }
-    default: break
+    case .setOwnStream(.trigger, let value):
+      try await writeTrigger(value == .flag(true), timeout)
+    case .setOwnStream(let setting, let value): try await writePin(setting, value, timeout)
     }
   }
 
@@ -82,8 +56,16 @@ extension LiveServer {
     noteLoading(Module(index: index, name: name, argument: argument))
   }
 
-  private func unload(_ module: Index<Module>, _ timeout: Duration) async throws(PulseError) {
-    try await client.unloadModule(module, timeout: timeout)
+  private func unload(
+    _ module: Index<Module>, _ isSure: Bool, _ timeout: Duration
+  ) async throws(PulseError) {
+    do throws(PulseError) {
+      try await client.unloadModule(module, timeout: timeout)
+    } catch {
+      // One that has gone by itself meanwhile is as good as unloaded.
+      guard !isSure, error.code == .noSuchEntity else { throw error }
+      return
+    }
     noteUnloading(module)
   }
 }

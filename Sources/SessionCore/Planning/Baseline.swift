@@ -93,7 +93,7 @@ public struct Baseline: Sendable, Hashable, Codable {
       entries.removeAll { $0.setting == step.setting }
       return
     }
-    for setting in snapshot.settings(dependingOn: step.setting) where self[setting] == nil {
+    for setting in step.setting.kind.dependents(in: snapshot) where self[setting] == nil {
       guard let before = snapshot.value(of: setting) else { continue }
       record(setting, before: before, ours: nil)
     }
@@ -104,7 +104,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
   /// it is wherever the step took it.
   public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
-    let moved = snapshot.settings(dependingOn: step.setting)
+    let moved = step.setting.kind.dependents(in: snapshot)
     for index in entries.indices {
       if entries[index].setting == step.setting {
         entries[index].ours = step.to
@@ -149,38 +149,6 @@ public struct Baseline: Sendable, Hashable, Codable {
     guard serverCookie != snapshot.server.cookie else { return self }
     var result = self
     result.entries.removeAll { $0.setting.isOfStream }
-    return result
-  }
-}
-
-extension ServerSnapshot {
-  /// What goes or changes when a setting does.
-  func settings(dependingOn setting: Setting) -> [Setting] {
-    switch setting {
-    case .cardProfile(let name), .codec(let name):
-      card(named: name).map { settings(dependingOn: $0) } ?? []
-    case .port(let direction, let device):
-      [.volume(direction, device: device), .mute(direction, device: device)]
-    case .combination: [.defaultDevice(.output)]
-    case .chain(let direction): [.defaultDevice(direction)]
-    case .echoCanceller: Direction.allCases.map(Setting.defaultDevice)
-    default: []
-    }
-  }
-
-  private func settings(dependingOn card: Card) -> [Setting] {
-    var result: [Setting] = []
-    for direction in Direction.allCases {
-      let devices = devices(direction, of: card).filter { !$0.isMonitor }
-      for device in devices {
-        if !device.ports.isEmpty { result.append(.port(direction, device: device.name)) }
-        result.append(.volume(direction, device: device.name))
-        result.append(.mute(direction, device: device.name))
-        result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
-      }
-      // Always: a monitor goes with its sink, and a device that comes may become the default.
-      result.append(.defaultDevice(direction))
-    }
     return result
   }
 }

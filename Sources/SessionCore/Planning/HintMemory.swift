@@ -54,14 +54,3 @@ public struct HintMemory: Sendable, Hashable, Codable {
     }?.got
   }
 }
-
-extension ServerSnapshot {
-  /// The device that a hint is for.
-  fileprivate func device(of setting: Setting) -> Device? {
-    switch setting {
-    case .rate(let direction, let name), .latency(let direction, let name):
-      device(direction, named: name)
-    default: nil
-    }
-  }
-}

@@ -47,7 +47,7 @@ extension Planner {
     guard let value = restorable(entry) else { return }
     emit(
       Target(
-        entry.setting.stateProperty, entry.setting, value, phase: entry.phase,
+        entry.setting.kind.property(in: world.snapshot), entry.setting, value, phase: entry.phase,
         why: "as it was before the session"))
   }
 

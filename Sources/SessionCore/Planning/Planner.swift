@@ -53,11 +53,7 @@ struct Planner {
 
   /// A session of one program changes nothing that others have, too.
   private func mayChange(_ setting: Setting) -> Bool {
-    guard input.snapshot.isOfOneProgram else { return true }
-    switch setting {
-    case .latency, .stream: return true
-    default: return false
-    }
+    !input.snapshot.isOfOneProgram || setting.is(.ofOneProgram)
   }
 
   private mutating func note(_ property: String, _ verdict: Verdict, _ reason: String) {
@@ -76,7 +72,9 @@ struct Planner {
     if phase == .channelMap, !input.snapshot.isOfOneProgram {
       for link in Setting.links.reversed() where isUnwished(link) {
         guard world.value(of: link) != SettingValue.absent else { continue }
-        emit(Target(link.stateProperty, link, .absent, why: "no wish needs it"))
+        emit(
+          Target(
+            link.kind.property(in: world.snapshot), link, .absent, why: "no wish needs it"))
       }
     }
     guard phase == .ioBufferDuration else { return }

@@ -20,34 +20,15 @@ struct World {
   func isChanged(card: String) -> Bool { changedCards.contains(card) }
 
   /// What a setting will be; nil where that is not known before the step runs.
-  func value(of setting: Setting) -> SettingValue? {
-    switch setting {
-    case .codec(let card): changedCards.contains(card) ? nil : snapshot.value(of: setting)
-    case .rate(_, let device), .latency(_, let device), .port(_, let device),
-      .volume(_, let device), .mute(_, let device):
-      isPredicted(device) ? nil : snapshot.value(of: setting)
-    case .defaultDevice(let direction):
-      unknownDefaults.contains(direction) ? nil : snapshot.value(of: setting)
-    default: snapshot.value(of: setting)
-    }
-  }
+  func value(of setting: Setting) -> SettingValue? { setting.kind.predicted(in: self) }
 
   /// Whether the step's object is made by an earlier one.
   func isDeferred(_ setting: Setting, to value: SettingValue) -> Bool {
-    switch (setting, value) {
-    case (.codec(let card), _): changedCards.contains(card)
-    case (.chain(let direction), .remap(let spec)): standsOnPredicted(direction, spec.master)
-    case (.combination, .combination(let spec)):
-      spec.outputs.contains { standsOnPredicted(.output, $0) }
-    case (.echoCanceller, .echoCanceller(let spec)):
-      standsOnPredicted(.input, spec.input) || standsOnPredicted(.output, spec.output)
-    case (.defaultDevice(let direction), .name(let name)): standsOnPredicted(direction, name)
-    default: isPredicted(setting.object)
-    }
+    setting.kind.isDeferred(to: value, in: self)
   }
 
   /// Whether a device, or the hardware under it, is made by an earlier step.
-  private func standsOnPredicted(_ direction: Direction, _ name: String) -> Bool {
+  func standsOnPredicted(_ direction: Direction, _ name: String) -> Bool {
     if isPredicted(name) { return true }
     return snapshot.device(direction, named: name).flatMap { snapshot.root(of: $0) }
       .map { isPredicted($0.name) } ?? false
@@ -55,30 +36,7 @@ struct World {
 
   /// Takes a step as done.
   mutating func apply(_ setting: Setting, _ value: SettingValue) {
-    switch (setting, value) {
-    case (.cardProfile(let card), .name(let profile)):
-      setProfile(card, profile)
-      changedCards.insert(card)
-    case (.codec(let card), .name(let codec)):
-      guard let at = snapshot.cards.firstIndex(where: { $0.name == card }) else { return }
-      snapshot.cards[at].activeCodec = codec
-    case (.defaultDevice(let direction), .name(let name)):
-      unknownDefaults.remove(direction)
-      setDefault(direction, name)
-    case (.chain, _), (.echoCanceller, _), (.combination, _):
-      for direction in Direction.allCases { removeLink(setting, direction) }
-      if case .remap(let spec) = value { addRemap(spec) }
-      if case .combination(let spec) = value { addCombination(spec) }
-      if case .echoCanceller(let spec) = value { addCanceller(spec) }
-    case (.others(let treatment), _): treat(treatment, value)
-    case (.trigger, _): setTrigger(value == .flag(true))
-    case (.othersMute(let index), .flag(let flag)): edit(index) { $0.isMuted = flag }
-    case (.othersVolume(let index), .volume(let volume)): edit(index) { $0.volume = volume }
-    case (.stream(let direction, let index), .name(let name)): move(direction, index, to: name)
-    case (.latencyOffset(let card, let port), .duration(let offset)):
-      setOffset(card: card, port: port, offset)
-    default: setDeviceValue(setting, value)
-    }
+    setting.kind.predict(value, in: &self)
     snapshot.findLostPlaces()
   }
 
@@ -113,35 +71,5 @@ struct World {
     _ direction: Direction
   ) -> WritableKeyPath<ServerSnapshot, [Stream]> {
     direction == .input ? \.sourceOutputs : \.sinkInputs
-  }
-
-  private mutating func setDeviceValue(_ setting: Setting, _ value: SettingValue) {
-    switch (setting, value) {
-    case (.rate(let direction, let name), .rate(let rate)):
-      edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
-      if snapshot.hasGraph { setRatePin(direction, name, rate) }
-    case (.rate(let direction, let name), .absent): setRatePin(direction, name, nil)
-    case (.port(let direction, let name), .name(let port)):
-      edit(direction, name) { $0.activePort = port }
-    case (.volume(let direction, let name), .volume(let volume)):
-      edit(direction, name) { $0.volume = volume }
-    case (.mute(let direction, let name), .flag(let flag)):
-      edit(direction, name) { $0.isMuted = flag }
-    case (.latency(let direction, let name), _): setPin(direction, name, value)
-    default: break
-    }
-  }
-
-  private mutating func move(_ direction: Direction, _ index: Index<Stream>, to name: String) {
-    let path = Self.streams(direction)
-    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else { return }
-    snapshot[keyPath: path][at].device = snapshot.device(direction, named: name)?.index
-  }
-
-  private mutating func setOffset(card: String, port: String, _ offset: Duration) {
-    guard let at = snapshot.cards.firstIndex(where: { $0.name == card }),
-      let p = snapshot.cards[at].ports.firstIndex(where: { $0.name == port })
-    else { return }
-    snapshot.cards[at].ports[p].latencyOffset = offset
   }
 }

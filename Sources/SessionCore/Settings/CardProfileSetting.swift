@@ -1,0 +1,112 @@
+import PulseTypes
+
+/// The profile of a card.
+struct CardProfileSetting: SettingKind {
+  let card: String
+
+  var object: String { card }
+  var label: String { "profile" }
+  var phase: Phase { .category }
+  var traits: SettingTraits { .makesObjects }
+
+  func property(in snapshot: ServerSnapshot) -> String { "category" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }
+  }
+
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
+    snapshot.settingsOfDevices(ofCard: card)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .name(let profile) = value else { return }
+    world.setProfile(card, profile)
+    world.changedCards.insert(card)
+  }
+
+  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
+    planner.unloadLinks(onCard: card, phase: target.phase)
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .name(let profile) = value else { return nil }
+    return [.setCardProfile(card: card, profile)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
+
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    read(snapshot) == value && snapshot.hasDevices(ofCard: card)
+  }
+
+  /// The devices of a new profile may come later, and a lazy server never tells that a card refused.
+  func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
+}
+
+extension ServerSnapshot {
+  /// What goes or changes with the devices of a card.
+  func settingsOfDevices(ofCard name: String) -> [Setting] {
+    guard let card = card(named: name) else { return [] }
+    var result: [Setting] = []
+    for direction in Direction.allCases {
+      let devices = devices(direction, of: card).filter { !$0.isMonitor }
+      for device in devices {
+        if !device.ports.isEmpty { result.append(.port(direction, device: device.name)) }
+        result.append(.volume(direction, device: device.name))
+        result.append(.mute(direction, device: device.name))
+        result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
+      }
+      // Always: a monitor goes with its sink, and a device that comes may become the default.
+      result.append(.defaultDevice(direction))
+    }
+    return result
+  }
+
+  func object(ofCard name: String) -> [ServerObject] {
+    card(named: name).map { [.card($0.index)] } ?? []
+  }
+
+  /// Whether the devices of a card's profile are there: its label alone is not believed.
+  func hasDevices(ofCard name: String) -> Bool {
+    guard let card = card(named: name),
+      let profile = card.profiles.first(where: { $0.name == card.activeProfile })
+    else { return false }
+    return Direction.allCases.allSatisfy { direction in
+      let wanted = direction == .input ? profile.sourceCount : profile.sinkCount
+      let there = devices(direction).filter { $0.card == card.index && !$0.isMonitor }
+      return wanted == 0 || !there.isEmpty
+    }
+  }
+}
+
+extension World {
+  /// Sets a profile: devices whose part of the name is in both profiles stay, the others go, and
+  /// those that come are predicted.
+  mutating func setProfile(_ name: String, _ profileName: String) {
+    guard let at = snapshot.cards.firstIndex(where: { $0.name == name }),
+      let profile = snapshot.cards[at].profile(named: profileName)
+    else { return }
+    let card = snapshot.cards[at]
+    snapshot.cards[at].activeProfile = profileName
+    for direction in Direction.allCases {
+      let kept = card.active.map { Set($0.parts(direction)) } ?? []
+      guard profile.count(direction) == 0 || kept != Set(profile.parts(direction)) else { continue }
+      let devices = Self.devices(direction)
+      let gone = snapshot[keyPath: devices].filter { $0.card == card.index && !$0.isMonitor }
+      snapshot[keyPath: devices].removeAll { device in gone.contains { $0.name == device.name } }
+      for new in card.deviceNames(direction, profile: profile) {
+        predicted.insert(new)
+        var device = card.predictedDevice(direction, named: new, profile: profile)
+        // A number of its own, for the links that are to stand on it.
+        device.index = Index(Self.free(snapshot[keyPath: devices].map(\.index.rawValue)))
+        snapshot[keyPath: devices].append(device)
+      }
+      if let was = snapshot.server.defaultName(direction), gone.contains(where: { $0.name == was })
+      {
+        setDefault(direction, snapshot.devices(direction).first { !$0.isMonitor }?.name)
+        unknownDefaults.insert(direction)
+      }
+    }
+  }
+}

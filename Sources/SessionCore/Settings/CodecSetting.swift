@@ -1,0 +1,53 @@
+import PulseTypes
+
+/// The codec of a Bluetooth card.
+struct CodecSetting: SettingKind {
+  let card: String
+
+  var object: String { card }
+  var label: String { "codec" }
+  var phase: Phase { .category }
+  var traits: SettingTraits { .makesObjects }
+
+  func property(in snapshot: ServerSnapshot) -> String { "outputCodec" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.card(named: card).map { $0.activeCodec.map(SettingValue.name) ?? .absent }
+  }
+
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
+    snapshot.settingsOfDevices(ofCard: card)
+  }
+
+  /// Another profile has other codecs.
+  func predicted(in world: World) -> SettingValue? {
+    world.isChanged(card: card) ? nil : read(world.snapshot)
+  }
+
+  func isDeferred(to value: SettingValue, in world: World) -> Bool { world.isChanged(card: card) }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .name(let codec) = value,
+      let at = world.snapshot.cards.firstIndex(where: { $0.name == card })
+    else { return }
+    world.snapshot.cards[at].activeCodec = codec
+  }
+
+  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
+    planner.unloadLinks(onCard: card, phase: target.phase)
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .name(let name) = value else { return nil }
+    let codec = snapshot.card(named: card)?.codecs?.first { $0.name == name }
+    return [.switchCodec(card: card, codec?.serverName ?? name)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
+
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    read(snapshot) == value && snapshot.hasDevices(ofCard: card)
+  }
+
+  func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
+}

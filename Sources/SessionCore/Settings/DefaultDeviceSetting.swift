@@ -1,0 +1,42 @@
+import PulseTypes
+
+/// The default source or sink.
+struct DefaultDeviceSetting: SettingKind {
+  let direction: Direction
+
+  var object: String { "server" }
+  var label: String { direction == .input ? "default source" : "default sink" }
+  var phase: Phase { .preferredDevices }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    direction == .input ? "preferredInput" : "preferredOutput"
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.server.defaultName(direction).map(SettingValue.name) ?? SettingValue.absent
+  }
+
+  func predicted(in world: World) -> SettingValue? {
+    world.unknownDefaults.contains(direction) ? nil : read(world.snapshot)
+  }
+
+  func isDeferred(to value: SettingValue, in world: World) -> Bool {
+    guard case .name(let name) = value else { return world.isPredicted(object) }
+    return world.standsOnPredicted(direction, name)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .name(let name) = value else { return }
+    world.unknownDefaults.remove(direction)
+    world.setDefault(direction, name)
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .name(let name) = value else { return nil }
+    return [.setDefault(direction, name)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+
+  func patience(isLazy: Bool) -> Duration? { .milliseconds(isLazy ? 500 : 250) }
+}

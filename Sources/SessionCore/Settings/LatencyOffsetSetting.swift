@@ -1,0 +1,41 @@
+import PulseTypes
+
+/// The latency offset of a card's port.
+struct LatencyOffsetSetting: SettingKind {
+  let card: String
+  let port: String
+
+  var object: String { "\(card) \(port)" }
+  var label: String { "latency offset" }
+  var phase: Phase { .levels }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    found(in: snapshot)?.direction == .output ? "outputLatencyOffset" : "inputLatencyOffset"
+  }
+
+  private func found(in snapshot: ServerSnapshot) -> Port? {
+    snapshot.card(named: card)?.ports.first { $0.name == port }
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    found(in: snapshot).map { .duration($0.latencyOffset) }
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .duration(let offset) = value,
+      let at = world.snapshot.cards.firstIndex(where: { $0.name == card }),
+      let p = world.snapshot.cards[at].ports.firstIndex(where: { $0.name == port })
+    else { return }
+    world.snapshot.cards[at].ports[p].latencyOffset = offset
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .duration(let offset) = value else { return nil }
+    return [.setPortLatencyOffset(card: card, port: port, offset)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
+
+  /// A device that keeps none says so by staying as it is.
+  func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(2) : .milliseconds(250) }
+}

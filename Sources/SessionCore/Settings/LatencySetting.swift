@@ -1,0 +1,46 @@
+import PulseTypes
+
+/// The latency of a device: a hint, held by a stream of ours.
+struct LatencySetting: SettingKind {
+  let direction: Direction
+  let name: String
+
+  var object: String { name }
+  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
+  var label: String { "latency" }
+  var phase: Phase { .ioBufferDuration }
+  var traits: SettingTraits { [.hint, .ownStream, .ofOneProgram] }
+
+  func property(in snapshot: ServerSnapshot) -> String { "ioBufferDuration" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.device(direction, named: name).map { pinned(on: $0, in: snapshot) }
+  }
+
+  private func pinned(on device: Device, in snapshot: ServerSnapshot) -> SettingValue {
+    let pin = snapshot.pins(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
+    guard let pin, let micros = pin.properties[Owned.pinLatencyKey].flatMap({ Int64($0) }) else {
+      return .absent
+    }
+    let latency = Duration.microseconds(micros)
+    // So many frames are another duration once the graph has another rate.
+    let wanted = snapshot.latencyPin(latency, on: device)[Graph.quantumKey]
+    return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
+  }
+
+  func predicted(in world: World) -> SettingValue? {
+    world.isPredicted(name) ? nil : read(world.snapshot)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    world.setPin(direction, name, value)
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    [.setOwnStream(.latency(direction, device: name), value)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+    snapshot.object(ofDevice: direction, name)
+  }
+}

@@ -1,0 +1,254 @@
+import PulseTypes
+
+/// A link of a chain: a module of ours with a device, or two.
+protocol LinkKind: SettingKind {
+  /// The link itself.
+  var setting: Setting { get }
+  /// The module that makes it.
+  var moduleName: String { get }
+  /// What its devices of a direction are, in the words of `Owned`; nil where it has none there.
+  func role(_ direction: Direction) -> String?
+  /// The name of the device that it has in a direction.
+  func deviceName(_ direction: Direction) -> String
+  /// The module to load for a value; nil of what is no such link.
+  func load(_ value: SettingValue) -> ServerRequest?
+}
+
+extension LinkKind {
+  var phase: Phase { .channelMap }
+  var traits: SettingTraits { [.module, .link, .makesObjects] }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    for direction in Direction.allCases { world.removeLink(setting, direction) }
+    if case .remap(let spec) = value { world.addRemap(spec) }
+    if case .combination(let spec) = value { world.addCombination(spec) }
+    if case .echoCanceller(let spec) = value { world.addCanceller(spec) }
+  }
+
+  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
+    let devices = planner.world.snapshot.devices(of: setting)
+    planner.unload(linksOn: devices, phase: target.phase, target.why)
+    if target.value == .absent {
+      planner.release(setting, phase: target.phase, target.why)
+    } else if now != SettingValue.absent {
+      planner.unload(setting, phase: target.phase, "another one takes its place")
+    }
+  }
+
+  /// Unloads what stands, whichever run made it, then loads what is asked for.
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    let standing = snapshot.modules(of: setting).map {
+      ServerRequest.unloadModule($0, isSure: false)
+    }
+    return standing + (load(value).map { [$0] } ?? [])
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+}
+
+/// Our remap in front of the input or the output.
+struct ChainSetting: LinkKind {
+  let direction: Direction
+
+  var setting: Setting { .chain(direction) }
+  var object: String { Owned.name(direction) }
+  var label: String { "channel map" }
+  var moduleName: String { RemapSpec.moduleName(direction) }
+
+  func role(_ direction: Direction) -> String? {
+    direction == self.direction ? Owned.remapRole : nil
+  }
+
+  func deviceName(_ direction: Direction) -> String { Owned.name(direction) }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    direction == .input ? "channelMap" : "outputChannelMap"
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.linkValue(setting, direction, snapshot.remap(direction).map(SettingValue.remap))
+  }
+
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] { [.defaultDevice(direction)] }
+
+  func isDeferred(to value: SettingValue, in world: World) -> Bool {
+    guard case .remap(let spec) = value else { return world.isPredicted(object) }
+    return world.standsOnPredicted(direction, spec.master)
+  }
+
+  func load(_ value: SettingValue) -> ServerRequest? {
+    guard case .remap(let spec) = value else { return nil }
+    return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: nil)
+  }
+}
+
+/// Our combined outputs.
+struct CombinationSetting: LinkKind {
+  var setting: Setting { .combination }
+  var object: String { Owned.combineName }
+  var label: String { "outputs" }
+  var moduleName: String { CombineSpec.moduleName }
+
+  func role(_ direction: Direction) -> String? { direction == .output ? Owned.combineRole : nil }
+
+  func deviceName(_ direction: Direction) -> String { Owned.combineName }
+
+  func property(in snapshot: ServerSnapshot) -> String { "category" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.linkValue(setting, .output, snapshot.combination.map(SettingValue.combination))
+  }
+
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] { [.defaultDevice(.output)] }
+
+  func isDeferred(to value: SettingValue, in world: World) -> Bool {
+    guard case .combination(let spec) = value else { return world.isPredicted(object) }
+    return spec.outputs.contains { world.standsOnPredicted(.output, $0) }
+  }
+
+  func load(_ value: SettingValue) -> ServerRequest? {
+    guard case .combination(let spec) = value else { return nil }
+    return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: nil)
+  }
+}
+
+/// Our echo canceller, a link of the input's and of the output's chain at once.
+struct EchoCancellerSetting: LinkKind {
+  var setting: Setting { .echoCanceller }
+  var object: String { Owned.echoName(.input) }
+  var label: String { "echo canceller" }
+  var moduleName: String { EchoCancellerSpec.moduleName }
+
+  func role(_ direction: Direction) -> String? { Owned.echoRole }
+
+  func deviceName(_ direction: Direction) -> String { Owned.echoName(direction) }
+
+  func property(in snapshot: ServerSnapshot) -> String { "mode" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.linkValue(setting, .input, snapshot.echoCanceller.map(SettingValue.echoCanceller))
+  }
+
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
+    Direction.allCases.map(Setting.defaultDevice)
+  }
+
+  func isDeferred(to value: SettingValue, in world: World) -> Bool {
+    guard case .echoCanceller(let spec) = value else { return world.isPredicted(object) }
+    return world.standsOnPredicted(.input, spec.input)
+      || world.standsOnPredicted(.output, spec.output)
+  }
+
+  func load(_ value: SettingValue) -> ServerRequest? {
+    guard case .echoCanceller(let spec) = value else { return nil }
+    return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: spec)
+  }
+}
+
+extension ServerSnapshot {
+  /// A link that lost what it hangs on, or that is there twice, is nothing that could be asked for.
+  func linkValue(
+    _ setting: Setting, _ direction: Direction, _ value: SettingValue?
+  ) -> SettingValue {
+    let owned = ownedDevices(direction, of: setting)
+    // While one that died still has a name the server gives another to the next: it is built anew.
+    let isNamed = devices(of: setting).allSatisfy { $0.name == setting.deviceName($0.direction) }
+    if owned.count == 1, isNamed, let value { return value }
+    if let owned = owned.last { return .name(owned.name) }
+    return barrenModules(of: setting).isEmpty ? .absent : .name("a module without a device")
+  }
+}
+
+extension World {
+  /// A number that is not taken; a server's numbers can be anything, the highest included.
+  static func free(_ taken: [UInt32]) -> UInt32 {
+    let highest = taken.filter { $0 < .max - 1 }.max() ?? 0
+    guard taken.contains(highest + 1) else { return highest + 1 }
+    let all = Set(taken)
+    return (1..<UInt32.max).first { !all.contains($0) } ?? 0
+  }
+
+  func freeStreamIndex(_ direction: Direction) -> Index<Stream> {
+    Index(Self.free(snapshot.streams(direction).map(\.index.rawValue)))
+  }
+
+  /// Removes a link of ours; its streams move to its master, as PulseAudio does.
+  mutating func removeLink(_ setting: Setting, _ direction: Direction) {
+    let barren = snapshot.barrenModules(of: setting)
+    snapshot.modules.removeAll { barren.contains($0.index) }
+    let devices = Self.devices(direction)
+    for device in snapshot.ownedDevices(direction, of: setting) {
+      let master = snapshot.link(of: device)?.device
+      let streams = Self.streams(direction)
+      snapshot[keyPath: streams].removeAll {
+        $0.ownerModule != nil && $0.ownerModule == device.ownerModule
+      }
+      for at in snapshot[keyPath: streams].indices
+      where snapshot[keyPath: streams][at].device == device.index {
+        snapshot[keyPath: streams][at].device = master
+      }
+      snapshot[keyPath: devices].removeAll { $0.name == device.name }
+      snapshot.modules.removeAll { $0.index == device.ownerModule }
+    }
+  }
+
+  mutating func addRemap(_ spec: RemapSpec) {
+    let module = addModule(spec.moduleName, spec.moduleArgument)
+    add(
+      spec.direction, spec.name, spec.map, [Owned.roleKey: Owned.remapRole], of: module,
+      on: spec.master, taking: spec.masterMap)
+  }
+
+  mutating func addCombination(_ spec: CombineSpec) {
+    let module = addModule(spec.moduleName, spec.moduleArgument)
+    add(
+      .output, Owned.combineName, spec.map,
+      [Owned.roleKey: Owned.combineRole, Owned.primaryKey: spec.primary], of: module,
+      on: spec.primary, taking: spec.map)
+    for name in spec.outputs where name != spec.primary {
+      guard let device = snapshot.device(.output, named: name) else { continue }
+      snapshot.sinkInputs.append(
+        Stream(
+          direction: .output, index: freeStreamIndex(.output), ownerModule: module,
+          device: device.index, sampleSpec: device.sampleSpec, channelMap: spec.map))
+    }
+  }
+
+  mutating func addCanceller(_ spec: EchoCancellerSpec) {
+    let module = addModule(spec.moduleName, spec.moduleArgument)
+    add(
+      .input, Owned.echoName(.input), spec.map,
+      [Owned.roleKey: Owned.echoRole, Owned.echoKey: "\(spec.method) \(spec.rate)"], of: module,
+      on: spec.input, taking: spec.map)
+    add(
+      .output, Owned.echoName(.output), .mono, [Owned.roleKey: Owned.echoRole], of: module,
+      on: spec.output, taking: .mono)
+  }
+
+  mutating func addModule(_ name: String, _ argument: String) -> Index<Module> {
+    let index = Index<Module>(Self.free(snapshot.modules.map(\.index.rawValue)))
+    snapshot.modules.append(Module(index: index, name: name, argument: argument))
+    return index
+  }
+
+  /// A device of ours, and the stream by which it hangs on another.
+  private mutating func add(
+    _ direction: Direction, _ name: String, _ map: ChannelMap, _ properties: [String: String],
+    of module: Index<Module>, on master: String, taking masterMap: ChannelMap
+  ) {
+    guard let master = snapshot.device(direction, named: master) else { return }
+    let devices = Self.devices(direction)
+    let index = Self.free(snapshot[keyPath: devices].map(\.index.rawValue))
+    snapshot[keyPath: devices].append(
+      Device(
+        direction: direction, index: Index(index), name: name,
+        sampleSpec: SampleSpec(
+          format: master.sampleSpec.format, rate: master.sampleSpec.rate,
+          channels: UInt8(clamping: map.count)),
+        channelMap: map, ownerModule: module, properties: properties))
+    snapshot[keyPath: Self.streams(direction)].append(
+      Stream(
+        direction: direction, index: freeStreamIndex(direction), ownerModule: module,
+        device: master.index, sampleSpec: master.sampleSpec, channelMap: masterMap))
+  }
+}

@@ -1,0 +1,39 @@
+import PulseTypes
+
+/// The mute of a device.
+struct MuteSetting: SettingKind {
+  let direction: Direction
+  let name: String
+
+  var object: String { name }
+  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
+  var label: String { "mute" }
+  var phase: Phase { .levels }
+  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake] }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    direction == .input ? "inputMuted" : "outputMuted"
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.device(direction, named: name).map { .flag($0.isMuted) }
+  }
+
+  func predicted(in world: World) -> SettingValue? {
+    world.isPredicted(name) ? nil : read(world.snapshot)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .flag(let flag) = value else { return }
+    world.edit(direction, name) { $0.isMuted = flag }
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .flag(let flag) = value else { return nil }
+    return [.setMute(direction, device: name, flag)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+    snapshot.object(ofDevice: direction, name)
+  }
+}

@@ -1,0 +1,82 @@
+import PulseTypes
+
+/// What the server does to others' streams while our trigger is there.
+struct OthersSetting: SettingKind {
+  let treatment: Treatment
+
+  var object: String { "server" }
+  var label: String { "\(treatment.rawValue) others" }
+  var phase: Phase { .levels }
+  var traits: SettingTraits { [.module, .makesObjects] }
+
+  func property(in snapshot: ServerSnapshot) -> String { "options" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    let ours = snapshot.modules(of: treatment)
+    guard ours.count <= 1 else { return .name("loaded \(ours.count) times") }
+    return ours.first.flatMap { treatment.roles($0.name, $0.argument) }.map { .roles($0) }
+      ?? SettingValue.absent
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    let ours = Set(world.snapshot.modules(of: treatment).map(\.index))
+    world.snapshot.modules.removeAll { ours.contains($0.index) }
+    guard let argument = treatment.moduleArgument(value) else { return }
+    _ = world.addModule(treatment.moduleName, argument)
+  }
+
+  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
+    planner.endTrigger(target.phase, "it acts when its trigger comes")
+    for other in Treatment.allCases where other != treatment && target.value != .absent {
+      guard planner.world.value(of: .others(other)) != SettingValue.absent else { continue }
+      planner.append(
+        Target("options", .others(other), .absent, phase: target.phase, why: "one at a time"))
+    }
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    var result = snapshot.modules(of: treatment).map {
+      ServerRequest.unloadModule($0.index, isSure: true)
+    }
+    if let argument = treatment.moduleArgument(value) {
+      result.append(
+        .loadModule(treatment.moduleName, argument: argument, keepingRates: nil))
+    }
+    return result
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+}
+
+/// The trigger: a silent stream of ours that plays as long as others are treated.
+struct TriggerSetting: SettingKind {
+  var object: String { "server" }
+  var label: String { "trigger for others" }
+  var phase: Phase { .levels }
+  var traits: SettingTraits { .ownStream }
+
+  func property(in snapshot: ServerSnapshot) -> String { "options" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.streams(.output, having: Owned.pinKey).contains {
+      $0.properties[Owned.pinKey] == Owned.triggerPin
+    } ? .flag(true) : SettingValue.absent
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    world.snapshot.sinkInputs.removeAll { $0.properties[Owned.pinKey] == Owned.triggerPin }
+    guard value == .flag(true) else { return }
+    world.snapshot.sinkInputs.append(
+      Stream(
+        direction: .output, index: world.freeStreamIndex(.output),
+        device: world.snapshot.defaultDevice(.output)?.index,
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+        properties: [Owned.pinKey: Owned.triggerPin]))
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    [.setOwnStream(.trigger, value)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+}

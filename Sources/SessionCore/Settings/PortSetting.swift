@@ -1,0 +1,52 @@
+import PulseTypes
+
+/// The port of a device.
+struct PortSetting: SettingKind {
+  let direction: Direction
+  let name: String
+
+  var object: String { name }
+  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
+  var label: String { "port" }
+  var phase: Phase { .port }
+  var traits: SettingTraits { .isLostAtTimes }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    direction == .input ? "inputPort" : "outputPort"
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.device(direction, named: name).map {
+      $0.activePort.map(SettingValue.name) ?? .absent
+    }
+  }
+
+  /// Each port has levels of its own.
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
+    [.volume(direction, device: name), .mute(direction, device: name)]
+  }
+
+  func predicted(in world: World) -> SettingValue? {
+    world.isPredicted(name) ? nil : read(world.snapshot)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .name(let port) = value else { return }
+    world.edit(direction, name) { $0.activePort = port }
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .name(let port) = value else { return nil }
+    return [.setPort(direction, device: name, port)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+    snapshot.object(ofDevice: direction, name)
+  }
+}
+
+extension ServerSnapshot {
+  func object(ofDevice direction: Direction, _ name: String) -> [ServerObject] {
+    device(direction, named: name).map { [.device(direction, $0.index)] } ?? []
+  }
+}

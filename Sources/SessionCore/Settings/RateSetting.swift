@@ -1,0 +1,53 @@
+import PulseTypes
+
+/// The sample rate of a device: a hint, held by a stream of ours.
+struct RateSetting: SettingKind {
+  let direction: Direction
+  let name: String
+
+  var object: String { name }
+  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
+  var label: String { "sample rate" }
+  var phase: Phase { .sampleRate }
+  var traits: SettingTraits { [.hint, .ownStream] }
+
+  func property(in snapshot: ServerSnapshot) -> String { "sampleRate" }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.device(direction, named: name).map {
+      snapshot.knownRate(of: $0).map(SettingValue.rate) ?? .absent
+    }
+  }
+
+  func predicted(in world: World) -> SettingValue? {
+    world.isPredicted(name) ? nil : read(world.snapshot)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .rate(let rate) = value else {
+      if value == .absent { world.setRatePin(direction, name, nil) }
+      return
+    }
+    world.edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
+    if world.snapshot.hasGraph { world.setRatePin(direction, name, rate) }
+  }
+
+  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
+    // PipeWire's graph takes a forced rate whatever runs.
+    guard !planner.world.snapshot.hasGraph else { return }
+    if direction == .output {
+      planner.endTrigger(target.phase, "a stream that plays blocks the rate")
+    }
+    let devices = planner.world.snapshot.device(direction, named: name).map { [$0] } ?? []
+    planner.unload(
+      linksOn: devices, phase: target.phase, "it keeps its master running at its rate")
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    [.setOwnStream(.rate(direction, device: name), value)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+    snapshot.object(ofDevice: direction, name)
+  }
+}

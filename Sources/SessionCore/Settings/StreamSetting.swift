@@ -1,0 +1,47 @@
+import PulseTypes
+
+/// Where a stream of another program is; its number means something during one run of the server.
+struct StreamSetting: SettingKind {
+  let direction: Direction
+  let index: Index<Stream>
+
+  var object: String {
+    (direction == .input ? "source output " : "sink input ") + index.description
+  }
+  var label: String { "device" }
+  var phase: Phase { .channelMap }
+  var traits: SettingTraits { [.stream, .ofOneProgram] }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    direction == .input ? "preferredInput" : "preferredOutput"
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.stream(direction, at: index).map { stream in
+      snapshot.device(direction, at: stream.device).map { .name($0.name) } ?? .absent
+    }
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .name(let name) = value else { return }
+    let path = World.streams(direction)
+    guard let at = world.snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else {
+      return
+    }
+    world.snapshot[keyPath: path][at].device =
+      world.snapshot.device(direction, named: name)?.index
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .name(let device) = value else { return nil }
+    return [.moveStream(direction, index, device: device)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(direction, index)] }
+
+  /// A stream that ended needs no moving.
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    let now = read(snapshot)
+    return now == nil || now == value
+  }
+}

@@ -1,0 +1,39 @@
+import PulseTypes
+
+/// The volume of a device.
+struct VolumeSetting: SettingKind {
+  let direction: Direction
+  let name: String
+
+  var object: String { name }
+  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
+  var label: String { "volume" }
+  var phase: Phase { .levels }
+  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake] }
+
+  func property(in snapshot: ServerSnapshot) -> String {
+    direction == .input ? "inputGain" : "outputVolume"
+  }
+
+  func read(_ snapshot: ServerSnapshot) -> SettingValue? {
+    snapshot.device(direction, named: name).map { .volume($0.volume) }
+  }
+
+  func predicted(in world: World) -> SettingValue? {
+    world.isPredicted(name) ? nil : read(world.snapshot)
+  }
+
+  func predict(_ value: SettingValue, in world: inout World) {
+    guard case .volume(let volume) = value else { return }
+    world.edit(direction, name) { $0.volume = volume }
+  }
+
+  func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
+    guard case .volume(let volume) = value else { return nil }
+    return [.setVolume(direction, device: name, volume)]
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+    snapshot.object(ofDevice: direction, name)
+  }
+}
