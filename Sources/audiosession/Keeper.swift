@@ -58,6 +58,14 @@ struct Keeper {
     posix_spawnattr_setsigmask(&attributes, &none)
     // POSIX_SPAWN_SETSID is hidden from Swift: a session of its own, so that no terminal ends it.
     posix_spawnattr_setflags(&attributes, Int16(0x80) | Int16(POSIX_SPAWN_SETSIGMASK))
+    Self.keepFilesToOneself()
+    // Nor must the drive that this works on stay in use.
+    let folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    chdir("/")
+    defer {
+      fchdir(folder)
+      close(folder)
+    }
     var child = pid_t()
     let result = Self.withCStrings(arguments) { arguments in
       Self.withCStrings(variables) { variables in
@@ -70,6 +78,18 @@ struct Keeper {
         "cannot start a process that keeps the setup: \(String(cString: strerror(result)))")
     }
     return child
+  }
+
+  /// What the holder inherited would stay open, and locked, after its caller has ended.
+  private static func keepFilesToOneself() {
+    guard let folder = opendir("/proc/self/fd") else { return }
+    defer { closedir(folder) }
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if let number = Int32(name), number > 2 { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    }
   }
 
   private static func withCStrings<Result>(

@@ -10,7 +10,12 @@ struct NotifyListener: ~Copyable {
   init() throws(SessionError) {
     descriptor = socket(
       AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    let name = "audiosession-\(getpid())"
+    // Nobody can guess it, and what others send is not heard (`isFrom`).
+    let name =
+      "audiosession-" + String(UInt64.random(in: 0...(.max)), radix: 36)
+      + String(UInt64.random(in: 0...(.max)), radix: 36)
+    var isOn: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &isOn, socklen_t(MemoryLayout<Int32>.size))
     address = "@" + name
     var socketAddress = sockaddr_un()
     socketAddress.sun_family = sa_family_t(AF_UNIX)
@@ -36,14 +41,33 @@ struct NotifyListener: ~Copyable {
     while ContinuousClock.now < end {
       var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       poll(&wanted, 1, 20)
-      var buffer = [UInt8](repeating: 0, count: 4096)
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      if count > 0, String(decoding: buffer[..<count], as: UTF8.self).contains("READY=1") {
-        return true
-      }
+      if receive(from: child)?.contains("READY=1") == true { return true }
       var status: Int32 = 0
       if waitpid(child, &status, WNOHANG) == child { return false }
     }
     return false
+  }
+
+  /// The next message; nil where there is none, or it is not the child's.
+  private func receive(from child: pid_t) -> String? {
+    var text = [UInt8](repeating: 0, count: 4096)
+    // struct cmsghdr (its length, level and type), then struct ucred (process, user, group).
+    var control = [Int32](repeating: 0, count: 16)
+    var count = 0
+    text.withUnsafeMutableBytes { text in
+      control.withUnsafeMutableBytes { control in
+        var part = iovec(iov_base: text.baseAddress, iov_len: text.count)
+        withUnsafeMutablePointer(to: &part) { part in
+          var message = msghdr()
+          (message.msg_iov, message.msg_iovlen) = (part, 1)
+          (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
+          count = recvmsg(descriptor, &message, 0)
+        }
+      }
+    }
+    let scmCredentials: Int32 = 2  // SCM_CREDENTIALS is hidden from Swift
+    guard count > 0, control[2] == SOL_SOCKET, control[3] == scmCredentials, control[4] == child
+    else { return nil }
+    return String(decoding: text[..<count], as: UTF8.self)
   }
 }

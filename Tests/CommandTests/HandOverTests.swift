@@ -120,6 +120,51 @@ struct HandOverTests {
     }
   }
 
+  @Test("an order for a holder that closes meanwhile is not lost", .server)
+  func closedHolder() async throws {
+    try await withHolder { sandbox, session in
+      let state = try #require(sandbox.environment["XDG_STATE_HOME"])
+      async let result = sandbox.shell(
+        """
+        orders=$(echo \(state)/audiosession/*.lock | sed 's/lock$/order.lock/')
+        exec 8> "$orders"; flock 8
+        $A apply other > out 2>&1 8>&- & pid=$!
+        until ls -l /proc/$pid/fd 2> /dev/null | grep -q 'order[.]lock'; do pause; done
+        : > \(sandbox.directory)/waits
+        until [ -e \(sandbox.directory)/closed ]; do pause; done
+        flock -u 8; exec 8>&-
+        wait $pid || { cat out; exit 9; }
+        pactl get-source-volume mic
+        """)
+      _ = try await sandbox.shell("until [ -e \(sandbox.directory)/waits ]; do pause; done")
+      await session.close()
+      _ = try await sandbox.shell(": > \(sandbox.directory)/closed")
+      let done = try await result
+      #expect(done.status == 0, "\(done)")
+      #expect(done.standardOutput.contains("70%"))
+    }
+  }
+
+  @Test("who keeps a setup keeps nothing of its caller's", .server)
+  func keepsNothing() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "first", "[input]\ngain = \"40 %\"\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        exec 9> lock; flock 9
+        $A apply first --keep > /dev/null || exit 8
+        exec 9>&-
+        flock -n lock true || exit 7
+        holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+        readlink /proc/$holder/cwd
+        kill $holder
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(result.standardOutput == "/\n")
+    }
+  }
+
   @Test("what the holder holds is held, whoever asks", .server)
   func heldForAll() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

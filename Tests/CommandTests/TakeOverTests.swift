@@ -93,4 +93,33 @@ struct TakeOverTests {
       #expect(lines == ["40 0 0 0", "30 0", "20 1"])
     }
   }
+
+  @Test(
+    "an apply while another takes the session over is carried out by whoever holds then", .server)
+  func applyDuringTakeOver() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        lock=$(echo "$XDG_STATE_HOME"/audiosession/*.lock)
+        orders=$(echo "$lock" | sed 's/lock$/order.lock/')
+        waiting() { until ls -l /proc/$1/fd 2> /dev/null | grep -q 'order[.]lock'; do pause; done; }
+        # The taker is first in line, then two commands, which think that the first holder has it.
+        exec 8> "$orders"; flock 8
+        : > b.out; $A watch second --replace --json > b.out 2> b.err 8>&- & echo $! > b.pid
+        waiting $(process b)
+        $A apply third > x.out 2>&1 8>&- & x=$!
+        waiting $x
+        $A apply fourth > y.out 2>&1 8>&- & y=$!
+        waiting $y
+        flock -u 8; exec 8>&-
+        wait $x; x=$?; wait $y; echo $x $?
+        await b applied 1
+        [ "$(holder)" = $(process b) ] && echo taken
+        end b TERM; end a TERM
+        """)
+      #expect(lines == ["0 0", "taken"])
+    }
+  }
 }

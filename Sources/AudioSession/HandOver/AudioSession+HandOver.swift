@@ -108,16 +108,21 @@ extension AudioSession {
     else {
       throw Self.noAnswer(owner)
     }
+    // It may have been taken over while others gave it their orders.
+    let calls = SystemCalls()
+    guard calls.lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
+    var rule = OrderWait(holder: owner.pid)
+    let start = ContinuousClock.now
     let wake = wakes.wake
     // Watched before the order is there: no answer can be missed.
-    let answers = store.watch(on: loop) { if $0.answer { wake.yield() } }
+    let answers = store.watch(on: loop) { if $0.answer || $0.lock { wake.yield() } }
     let hasEnded = StopSignal()
     let end = Watch.process(owner.pid, on: loop) {
       hasEnded.set()
       wake.yield()
     }
     guard end != nil else { return nil }
-    let alarms = [budget.readBack, budget.whole].map { $0.onPassing(on: loop) { wake.yield() } }
+    var alarms = [budget.readBack, budget.whole].map { $0.onPassing(on: loop) { wake.yield() } }
     let order = Order(
       kind: kind, number: store.nextOrderNumber(), process: getpid(),
       timeout: budget.run.remaining)
@@ -134,6 +139,12 @@ extension AudioSession {
         return answer
       }
       guard !hasEnded.isRaised else { return nil }
+      switch rule.next(calls.lookAtLock(store.lockPath), at: .now - start) {
+      case .lookAgain: return nil
+      case .wait(let pause?):
+        alarms.append(Deadline(after: pause).onPassing(on: loop) { wake.yield() })
+      case .wait(nil): break
+      }
       if stop.isRaised || budget.readBack.hasPassed { store.takeBackOrder() }
       if budget.whole.hasPassed { break }
     }
