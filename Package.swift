@@ -101,6 +101,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      resources: [.embedInCode("Pages")],
       swiftSettings: settings),
     .executableTarget(
       name: "audiosession-benchmark",

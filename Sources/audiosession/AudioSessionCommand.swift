@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import CThreadPool
+import Glibc
 
 /// The program: parses the arguments and runs one command.
 @main
@@ -34,6 +35,10 @@ struct AudioSessionCommand: AsyncParsableCommand {
     }
     Interruption.install()
     tp_install()
+    if let topic = Topic.asked(by: Array(CommandLine.arguments.dropFirst())) {
+      print(topic.text(Terminal(descriptor: STDOUT_FILENO)), terminator: "")
+      return
+    }
     do {
       let command = try parseAsRoot()
       guard let command = command as? any SessionCommand else {

@@ -61,6 +61,9 @@ struct InstallTests {
           ./share/bash-completion/completions/audiosession
           ./share/fish/vendor_completions.d/audiosession.fish
           ./share/man/man1/audiosession.1.gz
+          ./share/man/man5/audiosession-profile.5.gz
+          ./share/man/man7/audiosession-hooks.7.gz
+          ./share/man/man7/audiosession-json.7.gz
           ./share/zsh/site-functions/_audiosession
 
           """)

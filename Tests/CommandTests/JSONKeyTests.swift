@@ -22,7 +22,7 @@ struct JSONKeyTests {
   private static let error = [
     "code", "message", "property", "value", "alternatives", "restored",
   ]
-  private static let events: [String: [String]] = [
+  static let events: [String: [String]] = [
     "applied": [],
     "routeChanged": ["reason", "previous", "current"],
     "devicesChanged": [],

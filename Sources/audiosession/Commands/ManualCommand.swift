@@ -7,7 +7,14 @@ struct ManualCommand: ParsableCommand {
     commandName: "manual", abstract: "Print the manual page, in the form that 'man' reads.",
     shouldDisplay: false)
 
+  @Argument(help: "A topic: profile, json or hooks; without one, the commands.") var topic: String?
+
   func run() throws {
+    if let topic {
+      guard let topic = Topic.named(topic) else { throw ValidationError("no topic '\(topic)'") }
+      print(topic.manual, terminator: "")
+      return
+    }
     let help = Data(AudioSessionCommand._dumpHelp().utf8)
     let tool = try JSONDecoder().decode(ManualPage.Tool.self, from: help)
     print(ManualPage(tool.command).text, terminator: "")

@@ -65,7 +65,9 @@ struct ManualPage {
       lines.append(".SH \(title)")
       for (name, text) in entries { lines += [".TP", ".B \(Self.escaped(name))", Self.line(text)] }
     }
-    lines += [".SH SEE ALSO", ".BR pactl (1),", ".BR pulseaudio (1),", ".BR systemd.service (5)"]
+    lines.append(".SH SEE ALSO")
+    lines += Topic.all.map { ".BR audiosession\\-\($0.name) (\($0.section))," }
+    lines += [".BR pactl (1),", ".BR pulseaudio (1),", ".BR systemd.service (5)"]
   }
 
   var text: String { lines.joined(separator: "\n") + "\n" }
@@ -130,12 +132,12 @@ struct ManualPage {
   }
 
   /// A line of text that roff does not take for a request.
-  private static func line(_ text: String) -> String {
+  static func line(_ text: String) -> String {
     let text = escaped(text)
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
   }
 
-  private static func escaped(_ text: String) -> String {
+  static func escaped(_ text: String) -> String {
     text.replacing("\\", with: "\\e").replacing("-", with: "\\-").replacing("\n", with: "\n.br\n")
   }
 }

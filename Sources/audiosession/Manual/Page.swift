@@ -1,0 +1,134 @@
+/// A page of the documentation: the part of Markdown that the reference pages use.
+struct Page: Sendable {
+  enum Block: Sendable, Equatable {
+    case heading(String)
+    case paragraph(String)
+    /// Items with their bullets or numbers.
+    case list([String])
+    case code([String])
+    /// Rows of cells, without the head.
+    case table([[String]])
+  }
+
+  var title = ""
+  /// The sentence below the title.
+  var abstract = ""
+  var blocks: [Block] = []
+
+  init(_ markdown: String) {
+    var parts: [[Substring]] = []
+    var isCode = false
+    for line in markdown.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        isCode.toggle()
+        if isCode { parts.append([line]) }
+      } else if isCode {
+        parts[parts.count - 1].append(line)
+      } else if line.isEmpty || line.hasPrefix("<!--") {
+        parts.append([])
+      } else if parts.last?.first?.hasPrefix("```") != false {
+        parts.append([line])
+      } else {
+        parts[parts.count - 1].append(line)
+      }
+    }
+    for lines in parts where !lines.isEmpty { add(lines) }
+  }
+
+  private mutating func add(_ lines: [Substring]) {
+    let text = lines.joined(separator: " ")
+    if lines[0].hasPrefix("```") {
+      if lines[0] != "```swift" {
+        blocks.append(.code(lines.dropFirst().map(String.init)))
+      } else if case .paragraph(let text) = blocks.last, text.hasSuffix(":") {
+        // Swift is for the web pages, and so is the sentence that introduces it.
+        blocks.removeLast()
+      }
+    } else if text.hasPrefix("# ") {
+      title = String(text.dropFirst(2))
+    } else if abstract.isEmpty {
+      abstract = text
+    } else if text.hasPrefix("#") {
+      let heading = text.drop { $0 == "#" }.dropFirst()
+      if heading != "Overview" { blocks.append(.heading(String(heading))) }
+    } else if text.hasPrefix("| ") {
+      blocks.append(.table(lines.dropFirst(2).map(Self.cells)))
+    } else if text.hasPrefix("- ") || text.hasPrefix("1. ") {
+      blocks.append(.list(Self.items(lines)))
+    } else {
+      blocks.append(.paragraph(text))
+    }
+  }
+
+  private static func cells(_ row: Substring) -> [String] {
+    row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
+      .map { $0.trimmed }
+  }
+
+  private static func items(_ lines: [Substring]) -> [String] {
+    lines.reduce(into: []) { items, line in
+      if line.hasPrefix(" "), let last = items.popLast() {
+        items.append(last + " " + line.trimmed)
+      } else {
+        items.append(String(line))
+      }
+    }
+  }
+}
+
+/// A run of a page's text.
+enum PageSpan: Equatable {
+  case plain(String)
+  /// Code, a key, a value.
+  case code(String)
+  case strong(String)
+
+  /// The runs of a text; links are their last name.
+  static func parse(_ text: String) -> [PageSpan] {
+    var spans: [PageSpan] = []
+    var rest = text[...]
+    while !rest.isEmpty {
+      if let code = take("``", &rest) {
+        let name = code.split(separator: "/").suffix(2).joined(separator: ".")
+        spans.append(.code(String(name.prefix { $0 != "(" })))
+      } else if let code = take("`", &rest) {
+        spans.append(.code(String(code)))
+      } else if let strong = take("**", &rest) {
+        spans.append(.strong(String(strong.filter { $0 != "`" })))
+      } else if rest.hasPrefix("<doc:"), let end = rest.firstIndex(of: ">") {
+        spans.append(.strong(String(rest[..<end].dropFirst(5))))
+        rest = rest[rest.index(after: end)...]
+      } else if let strong = take("*", &rest) {
+        spans.append(.strong(String(strong)))
+      } else {
+        let end = rest.dropFirst().firstIndex { "`*<".contains($0) } ?? rest.endIndex
+        spans.append(.plain(String(rest[..<end])))
+        rest = rest[end...]
+      }
+    }
+    return spans
+  }
+
+  /// What is between two marks at the start; nil if it does not start with one that is closed.
+  private static func take(_ mark: String, _ rest: inout Substring) -> Substring? {
+    guard rest.hasPrefix(mark), !rest.hasPrefix(mark + " ") else { return nil }
+    let body = rest.dropFirst(mark.count)
+    guard let end = body.firstRange(of: mark) else { return nil }
+    rest = body[end.upperBound...]
+    return body[..<end.lowerBound]
+  }
+
+  var text: String {
+    switch self {
+    case .plain(let text), .code(let text), .strong(let text): text
+    }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmed: String {
+    var text = drop { $0 == " " }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

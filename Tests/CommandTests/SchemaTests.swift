@@ -1,0 +1,97 @@
+import FoundationEssentials
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// Real output of each command against the schema of its document (`.packaging/schema`).
+@Suite("The JSON schemas")
+struct SchemaTests {
+  /// A command, the schema of what it prints, and the statuses it may end with.
+  struct Document: Sendable, CustomTestStringConvertible {
+    var command: String
+    var schema: String
+    var statuses: Set<Int32> = [0]
+    var testDescription: String { command }
+  }
+
+  private static let documents = [
+    Document(command: "plan podcast", schema: "plan"),
+    Document(command: "plan voice-chat", schema: "plan"),
+    Document(command: "apply podcast", schema: "apply"),
+    Document(command: "apply boom", schema: "apply"),
+    Document(command: "apply nowhere", schema: "error", statuses: [78]),
+    Document(command: "apply mistaken", schema: "error", statuses: [65]),
+    Document(command: "revert", schema: "revert"),
+    Document(command: "state", schema: "state"),
+    Document(command: "devices --all", schema: "devices"),
+    Document(command: "doctor", schema: "doctor", statuses: [3]),
+    Document(command: "explain default-source", schema: "explain"),
+    Document(command: "explain sampleRate", schema: "explain"),
+    Document(command: "verify podcast", schema: "verify", statuses: [0, 3]),
+    Document(command: "profiles", schema: "profiles-list"),
+    Document(command: "profiles check mistaken.toml", schema: "profiles-check", statuses: [65]),
+    Document(command: "profiles detect", schema: "profiles-detect"),
+    Document(command: "record talk.wav --duration 300ms", schema: "record"),
+    Document(command: "play talk.wav", schema: "play"),
+  ]
+
+  private static let files = """
+    mkdir -p "$XDG_CONFIG_HOME/audiosession/profiles"
+    cat > "$XDG_CONFIG_HOME/audiosession/profiles/boom.toml" <<'END'
+    category = "record"
+    buffer-duration = "10 ms"
+    [input]
+    prefer = [{ property = { "device.bus" = "usb" } }]
+    port = ["*"]
+    polar-pattern = "stereo"
+    orientation = "landscape-right"
+    gain = "80 %"
+    END
+    echo 'input.prefer = ["nowhere"]' > "$XDG_CONFIG_HOME/audiosession/profiles/nowhere.toml"
+    printf 'category = "speak"\\nsample-rate = -1\\n' > mistaken.toml
+    cp mistaken.toml "$XDG_CONFIG_HOME/audiosession/profiles/"
+
+    """
+
+  private func problems(_ text: some StringProtocol, _ schema: String) throws -> [String] {
+    try JSONSchema(schema).problems(of: try JSON(String(text)))
+  }
+
+  @Test("each command prints what its schema says", .simulatedCard, arguments: documents)
+  func document(_ document: Document) async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let record = document.command.hasPrefix("play") ? "$A record talk.wav --duration 300ms\n" : ""
+      let result = try await sandbox.shell(
+        "cd \(sandbox.directory)\n\(Self.files)\(record)exec $A \(document.command) --json")
+      #expect(document.statuses.contains(result.status), "\(result)")
+      // What comes before the document is of the commands before it.
+      let start = try #require(result.standardOutput.firstIndex(of: "{"), "\(result)")
+      #expect(try problems(result.standardOutput[start...], document.schema) == [])
+    }
+  }
+
+  @Test(
+    "a holder's state and its events, too, on both servers", .pipewire, arguments: [false, true])
+  func holder(isPipeWire: Bool) async throws {
+    try await PulseSandbox.with(isPipeWire ? .minimal(on: .pipewire) : .demo) { sandbox in
+      _ = try await sandbox.shell("cd \(sandbox.directory)\n\(Self.files)")
+      let watching = try await Watching.start(sandbox, "podcast --json")
+      try await sandbox.resetMediaServices()
+      #expect(try await watching.says("serverReset"))
+      let state = try await sandbox.audiosession("state", "--json")
+      #expect(try problems(state.standardOutput, "state") == [])
+      _ = try await watching.end()
+      let lines = try await watching.lines()
+      #expect(lines.count >= 3)
+      for line in lines { #expect(try problems(line, "event") == [], "\(line)") }
+    }
+  }
+
+  @Test("a document that is not as the schema says is found")
+  func faults() throws {
+    let state = try JSONSchema("plan")
+    #expect(state.problems(of: try JSON(#"{"schema":1,"steps":[],"unmet":[],"left":[]}"#)) == [])
+    #expect(
+      state.problems(of: try JSON(#"{"schema":2,"steps":[{}],"unmet":1,"more":0}"#)).count >= 10)
+  }
+}
