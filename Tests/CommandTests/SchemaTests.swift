@@ -14,6 +14,7 @@ struct SchemaTests {
     var testDescription: String { command }
   }
 
+  private static let usb = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
   private static let documents = [
     Document(command: "plan podcast", schema: "plan"),
     Document(command: "plan voice-chat", schema: "plan"),
@@ -33,6 +34,14 @@ struct SchemaTests {
     Document(command: "profiles detect", schema: "profiles-detect"),
     Document(command: "record talk.wav --duration 300ms", schema: "record"),
     Document(command: "play talk.wav", schema: "play"),
+    Document(command: "profiles show podcast", schema: "profiles-show"),
+    Document(command: "profiles save desk", schema: "profiles-save"),
+    Document(command: "service install", schema: "service-install"),
+    Document(command: "service status", schema: "service-status"),
+    Document(command: "tone A4 --duration 100ms", schema: "tone"),
+    Document(command: "meter --duration 500ms --interval 500ms --spectrum", schema: "meter"),
+    Document(command: "sandbox simulate suspend \(usb)", schema: "sandbox-simulate"),
+    Document(command: "replay trace.jsonl", schema: "replay"),
   ]
 
   private static let files = """
@@ -60,13 +69,21 @@ struct SchemaTests {
   @Test("each command prints what its schema says", .simulatedCard, arguments: documents)
   func document(_ document: Document) async throws {
     try await PulseSandbox.with(.demo) { sandbox in
-      let record = document.command.hasPrefix("play") ? "$A record talk.wav --duration 300ms\n" : ""
+      // What a command needs that another one makes.
+      let before =
+        switch document.schema {
+        case "play": "$A record talk.wav --duration 300ms > /dev/null\n"
+        case "replay": "$A watch podcast --trace trace.jsonl | head -n 1 > /dev/null\n"
+        default: ""
+        }
       let result = try await sandbox.shell(
-        "cd \(sandbox.directory)\n\(Self.files)\(record)exec $A \(document.command) --json")
+        "cd \(sandbox.directory)\n\(Self.files)\(before)exec $A \(document.command) --json")
       #expect(document.statuses.contains(result.status), "\(result)")
-      // What comes before the document is of the commands before it.
-      let start = try #require(result.standardOutput.firstIndex(of: "{"), "\(result)")
-      #expect(try problems(result.standardOutput[start...], document.schema) == [])
+      // A meter prints one a line.
+      let text =
+        document.schema == "meter"
+        ? result.standardOutput.split(separator: "\n").first ?? "" : result.standardOutput[...]
+      #expect(try problems(text, document.schema) == [])
     }
   }
 

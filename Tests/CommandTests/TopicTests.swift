@@ -42,7 +42,7 @@ struct TopicTests {
     #expect(page.hasPrefix(".TH AUDIOSESSION-\(name.uppercased()) \(topic.section) "))
     // A line that starts with a dot is a request.
     let requests = page.split(separator: "\n").filter { $0.hasPrefix(".") }
-    let known = ["TH", "SH", "PP", "TP", "nf", "fi", "br", "BR"]
+    let known = ["TH", "SH", "PP", "TP", "nf", "fi", "br", "BR", "nh", "ad"]
     for request in requests {
       #expect(known.contains { request.dropFirst().hasPrefix($0) }, "\(request)")
     }

@@ -33,7 +33,9 @@ extension Page {
   func manual(name: String, section: Int) -> String {
     var lines = [
       ".TH \(name.uppercased()) \(section) \"\" \"audiosession \(programVersion)\"",
-      ".SH NAME", "\(name) \\- \(Self.roff(abstract, startsLine: false))", ".SH DESCRIPTION",
+      // Keys and commands are neither hyphenated nor spread.
+      ".nh", ".ad l", ".SH NAME", "\(name) \\- \(Self.roff(abstract, startsLine: false))",
+      ".SH DESCRIPTION",
     ]
     for block in blocks {
       switch block {
