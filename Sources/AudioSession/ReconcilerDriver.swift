@@ -63,13 +63,13 @@ struct ReconcilerDriver {
   }
 
   private func run(_ step: Step, _ reconciler: inout Reconciler) async throws(SessionError) {
-    let outcome: StepOutcome
+    let answer: StepAnswer
     do throws(SessionError) {
-      outcome = try await live.run(step, deadline: deadline)
+      answer = try await live.run(step, deadline: deadline)
     } catch {
       return try reconciler.didFail(error)
     }
-    reconciler.didRun(outcome, await live.snapshot)
+    reconciler.didRun(answer, await live.snapshot)
   }
 
   private func save(_ baseline: Baseline) -> Result<Void, SessionError> {

@@ -29,7 +29,7 @@ static int process_message(
  * that was rendered ahead can still be taken back. Called from the device's thread. */
 static void announce_sizes(sim_device *device) {
     const pa_sample_spec *spec = &device->sink->sample_spec;
-    pa_usec_t buffer = device->mapping->fixed_latency ? 0 : SIM_MAX_LATENCY;
+    pa_usec_t buffer = sim_device_fixed_latency(device) ? 0 : SIM_MAX_LATENCY;
 
     pa_sink_set_max_rewind_within_thread(device->sink, pa_usec_to_bytes(buffer, spec));
     pa_sink_set_max_request_within_thread(device->sink, pa_usec_to_bytes(device->block, spec));
@@ -152,7 +152,7 @@ static pa_sink *create(sim_device *device) {
     char *name = sim_device_name(device);
     pa_sink *sink;
 
-    if (!device->mapping->fixed_latency)
+    if (!sim_device_fixed_latency(device))
         flags |= PA_SINK_DYNAMIC_LATENCY;
     pa_sink_new_data_init(&data);
     data.driver = __FILE__;
@@ -185,12 +185,12 @@ bool sim_sink_create(sim_device *device) {
     pa_sink_set_asyncmsgq(sink, device->mq.inq);
     pa_sink_set_rtpoll(sink, device->rtpoll);
     pa_sink_set_max_request(sink, pa_usec_to_bytes(device->block, &sink->sample_spec));
-    if (device->mapping->fixed_latency) {
-        pa_sink_set_fixed_latency(sink, device->mapping->fixed_latency);
+    if (sim_device_fixed_latency(device)) {
+        pa_sink_set_fixed_latency(sink, sim_device_fixed_latency(device));
     } else {
         sink->update_requested_latency = update_requested_latency;
         pa_sink_set_max_rewind(sink, pa_usec_to_bytes(SIM_MAX_LATENCY, &sink->sample_spec));
-        pa_sink_set_latency_range(sink, SIM_MIN_LATENCY, SIM_MAX_LATENCY);
+        pa_sink_set_latency_range(sink, device->card->min_latency, SIM_MAX_LATENCY);
     }
     return true;
 }

@@ -179,7 +179,7 @@ static pa_source *create(sim_device *device) {
     char *name = sim_device_name(device);
     pa_source *source;
 
-    if (!device->mapping->fixed_latency)
+    if (!sim_device_fixed_latency(device))
         flags |= PA_SOURCE_DYNAMIC_LATENCY;
     pa_source_new_data_init(&data);
     data.driver = __FILE__;
@@ -212,11 +212,11 @@ bool sim_source_create(sim_device *device) {
         source->reconfigure = reconfigure;
     pa_source_set_asyncmsgq(source, device->mq.inq);
     pa_source_set_rtpoll(source, device->rtpoll);
-    if (device->mapping->fixed_latency) {
-        pa_source_set_fixed_latency(source, device->mapping->fixed_latency);
+    if (sim_device_fixed_latency(device)) {
+        pa_source_set_fixed_latency(source, sim_device_fixed_latency(device));
     } else {
         source->update_requested_latency = update_requested_latency;
-        pa_source_set_latency_range(source, SIM_MIN_LATENCY, SIM_MAX_LATENCY);
+        pa_source_set_latency_range(source, device->card->min_latency, SIM_MAX_LATENCY);
     }
     return true;
 }

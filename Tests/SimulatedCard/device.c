@@ -25,7 +25,9 @@ sim_device *sim_device_new(sim_card *card, const sim_mapping *mapping) {
     device->card = card;
     device->mapping = mapping;
     device->rtpoll = pa_rtpoll_new();
-    device->block = mapping->fixed_latency ? mapping->fixed_latency : SIM_MAX_LATENCY;
+    device->block = sim_device_fixed_latency(device);
+    if (!device->block)
+        device->block = SIM_MAX_LATENCY;
 
     if (pa_thread_mq_init(&device->mq, card->core->mainloop, device->rtpoll) < 0)
         goto fail;
@@ -80,6 +82,12 @@ void sim_device_free(sim_device *device) {
 
 uint32_t sim_device_first_rate(const sim_device *device) {
     return device->mapping->fixed_rate ? device->mapping->fixed_rate : device->card->rates[0];
+}
+
+pa_usec_t sim_device_fixed_latency(const sim_device *device) {
+    if (device->mapping->fixed_latency) /* a radio link */
+        return device->mapping->fixed_latency;
+    return device->card->fixed_latency;
 }
 
 bool sim_device_has_rate(const sim_device *device, uint32_t rate) {

@@ -21,11 +21,14 @@ PA_MODULE_USAGE(
     "channels=<1, 2 or 4: of a usb-mic> "
     "profile=<the first profile> "
     "tone=<yes|no> "
+    "fixed_latency=<milliseconds that every device has> "
+    "min_latency=<milliseconds that a device has at least> "
     "serial=<device.serial> "
     "card_properties=<further properties>");
 
 static const char *const valid_arguments[] = {
-    "kind", "name", "rates", "channels", "profile", "tone", "serial", "card_properties", NULL
+    "kind", "name", "rates", "channels", "profile", "tone", "fixed_latency", "min_latency", "serial",
+    "card_properties", NULL
 };
 
 /* ---- Arguments ---- */
@@ -48,11 +51,27 @@ static int parse_rates(sim_card *card, const char *list) {
     return card->n_rates > 0 ? result : -1;
 }
 
+/* In milliseconds; the range is that of a device that follows its streams. */
+static int parse_latency(pa_modargs *arguments, const char *name, pa_usec_t *latency) {
+    uint32_t milliseconds = (uint32_t) (*latency / PA_USEC_PER_MSEC);
+
+    if (!pa_modargs_get_value(arguments, name, NULL))
+        return 0;
+    if (pa_modargs_get_value_u32(arguments, name, &milliseconds) < 0 || milliseconds < 1
+        || milliseconds * PA_USEC_PER_MSEC > SIM_MAX_LATENCY) {
+        pa_log("%s= is a number of milliseconds from 1 to 2000.", name);
+        return -1;
+    }
+    *latency = milliseconds * PA_USEC_PER_MSEC;
+    return 0;
+}
+
 static int parse_arguments(sim_card *card, pa_modargs *arguments) {
     const char *kind = pa_modargs_get_value(arguments, "kind", "laptop");
     uint32_t channels = 2;
 
     card->tone = true;
+    card->min_latency = SIM_MIN_LATENCY;
     if (pa_modargs_get_value_u32(arguments, "channels", &channels) < 0
         || !(card->kind = sim_kind_find(kind, channels))) {
         pa_log("No such kind of card: kind=%s with %u channels.", kind, channels);
@@ -66,6 +85,9 @@ static int parse_arguments(sim_card *card, pa_modargs *arguments) {
         pa_log("tone= is yes or no.");
         return -1;
     }
+    if (parse_latency(arguments, "fixed_latency", &card->fixed_latency) < 0
+        || parse_latency(arguments, "min_latency", &card->min_latency) < 0)
+        return -1;
     card->name = pa_xstrdup(pa_modargs_get_value(arguments, "name", card->kind->default_name));
     return 0;
 }

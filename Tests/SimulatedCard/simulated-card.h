@@ -44,6 +44,8 @@ typedef struct sim_card {
     uint32_t rates[SIM_MAX_RATES];
     unsigned n_rates;
     bool tone;
+    pa_usec_t fixed_latency; /* of every device, as without timer scheduling; 0: follows the streams */
+    pa_usec_t min_latency;   /* the least that a device takes */
 
     sim_device *output; /* of the active profile, NULL: none */
     sim_device *input;
@@ -103,6 +105,8 @@ bool sim_source_create(sim_device *device);
 void sim_source_thread(void *device);
 
 /* Shared by both (device.c). */
+/* The latency that the device has whatever is asked; 0 where it follows its streams. */
+pa_usec_t sim_device_fixed_latency(const sim_device *device);
 bool sim_device_has_rate(const sim_device *device, uint32_t rate);
 uint32_t sim_device_first_rate(const sim_device *device);
 char *sim_device_name(const sim_device *device);

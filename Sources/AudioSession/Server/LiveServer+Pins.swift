@@ -78,15 +78,20 @@ extension LiveServer {
   /// Waits until a pin's opening or closing shows, which on PipeWire comes after the answer.
   ///
   /// A device that can take a rate does so in some 5 ms, one that cannot stays silent about it; then
-  /// the pin goes.
-  func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) {
-    guard snapshot.hasGraph else { return }
+  /// the pin goes. Its rate meanwhile is returned: at rest it has none that means anything.
+  func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) -> Int? {
+    guard snapshot.hasGraph else { return nil }
     try await awaitClosing(deadline: deadline)
     guard case .rate(let rate) = step.to,
       try await !isGranted(rate, step.setting, deadline: deadline)
-    else { return }
+    else { return nil }
+    let device = step.setting.deviceDirection.flatMap {
+      snapshot.device($0, named: step.setting.object)
+    }
+    let kept = device?.state == .running ? device.map { Int($0.sampleSpec.rate) } : nil
     await close(pin: step.setting)
     try await awaitClosing(deadline: deadline)
+    return kept == rate ? nil : kept
   }
 
   /// Waits until the server lists the pins that were closed no more.
@@ -124,8 +129,10 @@ extension LiveServer {
       let spec = await pin.sampleSpec
       let isLatency = if case .latency = setting { true } else { false }
       let device = setting.deviceDirection.flatMap { snapshot.device($0, named: setting.object) }
-      let forced = device.flatMap { snapshot.forcedLatency(on: $0) }
-      let granted = if let forced { forced } else { await pin.grantedLatency }
+      var granted = await pin.grantedLatency
+      if let device, case .duration(let asked) = snapshot.value(of: setting) {
+        granted = snapshot.latency(givenTo: asked, granted: granted, on: device)
+      }
       result.append(
         SessionState.Pin(
           device: setting.object,

@@ -7,7 +7,7 @@ extension LiveServer {
   ///
   /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
   /// that is not granted is no failure.
-  func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepOutcome {
+  func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepAnswer {
     if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
     let time = answerTime(deadline)
@@ -20,7 +20,7 @@ extension LiveServer {
       if step.setting.isOfStream, error.code == .noSuchEntity {
         // Its end may not show yet, and nobody mends what the next one begins with once others are left.
         if let stream { await endMemory(of: stream.index) }
-        return .dropped
+        return .ended
       }
       if !step.setting.is(.ownStream) { noteSilence(error, after: time) }
       // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
@@ -30,8 +30,9 @@ extension LiveServer {
     if step.setting.is(.makesObjects) { doubt() }
     try await refresh(objects(of: step.setting), deadline: deadline)
     if step.setting.isHint {
-      try await awaitPin(step, deadline: deadline)
-      return outcome(ofHint: step)
+      let kept = try await awaitPin(step, deadline: deadline)
+      let granted = await pins[step.setting]?.grantedLatency
+      return .done(told: granted.map(SettingValue.duration) ?? kept.map(SettingValue.rate))
     }
     var isMet = try await wait(
       deadline: patience(for: step, deadline), answer: deadline
@@ -53,7 +54,7 @@ extension LiveServer {
         property: step.property, value: step.to.description)
     }
     if let stream { await keepMemory(of: stream, beside: step) }
-    return .applied
+    return .done(told: nil)
   }
 
   private func hasLostSessionManager() async -> Bool {
@@ -91,11 +92,6 @@ extension LiveServer {
         deadline: Deadline(after: min(deadline.remaining, patience)), answer: deadline
       ) { $0.satisfies(step) }
     }
-  }
-
-  private func outcome(ofHint step: Step) -> StepOutcome {
-    guard let now = snapshot.value(of: step.setting) else { return .notGranted("gone") }
-    return now == step.to ? .applied : .notGranted(now.description)
   }
 
   /// The objects to read again after a write, beside those that events name.

@@ -9,7 +9,7 @@ struct BufferDurationAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
     guard let device = context.device(direction), let wished = wished(context, device),
-      !isLeftToStreams(context), !wasGranted(context, device, wished)
+      !isLeftToStreams(context), !wasAsked(context, device, wished)
     else { return [] }
     return [
       Target(
@@ -93,56 +93,81 @@ struct BufferDurationAspect: Aspect {
     return setting.flatMap { context.input.grants[$0] }
   }
 
-  /// Whether the hint was granted in an earlier run that nobody holds since. A pin that is still there
-  /// is this run's own, which stays until its end.
-  private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Bool {
+  /// What the device gave when it was asked for the buffer: to the pin that is there, else to an earlier
+  /// one, as long as the device has not gone since.
+  private func given(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Duration? {
     let setting = Setting.latency(device.direction, device: device.name)
-    return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
-      && context.input.memory.outcome(setting, asked: .duration(wished), on: context.snapshot)
-        != nil
+    if context.snapshot.value(of: setting) == .duration(wished) {
+      return context.snapshot.latency(
+        givenTo: wished, granted: context.input.grants[setting], on: device)
+    }
+    return remembered(context, device, wished)
   }
 
+  private func remembered(
+    _ context: PlanContext, _ device: Device, _ wished: Duration
+  ) -> Duration? {
+    let setting = Setting.latency(device.direction, device: device.name)
+    let got = context.input.memory.outcome(
+      setting, asked: .duration(wished), on: context.snapshot)
+    guard case .duration(let given) = got, given > .zero else { return nil }
+    return given
+  }
+
+  /// Whether the device was asked in an earlier run that nobody holds since. A pin that is still there
+  /// is this run's own, which stays until its end.
+  private func wasAsked(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Bool {
+    let setting = Setting.latency(device.direction, device: device.name)
+    return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
+      && remembered(context, device, wished) != nil
+  }
+
+  private typealias Obstacle = (verdict: Verdict, reason: String, waitingFor: WaitingFor?)
+
+  /// Why the buffer is not as wished; `actual` is what the device has now.
   private func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
-  ) -> (verdict: Verdict, reason: String, waitingFor: WaitingFor?)? {
-    if !context.input.holdsPins {
+  ) -> Obstacle? {
+    let given = given(context, device, wished)
+    guard context.input.holdsPins else {
+      guard let given else {
+        return (.pending, "nothing holds it on \(device.name), which was not asked yet", .holder)
+      }
+      if let limit = limit(context, device, wished, given) { return limit }
       return (
         .pending, "was granted while applying; nobody holds it since, so streams choose their own",
         .holder
       )
     }
-    if context.snapshot.hasGraph { return graphObstacle(context, device, wished, actual) }
-    let rate = max(1, Int64(device.sampleSpec.rate))
-    let frame = Duration.microseconds(1_000_000 / rate + 1)
-    guard let actual else { return (.pending, "\(device.name) has not said its latency", .device) }
-    if actual > wished + frame {
-      let wish = Words.milliseconds(wished)
-      return (
-        .unreachable, "\(device.name) gives \(Words.milliseconds(actual)) and not \(wish)", nil
-      )
+    guard let actual else {
+      return context.snapshot.hasGraph
+        ? (.pending, "nothing holds it on \(device.name)", .device)
+        : (.pending, "\(device.name) has not said its latency", .device)
     }
-    if actual < wished - frame {
+    switch context.snapshot.fit(actual, asked: wished, on: device) {
+    case .met: return nil
+    case .longer: return limit(context, device, wished, actual)
+    case .shorter:
+      if let given, let limit = limit(context, device, wished, given) { return limit }
       let users = context.snapshot.foreignStreams(on: device).map {
         context.snapshot.programName(of: $0)
       }
       let who = users.isEmpty ? "another stream" : Words.list(Set(users).sorted(), last: "or")
       return (.overridden, "\(who) asked for \(Words.milliseconds(actual))", nil)
     }
-    return nil
   }
 
-  /// PipeWire's buffers are powers of two: the nearest one is as wished.
-  private func graphObstacle(
-    _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
-  ) -> (verdict: Verdict, reason: String, waitingFor: WaitingFor?)? {
-    guard let actual else { return (.pending, "nothing holds it on \(device.name)", .device) }
-    let limit = context.snapshot.quantumLimit(of: device)
-    let rate = context.snapshot.rate(of: device)
-    let nearest = Graph.quantum(wished, rate: rate, limit: .max)
-    guard nearest > limit else { return nil }
-    return (
-      .unreachable,
-      "\(device.name) gives \(Words.milliseconds(actual)) at most (\(limit) frames)", nil
-    )
+  /// What a device has instead of what it was asked for; nil where it gives that.
+  private func limit(
+    _ context: PlanContext, _ device: Device, _ wished: Duration, _ given: Duration
+  ) -> Obstacle? {
+    let fit = context.snapshot.fit(given, asked: wished, on: device)
+    guard fit != .met else { return nil }
+    let gives = "\(device.name) gives \(Words.milliseconds(given))"
+    guard context.snapshot.hasGraph, fit == .shorter else {
+      return (.unreachable, "\(gives) and not \(Words.milliseconds(wished))", nil)
+    }
+    let frames = context.snapshot.quantumLimit(of: device)
+    return (.unreachable, "\(gives) at most (\(frames) frames)", nil)
   }
 }

@@ -181,14 +181,17 @@ package struct Reconciler: Sendable {
     }
   }
 
-  /// Takes what became of a step.
-  ///
-  /// - Parameter snapshot: the server after it.
-  package mutating func didRun(_ outcome: StepOutcome, _ snapshot: ServerSnapshot) {
+  /// Takes what became of a step: what it came to is read from the server after it.
+  package mutating func didRun(_ answer: StepAnswer, _ snapshot: ServerSnapshot) {
     guard case .checked(let step, _, let rest) = state else { return }
+    guard let (outcome, got) = outcome(of: step, answer, in: snapshot) else {
+      tracer?(.ran(step, "changed since"))
+      state = .reading
+      return
+    }
     results.append(StepResult(step: step, outcome: outcome))
     tracer?(.ran(step, "\(outcome)"))
-    remember(step, in: snapshot)
+    remember(step, got: got, in: snapshot)
     state = .batch(rest)
   }
 

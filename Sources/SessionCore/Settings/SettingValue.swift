@@ -24,6 +24,11 @@ public enum SettingValue: Sendable, Hashable, Codable {
   case roles([String])
 }
 
+extension SettingValue {
+  /// The latency or offset; nil of anything else.
+  var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
+}
+
 extension SettingValue: CustomStringConvertible {
   /// For people: `none`, `48000 Hz`, `10 ms`, `80 %`, `front-right,front-left of NAME`.
   public var description: String {

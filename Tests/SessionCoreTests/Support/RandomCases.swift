@@ -25,6 +25,12 @@ extension SeededRandom {
           latency: maybe([.milliseconds(5), .milliseconds(50)]))
       }
     }
+    // By a copy: what follows is the same as without limits.
+    var limits = self
+    for device in server.snapshot.sources + server.snapshot.sinks where limits.one(in: 4) {
+      let least = limits.pick([Duration.milliseconds(3), .milliseconds(25), .milliseconds(100)])
+      server.latencies[device.name] = least...limits.pick([least, .seconds(2)])
+    }
     if one(in: 3), let port = maybe(["analog-input-headset-mic", "analog-input-linein"], in: 1) {
       try? server.edit(.input, SimulatedServer.microphone) { $0.activePort = port }
       server.updateDefaults()

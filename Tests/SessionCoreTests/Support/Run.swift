@@ -51,7 +51,7 @@ struct Run {
 
   private mutating func plan() {
     do throws(SessionError) {
-      let plan = try loop.didRead(server.snapshot)
+      let plan = try loop.didRead(server.snapshot, grants: server.grants)
       plans.append(plan)
       // Where things are is known, or searched for: the plan is the same.
       var placed = loop.input
@@ -69,16 +69,11 @@ struct Run {
       let code = error.message == "Access denied" ? SessionError.Code.accessDenied : .refused
       return try loop.didFail(SessionError(code, stage: .server, error.message))
     }
-    let now = server.snapshot.value(of: step.setting)
-    if step.setting.isHint {
-      let isGranted = now == step.to
-      loop.didRun(
-        isGranted ? .applied : .notGranted(now?.description ?? "gone"), server.snapshot)
-    } else if server.snapshot.satisfies(step) {
-      loop.didRun(.applied, server.snapshot)
-    } else {
+    if !step.setting.isHint, !server.snapshot.satisfies(step) {
+      let now = server.snapshot.value(of: step.setting)
       failure = "\(step.setting) is \(String(describing: now)) after it was set to \(step.to)"
     }
+    loop.didRun(.done(told: server.grants[step.setting].map { .duration($0) }), server.snapshot)
   }
 
   /// The properties that the first plan printed, as steps or as unmet.

@@ -170,15 +170,41 @@ extension SimulatedServer {
         let streams = snapshot.streams(on: device)
         let least = streams.compactMap { askedLatency[$0.index] }.min()
         let isGraph = snapshot.hasGraph
+        let range = range(of: device.name)
+        let isFixed = range.lowerBound == range.upperBound
         try? edit(direction, device.name) { device in
           device.state = streams.contains { !$0.isCorked } ? .running : .idle
           guard !isGraph else { return }
           device.configuredLatency =
-            least.map { min(max($0, .microseconds(500)), .seconds(2)) }
-            ?? (streams.isEmpty ? .zero : .seconds(2))
+            least.map { min(max($0, range.lowerBound), range.upperBound) }
+            ?? (streams.isEmpty && !isFixed ? .zero : range.upperBound)
         }
       }
     }
+  }
+}
+
+extension SimulatedServer {
+  private static let latencies = Duration.microseconds(500)...(.seconds(2))
+
+  private func range(of device: String) -> ClosedRange<Duration> {
+    latencies[device] ?? Self.latencies
+  }
+
+  /// What the sizes of each latency pin's buffer come to: what the device gives that stream alone.
+  var grants: [Setting: Duration] {
+    var result: [Setting: Duration] = [:]
+    for pin in snapshot.sourceOutputs + snapshot.sinkInputs {
+      guard pin.properties[Owned.pinLatencyKey] != nil, let asked = askedLatency[pin.index],
+        let device = snapshot.devices(pin.direction).first(where: { $0.index == pin.device })
+      else { continue }
+      let range = range(of: device.name)
+      let given = min(max(asked, range.lowerBound), range.upperBound)
+      // Of a playback stream the sizes say otherwise where the buffer is shorter than asked.
+      let isOdd = device.direction == .output && given < asked
+      result[.latency(device.direction, device: device.name)] = isOdd ? asked * 2 - given : given
+    }
+    return result
   }
 }
 

@@ -35,6 +35,8 @@ struct SimulatedServer {
   var configured: [Direction: String] = [:]
   /// What the device-restore module kept of each device and port.
   var remembered: [String: ChannelVolumes] = [:]
+  /// The latencies that a device can have; one alone is fixed, as without timer scheduling.
+  var latencies: [String: ClosedRange<Duration>] = [:]
   /// The latency that each stream asked for.
   var askedLatency: [Index<Stream>: Duration] = [:]
   /// The streams that come back to a link of this name when it is loaded again.

@@ -1,0 +1,136 @@
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// What a device cannot give is told from what it granted, with a process that holds and without one.
+@Suite("What a device cannot give")
+struct DeviceLimitTests {
+  /// A machine whose microphone or output has a limit, and a wish beyond it.
+  struct Limit: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let card: String
+    var server = ServerKind.pulseaudio
+    let category: String
+    let hint: String
+    let property: String
+    let granted: String
+    let words: String
+
+    var isInput: Bool { category == "record" }
+    var device: String {
+      isInput
+        ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+        : "alsa_output.pci-0000_00_1f.3.analog-stereo"
+    }
+    var profile: String {
+      "category = \"\(category)\"\n\(hint)\n[\(isInput ? "input" : "output")]\n"
+        + "prefer = [\"\(device)\"]\n\(isInput ? "gain" : "volume") = \"40 %\"\n"
+    }
+  }
+
+  static let limits = [
+    Limit(
+      testDescription: "a source without timer scheduling",
+      card: "kind=usb-mic fixed_latency=100", category: "record",
+      hint: "buffer-duration = \"10 ms\"",
+      property: "ioBufferDuration", granted: "100 ms", words: "gives 100 ms and not 10 ms"),
+    Limit(
+      testDescription: "a sink without timer scheduling",
+      card: "kind=laptop fixed_latency=100", category: "playback",
+      hint: "buffer-duration = \"10 ms\"", property: "ioBufferDuration", granted: "100 ms",
+      words: "gives 100 ms and not 10 ms"),
+    Limit(
+      testDescription: "a sink whose fixed buffer is shorter",
+      card: "kind=laptop fixed_latency=20", category: "playback",
+      hint: "buffer-duration = \"200 ms\"", property: "ioBufferDuration", granted: "20 ms",
+      words: "gives 20 ms and not 200 ms"),
+    Limit(
+      testDescription: "a source with a higher minimum",
+      card: "kind=usb-mic min_latency=50", category: "record", hint: "buffer-duration = \"10 ms\"",
+      property: "ioBufferDuration", granted: "50 ms", words: "gives 50 ms and not 10 ms"),
+    Limit(
+      testDescription: "a rate that is not the device's",
+      card: "kind=usb-mic rates=44100,48000", category: "record", hint: "sample-rate = 96000",
+      property: "sampleRate", granted: "48000 Hz", words: "was asked for 96000 Hz and is at"),
+    Limit(
+      testDescription: "PipeWire's longest buffer", card: "kind=usb-mic", server: .pipewire,
+      category: "record", hint: "buffer-duration = \"1 s\"", property: "ioBufferDuration",
+      granted: "170.7 ms", words: "gives 170.7 ms at most (8192 frames)"),
+    Limit(
+      testDescription: "a rate that is not that of hardware on PipeWire",
+      card: "kind=usb-mic rate=44100", server: .pipewire, category: "record",
+      hint: "sample-rate = 96000", property: "sampleRate", granted: "44100 Hz",
+      words: "was asked for 96000 Hz and its hardware stays at 44100 Hz"),
+  ]
+
+  private static func with(
+    _ limit: Limit, _ body: (PulseSandbox) async throws -> Void
+  ) async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards([limit.card], on: limit.server))
+    try await PulseSandbox.with(configuration) { sandbox in
+      try sandbox.write(profile: "test", limit.profile)
+      try await body(sandbox)
+    }
+  }
+
+  /// The verdict of the hint in a state, and its reason.
+  private func check(_ state: JSON?, _ limit: Limit) throws {
+    let report = try #require(state?["properties"]?[limit.property])
+    #expect(report["verdict"] == .string("unreachable"), "\(report)")
+    guard case .string(let reason) = report["reason"] else {
+      return #expect(Bool(false), "no reason: \(report)")
+    }
+    #expect(reason.contains(limit.words), "\(reason)")
+  }
+
+  @Test("without a holder what it granted decides", .simulatedCard, .pipewire, arguments: limits)
+  func withoutHolder(_ limit: Limit) async throws {
+    try await Self.with(limit) { sandbox in
+      let result = try await sandbox.audiosession("apply", "test", "--json")
+      #expect(result.status == 0, "\(result)")
+      let applied = try JSON(result.standardOutput)
+      let step = try #require(applied["steps"]).array.first {
+        $0["name"] == .string(limit.property)
+      }
+      #expect(step?["outcome"] == .string("notGranted"), "\(String(describing: step))")
+      #expect(step?["detail"] == .string(limit.granted), "\(String(describing: step))")
+      try check(applied, limit)
+      #expect(result.standardError.contains(limit.words), "\(result.standardError)")
+      #expect(!result.standardError.contains("granted while applying"))
+      try check(try JSON(try await sandbox.audiosession("state", "--json").standardOutput), limit)
+      // What is known is not tried again.
+      let again = try JSON(try await sandbox.audiosession("plan", "test", "--json").standardOutput)
+      #expect(again["steps"] == .array([]))
+    }
+  }
+
+  @Test("strict it is 78, and all is as before", .simulatedCard, .pipewire, arguments: limits)
+  func strict(_ limit: Limit) async throws {
+    try await Self.with(limit) { sandbox in
+      let volume = "pactl get-\(limit.isInput ? "source" : "sink")-volume \(limit.device)"
+      let before = try await sandbox.shell(volume).standardOutput
+      let strict = try await sandbox.audiosession("apply", "test", "--strict", "--json")
+      #expect(strict.status == 78, "\(strict)")
+      let error = try JSON(strict.standardOutput)["error"]
+      #expect(error?["code"] == .string("hintNotGranted"))
+      #expect(error?["restored"] == .bool(true))
+      #expect(try await sandbox.shell(volume).standardOutput == before)
+      // What was learnt then is no success the next time.
+      #expect(try await sandbox.audiosession("apply", "test").status == 0)
+      #expect(try await sandbox.audiosession("apply", "test", "--strict").status == 78)
+      let state = try JSON(try await sandbox.audiosession("state", "--json").standardOutput)
+      try check(state, limit)
+    }
+  }
+
+  @Test("with a holder it says the same", .simulatedCard, .pipewire, arguments: limits)
+  func withHolder(_ limit: Limit) async throws {
+    try await Self.with(limit) { sandbox in
+      let watching = try await Watching.start(sandbox, "test")
+      let result = try await sandbox.audiosession("state", "--json")
+      try check(try JSON(result.standardOutput), limit)
+      #expect(try await watching.end() == 143)
+    }
+  }
+}
