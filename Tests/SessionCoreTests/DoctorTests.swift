@@ -272,6 +272,24 @@ private typealias Line = MachineFacts.Line
     #expect(Set(diagnosis.checked + diagnosis.skipped) == Set(DoctorCheck.Code.allCases))
   }
 
+  @Test func `what was not checked says why`() {
+    var facts = Self.healthy()
+    facts.serverHost = "studio"
+    facts.heard = nil
+    let diagnosis = Diagnosis(facts)
+    #expect(
+      diagnosis.notMade.map(\.reason) == [
+        "the server runs on studio, whose files and programs are not seen from here",
+        "no input was recorded",
+      ])
+    #expect(
+      Set(diagnosis.notMade[0].checks) == [.equalRates, .allowedRates, .otherServer, .cardShared])
+    #expect(diagnosis.notMade[1].checks.allSatisfy { $0.needsSound })
+    facts.heard = []
+    facts.unheard = ["mic"]
+    #expect(Diagnosis(facts).notMade.last?.reason == "nothing could be recorded from mic")
+  }
+
   @Test func `a module's remedy has its line in the server's start`() {
     var facts = Self.healthy()
     Self.load("module-switch-on-connect")(&facts)

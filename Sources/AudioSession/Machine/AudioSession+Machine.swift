@@ -21,7 +21,13 @@ extension AudioSession {
     let live = try await reach(&facts, deadline)
     facts.address = SessionStore.canonical(
       live?.address ?? address ?? SessionStore.environmentAddress())
-    readProcesses(&facts)
+    facts.serverHost = Self.otherHost(of: facts.address)
+    if let host = facts.serverHost {
+      // Files of this machine would be wrong ones.
+      facts.places = ["default.pa": "default.pa of \(host)"]
+    } else {
+      readProcesses(&facts)
+    }
     await readServer(&facts, live, deadline)
     await readStore(&facts, live, deadline)
     return facts
@@ -39,6 +45,22 @@ extension AudioSession {
       facts.unreachable = error
       return nil
     }
+  }
+
+  /// The host in an address of another machine; nil for a socket, and for this machine's own name.
+  static func otherHost(of address: String) -> String? {
+    guard !address.isEmpty, !address.hasPrefix("unix:"), !address.hasPrefix("/") else { return nil }
+    var host = Substring(address)
+    for scheme in ["tcp:", "tcp4:", "tcp6:"] where host.hasPrefix(scheme) {
+      host = host.dropFirst(scheme.count)
+    }
+    if host.first == "[" {
+      host = host.dropFirst().prefix { $0 != "]" }
+    } else if host.filter({ $0 == ":" }).count == 1 {
+      host = host.prefix { $0 != ":" }
+    }
+    let isThis = host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    return isThis ? nil : String(host)
   }
 
   /// Who listens where, and the settings of the server that answers.

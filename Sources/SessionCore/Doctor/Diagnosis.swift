@@ -4,26 +4,36 @@ public struct Diagnosis: Sendable, Hashable {
   public var findings: [Finding]
   /// The checks that were made.
   public var checked: [DoctorCheck.Code]
-  /// The checks that were not, or not of every input, as there is no server or no sound was recorded.
-  public var skipped: [DoctorCheck.Code]
+  /// The checks that were not, or not of every input, with the reason.
+  public var notMade: [NotMade]
+
+  /// Checks that could not be made.
+  public struct NotMade: Sendable, Hashable {
+    /// Why not: `nothing was recorded`.
+    public var reason: String
+    /// Which.
+    public var checks: [DoctorCheck.Code]
+  }
+
+  /// The checks that were not made, or not of every input.
+  public var skipped: [DoctorCheck.Code] { notMade.flatMap(\.checks) }
 
   /// Makes every check that the facts allow.
   public init(_ facts: MachineFacts) {
-    (findings, checked, skipped) = ([], [], [])
+    (findings, checked, notMade) = ([], [], [])
     for check in DoctorCheck.all {
-      let isPossible =
-        (!check.needsServer || facts.snapshot != nil)
-        && (!check.code.needsSound || facts.heard != nil)
-      guard isPossible else {
-        skipped.append(check.code)
+      guard let reason = check.obstacle(facts) else {
+        checked.append(check.code)
+        findings += check.findings(facts)
         continue
       }
-      if check.code.needsSound, !facts.unheard.isEmpty {
-        skipped.append(check.code)
+      if let at = notMade.firstIndex(where: { $0.reason == reason }) {
+        notMade[at].checks.append(check.code)
       } else {
-        checked.append(check.code)
+        notMade.append(NotMade(reason: reason, checks: [check.code]))
       }
-      findings += check.findings(facts)
+      // Those inputs that were recorded are judged.
+      if check.code.needsSound, facts.heard != nil { findings += check.findings(facts) }
     }
     // Stable: among those of one severity the order of the checks stays.
     findings = Finding.Severity.allCases.flatMap { severity in
@@ -32,7 +42,29 @@ public struct Diagnosis: Sendable, Hashable {
   }
 }
 
+extension DoctorCheck {
+  /// Why it cannot be made, or not of every input; nil where it can.
+  fileprivate func obstacle(_ facts: MachineFacts) -> String? {
+    if needsServer, facts.snapshot == nil { return "no server answers" }
+    if let host = facts.serverHost, code.needsServersMachine {
+      return "the server runs on \(host), whose files and programs are not seen from here"
+    }
+    guard code.needsSound else { return nil }
+    guard facts.heard != nil else { return "no input was recorded" }
+    return facts.unheard.isEmpty
+      ? nil : "nothing could be recorded from \(Words.list(facts.unheard))"
+  }
+}
+
 extension DoctorCheck.Code {
+  /// Whether the check looks at files and programs of the machine that the server runs on.
+  var needsServersMachine: Bool {
+    switch self {
+    case .equalRates, .allowedRates, .otherServer, .cardShared: true
+    default: false
+    }
+  }
+
   /// Whether the check looks at recorded sound.
   var needsSound: Bool {
     switch self {

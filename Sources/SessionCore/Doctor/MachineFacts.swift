@@ -100,6 +100,8 @@ public struct MachineFacts: Sendable {
   public var unreachable: SessionError?
   /// Where it was looked for.
   public var address = ""
+  /// The machine that the server runs on, where that is another one.
+  public var serverHost: String?
   /// The process that answers there; nil where that cannot be seen.
   public var server: Program?
   /// What the server remembers of streams.

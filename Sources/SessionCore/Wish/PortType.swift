@@ -31,11 +31,11 @@ extension PortType {
     }
     var types: [PortType] = bus == "usb" ? [.usbAudio] : []
     let form = properties["device.form_factor"] ?? ""
-    types += direction == .input ? inputs(port, form, bus) : outputs(port, form)
+    types += direction == .input ? inputs(port, form) : outputs(port, form)
     return types
   }
 
-  private static func inputs(_ port: Port?, _ form: String, _ bus: String) -> [PortType] {
+  private static func inputs(_ port: Port?, _ form: String) -> [PortType] {
     guard let port else {
       return switch form {
       case "internal": [.builtInMic, .mic]
@@ -48,11 +48,9 @@ extension PortType {
     case .headset, .handset, .handsfree: return [.headsetMic, .mic]
     case .line, .aux, .radio: return [.lineIn]
     case .mic:
-      let name = port.name
-      if name.has("internal") || (form == "internal" && bus != "usb" && name.hasSuffix("-mic")) {
-        return [.builtInMic, .mic]
-      }
-      return [.mic]
+      // An internal card's front, rear and dock microphones are jacks.
+      let isInternal = port.name.has("internal") || port.description.has("Internal")
+      return isInternal ? [.builtInMic, .mic] : [.mic]
     default:
       if port.name.has("headset") { return [.headsetMic, .mic] }
       return port.name.has("mic") ? [.mic] : []

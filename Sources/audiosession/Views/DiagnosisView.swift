@@ -30,11 +30,15 @@ struct DiagnosisJSON: Encodable {
 enum DiagnosisView {
   static func lines(_ diagnosis: Diagnosis, width: Int?) -> [Line] {
     var lines = diagnosis.findings.flatMap { Self.lines($0, width: width) + [.empty] }
-    let skipped = diagnosis.skipped.isEmpty ? "" : ", \(diagnosis.skipped.count) could not be made"
+    let skipped = diagnosis.skipped.isEmpty ? "" : ", \(diagnosis.skipped.count) not made"
     let count = diagnosis.findings.count
     let result = count == 0 ? "nothing found" : "\(count) found"
     lines += Layout.wrap(
       "\(result): \(diagnosis.checked.count) checks\(skipped)", indent: 0, width: width)
+    for group in diagnosis.notMade {
+      let names = group.checks.map(\.rawValue).joined(separator: ", ")
+      lines += Layout.wrap("not made: \(names): \(group.reason)", indent: 2, width: width)
+    }
     return lines
   }
 
