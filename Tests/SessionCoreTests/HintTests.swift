@@ -96,6 +96,19 @@ private typealias Server = SimulatedServer
     #expect(try restarted.plan(odd) { $0.memory = memory }.steps.count == 1)
   }
 
+  @Test func `what a device cannot do it cannot for who records from it either`() throws {
+    var server = Server.laptop()
+    let odd = wish { $0.sampleRate = 96000 }
+    var run = Run(server, PlanInput(wish: odd, snapshot: server.snapshot))
+    run.run()
+    let memory = run.input.memory
+    server.add(stream: "Audio capture", .input, on: Self.mic)
+    let report = server.reports(odd) { $0.memory = memory }["sampleRate"]
+    #expect(report?.verdict == .unreachable, "\(String(describing: report))")
+    try server.edit(.input, Self.mic) { $0.driver = "module-null-source.c" }
+    #expect(server.reports(odd)["sampleRate"]?.verdict == .unreachable)
+  }
+
   @Test func `a memory keeps one attempt a setting, of one run of the server`() {
     let server = Server.laptop()
     let setting = Setting.rate(.input, device: Self.mic)

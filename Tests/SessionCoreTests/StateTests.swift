@@ -215,14 +215,14 @@ private typealias Server = SimulatedServer
     #expect(
       reports["preferredInput"]?.reason
         == "the default is \(Server.microphone), not \(Server.usb): somebody changed it")
-    #expect(reports["channelMap"]?.reason == "the remap that makes it is gone or changed")
+    #expect(reports["channelMap"]?.reason == "\(Server.microphone) is in use, not \(Server.usb)")
     server.addRemap(of: Server.usb, taking: ChannelMap([.frontRight, .frontLeft]))
     #expect(server.reports(mode)["channelMap"]?.verdict == .applied)
     #expect(server.reports(mode)["preferredInput"]?.verdict == .applied)
     try server.setDefault(.input, Server.microphone)
     #expect(
       server.reports(mode)["channelMap"]?.reason
-        == "the remap is there and the default is not on it")
+        == "\(Server.microphone) is in use, not \(Server.usb)")
     let line = wish { $0.inputPort = [.type(.lineIn)] }
     #expect(
       server.reports(line)["inputPort"]?.reason

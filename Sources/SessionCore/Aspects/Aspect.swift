@@ -14,6 +14,8 @@ protocol Planned: Sendable {
 protocol Aspect: Planned {
   /// Wish and fact as they are; the steps of the same plan are taken as done.
   func report(_ context: PlanContext) -> PropertyReport
+  /// The direction of the device that it is a property of; nil of what is no property of one.
+  func direction(of wish: AudioMode) -> Direction?
   /// Whether it is about what all programs share, and is left to them by a session of one.
   var isShared: Bool { get }
   /// What a plan must say that its steps do not meet; throws where it must not go unmet.
@@ -28,7 +30,7 @@ extension Aspect {
 
   /// Wish and fact; of what a session of one program leaves alone it says so.
   func ownReport(_ context: PlanContext) -> PropertyReport {
-    var report = report(context)
+    var report = reportInUse(context)
     guard context.snapshot.isOfOneProgram, isShared, report.verdict != .unset,
       report.verdict != .applied
     else { return report }

@@ -6,6 +6,8 @@ struct BufferDurationAspect: Aspect {
   let phase = Phase.ioBufferDuration
   let isShared = false
 
+  func direction(of wish: AudioMode) -> Direction? { wish.hintDirection }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
     guard let device = context.device(direction), let wished = wished(context, device),

@@ -6,6 +6,8 @@ struct CategoryAspect: Aspect {
   let phase = Phase.category
   let isShared = false
 
+  func direction(of wish: AudioMode) -> Direction? { nil }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     context.snapshot.cards.compactMap { card in
       guard let profile = context.resolution.profiles[card.name] else { return nil }

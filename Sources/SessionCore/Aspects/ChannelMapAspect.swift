@@ -8,6 +8,8 @@ struct ChannelMapAspect: Aspect {
 
   var property: String { direction == .input ? "channelMap" : "outputChannelMap" }
 
+  func direction(of wish: AudioMode) -> Direction? { direction }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let device = context.device(direction), let remap = try context.wishedRemap(on: device)
     else { return [] }
@@ -126,6 +128,8 @@ struct PolarPatternAspect: Aspect {
   let phase = Phase.channelMap
   let isShared = false
 
+  func direction(of wish: AudioMode) -> Direction? { .input }
+
   func report(_ context: PlanContext) -> PropertyReport {
     guard let pattern = context.wish.polarPattern else { return .unset(nil) }
     let preferred = StateValue.string(pattern.rawValue)
@@ -141,6 +145,8 @@ struct OrientationAspect: Aspect {
   let property = "inputOrientation"
   let phase = Phase.channelMap
   let isShared = false
+
+  func direction(of wish: AudioMode) -> Direction? { .input }
 
   func report(_ context: PlanContext) -> PropertyReport {
     guard let orientation = context.wish.inputOrientation else { return .unset(nil) }

@@ -5,6 +5,8 @@ struct CodecAspect: Aspect {
   let property = "outputCodec"
   let phase = Phase.category
 
+  func direction(of wish: AudioMode) -> Direction? { .output }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let wished = context.wish.outputCodec, let card = card(context) else { return [] }
     guard !context.world.isChanged(card: card.name) else { return [target(card, wished)] }

@@ -7,6 +7,8 @@ struct LevelAspect: Aspect {
 
   var property: String { direction == .input ? "inputGain" : "outputVolume" }
 
+  func direction(of wish: AudioMode) -> Direction? { direction }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let volume = context.wish.wish(direction).volume, let device = context.device(direction)
     else { return [] }
@@ -62,6 +64,8 @@ struct MuteAspect: Aspect {
 
   var property: String { direction == .input ? "inputMuted" : "outputMuted" }
 
+  func direction(of wish: AudioMode) -> Direction? { direction }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let muted = context.wish.wish(direction).muted, let device = context.device(direction)
     else { return [] }
@@ -109,15 +113,22 @@ struct LatencyOffsetAspect: Aspect {
 
   var property: String { direction == .input ? "inputLatencyOffset" : "outputLatencyOffset" }
 
+  func direction(of wish: AudioMode) -> Direction? { direction }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let offset = context.wish.wish(direction).latencyOffset,
-      let (card, port) = place(context)
+      let (card, port) = place(context), forgetful(context) == nil
     else { return [] }
     return [
       Target(
         property, .latencyOffset(card: card.name, port: port.name), .duration(offset),
         why: "of the port in use")
     ]
+  }
+
+  /// What makes a device whose server is known to keep no offset.
+  private func forgetful(_ context: PlanContext) -> String? {
+    context.shownDevice(direction).flatMap { context.snapshot.forgetsLatencyOffset(of: $0) }
   }
 
   /// The card's port that the device uses, or will use.
@@ -151,6 +162,11 @@ struct LatencyOffsetAspect: Aspect {
         reason: "the \(direction.rawValue) has no port of a card to set it on")
     }
     guard offset == wished else {
+      if let maker = forgetful(context), let device = context.device(direction) {
+        return PropertyReport(
+          preferred: preferred, actual: actual, verdict: .unreachable,
+          reason: "\(device.name) is made by '\(maker)', of which PipeWire keeps no latency offset")
+      }
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden, reason: "somebody changed it")
     }

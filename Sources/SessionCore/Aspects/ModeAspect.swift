@@ -5,6 +5,9 @@ struct ModeAspect: Aspect {
   let property = "mode"
   let phase = Phase.channelMap
 
+  /// For measurement it says how the input is; an echo canceller is both chains'.
+  func direction(of wish: AudioMode) -> Direction? { wish.mode == .measurement ? .input : nil }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     if let refusal = context.cancellerRefusal {
       throw SessionError(

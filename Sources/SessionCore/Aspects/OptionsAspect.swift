@@ -6,6 +6,8 @@ struct OptionsAspect: Aspect {
   let property = "options"
   let phase = Phase.levels
 
+  func direction(of wish: AudioMode) -> Direction? { nil }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let (treatment, roles) = context.wish.treatment, Self.obstacle(context) == nil else {
       return []

@@ -6,6 +6,8 @@ struct PortAspect: Aspect {
   let phase = Phase.port
   let isShared = false
 
+  func direction(of wish: AudioMode) -> Direction? { direction }
+
   var property: String { direction == .input ? "inputPort" : "outputPort" }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
@@ -28,11 +30,18 @@ struct PortAspect: Aspect {
         waitingFor: .device)
     }
     // A device without ports satisfies any.
-    guard let port = context.resolved(direction)?.port, port.name != device?.activePort else {
+    let isMet =
+      context.resolved(direction)?.port.map { $0.name == device?.activePort }
+      ?? device.map { device in
+        device.ports.isEmpty
+          || device.active.map { port in wished.contains { $0.matches(port, of: device) } } ?? false
+      } ?? true
+    guard !isMet else {
       return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
     }
+    let meant = context.resolved(direction)?.port?.name ?? Words.list(wished.map(\.description))
     return PropertyReport(
       preferred: preferred, actual: actual, verdict: .overridden,
-      reason: "the port is \(device?.activePort ?? "none"), not \(port.name): somebody changed it")
+      reason: "the port is \(device?.activePort ?? "none"), not \(meant): somebody changed it")
   }
 }

