@@ -30,6 +30,19 @@ struct ArticleTests {
     }
   }
 
+  /// Phrases that need a second reading; the page Concepts has the terms.
+  private static let phrases = [
+    "somebody", "nobody", " anew", "wished", "in force", "made so", "makes it so", "mended",
+    "goes on", "is told", "puts it back", "in one breath", "not to be had",
+  ]
+
+  @Test("are in plain English", arguments: Article.all)
+  func language(_ article: Article) {
+    for line in article.lines {
+      for phrase in Self.phrases { #expect(!line.lowercased().contains(phrase), "\(line)") }
+    }
+  }
+
   @Test("name what is declared", arguments: Article.all)
   func names(_ article: Article) {
     for link in article.links {
