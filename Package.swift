@@ -58,13 +58,15 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
+    .target(name: "JSONCoding", swiftSettings: settings),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .target(name: "PulseTypes", swiftSettings: settings),
     .target(
       name: "Pulse",
       dependencies: ["CPulse", "PulseTypes", .product(name: "Logging", package: "swift-log")],
       swiftSettings: settings),
-    .target(name: "SessionCore", dependencies: ["PulseTypes"], swiftSettings: settings),
+    .target(
+      name: "SessionCore", dependencies: ["JSONCoding", "PulseTypes"], swiftSettings: settings),
     .target(
       name: "SessionProfiles",
       dependencies: ["SessionCore", "PulseTypes"],
@@ -73,7 +75,7 @@ let package = Package(
     .target(
       name: "AudioSession",
       dependencies: [
-        "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
+        "JSONCoding", "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "Logging", package: "swift-log"),
       ],
       // What the session calls stays on the session's thread: no hop to a pool and back.
@@ -96,8 +98,8 @@ let package = Package(
     .executableTarget(
       name: "audiosession",
       dependencies: [
-        "AudioSession", "AudioStreams", "CThreadPool", "PulseSandbox", "PulseTypes", "SessionCore",
-        "SessionProfiles",
+        "AudioSession", "AudioStreams", "CThreadPool", "JSONCoding", "PulseSandbox", "PulseTypes",
+        "SessionCore", "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -106,15 +108,17 @@ let package = Package(
     .executableTarget(
       name: "audiosession-benchmark",
       dependencies: [
-        "AudioSession", "AudioStreams", "CPulse", "Pulse", "PulseSandbox", "PulseTypes",
-        "SessionProfiles",
+        "AudioSession", "AudioStreams", "CPulse", "JSONCoding", "Pulse", "PulseSandbox",
+        "PulseTypes", "SessionProfiles",
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
+    .testTarget(
+      name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
     .testTarget(
       name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],
       swiftSettings: settings),
     .testTarget(
-      name: "SessionCoreTests", dependencies: ["SessionCore", "PulseTypes"],
+      name: "SessionCoreTests", dependencies: ["JSONCoding", "SessionCore", "PulseTypes"],
       swiftSettings: settings),
     .testTarget(
       name: "SessionProfilesTests", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
@@ -140,8 +144,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "AudioSession", "AudioStreams", "PulseSandbox", "PulseTypes", "SessionProfiles",
-        "audiosession", "audiosession-benchmark",
+        "AudioSession", "AudioStreams", "JSONCoding", "PulseSandbox", "PulseTypes",
+        "SessionProfiles", "audiosession", "audiosession-benchmark",
       ],
       swiftSettings: settings),
   ] + soundLibraries + busLibrary + fuzzer,

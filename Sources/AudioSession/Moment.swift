@@ -1,13 +1,21 @@
-import FoundationEssentials
+import Glibc
 public import SessionCore
 
 /// The time of day, as the session's files and events have it.
 enum Moment {
   /// Now, as ISO 8601 has it, in UTC with milliseconds.
   static var now: String {
-    Date.now.formatted(
-      .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(
-        separator: .omitted))
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    var date = tm()
+    gmtime_r(&time.tv_sec, &date)
+    func digits(_ value: some BinaryInteger, _ count: Int = 2) -> String {
+      let text = String(value)
+      return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+    let day = "\(digits(date.tm_year + 1900, 4))-\(digits(date.tm_mon + 1))-\(digits(date.tm_mday))"
+    let clock = "\(digits(date.tm_hour)):\(digits(date.tm_min)):\(digits(date.tm_sec))"
+    return "\(day)T\(clock).\(digits(time.tv_nsec / 1_000_000, 3))Z"
   }
 }
 

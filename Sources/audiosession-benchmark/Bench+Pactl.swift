@@ -1,4 +1,4 @@
-import FoundationEssentials
+import JSONCoding
 import PulseSandbox
 
 extension Bench {
@@ -50,6 +50,6 @@ extension Bench {
 
   private func pactl<Element: Decodable>(_ list: String) async throws -> [Element] {
     let result = try await sandbox.capture(["pactl", "-f", "json", "list", list])
-    return try JSONDecoder().decode([Element].self, from: Data(result.standardOutput.utf8))
+    return try JSON.decode([Element].self, from: result.standardOutput.utf8)
   }
 }

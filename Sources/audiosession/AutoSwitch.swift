@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 /// `watch --auto`: looks at the devices when the session says that they changed, and applies the
@@ -82,7 +83,7 @@ actor AutoSwitch {
 }
 
 /// The line that says which profile was chosen.
-struct ProfileChosen: Encodable {
+struct ProfileChosen: EncodableWithNulls {
   let time: String
   let event = "profileChosen"
   let profile: String?
@@ -94,17 +95,6 @@ struct ProfileChosen: Encodable {
     profile = detection.chosen
     points = detection.profiles.first { $0.name == detection.chosen && $0.fits }?.points
     ties = detection.ties
-  }
-
-  private enum Key: String, CodingKey { case time, event, profile, points, ties }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(time, forKey: .time)
-    try values.encode(event, forKey: .event)
-    try values.encode(profile, forKey: .profile)
-    try values.encode(points, forKey: .points)
-    try values.encode(ties, forKey: .ties)
   }
 
   func print(_ output: Output) throws {

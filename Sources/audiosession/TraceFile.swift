@@ -1,6 +1,6 @@
 import AudioSession
-import FoundationEssentials
 import Glibc
+import JSONCoding
 import Synchronization
 
 /// A file that a trace is written to, a line of JSON an entry.
@@ -22,7 +22,7 @@ final class TraceFile: Sendable {
 
   func write(_ entry: TraceEntry) {
     let line = TraceLine(time: TimedEvent.now(.applied).time, entry: entry)
-    guard var bytes = try? JSONEncoder().encode(line) else { return }
+    guard var bytes = try? JSON.encode(line) else { return }
     bytes.append(UInt8(ascii: "\n"))
     turn.withLock { _ in
       bytes.withUnsafeBytes { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -43,9 +43,9 @@ final class TraceFile: Sendable {
         guard ferror(file) == 0 else { throw unreadable(path, errno) }
         return lines
       }
-      let data = Data(bytes: buffer, count: count)
+      let line = UnsafeRawBufferPointer(start: buffer, count: count)
       do {
-        lines.append(try JSONDecoder().decode(TraceLine.self, from: data))
+        lines.append(try JSON.decode(TraceLine.self, from: line))
       } catch {
         throw SessionError(
           .invalidValue, stage: .configuration,

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import JSONCoding
 import PulseTypes
 import Testing
 
@@ -38,7 +39,7 @@ private typealias Server = SimulatedServer
   }
 
   private func encoded(_ state: SessionState) throws -> JSON {
-    try JSONDecoder().decode(JSON.self, from: JSONEncoder().encode(state))
+    try JSONCoding.JSON.decode(JSON.self, from: JSONCoding.JSON.encode(state))
   }
 
   private func state(_ server: Server?, _ mode: AudioMode) -> SessionState {
@@ -157,6 +158,8 @@ private typealias Server = SimulatedServer
     state.notes = ["left"]
     let data = try JSONEncoder().encode(state)
     #expect(try JSONDecoder().decode(SessionState.self, from: data) == state)
+    let file = try JSONCoding.JSON.encode(state)
+    #expect(try JSONCoding.JSON.decode(SessionState.self, from: file) == state)
   }
 
   @Test func `whole numbers are written whole, durations in seconds`() throws {
@@ -168,6 +171,9 @@ private typealias Server = SimulatedServer
       let data = try JSONEncoder().encode([value])
       #expect(String(decoding: data, as: UTF8.self) == text)
       #expect(try JSONDecoder().decode([StateValue].self, from: data) == [value])
+      let file = try JSONCoding.JSON.encode([value])
+      #expect(String(decoding: file, as: UTF8.self) == text)
+      #expect(try JSONCoding.JSON.decode([StateValue].self, from: file) == [value])
     }
   }
 
@@ -250,8 +256,8 @@ private typealias Server = SimulatedServer
 
   @Test func `an end without a port writes nulls`() throws {
     let server = Server.machine { $0.addLoose(.input, "array") }
-    let data = try JSONEncoder().encode(server.snapshot.route)
-    let json = try JSONDecoder().decode(JSON.self, from: data)
+    let data = try JSONCoding.JSON.encode(server.snapshot.route)
+    let json = try JSONCoding.JSON.decode(JSON.self, from: data)
     guard case .list(let inputs) = json["inputs"], let input = inputs.first else {
       Issue.record("no input")
       return

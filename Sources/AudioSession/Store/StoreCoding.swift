@@ -1,13 +1,11 @@
-import FoundationEssentials
+import JSONCoding
 import SessionCore
 
 /// JSON of the store's files.
 enum StoreCoding {
   static func encode(_ value: some Encodable) throws(SessionError) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     do {
-      return Array(try encoder.encode(value)) + [UInt8(ascii: "\n")]
+      return try JSON.encode(value) + [UInt8(ascii: "\n")]
     } catch {
       throw SessionError(
         .storeFailed, stage: .session, "cannot encode the session's files: \(error)")
@@ -16,6 +14,6 @@ enum StoreCoding {
 
   /// Nil for what is no such value: a damaged file counts as none.
   static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
-    try? JSONDecoder().decode(type, from: Data(bytes))
+    try? JSON.decode(type, from: bytes)
   }
 }

@@ -1,5 +1,7 @@
+public import JSONCoding
+
 /// Something of the machine that works against the session: what, why it matters, and the remedy.
-public struct Finding: Sendable, Hashable, Encodable {
+public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   /// How bad it is, worst first.
   public enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
     /// Something cannot work as it is.
@@ -16,7 +18,7 @@ public struct Finding: Sendable, Hashable, Encodable {
   }
 
   /// What to do about it.
-  public struct Remedy: Sendable, Hashable, Encodable {
+  public struct Remedy: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// A sentence, without the command and the line.
     public var text: String
     /// A command for a shell; nil where none does it.
@@ -34,17 +36,6 @@ public struct Finding: Sendable, Hashable, Encodable {
       self.command = command
       self.file = file
       self.line = line
-    }
-
-    private enum Key: String, CodingKey { case text, command, file, line }
-
-    /// Writes every key, null where there is nothing.
-    public func encode(to encoder: any Encoder) throws {
-      var values = encoder.container(keyedBy: Key.self)
-      try values.encode(text, forKey: .text)
-      try values.encode(command, forKey: .command)
-      try values.encode(file, forKey: .file)
-      try values.encode(line, forKey: .line)
     }
   }
 
@@ -74,16 +65,5 @@ public struct Finding: Sendable, Hashable, Encodable {
     self.remedy = remedy
   }
 
-  private enum Key: String, CodingKey { case severity, code, object, message, why, remedy }
-
-  /// Writes every key, null where there is nothing.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(severity, forKey: .severity)
-    try values.encode(code, forKey: .code)
-    try values.encode(object, forKey: .object)
-    try values.encode(message, forKey: .message)
-    try values.encode(why, forKey: .why)
-    try values.encode(remedy, forKey: .remedy)
-  }
+  private enum CodingKeys: String, CodingKey { case severity, code, object, message, why, remedy }
 }

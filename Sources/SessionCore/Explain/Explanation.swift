@@ -1,3 +1,4 @@
+public import JSONCoding
 public import PulseTypes
 
 /// Why a property is what it is: wish, fact, verdict, and what on the machine makes it so.
@@ -12,7 +13,7 @@ public struct Explanation: Sendable, Hashable {
   public var choices: [Choice]
 
   /// A device or a port that could have been taken.
-  public struct Choice: Sendable, Hashable {
+  public struct Choice: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// The server's name.
     public var name: String
     /// Whether it is the one.
@@ -23,6 +24,12 @@ public struct Explanation: Sendable, Hashable {
     public var priority: Int?
     /// Why it was taken, or why not.
     public var reason: String
+
+    private enum CodingKeys: String, CodingKey {
+      case name
+      case isChosen = "chosen"
+      case availability, priority, reason
+    }
 
     /// Makes a choice.
     public init(
@@ -124,19 +131,5 @@ extension Explanation: Encodable {
     try values.encode(report.waitingFor, forKey: .waitingFor)
     try values.encode(causes, forKey: .causes)
     try values.encode(choices, forKey: .choices)
-  }
-}
-
-extension Explanation.Choice: Encodable {
-  private enum Key: String, CodingKey { case name, chosen, availability, priority, reason }
-
-  /// Writes every key, null where there is nothing.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(name, forKey: .name)
-    try values.encode(isChosen, forKey: .chosen)
-    try values.encode(availability, forKey: .availability)
-    try values.encode(priority, forKey: .priority)
-    try values.encode(reason, forKey: .reason)
   }
 }

@@ -1,7 +1,8 @@
+public import JSONCoding
 public import PulseTypes
 
 /// One end of the route: the hardware that is in use, and what stands before it.
-public struct RouteDevice: Sendable, Hashable {
+public struct RouteDevice: Sendable, Hashable, Codable, EncodableWithNulls {
   /// The server's name of the hardware source or sink.
   public var name: String
   /// The words for people.
@@ -42,38 +43,6 @@ extension Route {
       devices.map { [$0.name, $0.port] + $0.via }
     }
     return places(inputs) == places(other.inputs) && places(outputs) == places(other.outputs)
-  }
-}
-
-extension RouteDevice: Codable {
-  private enum Key: String, CodingKey {
-    case name, description, port, portType, channels, sampleRate, channelMap, via
-  }
-
-  /// Reads one end of a route.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    name = try values.decode(String.self, forKey: .name)
-    description = try values.decode(String.self, forKey: .description)
-    port = try values.decodeIfPresent(String.self, forKey: .port)
-    portType = try values.decodeIfPresent(PortType.self, forKey: .portType)
-    channels = try values.decode(Int.self, forKey: .channels)
-    sampleRate = try values.decode(Int.self, forKey: .sampleRate)
-    channelMap = try values.decode([ChannelPosition].self, forKey: .channelMap)
-    via = try values.decode([String].self, forKey: .via)
-  }
-
-  /// Writes every key, null where there is nothing.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(name, forKey: .name)
-    try values.encode(description, forKey: .description)
-    try values.encode(port, forKey: .port)
-    try values.encode(portType, forKey: .portType)
-    try values.encode(channels, forKey: .channels)
-    try values.encode(sampleRate, forKey: .sampleRate)
-    try values.encode(channelMap, forKey: .channelMap)
-    try values.encode(via, forKey: .via)
   }
 }
 

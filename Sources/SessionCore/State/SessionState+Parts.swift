@@ -1,3 +1,4 @@
+public import JSONCoding
 public import PulseTypes
 
 extension SessionState {
@@ -22,7 +23,7 @@ extension SessionState {
   }
 
   /// The process that holds the session.
-  public struct Holder: Sendable, Hashable, Codable {
+  public struct Holder: Sendable, Hashable, Codable, EncodableWithNulls {
     /// Its process id.
     public var pid: Int32
     /// Its program's name.
@@ -36,18 +37,10 @@ extension SessionState {
       self.name = name
       self.since = since
     }
-
-    /// Writes every key, null where there is nothing.
-    public func encode(to encoder: any Encoder) throws {
-      var values = encoder.container(keyedBy: CodingKeys.self)
-      try values.encode(pid, forKey: .pid)
-      try values.encode(name, forKey: .name)
-      try values.encode(since, forKey: .since)
-    }
   }
 
   /// A stream that the session holds open to keep a rate or a latency.
-  public struct Pin: Sendable, Hashable, Codable {
+  public struct Pin: Sendable, Hashable, Codable, EncodableWithNulls {
     /// The device it is on.
     public var device: String
     /// `rate` or `latency`.
@@ -73,17 +66,6 @@ extension SessionState {
       self.sampleRate = sampleRate
       self.held = held
       self.running = running
-    }
-
-    /// Writes every key, null where there is nothing.
-    public func encode(to encoder: any Encoder) throws {
-      var values = encoder.container(keyedBy: CodingKeys.self)
-      try values.encode(device, forKey: .device)
-      try values.encode(kind, forKey: .kind)
-      try values.encode(latency, forKey: .latency)
-      try values.encode(sampleRate, forKey: .sampleRate)
-      try values.encode(held, forKey: .held)
-      try values.encode(running, forKey: .running)
     }
   }
 

@@ -81,24 +81,13 @@ public struct PropertyReport: Sendable, Hashable {
 }
 
 extension PropertyReport: Codable {
-  private enum Key: String, CodingKey {
+  private enum CodingKeys: String, CodingKey {
     case preferred, actual, verdict, reason, waitingFor, held
-  }
-
-  /// Reads a report.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: Key.self)
-    preferred = try values.decodeIfPresent(StateValue.self, forKey: .preferred)
-    actual = try values.decodeIfPresent(StateValue.self, forKey: .actual)
-    verdict = try values.decode(Verdict.self, forKey: .verdict)
-    reason = try values.decodeIfPresent(String.self, forKey: .reason)
-    waitingFor = try values.decodeIfPresent(WaitingFor.self, forKey: .waitingFor)
-    held = try values.decodeIfPresent(Bool.self, forKey: .held)
   }
 
   /// Writes preferred, actual, verdict and reason always, null where there is nothing.
   public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
+    var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(preferred, forKey: .preferred)
     try values.encode(actual, forKey: .actual)
     try values.encode(verdict, forKey: .verdict)

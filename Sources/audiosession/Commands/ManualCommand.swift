@@ -1,5 +1,5 @@
 import ArgumentParser
-import FoundationEssentials
+import JSONCoding
 
 /// `manual`: the man page, for packages; hidden, because people read it with `man`.
 struct ManualCommand: ParsableCommand {
@@ -15,8 +15,8 @@ struct ManualCommand: ParsableCommand {
       print(topic.manual, terminator: "")
       return
     }
-    let help = Data(AudioSessionCommand._dumpHelp().utf8)
-    let tool = try JSONDecoder().decode(ManualPage.Tool.self, from: help)
+    let help = AudioSessionCommand._dumpHelp()
+    let tool = try JSON.decode(ManualPage.Tool.self, from: help.utf8)
     print(ManualPage(tool.command).text, terminator: "")
   }
 }

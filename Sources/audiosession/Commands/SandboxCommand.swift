@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import JSONCoding
 import PulseSandbox
 import PulseTypes
 
@@ -70,7 +71,7 @@ struct SandboxCommand: SessionCommand {
 }
 
 /// `sandbox --json`: where the server is and how to reach it.
-struct SandboxJSON: Encodable {
+struct SandboxJSON: EncodableWithNulls {
   let schema = 1
   let server: ServerKind
   let address: String
@@ -88,21 +89,5 @@ struct SandboxJSON: Encodable {
     self.command = command
     simulatedCards = sandbox.hasSimulatedCards
     notice = sandbox.notice
-  }
-
-  private enum Key: String, CodingKey {
-    case schema, server, address, directory, environment, command, simulatedCards, notice
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(schema, forKey: .schema)
-    try values.encode(server, forKey: .server)
-    try values.encode(address, forKey: .address)
-    try values.encode(directory, forKey: .directory)
-    try values.encode(environment, forKey: .environment)
-    try values.encode(command, forKey: .command)
-    try values.encode(simulatedCards, forKey: .simulatedCards)
-    try values.encode(notice, forKey: .notice)
   }
 }

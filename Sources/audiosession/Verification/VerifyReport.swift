@@ -1,10 +1,11 @@
 import AudioSession
+import JSONCoding
 import AudioStreams
 
 /// What was wanted, what the server says, and what was measured.
 struct VerifyReport: Encodable {
   /// One thing that was looked at.
-  struct Check: Encodable {
+  struct Check {
     /// A property's name, or what was looked for.
     var name: String
     var wanted: StateValue?
@@ -16,6 +17,7 @@ struct VerifyReport: Encodable {
     var detail: String?
   }
 
+  let schema = 1
   /// The source that was recorded.
   let device: String
   let checks: [Check]
@@ -112,30 +114,13 @@ struct VerifyReport: Encodable {
         detail: report.reason)
     }
   }
-
-  private enum Key: String, CodingKey { case schema, device, checks }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(device, forKey: .device)
-    try values.encode(checks, forKey: .checks)
-  }
 }
 
-extension VerifyReport.Check {
-  private enum Key: String, CodingKey {
-    case check, wanted, claimed, measured, uncertainty, ok, detail
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(name, forKey: .check)
-    try values.encode(wanted, forKey: .wanted)
-    try values.encode(claimed, forKey: .claimed)
-    try values.encode(measured, forKey: .measured)
-    try values.encode(uncertainty, forKey: .uncertainty)
-    try values.encode(isOK, forKey: .ok)
-    try values.encode(detail, forKey: .detail)
+extension VerifyReport.Check: EncodableWithNulls {
+  private enum CodingKeys: String, CodingKey {
+    case name = "check"
+    case wanted, claimed, measured, uncertainty
+    case isOK = "ok"
+    case detail
   }
 }

@@ -58,14 +58,14 @@ struct DeviceItem: Encodable {
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
+    try values.encode(kind, forKey: .kind)
     try values.encode(device.name, forKey: .name)
     try values.encode(device.description, forKey: .description)
     try values.encode(isDefault, forKey: .default)
-    try values.encode(kind, forKey: .kind)
     try values.encode(device.state, forKey: .state)
     try values.encode(device.sampleSpec.rate, forKey: .sampleRate)
-    try values.encode(device.sampleSpec.format, forKey: .format)
     try values.encode(device.channelMap, forKey: .channelMap)
+    try values.encode(device.sampleSpec.format, forKey: .format)
     try values.encode(
       SettingValue.volume(device.volume).stateValue, forKey: .volume)
     try values.encode(device.isMuted, forKey: .muted)

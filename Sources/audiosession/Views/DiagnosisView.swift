@@ -1,28 +1,23 @@
 import AudioSession
+import JSONCoding
 
 /// What `doctor --json` prints.
-struct DiagnosisJSON: Encodable {
-  private let diagnosis: Diagnosis
+struct DiagnosisJSON: EncodableWithNulls {
+  private let schema = 1
   private let server: SessionState.Server?
+  private let findings: [Finding]
+  private let checked: [DoctorCheck.Code]
+  private let skipped: [DoctorCheck.Code]
 
   init(_ diagnosis: Diagnosis, _ facts: MachineFacts) {
-    self.diagnosis = diagnosis
     server = facts.snapshot.map { snapshot in
       SessionState.Server(
         kind: snapshot.server.kind, name: snapshot.server.name, version: snapshot.server.version,
         address: facts.address)
     }
-  }
-
-  private enum Key: String, CodingKey { case schema, server, findings, checked, skipped }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(server, forKey: .server)
-    try values.encode(diagnosis.findings, forKey: .findings)
-    try values.encode(diagnosis.checked, forKey: .checked)
-    try values.encode(diagnosis.skipped, forKey: .skipped)
+    findings = diagnosis.findings
+    checked = diagnosis.checked
+    skipped = diagnosis.skipped
   }
 }
 

@@ -5,8 +5,8 @@ extension MeterFrame: Encodable {
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
-    try values.encode(seconds, forKey: .seconds)
     try values.encode(device, forKey: .device)
+    try values.encode(seconds, forKey: .seconds)
     try values.encode(sampleRate, forKey: .sampleRate)
     try values.encode(zip(names, readings).map(LevelItem.init), forKey: .levels)
     try values.encodeIfPresent(bands?.map(BandItem.init), forKey: .bands)

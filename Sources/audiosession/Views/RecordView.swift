@@ -6,11 +6,11 @@ import Glibc
 struct RecordView: Encodable {
   let schema = 1
   let file: String
-  let format: RecordingFormat
-  let sampleRate: Int
-  let channels: Int
-  let frames: Int64
   let seconds: Double
+  let channels: Int
+  let sampleRate: Int
+  let format: RecordingFormat
+  let frames: Int64
   let missing: [MissingFrames]
 
   init(_ file: String, _ format: RecordingFormat, _ progress: RecordingProgress) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 
 /// `service status`
 struct ServiceStatusCommand: SessionCommand {
@@ -52,24 +53,11 @@ struct ServiceStatusCommand: SessionCommand {
 }
 
 /// `service status --json`
-struct ServiceStatusJSON: Encodable {
+struct ServiceStatusJSON: EncodableWithNulls {
   let schema = 1
   let unit: String?
   let ours: Bool?
   let enabled: String?
   let active: String?
   let holder: SessionState.Holder?
-
-  private enum Key: String, CodingKey { case schema, unit, ours, enabled, active, holder }
-
-  /// Every key, null where there is nothing.
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(schema, forKey: .schema)
-    try values.encode(unit, forKey: .unit)
-    try values.encode(ours, forKey: .ours)
-    try values.encode(enabled, forKey: .enabled)
-    try values.encode(active, forKey: .active)
-    try values.encode(holder, forKey: .holder)
-  }
 }

@@ -1,0 +1,95 @@
+/// A value as it is written: a scalar's text, a list, or an object with its keys.
+final class Slot {
+  enum Kind { case scalar, list, object }
+
+  var kind = Kind.scalar
+  /// Of a scalar; an encoder that is given nothing leaves an empty object, as Foundation's does.
+  var text = "{}"
+  var keys: [String] = []
+  var elements: [Slot] = []
+
+  /// Adds what is to be filled in to a list, or with a key to an object.
+  func add(_ key: String? = nil) -> Slot {
+    let slot = Slot()
+    if let key { keys.append(key) }
+    elements.append(slot)
+    return slot
+  }
+}
+
+/// Lays out what was encoded.
+struct Printer {
+  private let style: JSON.Style
+  private(set) var bytes: [UInt8] = []
+
+  init(_ style: JSON.Style) { self.style = style }
+
+  mutating func write(_ slot: Slot) {
+    if style.isOneLine { writeLine(slot) } else { write(slot, indent: 0) }
+  }
+
+  /// Without white space.
+  private mutating func writeLine(_ slot: Slot) {
+    guard slot.kind != .scalar else { return bytes += slot.text.utf8 }
+    bytes.append(UInt8(ascii: slot.kind == .object ? "{" : "["))
+    for (at, element) in slot.elements.enumerated() {
+      if at > 0 { bytes.append(UInt8(ascii: ",")) }
+      if slot.kind == .object {
+        bytes += slot.keys[at].utf8
+        bytes.append(UInt8(ascii: ":"))
+      }
+      writeLine(element)
+    }
+    bytes.append(UInt8(ascii: slot.kind == .object ? "}" : "]"))
+  }
+
+  /// Over several lines, where it is too long for one or holds something that is.
+  private mutating func write(_ slot: Slot, indent: Int) {
+    guard slot.kind != .scalar else { return bytes += slot.text.utf8 }
+    let isObject = slot.kind == .object
+    let parts = slot.elements.enumerated().map { at, element in
+      var part = Printer(style)
+      if isObject { part.bytes += "\(slot.keys[at]): ".utf8 }
+      part.write(element, indent: indent + 2)
+      return part.bytes
+    }
+    let width = parts.reduce(2 * max(0, parts.count - 1)) { $0 + $1.count }
+    let newline = UInt8(ascii: "\n")
+    let isShort = width + indent <= 90 && !parts.contains { $0.contains(newline) }
+    let margin = isShort ? "" : "\n" + String(repeating: " ", count: indent + 2)
+    let padding = isShort && isObject && !parts.isEmpty ? " " : ""
+    bytes += "\(isObject ? "{" : "[")\(padding)\(parts.isEmpty ? "" : margin)".utf8
+    bytes += parts.joined(separator: isShort ? ", ".utf8 : ",\(margin)".utf8)
+    let end = isShort ? "" : "\n" + String(repeating: " ", count: indent)
+    bytes += "\(end)\(padding)\(isObject ? "}" : "]")".utf8
+  }
+}
+
+extension JSON.Style {
+  /// A string with its quotes.
+  func quoted(_ string: String) -> String {
+    let isPlain = string.utf8.allSatisfy {
+      0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+    }
+    if isPlain { return "\"\(string)\"" }
+    var result = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\u{8}": result += "\\b"
+      case "\u{C}": result += "\\f"
+      case "\n": result += "\\n"
+      case "\r": result += "\\r"
+      case "\t": result += "\\t"
+      case _ where scalar.value < 0x20 || isEscaped(scalar):
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+          let digits = String(unit, radix: 16)
+          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

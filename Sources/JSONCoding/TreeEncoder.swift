@@ -1,0 +1,181 @@
+/// Writes what a type encodes into a slot, key by key in its order.
+///
+/// Paths are not kept: what can fail is a number, and the message has that.
+struct TreeEncoder: Encoder {
+  let slot: Slot
+  let style: JSON.Style
+  /// Whether the type writes null where there is nothing.
+  private(set) var hasNulls = false
+
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func encode(_ value: some Encodable) throws {
+    if let dictionary = value as? any OrderedDictionary {
+      try dictionary.encode(into: self)
+    } else {
+      var encoder = self
+      encoder.hasNulls = value is any EncodableWithNulls
+      try value.encode(to: encoder)
+    }
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    // A second container of one value adds to the first.
+    slot.kind = .object
+    return KeyedEncodingContainer(Keyed<Key>(encoder: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    slot.kind = .list
+    return Unkeyed(encoder: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(encoder: self) }
+
+  init(slot: Slot, style: JSON.Style) {
+    self.slot = slot
+    self.style = style
+  }
+
+  fileprivate func inner(_ key: (any CodingKey)? = nil) -> TreeEncoder {
+    TreeEncoder(slot: slot.add(key.map { style.quoted($0.stringValue) }), style: style)
+  }
+
+  fileprivate func write(_ text: String) {
+    slot.kind = .scalar
+    slot.text = text
+  }
+}
+
+/// A dictionary by names, whose own order is another in every run.
+private protocol OrderedDictionary {
+  func encode(into encoder: TreeEncoder) throws
+}
+
+extension Dictionary: OrderedDictionary where Key == String, Value: Encodable {
+  fileprivate func encode(into encoder: TreeEncoder) throws {
+    let order = encoder.style.order
+    let sorted = sorted { a, b in
+      let ranks = (order[a.key] ?? order.count, order[b.key] ?? order.count)
+      return ranks.0 == ranks.1 ? a.key < b.key : ranks.0 < ranks.1
+    }
+    encoder.slot.kind = .object
+    for (key, value) in sorted {
+      try TreeEncoder(slot: encoder.slot.add(encoder.style.quoted(key)), style: encoder.style)
+        .encode(value)
+    }
+  }
+}
+
+private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  let encoder: TreeEncoder
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil(forKey key: Key) { encoder.inner(key).write("null") }
+  func encode(_ value: some Encodable, forKey key: Key) throws {
+    try encoder.inner(key).encode(value)
+  }
+
+  private func encodeAny(_ value: (some Encodable)?, _ key: Key) throws {
+    if let value {
+      try encode(value, forKey: key)
+    } else if encoder.hasNulls {
+      encodeNil(forKey: key)
+    }
+  }
+
+  // One for each type: the protocol's own for these types would be taken before a generic one.
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try encodeAny(value, key) }
+  func encodeIfPresent(_ value: (some Encodable)?, forKey key: Key) throws {
+    try encodeAny(value, key)
+  }
+
+  func nestedContainer<Inner: CodingKey>(
+    keyedBy type: Inner.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Inner> {
+    encoder.inner(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    encoder.inner(key).unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { encoder.inner(SuperKey()) }
+  func superEncoder(forKey key: Key) -> any Encoder { encoder.inner(key) }
+}
+
+private struct Unkeyed: UnkeyedEncodingContainer {
+  let encoder: TreeEncoder
+  var codingPath: [any CodingKey] { [] }
+  var count: Int { encoder.slot.elements.count }
+
+  func encodeNil() { encoder.inner().write("null") }
+  func encode(_ value: some Encodable) throws { try encoder.inner().encode(value) }
+
+  func nestedContainer<Inner: CodingKey>(
+    keyedBy type: Inner.Type
+  ) -> KeyedEncodingContainer<Inner> {
+    encoder.inner().container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+    encoder.inner().unkeyedContainer()
+  }
+
+  func superEncoder() -> any Encoder { encoder.inner() }
+}
+
+private struct Single: SingleValueEncodingContainer {
+  let encoder: TreeEncoder
+  var codingPath: [any CodingKey] { [] }
+
+  func encodeNil() { encoder.write("null") }
+  func encode(_ value: some Encodable) throws { try encoder.encode(value) }
+  func encode(_ value: Bool) { encoder.write(value ? "true" : "false") }
+  func encode(_ value: String) { encoder.write(encoder.style.quoted(value)) }
+  func encode(_ value: Double) throws { try encode(value, value.description) }
+  func encode(_ value: Float) throws { try encode(value, value.description) }
+  func encode(_ value: Int) { encoder.write(String(value)) }
+  func encode(_ value: Int8) { encoder.write(String(value)) }
+  func encode(_ value: Int16) { encoder.write(String(value)) }
+  func encode(_ value: Int32) { encoder.write(String(value)) }
+  func encode(_ value: Int64) { encoder.write(String(value)) }
+  func encode(_ value: UInt) { encoder.write(String(value)) }
+  func encode(_ value: UInt8) { encoder.write(String(value)) }
+  func encode(_ value: UInt16) { encoder.write(String(value)) }
+  func encode(_ value: UInt32) { encoder.write(String(value)) }
+  func encode(_ value: UInt64) { encoder.write(String(value)) }
+
+  /// A whole number without a fraction.
+  private func encode(_ value: some BinaryFloatingPoint, _ text: String) throws {
+    guard value.isFinite else {
+      let context = EncodingError.Context(
+        codingPath: [], debugDescription: "JSON has no number \(text)")
+      throw EncodingError.invalidValue(value, context)
+    }
+    encoder.write(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
+  }
+}
+
+/// The key that a class's `super` is written under.
+struct SuperKey: CodingKey {
+  var stringValue: String { "super" }
+  var intValue: Int? { nil }
+  init() {}
+  init?(stringValue: String) { return nil }
+  init?(intValue: Int) { return nil }
+}
