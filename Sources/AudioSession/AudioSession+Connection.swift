@@ -82,7 +82,7 @@ extension AudioSession {
     SessionStore(
       folder: configuration.storeFolder,
       address: live?.address ?? address ?? SessionStore.environmentAddress(),
-      memory: scope == .application ? ownFiles : nil)
+      calls: scope == .application ? ownFiles : SystemCalls())
   }
 
   /// Gives the lock and the pins back after a command, or when nothing is active any more.

@@ -104,7 +104,9 @@ extension AudioSession {
     _ kind: Order.Kind, _ owner: LockRecord.Owner, _ store: SessionStore, _ budget: Budget,
     _ stop: StopSignal, _ wakes: Wakes
   ) async throws(SessionError) -> Answer? {
-    guard let turn = try await OrderLock.take(store.orderLockPath, on: loop, deadline: budget.run)
+    guard
+      let turn = try await OrderLock.take(
+        store.files.path(.orderLock), on: loop, deadline: budget.run)
     else {
       throw Self.noAnswer(owner)
     }

@@ -17,7 +17,7 @@ extension SessionStore {
   func watch(
     on loop: PulseLoop, _ handler: @escaping @Sendable (FileEvents) -> Void
   ) -> Watch? {
-    let (order, answer, lock) = (orderName, answerName, lockName)
+    let (order, answer, lock) = (files.name(.order), files.name(.answer), files.name(.lock))
     return Watch.folder(folder, on: loop) { names in
       let events = FileEvents(
         order: names.contains(order), answer: names.contains(answer), lock: names.contains(lock))
@@ -27,23 +27,23 @@ extension SessionStore {
 
   /// The order that stands; nil where there is none, or none that can be read.
   func order() -> Order? {
-    guard let bytes = try? Files.read(path(orderName)) else { return nil }
-    return Order(text: String(decoding: bytes, as: UTF8.self), file: path(orderName))
+    guard let bytes = (try? files.read(.order)) ?? nil else { return nil }
+    return Order(text: String(decoding: bytes, as: UTF8.self), file: files.path(.order))
   }
 
   func write(_ order: Order) throws(SessionError) {
-    try Files.write(Array(order.text.utf8), to: path(orderName))
+    try files.write(Array(order.text.utf8), to: .order)
   }
 
-  func takeBackOrder() { try? Files.remove(path(orderName)) }
+  func takeBackOrder() { try? files.write(nil, to: .order) }
 
   func answer() -> Answer? {
-    guard let bytes = try? Files.read(path(answerName)) else { return nil }
+    guard let bytes = (try? files.read(.answer)) ?? nil else { return nil }
     return StoreCoding.decode(Answer.self, bytes)
   }
 
   func write(_ answer: Answer) throws(SessionError) {
-    try Files.write(try StoreCoding.encode(answer), to: path(answerName))
+    try files.write(try StoreCoding.encode(answer), to: .answer)
   }
 
   /// A number that no order had before: the time, as one that was taken back leaves no trace; or more,

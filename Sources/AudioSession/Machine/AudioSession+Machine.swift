@@ -109,7 +109,9 @@ extension AudioSession {
     _ facts: inout MachineFacts, _ live: LiveServer?, _ deadline: Deadline
   ) async {
     let store = store(live)
-    facts.storeFiles = store.files
+    facts.storeFiles = [
+      "wish": store.files.path(.mode), "baseline": store.files.path(.baseline),
+    ]
     do throws(SessionError) { _ = try store.wish() } catch { facts.damaged.append(error) }
     do throws(SessionError) {
       facts.baseline = try store.baseline()

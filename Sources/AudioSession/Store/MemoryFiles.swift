@@ -1,13 +1,64 @@
+import Glibc
 import Pulse
+import SessionCore
 
-/// Files of a store that live and die with the process.
-final class MemoryFiles: @unchecked Sendable {  // everything is behind `lock`
-  private let lock = Lock()
-  private var contents: [String: [UInt8]] = [:]
+/// Files of a store that live and die with the process, which alone uses them.
+final class MemoryFiles: FileCalls, @unchecked Sendable {  // everything is behind `guarded`
+  private struct State {
+    var contents: [String: [UInt8]] = [:]
+    /// The paths of open files.
+    var open: [Int32: String] = [:]
+    var last: Int32 = 0
+  }
 
-  func read(_ path: String) -> [UInt8]? { lock.withLock { contents[path] } }
+  private let guarded = Lock()
+  private var state = State()
 
-  func write(_ bytes: [UInt8], to path: String) { lock.withLock { contents[path] = bytes } }
+  let process = getpid()
 
-  func remove(_ path: String) { lock.withLock { contents[path] = nil } }
+  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    guarded.withLock { body(&state) }
+  }
+
+  func open(_ path: String, _ mode: FileMode) throws(FileError) -> Int32 {
+    let file: Int32? = withState { state in
+      if mode == .reading, state.contents[path] == nil { return nil }
+      if mode == .replacing { state.contents[path] = [] }
+      state.last += 1
+      state.open[state.last] = path
+      return state.last
+    }
+    guard let file else { throw FileError(.missing, "there is no such file") }
+    return file
+  }
+
+  func read(_ file: Int32, atMost limit: Int) -> [UInt8] {
+    withState { state in
+      let content = state.open[file].flatMap { state.contents[$0] } ?? []
+      return Array(content.prefix(limit))
+    }
+  }
+
+  func write(_ bytes: [UInt8], to file: Int32) {
+    withState { state in
+      guard let path = state.open[file] else { return }
+      state.contents[path] = bytes + (state.contents[path] ?? []).dropFirst(bytes.count)
+    }
+  }
+
+  func sync(_ file: Int32) {}
+
+  func close(_ file: Int32) { withState { $0.open[file] = nil } }
+
+  func lock(_ file: Int32, _ kind: LockKind) -> Bool { true }
+
+  func unlock(_ file: Int32) {}
+
+  func rename(_ path: String, to new: String) {
+    withState { $0.contents[new] = $0.contents.removeValue(forKey: path) }
+  }
+
+  func unlink(_ path: String) { withState { $0.contents[path] = nil } }
+
+  func isRunning(_ process: Int32) -> Bool { process == self.process }
 }

@@ -19,62 +19,23 @@ struct SessionStore: Sendable {
     var state: SessionState
   }
 
-  let folder: String
   /// The server's address, in one spelling.
   let address: String
-  /// Where the files are instead, for a session of one program: nobody else needs them, and they
-  /// must not outlive it.
-  private let ownFiles: MemoryFiles?
-  /// What the names of this server's files begin with.
-  private let server: String
+  /// The files, by their content.
+  let files: StoreFiles
 
   /// - Parameters:
   ///   - folder: where the files are; nil means `$XDG_STATE_HOME/audiosession`.
   ///   - address: the server's address.
-  ///   - memory: takes the place of the folder.
-  init(folder: String?, address: String, memory: MemoryFiles? = nil) {
-    self.folder = folder ?? Self.defaultFolder
+  ///   - calls: what the files are made of; those of a session of one program live and die with it.
+  init(folder: String?, address: String, calls: any FileCalls = SystemCalls()) {
     self.address = Self.canonical(address)
-    ownFiles = memory
-    server = Self.encode(address)
+    files = StoreFiles(
+      folder: folder ?? Self.defaultFolder, server: Self.encode(address), calls: calls)
   }
 
-  private func read(_ path: String) throws(SessionError) -> [UInt8]? {
-    guard let ownFiles else { return try Files.read(path) }
-    return ownFiles.read(path)
-  }
-
-  private func write(
-    _ bytes: [UInt8]?, to path: String, isSynced: Bool = false
-  ) throws(SessionError) {
-    switch (bytes, ownFiles) {
-    case (let bytes?, nil): try Files.write(bytes, to: path, isSynced: isSynced)
-    case (nil, nil): try Files.remove(path)
-    case (let bytes?, let files?): files.write(bytes, to: path)
-    case (nil, let files?): files.remove(path)
-    }
-  }
-
-  private func syncNames() throws(SessionError) {
-    if ownFiles == nil { try Files.syncFolder(folder) }
-  }
-
-  var lockName: String { server + ".lock" }
-  var orderName: String { server + ".order.toml" }
-  var answerName: String { server + ".answer.json" }
-  var lockPath: String { path(lockName) }
-  var orderLockPath: String { path(server + ".order.lock") }
-  var wishPath: String { path(server + ".wish.toml") }
-  private var statusPath: String { path(server + ".status.json") }
-  var baselinePath: String { path(server + ".baseline.json") }
-
-  func path(_ name: String) -> String { folder + "/" + name }
-
-  /// The files that tell what the session did, by what they hold.
-  var files: [String: String] { ["wish": wishPath, "baseline": baselinePath] }
-
-  /// Whether it lives and dies with the process.
-  var isInMemory: Bool { ownFiles != nil }
+  var folder: String { files.folder }
+  var lockPath: String { files.path(.lock) }
 
   /// Whether its folder is there.
   var isThere: Bool { access(folder, F_OK) == 0 }
@@ -82,18 +43,18 @@ struct SessionStore: Sendable {
   func prepare() throws(SessionError) { try Files.makeFolder(folder) }
 
   func wish() throws(SessionError) -> Wish? {
-    try read(wishPath).map { (bytes) throws(SessionError) in try parseWish(bytes) }
+    try files.read(.mode).map { (bytes) throws(SessionError) in try parseWish(bytes) }
   }
 
   func parseWish(_ bytes: [UInt8]) throws(SessionError) -> Wish {
-    try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: wishPath)
+    try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: files.path(.mode))
   }
 
   /// The number of the last wish; a damaged one is about to be replaced, and counts by its status.
   func generation() -> Int {
     struct Part: Decodable { var generation: Int }
     if let wish = try? wish() { return wish.generation }
-    return ((try? read(statusPath)) ?? nil).flatMap { StoreCoding.decode(Part.self, $0) }?
+    return ((try? files.read(.status)) ?? nil).flatMap { StoreCoding.decode(Part.self, $0) }?
       .generation ?? 0
   }
 
@@ -103,15 +64,7 @@ struct SessionStore: Sendable {
   /// - Parameter baseline: nil where it stays.
   func commit(_ wish: Wish?, _ baseline: Baseline?) throws(SessionError) {
     if let baseline { try write(baseline) }
-    let former = try? read(wishPath)
-    try write(wish.map { Array(StoredWish.text($0).utf8) }, to: wishPath, isSynced: true)
-    do throws(SessionError) {
-      try syncNames()
-    } catch {
-      // It counts as not stored, and must not come back.
-      try? write(former ?? nil, to: wishPath, isSynced: true)
-      throw error
-    }
+    try files.commit(wish.map { Array(StoredWish.text($0).utf8) })
   }
 
   /// As `commit`, but for what cannot be stored: that is returned, for people.
@@ -124,12 +77,11 @@ struct SessionStore: Sendable {
 
   /// Stores what was before, on the disk when this returns: the server may be changed then.
   func protect(_ baseline: Baseline) throws(SessionError) {
-    try write(baseline)
-    try syncNames()
+    try files.protect(encode(baseline))
   }
 
   func baseline() throws(SessionError) -> Baseline {
-    try read(baselinePath).map { (bytes) throws(SessionError) in try parseBaseline(bytes) }
+    try files.read(.baseline).map { (bytes) throws(SessionError) in try parseBaseline(bytes) }
       ?? Baseline()
   }
 
@@ -137,8 +89,8 @@ struct SessionStore: Sendable {
     guard let baseline = StoreCoding.decode(Baseline.self, bytes) else {
       throw SessionError(
         .storeFailed, stage: .session,
-        "\(baselinePath) is damaged: the settings from before the session are not known",
-        value: baselinePath)
+        "\(files.path(.baseline)) is damaged: the settings from before the session are not known",
+        value: files.path(.baseline))
     }
     return baseline
   }
@@ -146,27 +98,30 @@ struct SessionStore: Sendable {
   /// Stores a baseline that says no more of the server than the one on the disk: after a power cut it may
   /// be either.
   func write(_ baseline: Baseline) throws(SessionError) {
-    guard !baseline.entries.isEmpty else { return try write(nil, to: baselinePath) }
-    try write(try StoreCoding.encode(baseline), to: baselinePath, isSynced: true)
+    try files.write(encode(baseline), to: .baseline, isSynced: true)
+  }
+
+  private func encode(_ baseline: Baseline) throws(SessionError) -> [UInt8]? {
+    baseline.entries.isEmpty ? nil : try StoreCoding.encode(baseline)
   }
 
   /// What became of earlier hints; a damaged status counts as none. The state beside it is for
   /// others to read and is not decoded here.
   func memory() throws(SessionError) -> HintMemory {
     struct Part: Decodable { var memory: HintMemory }
-    let part = try read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }
+    let part = try files.read(.status).flatMap { StoreCoding.decode(Part.self, $0) }
     return part?.memory ?? HintMemory()
   }
 
   /// Not on the disk when this returns: what it says can be lost.
   func write(_ status: Status) throws(SessionError) {
-    try write(try StoreCoding.encode(status), to: statusPath)
+    try files.write(try StoreCoding.encode(status), to: .status)
   }
 
   /// The state that the holder of the lock wrote last; nil where that is damaged.
   func holdersState() throws(SessionError) -> SessionState? {
     struct Part: Decodable { var state: SessionState }
-    return try read(statusPath).flatMap { StoreCoding.decode(Part.self, $0) }?.state
+    return try files.read(.status).flatMap { StoreCoding.decode(Part.self, $0) }?.state
   }
 
   /// Where a session's files are, if nobody says otherwise.

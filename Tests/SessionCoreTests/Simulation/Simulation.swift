@@ -1,0 +1,198 @@
+import SessionCore
+
+/// Lives of processes on one server and one disk, in virtual time and one thread: the shipped lock, its state
+/// machines and the shipped store run on a model of the system's calls.
+///
+/// All follows from the seed; `history` is the same each time.
+final class Simulation {
+  /// A rule that did not hold.
+  struct Broken: Error, CustomStringConvertible {
+    var seed: UInt64
+    var rule: String
+    var history: [String]
+    var description: String {
+      "seed \(seed): \(rule)\n" + history.suffix(40).joined(separator: "\n")
+    }
+  }
+
+  /// Makes the calls of a process; a mutant makes some of them wrongly.
+  typealias Caller = (ModelCalls) -> any FileCalls
+
+  let seed: UInt64
+  var random: SeededRandom
+  let disk = ModelDisk()
+  let caller: Caller
+  private(set) var now = Duration.zero
+  private(set) var history: [String] = []
+  private(set) var broken: String?
+  private var queue: [(due: Duration, number: Int, work: () -> Void)] = []
+  private var scheduled = 0
+  var sessions: [SimulatedSession] = []
+  /// What the server has; its disk is another.
+  private(set) var setting = 0
+  /// What it had before any session.
+  let original = 0
+  /// The last mode that was acknowledged, and those under way after it.
+  var acknowledged: Int?
+  var underWay: Set<Int> = []
+  /// Who was interrupted and has not gone on, the last first.
+  var interrupted: [Int32] = []
+  /// The number of the last order.
+  var orders = 0
+  private var lastProcess: Int32 = 100
+  /// After how many calls a process dies.
+  private var dying: [Int32: Int] = [:]
+
+  init(seed: UInt64, caller: @escaping Caller = { $0 }) {
+    self.seed = seed
+    self.caller = caller
+    random = SeededRandom(seed: seed)
+    disk.mayCall = { [weak self] process, call in self?.mayCall(process, call) ?? true }
+    disk.onChange = { [weak self] path in
+      for session in self?.sessions ?? [] { session.noteChange(of: path) }
+    }
+  }
+
+  func log(_ line: @autoclosure () -> String) {
+    history.append(
+      "\(now.components.seconds).\(now.components.attoseconds / 1_000_000_000_000) \(line())")
+  }
+
+  func check(_ holds: Bool, _ rule: @autoclosure () -> String) {
+    guard !holds, broken == nil else { return }
+    broken = rule()
+    log("broken: \(rule())")
+  }
+
+  /// Calls back later, and a little later than that: messages are late.
+  func after(_ pause: Duration, _ work: @escaping () -> Void) {
+    scheduled += 1
+    let late = Duration.microseconds(20 + random.below(1500))
+    queue.append((now + pause + late, scheduled, work))
+  }
+
+  /// Runs a life: people start, apply, end and kill; then all comes to rest.
+  func run(actions: Int = 24, powerCuts: Bool = true) throws(Broken) {
+    for _ in 0..<actions where broken == nil {
+      act(powerCuts)
+      let pause = random.chance(1, in: 3) ? Duration.microseconds(random.below(3000)) : .seconds(2)
+      turn(until: now + pause)
+    }
+    let end = now + .seconds(60)
+    turn(until: end)
+    check(queue.isEmpty, "something goes on for ever: \(queue.count) events wait")
+    checkRest()
+    if let broken { throw Broken(seed: seed, rule: broken, history: history) }
+  }
+
+  private func turn(until end: Duration) {
+    while broken == nil {
+      let first = queue.indices.min {
+        (queue[$0].due, queue[$0].number) < (queue[$1].due, queue[$1].number)
+      }
+      guard let next = first, queue[next].due <= end
+      else { break }
+      let event = queue.remove(at: next)
+      now = event.due
+      event.work()
+    }
+    now = max(now, end)
+  }
+
+  private var living: [SimulatedSession] { sessions.filter { disk.running.contains($0.process) } }
+
+  private func act(_ powerCuts: Bool) {
+    let holders = living.filter { $0.isHolder || $0.isWaiting }
+    switch random.below(10) {
+    case 0, 1: start(.hold(replaces: false))
+    case 2, 3, 4: start(.hold(replaces: true))
+    case 5, 6: start(.apply)
+    case 7: if let one = holders.randomElement(using: &random) { one.end() }
+    case 8: if let one = living.randomElement(using: &random) { kill(one) }
+    default: if powerCuts, random.chance(1, in: 3) { cutPower() }
+    }
+  }
+
+  private func start(_ kind: SimulatedSession.Kind) {
+    lastProcess += 1
+    disk.start(lastProcess)
+    let session = SimulatedSession(lastProcess, kind, self)
+    sessions.append(session)
+    log("\(lastProcess) starts, \(kind)")
+    session.begin()
+  }
+
+  /// Ends a process at once, or between two calls to come.
+  private func kill(_ session: SimulatedSession) {
+    guard random.chance(1, in: 2) else { return dying[session.process] = random.below(12) }
+    log("\(session.process) is killed")
+    disk.end(session.process)
+    noteEnd(of: session)
+  }
+
+  private func mayCall(_ process: Int32, _ call: String) -> Bool {
+    guard let left = dying[process] else { return true }
+    dying[process] = left - 1
+    guard left == 0 else { return true }
+    log("\(process) is killed before \(call)")
+    after(.zero) { [unowned self] in sessions.first { $0.process == process }.map(noteEnd) }
+    return false
+  }
+
+  /// Tells those that watch a process, once its files are closed.
+  func noteEnd(of session: SimulatedSession) {
+    interrupted.removeAll { $0 == session.process }
+    for other in sessions where other.watched == session.process {
+      after(.zero) { other.noteEnd(of: session.process) }
+    }
+  }
+
+  /// The server restarts with what it has: mixers keep their values.
+  private func cutPower() {
+    log("the power goes")
+    disk.cutPower(&random)
+    queue = []
+    (interrupted, dying) = ([], [:])
+    let store = StoreFiles(folder: "/s", server: "x", calls: ModelCalls(disk: disk, process: 0))
+    disk.start(0)
+    defer { disk.end(0) }
+    let mode = (try? store.read(.mode)) ?? nil
+    let value = mode.flatMap(SimulatedSession.value)
+    check(
+      mode == nil || value != nil, "the power went, and the stored mode is damaged: \(mode ?? [])")
+    check(
+      value == acknowledged || value.map(underWay.contains) == true,
+      "the power went, and with it the acknowledged mode \(acknowledged ?? -1): \(value ?? -1)")
+    let before = ((try? store.read(.baseline)) ?? nil).flatMap(SimulatedSession.value)
+    check(setting == original || before == original, "nothing leads back from \(setting)")
+    acknowledged = value
+    underWay = []
+  }
+
+  /// A session sets the server.
+  func set(_ value: Int, by session: SimulatedSession) {
+    check(
+      disk.locker(of: "/s/x.lock") == session.process, "\(session.process) writes without the lock")
+    check(
+      disk.certain("/s/x.baseline.json").flatMap(SimulatedSession.value) == original,
+      "\(session.process) writes, and the baseline is not on the disk")
+    setting = value
+    log("\(session.process) sets \(value)")
+  }
+
+  private func checkRest() {
+    let holders = living.filter(\.isHolder)
+    let waiting = living.filter(\.isWaiting)
+    check(holders.count <= 1, "two hold")
+    check(!holders.isEmpty || waiting.isEmpty, "nobody holds, and \(waiting.map(\.process)) wait")
+    for session in living {
+      check(
+        session.isHolder || session.isWaiting, "\(session.process) neither holds, waits nor ends")
+    }
+    if let holder = holders.first {
+      check(
+        setting == holder.mode,
+        "\(holder.process) holds \(holder.mode), and the server has \(setting)")
+    }
+  }
+}
