@@ -6,27 +6,33 @@ import SessionProfiles
 /// What a shell offers for an argument, as it is now.
 enum Completion {
   /// Names of profiles; behind a slash, files.
-  static let profile = CompletionKind.custom { _, _, typed in profiles(typed) }
+  static let profile = offering { profiles($0) }
 
   /// The user's own profiles, for those that write one.
-  static let ownProfile = CompletionKind.custom { _, _, _ in
+  static let ownProfile = offering { _ in
     Profile.all().filter { $0.source != .builtIn }.map(\.name)
   }
 
   /// Sources of the server, monitors and the session's own too.
-  static let source = CompletionKind.custom { _, _, _ in
-    snapshot().map { $0.names(of: $0.sources) } ?? []
-  }
+  static let source = offering { _ in snapshot()?.sources.map(\.name) ?? [] }
 
   /// Sinks and sources of the server.
-  static let device = CompletionKind.custom { _, _, _ in
-    snapshot().map { $0.hardwareNames } ?? []
-  }
+  static let device = offering { _ in snapshot()?.hardwareNames ?? [] }
 
   /// Ports, cards and devices of the server.
-  static let jack = CompletionKind.custom { _, _, _ in
+  static let jack = offering { _ in
     guard let snapshot = snapshot() else { return [] }
     return snapshot.cards.flatMap { $0.ports.map(\.name) + [$0.name] } + snapshot.hardwareNames
+  }
+
+  /// The names that a function gives for what is typed so far, as the shell that asks may get them.
+  private static func offering(
+    _ names: @escaping @Sendable (String) -> [String]
+  ) -> CompletionKind {
+    .custom { _, _, typed in
+      ShellCandidates.escaped(
+        names(ShellCandidates.unescaped(typed)), for: CompletionShell.requesting)
+    }
   }
 
   static func profiles(_ typed: String) -> [String] {
@@ -83,10 +89,7 @@ enum Completion {
 }
 
 extension ServerSnapshot {
-  fileprivate var hardwareNames: [String] { names(of: hardware(.input) + hardware(.output)) }
-
-  /// The names that a shell can show.
-  fileprivate func names(of devices: [Device]) -> [String] {
-    devices.map(\.name).filter { visible($0) == $0 }
+  fileprivate var hardwareNames: [String] {
+    (hardware(.input) + hardware(.output)).map(\.name)
   }
 }
