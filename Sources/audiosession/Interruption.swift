@@ -1,3 +1,4 @@
+import AudioSession
 import Glibc
 import Synchronization
 
@@ -11,21 +12,57 @@ enum Interruption {
     case ending
     case cancelling(@Sendable () -> Void)
     case ignoringKeyboard(@Sendable () -> Void)
+    /// As `ending`, but Ctrl-C is for another program.
+    case lending
     case watching(end: @Sendable () -> Void, reload: @Sendable () -> Void)
   }
 
-  private static let mode = Mutex(Mode.ending)
-  private static let first = Atomic<Int32>(0)
-  private static let unread = Atomic(false)
+  /// Both behind one lock: a signal comes either before a change begins, which is then cancelled as it
+  /// begins, or after, and cancels it. There is no moment between two modes.
+  private struct Situation {
+    var mode = Mode.ending
+    /// The signal that came first.
+    var received: Int32?
+    /// When it came.
+    var moment = ContinuousClock.now
+    /// Whether a command that watches was ended because nothing reads its output any more.
+    var isUnread = false
 
-  /// The signal that came first; nil without one.
-  static var received: Int32? {
-    let number = first.load(ordering: .acquiring)
-    return number == 0 ? nil : number
+    /// What a signal brings about; nothing where it is none of this program's business.
+    mutating func take(
+      _ number: Int32, at now: ContinuousClock.Instant
+    ) -> (@Sendable () -> Void)? {
+      switch mode {
+      case .ignoringKeyboard where number == SIGINT, .lending where number == SIGINT: return nil
+      default: break
+      }
+      if case .watching(_, let reload) = mode, number == SIGHUP { return reload }
+      let isFirst = received == nil
+      // timeout(1) and others signal the process and then its group: no person is as fast.
+      if !isFirst, now - moment < .milliseconds(100) { return nil }
+      if isFirst { (received, moment) = (number, now) }
+      switch mode {
+      case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst,
+        .watching(let cancel, _) where isFirst:
+        return {
+          raiseAlarm()
+          cancel()
+        }
+      default: return { _exit(128 + number) }
+      }
+    }
   }
 
-  /// Whether a command that watches was ended because nobody reads its output any more.
-  static var isUnread: Bool { unread.load(ordering: .acquiring) }
+  private static let situation = Mutex(Situation())
+
+  /// The signal that came first; nil without one.
+  static var received: Int32? { situation.withLock { $0.received } }
+
+  /// Whether a command that watches was ended because nothing reads its output any more.
+  static var isUnread: Bool { situation.withLock { $0.isUnread } }
+
+  /// Readable from the first signal on, for whoever waits for something else; -1 where there is none.
+  static var descriptor: Int32 { alarm.reading }
 
   /// Catches the signals and starts the thread that handles them; to be called before any other
   /// thread exists, because threads inherit what is blocked.
@@ -48,28 +85,36 @@ enum Interruption {
     action.sa_flags = SA_RESTART
     var signals = sigset_t()
     sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] {
-      sigaction(number, &action, nil)
-      sigaddset(&signals, number)
-    }
+    _ = alarm
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+    // What comes before the thread is there waits until it is.
     pthread_sigmask(SIG_BLOCK, &signals, nil)
+    for number in [SIGINT, SIGTERM, SIGHUP] { sigaction(number, &action, nil) }
     var thread = pthread_t()
-    pthread_create(&thread, nil, { _ in Interruption.readForEver() }, nil)
+    guard pthread_create(&thread, nil, { _ in Interruption.readForEver() }, nil) == 0 else {
+      // Without a thread a signal ends the program, as it does every other.
+      for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      return
+    }
     pthread_detach(thread)
   }
 
-  private static let pipe: (reading: Int32, writing: Int32) = {
+  private static let pipe = makePipe()
+  /// Gets its only byte with the first signal.
+  private static let alarm = makePipe()
+
+  private static func makePipe() -> (reading: Int32, writing: Int32) {
     var ends: [Int32] = [-1, -1]
     guard Glibc.pipe(&ends) == 0 else { return (-1, -1) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])
-  }()
+  }
 
   private static func readForEver() -> Never {
     var none = sigset_t()
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
-    var noticed = ContinuousClock.now
     var byte: UInt8 = 0
     var files = [
       pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
@@ -81,7 +126,7 @@ enum Interruption {
       guard poll(&files, 2, -1) > 0 else { continue }
       if files[1].revents != 0 { handleUnread() }
       guard files[0].revents != 0, read(pipe.reading, &byte, 1) == 1, byte != wake else { continue }
-      handle(Int32(byte), &noticed)
+      handle(Int32(byte))
     }
   }
 
@@ -91,33 +136,28 @@ enum Interruption {
   /// Whether the command goes on for whoever reads its output: a pipe or a terminal, which can go. A
   /// file stays, and a service manager's socket is its own affair.
   private static var isForReader: Bool {
-    guard case .watching = mode.withLock({ $0 }) else { return false }
+    guard case .watching = situation.withLock({ $0.mode }) else { return false }
     var status = stat()
     return isatty(1) == 1 || fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   private static func handleUnread() {
-    unread.store(true, ordering: .releasing)
-    if case .watching(let end, _) = mode.withLock({ $0 }) { end() }
+    let end: (@Sendable () -> Void)? = situation.withLock {
+      $0.isUnread = true
+      if case .watching(let end, _) = $0.mode { return end }
+      return nil
+    }
+    end?()
   }
 
-  /// - Parameter noticed: when the first signal came.
-  private static func handle(_ number: Int32, _ noticed: inout ContinuousClock.Instant) {
-    let mode = mode.withLock { $0 }
-    if case .ignoringKeyboard = mode, number == SIGINT { return }
-    if case .watching(_, let reload) = mode, number == SIGHUP { return reload() }
-    let isFirst = first.compareExchange(
-      expected: 0, desired: number, ordering: .acquiringAndReleasing
-    ).exchanged
-    // timeout(1) and others signal the process and then its group: no person is as fast.
-    if !isFirst, ContinuousClock.now - noticed < .milliseconds(100) { return }
-    if isFirst { noticed = .now }
-    switch mode {
-    case .cancelling(let cancel) where isFirst, .ignoringKeyboard(let cancel) where isFirst,
-      .watching(let cancel, _) where isFirst:
-      cancel()
-    default: _exit(128 + number)
-    }
+  private static func handle(_ number: Int32) {
+    situation.withLock { $0.take(number, at: .now) }?()
+  }
+
+  /// Says once, to whoever waits for something else, that a signal came.
+  private static func raiseAlarm() {
+    var byte: UInt8 = 1
+    write(alarm.writing, &byte, 1)
   }
 
   /// Runs a change that the first signal cancels instead of ending the program.
@@ -132,6 +172,15 @@ enum Interruption {
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await run(body) { .ignoringKeyboard($0) }
+  }
+
+  /// Waits for another program in the foreground: Ctrl-C is for that one, the rest ends this one.
+  static func lendingKeyboard<Value>(
+    _ body: () throws(SessionError) -> Value
+  ) throws(SessionError) -> Value {
+    situation.withLock { $0.mode = .lending }
+    defer { situation.withLock { $0.mode = .ending } }
+    return try body()
   }
 
   /// Runs until the first signal cancels it, or nobody reads standard output any more; SIGHUP calls
@@ -153,8 +202,13 @@ enum Interruption {
       return try await body()
     }
     let new = makeMode { work.cancel() }
-    // It stays so afterwards: what is done is done, and the exit code must say that.
-    mode.withLock { $0 = new }
+    // It stays so afterwards: what is done is done, and the exit code must say that. The command ends
+    // with what it has left to do, or begins another change, which a signal since then cancels.
+    let isTooLate = situation.withLock {
+      $0.mode = new
+      return $0.received != nil || $0.isUnread
+    }
+    if isTooLate { work.cancel() }
     gate.finish()
     var byte = wake
     write(pipe.writing, &byte, 1)

@@ -1,4 +1,6 @@
+import Glibc
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("Signals")
@@ -49,6 +51,106 @@ struct SignalTests {
         default: Issue.record("status \(result.status): \(result.standardError)")
         }
       }
+    }
+  }
+
+  /// Waits for the datagram in which `watch` says that it is ready.
+  private static func waitForReady(_ socket: Int32) async -> Bool {
+    await Task.detached {
+      var wanted = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+      guard poll(&wanted, 1, 60_000) > 0 else { return false }
+      var buffer = [UInt8](repeating: 0, count: 512)
+      let count = recv(socket, &buffer, buffer.count, 0)
+      return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).contains("READY=1")
+    }.value
+  }
+
+  /// A socket as a service manager has one.
+  private static func notifySocket(at path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    unlink(path)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(result == 0)
+    return descriptor
+  }
+
+  static let servers: [ServerKind] = [.pulseaudio, .pipewire]
+
+  @Test("one SIGTERM ends watch, at whatever moment it comes", .pipewire, arguments: servers)
+  func oneSignal(_ server: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: server)) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      // A second signal never comes; after a minute it would be killed (137).
+      let result = try await sandbox.shell(
+        """
+        for delay in 0.005 0.01 0.015 0.02 0.025 0.03 0.035 0.04 0.05 0.06 0.07 0.08 0.09 0.1 \
+          0.12 0.14 0.16 0.18 0.2 0.25 0.3 0.4; do
+          timeout --foreground --preserve-status -k 60 -s TERM $delay $A watch test > /dev/null 2>&1
+          echo $?
+        done
+        """)
+      let statuses = result.standardOutput.split(separator: "\n")
+      #expect(statuses.count == 22)
+      #expect(statuses.allSatisfy { $0 == "143" }, "\(statuses)")
+    }
+  }
+
+  @Test(
+    "one SIGTERM ends watch just after it said that it is ready", .pipewire, arguments: servers)
+  func afterReady(_ server: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: server)) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let path = sandbox.directory + "/notify"
+      let socket = try Self.notifySocket(at: path)
+      defer { close(socket) }
+      for round in 0..<20 {
+        let ended = Task {
+          try await sandbox.shell(
+            """
+            NOTIFY_SOCKET=\(path) timeout --foreground --preserve-status -k 1 -s TERM 60 \
+              sh -c 'echo $$ > \(path).pid; exec $A watch test > /dev/null 2>&1'
+            """)
+        }
+        #expect(await Self.waitForReady(socket))
+        let text = try await sandbox.shell("cat \(path).pid").standardOutput
+        // From at once to some milliseconds later.
+        if round > 0 { try await ContinuousClock().sleep(for: .microseconds(250 * round)) }
+        kill(try #require(pid_t(text.filter(\.isNumber))), SIGTERM)
+        let result = try await ended.value
+        #expect(result.status == 143, "\(round): \(result)")
+        // What it says at its end.
+        _ = recv(socket, nil, 0, Int32(MSG_DONTWAIT.rawValue))
+        while recv(socket, nil, 0, Int32(MSG_DONTWAIT.rawValue)) >= 0 {}
+      }
+    }
+  }
+
+  @Test("a reader that stalls does not keep a command from ending", .server)
+  func stalledReader() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      // More events than a pipe holds, and no one reads them; the shell keeps both ends open.
+      let result = try await sandbox.shell(
+        """
+        mkfifo \(sandbox.directory)/pipe
+        exec 3<> \(sandbox.directory)/pipe
+        head -c 65536 /dev/zero >&3
+        $A watch test >&3 2>/dev/null & pid=$!
+        until pactl list short source-outputs | grep -q . || pactl get-default-source | \
+          grep -q audiosession; do kill -0 $pid || exit 9; pause; done
+        pause; kill -TERM $pid
+        ( sleep 30; kill -KILL $pid ) 2>/dev/null & guard=$!
+        wait $pid; code=$?
+        kill $guard; exit $code
+        """)
+      #expect(result.status == 143, "\(result)")
     }
   }
 }

@@ -1,6 +1,9 @@
+import AudioSession
 import PulseSandbox
 import PulseTypes
 import Testing
+
+@testable import audiosession
 
 @Suite("watch")
 struct WatchTests {
@@ -21,6 +24,57 @@ struct WatchTests {
       cat "$out"
       exit $code
       """)
+  }
+
+  @Test("waits from the start for a server that is not there yet, and for a device", .server)
+  func waitsFromTheStart() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      try sandbox.write(
+        profile: "later", Profiles.podcast.replacing("[\"mic\"]", with: "[\"later\"]"))
+      try await sandbox.terminate()
+      let starting = Task { try await Watching.start(sandbox, "test") }
+      // It says so on standard error, and goes on.
+      _ = try await sandbox.shell(
+        "until grep -qs 'trying again' \(sandbox.directory)/watching-*.err; do pause; done")
+      try await sandbox.restart()
+      let watching = try await starting.value
+      #expect(try await sandbox.audiosession("plan", "test").standardOutput == "nothing to do\n")
+      #expect(try await watching.end() == 143)
+      let waiting = Task { try await Watching.start(sandbox, "later") }
+      _ = try await sandbox.shell(
+        """
+        until grep -qs 'later' \(sandbox.directory)/watching-*.err; do pause; done
+        pactl load-module module-null-sink sink_name=x > /dev/null
+        pactl load-module module-remap-source source_name=later master=mic > /dev/null
+        """)
+      #expect(try await waiting.value.end() == 143)
+      // What waiting does not change ends it.
+      #expect(try await sandbox.audiosession("watch", "nosuch").status == 66)
+    }
+  }
+
+  @Test("what the first apply came to, and how long it is waited for then")
+  func patience() {
+    func tries(_ code: SessionError.Code, _ stage: SessionError.Stage) -> [Duration] {
+      var patience = StartPatience()
+      let error = SessionError(code, stage: stage, "x")
+      return (0..<20).map { _ in patience.pause(after: error) }.compactMap(\.self)
+    }
+    for code in [SessionError.Code.serverUnreachable, .serverLost, .timedOut] {
+      #expect(tries(code, .server).count == 20)
+    }
+    #expect(
+      tries(.inputNotAvailable, .device).prefix(5) == [
+        .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5),
+      ])
+    #expect(tries(.refused, .server).count == StartPatience.mostRefusals)
+    for code in [
+      SessionError.Code.invalidValue, .profileNotFound, .storeFailed, .accessDenied, .cancelled,
+      .isBusy, .hintNotGranted,
+    ] {
+      #expect(tries(code, .session).isEmpty, "\(code)")
+    }
   }
 
   @Test("keeps a profile, one JSON line an event, and ends cleanly", .simulatedCard)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import Glibc
+import PulseTypes
 import SessionProfiles
 
 /// `watch [PROFILE] [--auto]`
@@ -63,24 +64,32 @@ struct WatchCommand: SessionCommand {
     return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in
       let events = await session.events
       let switching = auto ? AutoSwitch(session, context.output, options: activation) : nil
-      let report = try await Interruption.cancelling { [switching] in
-        if let switching { return try await switching.start() }
-        return try await apply(session)
-      }
-      for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
       let notifier = ServiceNotifier()
-      notifier.send("READY=1\n" + Self.status(report.state))
-      hooks?.noteStart(report.state)
       let (reloads, reload) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      try await Interruption.watching(reload: { reload.yield() }) {
-        await keep(session, context.output, events, reloads) { event in
-          await switching?.note(event)
-          await hooks?.note(event) { try? await session.getSessionState() }
-        } reload: {
-          guard let switching else { return _ = try await apply(session) }
-          await switching.reload()
+      do {
+        // One owner for every signal, from before the first change to the last.
+        try await Interruption.watching(reload: { reload.yield() }) {
+          let report = try await begin(session, context.output, notifier) {
+            if let switching { try await switching.start() } else { try await apply(session) }
+          }
+          for warning in ApplyNotes.warnings(report.state) { context.output.warning(warning) }
+          guard !Task.isCancelled else { return }
+          notifier.send("READY=1\n" + Self.status(report.state))
+          hooks?.noteStart(report.state)
+          await keep(session, context.output, events, reloads) { event in
+            await switching?.note(event)
+            await hooks?.note(event) { try? await session.getSessionState() }
+          } reload: {
+            guard let switching else {
+              _ = try await apply(session)
+              return
+            }
+            await switching.reload()
+          }
         }
+      } catch let error as SessionError where error.code == .cancelled && Interruption.isUnread {
+        return .done  // nothing reads what it would print
       }
       await switching?.stop()
       notifier.send("STOPPING=1")
@@ -90,6 +99,31 @@ struct WatchCommand: SessionCommand {
       try? EventView.print(.stopped, context.output)
       await hooks?.note(.stopped) { try? await session.getSessionState() }
       return signal.map(Status.signal) ?? .done
+    }
+  }
+
+  /// Applies for the first time; what may pass by itself is said, and waited for.
+  private func begin(
+    _ session: AudioSession, _ output: Output, _ notifier: ServiceNotifier,
+    _ apply: () async throws -> ApplyReport
+  ) async throws -> ApplyReport {
+    var patience = StartPatience()
+    while true {
+      do {
+        return try await apply()
+      } catch let error as SessionError {
+        guard !Task.isCancelled, let pause = patience.pause(after: error) else { throw error }
+        if patience.isNews(error) {
+          output.report(error, isOneLine: true)
+          output.note("trying again until it works")
+        }
+        // A service manager would end a service that takes long to get ready.
+        let time = options.timeout.duration + pause + .seconds(10)
+        notifier.send(
+          "EXTEND_TIMEOUT_USEC=\(time.microseconds)\nSTATUS=Trying again: \(visible(error.message))"
+        )
+        try await session.sleep(until: .now + pause)
+      }
     }
   }
 

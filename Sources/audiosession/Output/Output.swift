@@ -10,6 +10,8 @@ final class Output: Sendable {
   private let messages = Terminal(descriptor: 2)
   private let hasFailed = Atomic(false)
   private let hasLeft = Atomic(false)
+  /// Whether a signal came while a reader took nothing: what is left to say is dropped.
+  private let hasStalled = Atomic(false)
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
@@ -79,20 +81,36 @@ final class Output: Sendable {
 
   private func write(_ text: String, to descriptor: Int32) {
     var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+    let most = isatty(descriptor) == 1 ? 128 : Int(PIPE_BUF)
+    while !bytes.isEmpty, !hasStalled.load(ordering: .relaxed) {
+      // A part for which there is room is taken without waiting.
+      guard Self.waitForRoom(in: descriptor) else {
+        return hasStalled.store(true, ordering: .relaxed)
+      }
+      let count = bytes.prefix(most).withUnsafeBytes {
+        Glibc.write(descriptor, $0.baseAddress, $0.count)
+      }
       if count >= 0 {
         bytes = bytes.dropFirst(count)
-      } else if errno == EAGAIN {
-        var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&file, 1, -1)
-      } else if errno != EINTR {
-        // Nobody reads any more: a reader's choice and no failure. A full disk is one.
+      } else if errno != EINTR, errno != EAGAIN {
+        // A reader that went away is its own choice and no failure. A full disk is one.
         guard descriptor == 1 else { return }
         if errno == EPIPE { hasLeft.store(true, ordering: .relaxed) } else { fail(errno) }
         return
       }
     }
+  }
+
+  /// Waits until a descriptor takes something, for as long as its reader likes; after a signal, false
+  /// where the reader takes nothing.
+  private static func waitForRoom(in descriptor: Int32) -> Bool {
+    var files = [
+      pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: Interruption.descriptor, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&files, 2, -1) < 0, errno == EINTR {}
+    if files[0].revents != 0 { return true }
+    return poll(&files, 1, 200) > 0
   }
 
   private func fail(_ number: Int32) {
