@@ -6,11 +6,12 @@ internal import Glibc
 ///   - command: The program, looked up in `PATH`, and its arguments.
 ///   - adding: Variables beside those of this process.
 ///   - input: What it reads; without any nothing.
-///   - timeout: How long it may take; then its whole group is killed.
+///   - timeout: How long it may take; then its whole group is killed, as when the task is cancelled.
+///   - limit: How many bytes of each of its two outputs are kept; the rest is read and dropped.
 /// - Throws: `commandNotFound`, `spawn`, `timedOut`.
 package func runProgram(
   _ command: [String], timeout: Duration, adding variables: [String: String] = [:],
-  input: String = ""
+  input: String = "", keeping limit: Int = .max
 ) async throws(SandboxError) -> CommandResult {
   let environment = currentEnvironment().merging(variables) { _, new in new }
   guard let name = command.first,
@@ -29,7 +30,10 @@ package func runProgram(
   }
   let capture = try Capture(launch)
   let deadline = ContinuousClock.now + timeout
-  return try await onOwnThread { () throws(SandboxError) in try capture.result(until: deadline) }
+  return try await PulseSandbox.cancelling(capture.command, with: SIGKILL) {
+    () throws(SandboxError) in
+    try capture.result(until: deadline, keeping: limit)
+  }
 }
 
 /// A file without a name that holds a text, to be read from its start: a program that does not read

@@ -64,7 +64,7 @@ extension PulseSandbox {
     return Launch(program: program, arguments: Array(command.dropFirst()), environment: merged)
   }
 
-  private static func cancelling<Result: Sendable>(
+  static func cancelling<Result: Sendable>(
     _ command: Command, with signal: Int32,
     _ body: @escaping @Sendable () throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
@@ -98,7 +98,9 @@ final class Capture: Sendable {
   }
 
   /// Reads both pipes as they fill, so that neither can block the command.
-  func result(until deadline: ContinuousClock.Instant) throws(SandboxError) -> CommandResult {
+  func result(
+    until deadline: ContinuousClock.Instant, keeping limit: Int = .max
+  ) throws(SandboxError) -> CommandResult {
     var texts: [[UInt8]] = [[], []]
     var isOpen = [true, true]
     while isOpen.contains(true) {
@@ -108,6 +110,9 @@ final class Capture: Sendable {
         [.input(isOpen[0] ? output.raw : -1), .input(isOpen[1] ? error.raw : -1)], for: left)
       if ready[0] { isOpen[0] = output.read(into: &texts[0]) }
       if ready[1] { isOpen[1] = error.read(into: &texts[1]) }
+      for index in texts.indices where texts[index].count > limit {
+        texts[index].removeLast(texts[index].count - limit)
+      }
     }
     guard let status = command.awaitEnd(until: deadline) else { throw timedOut(texts) }
     return CommandResult(

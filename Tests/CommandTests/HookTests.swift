@@ -147,4 +147,38 @@ struct HookTests {
       #expect(log.last?.hasPrefix("stopped") == true)
     }
   }
+
+  @Test("that are slow get the newest of each kind, and the end has one deadline", .server)
+  func slow() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      // Each takes ten times as long as what causes it; all the output of one is far more than memory.
+      try await install(
+        [
+          ("reapplied.d/x", "echo begun >> $L; exec sleep 20"), ("stopped.d/x", "exec sleep 20"),
+          ("started.d/x", "echo loud >> $L; head -c 300000000 /dev/zero; echo quiet >> $L"),
+        ], in: sandbox)
+      let script = """
+        cd \(sandbox.directory)
+        $A watch test > out 2> err & pid=$!
+        until grep -q quiet hooks.log 2>/dev/null; do kill -0 $pid || { cat err; exit 9; }; sleep 0.02; done
+        grep VmHWM /proc/$pid/status | tr -dc 0-9; echo
+        for i in 1 2 3 4; do
+          pactl set-default-source mic
+          until [ "$(grep -c reapplied out)" -ge $i ]; do sleep 0.02; done
+        done
+        until grep -q begun hooks.log; do sleep 0.02; done
+        begin=$(date +%s%N); kill -TERM $pid; wait $pid; code=$?; end=$(date +%s%N)
+        echo $code; echo $(( (end - begin) / 1000000 )); cat err
+        """
+      let result = try await sandbox.capture(
+        ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      try #require(lines.count >= 3, "\(result)")
+      #expect(try #require(Int(lines[0])) < 200_000, "kilobytes")
+      #expect(lines[1] == "143", "\(result)")
+      #expect(try #require(Int(lines[2])) < 15_000, "ms to the end")
+      #expect(try await log(sandbox).filter { $0 == "begun" }.count == 1)
+    }
+  }
 }

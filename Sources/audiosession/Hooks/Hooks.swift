@@ -11,12 +11,29 @@ final class Hooks: Sendable {
   static let timeBefore = Duration.seconds(2)
   /// How long one may take at any other time.
   static let timeAfter = Duration.seconds(10)
+  /// How long all that are left may take together when the program ends.
+  static let timeAtEnd = Duration.seconds(5)
+  /// How many bytes of a hook's output are kept.
+  static let outputLimit = 1 << 16
 
   private let folders: HookFolders
   private let output: Output
   private let limit: Duration
-  /// The last of those that run one after the other.
-  private let last = Mutex<Task<Void, Never>?>(nil)
+  private let queue = Mutex(Queue())
+
+  /// What is still to be run, one after the other: one occasion of a kind, the newest.
+  private struct Queue {
+    var waiting: [Occasion] = []
+    /// Runs them; nil while nothing is to be run.
+    var worker: Task<Void, Never>?
+
+    /// The next to be run; with none left the worker ends.
+    mutating func next() -> Occasion? {
+      guard waiting.isEmpty else { return waiting.removeFirst() }
+      worker = nil
+      return nil
+    }
+  }
 
   /// Nil where none may run: in a private server that is not the user's, and inside of a hook, which
   /// would come back to itself.
@@ -58,28 +75,51 @@ final class Hooks: Sendable {
   /// `watch` holds now: for what is to be done at each login.
   func noteStart(_ state: SessionState) { enqueue(Occasion("started", state)) }
 
-  /// Waits for what was begun.
-  func finish() async { await last.withLock { $0 }?.value }
+  /// Waits for what is still to be run, for a while; then it is ended.
+  func finish() async {
+    guard let worker = queue.withLock({ $0.worker }) else { return }
+    let (end, isOver) = AsyncStream.makeStream(of: Never.self)
+    Task {
+      await worker.value
+      isOver.finish()
+    }
+    Task {
+      try await ContinuousClock().sleep(for: Self.timeAtEnd)
+      worker.cancel()
+      // What a hook has left behind may keep its output open; that is waited for no longer.
+      try await ContinuousClock().sleep(for: .milliseconds(500))
+      isOver.finish()
+    }
+    for await _ in end {}
+  }
 
   private func before(_ occasion: Occasion) async {
     let end = ContinuousClock.now + limit
     await run(occasion) { end - ContinuousClock.now }
   }
 
+  /// Runs what there is for an occasion after what waits already. One of its kind that has not begun
+  /// gives way to it: a slow hook gets the newest, and no queue grows.
   private func enqueue(_ occasion: Occasion) {
-    last.withLock { last in
-      let former = last
-      last = Task {
-        await former?.value
-        await run(occasion) { Self.timeAfter }
-      }
+    queue.withLock { queue in
+      queue.waiting.removeAll { $0.name == occasion.name }
+      queue.waiting.append(occasion)
+      if queue.worker == nil { queue.worker = Task { await work() } }
     }
+  }
+
+  private func work() async {
+    while let occasion = queue.withLock({ $0.next() }) { await run(occasion) { Self.timeAfter } }
   }
 
   private func run(_ occasion: Occasion, _ timeLeft: () -> Duration) async {
     for hook in folders.hooks(for: occasion.name) {
       if let refusal = hook.refusal {
         output.warning("the hook \(hook.path) is not run: \(refusal)")
+        continue
+      }
+      guard !Task.isCancelled else {
+        output.warning("the hook \(hook.path) is not run: the program ends")
         continue
       }
       let time = timeLeft()
@@ -89,8 +129,13 @@ final class Hooks: Sendable {
       }
       do throws(SandboxError) {
         let result = try await runProgram(
-          [hook.path], timeout: time, adding: occasion.environment, input: occasion.input)
+          [hook.path], timeout: time, adding: occasion.environment, input: occasion.input,
+          keeping: Self.outputLimit)
         guard result.status != 0 else { continue }
+        guard !Task.isCancelled else {
+          output.warning("the hook \(hook.path) was ended: the program ends")
+          continue
+        }
         let words = (result.standardError + result.standardOutput).split(separator: "\n").first
         output.warning(
           "the hook \(hook.path) ended with \(result.status)" + (words.map { ": \($0)" } ?? ""))
