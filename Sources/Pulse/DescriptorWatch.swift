@@ -52,7 +52,12 @@ final class DescriptorSource: @unchecked Sendable {  // used on the loop's threa
   }
 
   func fire() {
-    if isOnce, let event { api.pointee.io_enable(event, PA_IO_EVENT_NULL) }
+    // Freed, not masked: a process that has ended is told of whatever the event is asked for, and the
+    // loop would run without a pause.
+    if isOnce, let event {
+      api.pointee.io_free(event)
+      self.event = nil
+    }
     handler()
   }
 

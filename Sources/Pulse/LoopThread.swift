@@ -34,12 +34,18 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     self.api = api
   }
 
-  func start() throws(PulseError) {
+  /// Starts a thread with an argument; what `pthread_create` returns.
+  typealias Creation = (inout pthread_t, UnsafeMutableRawPointer) -> Int32
+
+  func start(
+    _ create: Creation = { pthread_create(&$0, nil, runLoopThread, $1) }
+  ) throws(PulseError) {
     var thread = pthread_t()
     let me = Unmanaged.passRetained(self)  // for the thread; `runLoopThread` takes it over
-    let result = pthread_create(&thread, nil, runLoopThread, me.toOpaque())
+    let result = create(&thread, me.toOpaque())
     guard result == 0 else {
       me.release()
+      lock.withLock { hasExited = true }  // `stop` must not wake what is freed here
       pa_mainloop_free(mainloop)
       throw PulseError(.ioError, "pthread_create", String(cString: strerror(result)))
     }

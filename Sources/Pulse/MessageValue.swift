@@ -4,8 +4,12 @@ enum MessageValue: Equatable {
   case list([MessageValue])
   case object([String: MessageValue])
 
-  /// Nil for what is no JSON, and for what is nested deeper than any answer.
+  /// The most bytes of an answer that are read; it is read on the loop, where requests wait meanwhile.
+  static let longest = 1 << 18
+
+  /// Nil for what is no JSON, and for what is nested deeper or is longer than any answer.
   init?(_ json: String) {
+    guard json.utf8.count <= Self.longest else { return nil }
     var scanner = MessageScanner(json)
     guard let value = scanner.value(depth: 0), scanner.isAtEnd else { return nil }
     self = value
@@ -109,7 +113,9 @@ private struct MessageScanner {
       case "n": result.append("\n")
       case "t": result.append("\t")
       case "u":
-        guard rest.count >= 4, let code = UInt32(String(rest.prefix(4)), radix: 16),
+        // Not by `rest.count`, which would walk through all that is left for each of them.
+        let digits = rest.prefix(4)
+        guard digits.count == 4, let code = UInt32(String(digits), radix: 16),
           let scalar = Unicode.Scalar(code)
         else { return nil }
         rest = rest.dropFirst(4)

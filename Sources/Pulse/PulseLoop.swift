@@ -23,10 +23,17 @@ public final class PulseLoop: SerialExecutor {
     }
   }
 
-  init(starting thread: LoopThread) throws(PulseError) {
+  convenience init(starting thread: LoopThread) throws(PulseError) {
+    try self.init(starting: thread) { () throws(PulseError) in try thread.start() }
+  }
+
+  /// - Parameter start: starts the thread, or frees what it would run on.
+  init(
+    starting thread: LoopThread, _ start: () throws(PulseError) -> Void
+  ) throws(PulseError) {
     self.thread = thread
     thread.executor = self
-    try thread.start()
+    try start()
   }
 
   deinit { thread.stop() }

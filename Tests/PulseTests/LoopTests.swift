@@ -46,7 +46,57 @@ struct LoopTests {
     #expect(try await clients[1].sinks().count == 2)
   }
 
+  /// A process that was waited for is told of by its descriptor without end.
+  @Test func processThatEndedIsToldOnce() async throws {
+    typealias Open = @convention(c) (pid_t, UInt32) -> Int32
+    let symbol = try #require(dlsym(nil, "pidfd_open"))
+    let loop = PulseLoop()
+    var child = pid_t()
+    let arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+    defer { free(arguments[0]) }
+    try #require(posix_spawn(&child, "/bin/true", nil, nil, arguments, nil) == 0)
+    let descriptor = unsafeBitCast(symbol, to: Open.self)(child, 0)
+    try #require(descriptor >= 0)
+    let calls = Calls()
+    let watch = DescriptorWatch(descriptor, on: loop, isOnce: true) { calls.count() }
+    waitpid(child, nil, 0)
+    try await eventually { calls.now > 0 }
+    // The loop goes round for each of these.
+    for _ in 0..<50 { await loop.turn() }
+    #expect(calls.now == 1)
+    withExtendedLifetime(watch) {}
+  }
+
+  /// What `stop` would wake is freed by then.
+  @Test func threadThatCannotBeStarted() {
+    for _ in 0..<50 {
+      #expect {
+        let thread = try LoopThread()
+        _ = try PulseLoop(starting: thread) { () throws(PulseError) in
+          try thread.start { _, _ in EAGAIN }
+        }
+      } throws: { ($0 as? PulseError)?.code == .ioError }
+    }
+  }
+
   @Test func loopsThatNobodyUses() async throws {
     for _ in 0..<100 { _ = PulseLoop() }
+  }
+}
+
+private final class Calls: @unchecked Sendable {  // what is shared is behind `lock`
+  private let lock = Lock()
+  private var number = 0
+
+  var now: Int { lock.withLock { number } }
+  func count() { lock.withLock { number += 1 } }
+}
+
+extension PulseLoop {
+  /// Returns after the loop has taken something up once more.
+  fileprivate func turn() async {
+    await withCheckedContinuation { continuation in
+      thread.add(.call { continuation.resume() })
+    }
   }
 }

@@ -4,6 +4,18 @@ import Testing
 
 @Suite("Answers to messages")
 struct MessageValueTests {
+  @Test("a hostile answer takes no longer than its length, and one too long is none")
+  func longAnswers() throws {
+    let escapes = "\"" + String(repeating: "\\u0041", count: 40_000) + "\""
+    let start = ContinuousClock.now
+    #expect(MessageValue(escapes)?.text?.utf8.count == 40_000)
+    // Half a minute where each escape walked through all that was left.
+    #expect(ContinuousClock.now - start < .seconds(3))
+    let longest = MessageValue.longest - 2
+    #expect(MessageValue("\"" + String(repeating: "a", count: longest) + "\"") != nil)
+    #expect(MessageValue("\"" + String(repeating: "a", count: longest + 1) + "\"") == nil)
+  }
+
   @Test("codecs as PulseAudio and pipewire-pulse list them")
   func codecs() {
     let answer = """
