@@ -62,19 +62,15 @@ extension AudioSession {
     _ isActive: Bool, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
     try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+      guard isActive else { return try await session.deactivate(budget) }
       let live = try await session.connected(budget.run)
       let store = await session.store(live)
       guard let wish = try await session.currentWish(store) else {
-        guard !isActive else {
-          throw SessionError(
-            .activationFailed, stage: .session,
-            "there is no wish to activate; call setAudioMode first")
-        }
-        return try await session.restore(keeping: nil, budget)
+        throw SessionError(
+          .activationFailed, stage: .session,
+          "there is no wish to activate; call setAudioMode first")
       }
-      return isActive
-        ? try await session.apply(wish, budget, options)
-        : try await session.restore(keeping: wish, budget)
+      return try await session.apply(wish, budget, options)
     }
   }
 
@@ -122,6 +118,7 @@ extension AudioSession {
   public func plan(for mode: AudioMode) async throws(SessionError) -> Plan {
     try mode.validate()
     try checkScope(mode)
+    reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
     var input = try await input(mode, live, store(live), isExplicit: true)

@@ -9,7 +9,7 @@ extension AudioSession {
     _ stop: StopSignal, wish: OwnWish?, isActive: Bool
   ) async throws(SessionError) -> ApplyReport {
     let before = input.baseline
-    let generation = store.generation() + 1
+    let generation = store.generation().addingSaturating(1)
     let formerlyHeld = held
     held = nil
     let driver = ReconcilerDriver(
@@ -116,6 +116,7 @@ extension AudioSession {
     refusals = run.input.refusals
     capabilities = run.input.capabilities
     self.isActive = isActive
+    owesRestoring = false
     upkeep.fights.forget()
     upkeep.grace.forget()
     upkeep.noteSpots(await live.snapshot)

@@ -43,6 +43,7 @@ extension AudioSession {
       // Somebody's call may have connected meanwhile, and have read only; and that connection may be
       // lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
+      try await restoreWhatIsOwed()
       if isKept, own?.mode.reapply != .never { try await reapply(live, .reset) }
       // Lost again meanwhile: who noticed left it to this.
       guard await live.lost == nil else {

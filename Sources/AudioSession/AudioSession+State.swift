@@ -9,7 +9,8 @@ extension AudioSession {
   /// The wish is this session's, else the stored one. Throws where the server cannot be reached;
   /// `storedState()` has the wish then.
   public func getSessionState() async throws(SessionError) -> SessionState {
-    try await sessionState(Deadline(after: configuration.timeout))
+    reopenIfShared()
+    return try await sessionState(Deadline(after: configuration.timeout))
   }
 
   func sessionState(_ deadline: Deadline) async throws(SessionError) -> SessionState {
@@ -82,6 +83,7 @@ extension AudioSession {
 
   /// The server as it is now: every card, device, stream, module and client.
   public func snapshot() async throws(SessionError) -> ServerSnapshot {
+    reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     return try await connected(deadline).snapshot
   }
@@ -90,6 +92,7 @@ extension AudioSession {
   ///
   /// What a server does not show, such as the category, is from the wish in force.
   public func portrait() async throws(SessionError) -> Portrait {
+    reopenIfShared()
     let live = try await connected(Deadline(after: configuration.timeout))
     let store = store(live)
     let wish = ((try? wish(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
@@ -178,7 +181,7 @@ extension PlanInput {
     for pin in told?.pins ?? [] {
       guard let latency = pin.latency else { continue }
       for direction in Direction.allCases {
-        grants[.latency(direction, device: pin.device)] = .seconds(latency)
+        grants[.latency(direction, device: pin.device)] = Duration(saturatingSeconds: latency)
       }
     }
   }

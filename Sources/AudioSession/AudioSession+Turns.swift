@@ -34,6 +34,7 @@ extension AudioSession {
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
     defer { turns.pass() }
+    reopenIfShared()
     guard !budget.run.hasPassed else {
       throw SessionError(
         .timedOut, stage: .session,

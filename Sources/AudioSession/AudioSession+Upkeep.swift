@@ -5,7 +5,7 @@ import SessionCore
 extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when it is lost.
   func noteChange() {
-    guard isKept || broadcast.hasReaders else { return }
+    guard isKept || owesRestoring || broadcast.hasReaders else { return }
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }
@@ -58,6 +58,7 @@ extension AudioSession {
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       await live.tendMemories()
+      try await restoreWhatIsOwed()
       let snapshot = await live.snapshot
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot

@@ -48,7 +48,9 @@ public struct SessionConfiguration: Sendable {
 /// `revert()` restore what was before.
 public actor AudioSession {
   /// The session of the environment's default server.
-  public static let shared = AudioSession()
+  ///
+  /// Once closed, it is opened again by the next call.
+  public static let shared = AudioSession(server: nil, configuration: .init(), reopens: true)
 
   let loop = PulseLoop()
   package nonisolated let address: String?
@@ -88,6 +90,12 @@ public actor AudioSession {
   /// Whether the wish is in force; false after `setActive(false)` and before the first apply.
   var isActive = false
   var isClosed = false
+  /// Whether `close` is under way: what waits before it is not to begin any more.
+  var isClosing = false
+  /// Whether a call after `close` opens it again.
+  let reopens: Bool
+  /// Whether what was before is to be restored when the server answers.
+  var owesRestoring = false
 
   /// A wish of this process.
   struct OwnWish {
@@ -113,8 +121,13 @@ public actor AudioSession {
   ///   - server: the server's address in PulseAudio's spelling; nil means the environment's.
   ///   - configuration: timeouts and places.
   public init(server: String? = nil, configuration: SessionConfiguration = .init()) {
+    self.init(server: server, configuration: configuration, reopens: false)
+  }
+
+  package init(server: String?, configuration: SessionConfiguration, reopens: Bool) {
     address = server
     self.configuration = configuration
+    self.reopens = reopens
   }
 
   deinit { broadcast.finish() }
@@ -127,10 +140,13 @@ public actor AudioSession {
   public func close() async {
     // Its streams go back to where they were: what they were moved to would be remembered.
     if scope == .application, isActive, await live?.lost == nil { _ = try? await revert() }
-    isClosed = true
+    (isClosed, isClosing) = (true, true)
     running?.set()
     await takeTurnFromUpkeep()
-    defer { turns.pass() }
+    defer {
+      isClosing = false
+      turns.pass()
+    }
     orders.stop()
     await leaveOthers()
     await live?.memoryKeeper.settle(deadline: Deadline(after: .seconds(2)))

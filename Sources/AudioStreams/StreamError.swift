@@ -46,6 +46,8 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isServerAway = false
   /// Whether the stream was at another rate than the server said; a new one may be right.
   package var isWrongRate = false
+  /// Whether the server did not answer in the time that it has.
+  package var isTimedOut = false
 
   /// Makes an error.
   public init(_ code: Code, _ message: String, details: String? = nil) {

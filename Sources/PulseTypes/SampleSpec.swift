@@ -56,17 +56,20 @@ public struct SampleSpec: Sendable, Hashable, Codable {
 
   /// The bytes that the duration takes, rounded to whole frames, at least one.
   public func bytes(for duration: Duration) -> Int {
-    Int(max(1, frames(for: duration))) * frameBytes
+    let (bytes, overflow) = Int(max(1, frames(for: duration)))
+      .multipliedReportingOverflow(by: frameBytes)
+    return overflow ? .max : bytes
   }
 
   /// The frames that the duration takes, rounded to the nearest.
   public func frames(for duration: Duration) -> Int64 {
-    (duration.microseconds * Int64(rate) + 500_000) / 1_000_000
+    Int64(clamping: (Int128(duration.microseconds) * Int128(rate) + 500_000) / 1_000_000)
   }
 
   /// The time that so many bytes take.
   public func duration(ofBytes bytes: Int) -> Duration {
     guard rate > 0, frameBytes > 0 else { return .zero }
-    return .microseconds(Int64(bytes / frameBytes) * 1_000_000 / Int64(rate))
+    return .microseconds(
+      Int64(clamping: Int128(bytes / frameBytes) * 1_000_000 / Int128(rate)))
   }
 }

@@ -45,16 +45,29 @@ enum TextFile {
   }
 
   private static func bytes(of path: String) throws(ProfileDiagnostic) -> [UInt8] {
-    let descriptor = path.utf8.contains(0) ? -1 : open(path, O_RDONLY | O_CLOEXEC)
+    // Without waiting: a pipe's other end may never be opened, or written to.
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
+    let descriptor = path.utf8.contains(0) ? -1 : open(path, flags)
     guard descriptor >= 0 else { throw failure(path, path.utf8.contains(0) ? ENOENT : errno) }
     defer { close(descriptor) }
+    var status = stat()
+    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let deadline = ContinuousClock.now + .seconds(1)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= TOMLText.limit {
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw failure(path, errno) }
-      if count == 0 { break }
+      if count < 0, errno == EAGAIN, ContinuousClock.now < deadline {
+        var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&file, 1, 50)
+        continue
+      }
+      guard count >= 0 || errno == EAGAIN else { throw failure(path, errno) }
+      if count == 0, isFile || !bytes.isEmpty { break }
+      guard count > 0 else {
+        throw failure(path, "this is a pipe or a device that gives no profile; name a file")
+      }
       bytes += buffer[..<count]
     }
     return bytes

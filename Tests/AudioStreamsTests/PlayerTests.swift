@@ -108,6 +108,20 @@ struct PlayerTests {
     }
   }
 
+  @Test("refuses a file whose rate would make too much sound", arguments: [1, 999, 768_001])
+  func oddRate(_ rate: Int) async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let folder = Folder()
+      let path = folder.path + "/odd.wav"
+      try WaveFile(channels: 1, rate: rate).write(to: path)
+      await #expect {
+        try await AudioPlayer(session: rig.session).play(path)
+      } throws: {
+        "\($0)" == "'\(path)' has \(rate) Hz; 1000 to 768000 Hz can be played"
+      }
+    }
+  }
+
   @Test("a stream that cannot be is refused before libpulse sees it")
   func impossible() {
     func refusal(

@@ -26,6 +26,10 @@ struct ServiceUnitTests {
   func variable() throws {
     let text = try ServiceUnit.text(
       program: "/x", environment: [("PULSE_SERVER", "a \"b\" \\ 50%\n[Install]")])
+    let odd = try ServiceUnit.text(
+      program: "/x", environment: [("A", "1\r[Install]\r\n\u{b}\u{7f}\u{85}2")])
+    #expect(odd.contains("Environment=\"A=1\\x0d[Install]\\x0d\\n\\x0b\\x7f\u{85}2\"\n"))
+    #expect(!odd.unicodeScalars.contains("\r"))
     #expect(
       text.contains(#"Environment="PULSE_SERVER=a \"b\" \\ 50%%\n[Install]""# + "\n"))
     #expect(text.split(separator: "\n").filter { $0 == "[Install]" }.count == 1)

@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import PulseTypes
 import SessionCore
 
 /// What others ask of a session that holds, and what a session waits for that does not.
@@ -218,8 +219,8 @@ extension AudioSession {
       // The wish on disk is the other's.
       try store.commit(
         SessionStore.Wish(
-          mode: own.mode, profile: own.profile, generation: store.generation() + 1,
-          isActive: true), nil)
+          mode: own.mode, profile: own.profile,
+          generation: store.generation().addingSaturating(1), isActive: true), nil)
       guard let live, await live.lost == nil else {
         emit(isOver)
         return noteChange()

@@ -1,5 +1,6 @@
 import Glibc
 import Pulse
+import PulseTypes
 import SessionCore
 
 extension SessionStore {
@@ -52,6 +53,8 @@ extension SessionStore {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     let time = now.tv_sec * 1000 + now.tv_nsec / 1_000_000
-    return max(time, (order()?.number ?? 0) + 1, (answer()?.number ?? 0) + 1)
+    return max(
+      time, (order()?.number ?? 0).addingSaturating(1),
+      (answer()?.number ?? 0).addingSaturating(1))
   }
 }

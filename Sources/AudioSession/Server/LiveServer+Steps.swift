@@ -47,10 +47,16 @@ extension LiveServer {
     }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
+      let name = "\(step.setting.propertyName) of \(step.setting.object)"
+      // Only a server that had time to answer, and says something else, was told by another program.
+      let isLate = deadline.hasPassed
       throw SessionError(
-        deadline.hasPassed ? .timedOut : .refused, stage: .server,
-        "\(step.setting.propertyName) of \(step.setting.object) was set to \(step.to) and the server "
-          + "says \(now): another program may be changing it",
+        isLate ? .timedOut : .refused, stage: .server,
+        isLate
+          ? "timed out waiting for \(name) to become \(step.to); the server still says \(now) and "
+            + "may be overloaded (a longer --timeout may help)"
+          : "\(name) was set to \(step.to) and the server says \(now): another program may be "
+            + "changing it",
         property: step.property, value: step.to.description)
     }
     if let stream { await keepMemory(of: stream, beside: step) }

@@ -41,6 +41,11 @@ public actor AudioPlayer {
         .notASound,
         "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
     }
+    // Of a few samples at a rate far below a converter would make more sound than memory holds.
+    guard (1000...768_000).contains(reader.sampleRate) else {
+      throw StreamError(
+        .notASound, "'\(path)' has \(reader.sampleRate) Hz; 1000 to 768000 Hz can be played")
+    }
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
     var wish = wish(for: reader)
@@ -62,7 +67,8 @@ public actor AudioPlayer {
     }
     do throws(StreamError) {
       let grant = try await stream.opened()
-      let length = Duration.seconds(Double(reader.frames) / Double(reader.sampleRate))
+      let length = Duration(
+        saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate))
       playing = Playing(stream: stream, feed: feed, rate: grant.rate, length: length)
       try await run(stream, feed, news)
     } catch {

@@ -33,7 +33,7 @@ actor RecordingFile {
   func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
     guard let writer else { return true }
     let limit = configuration.duration.map { duration in
-      Int64((duration.seconds * Double(writer.sampleRate)).rounded())
+      Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
     let skipped = buffer.missing.filter { $0.position < buffer.position }

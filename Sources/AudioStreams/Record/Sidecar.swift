@@ -17,7 +17,10 @@ enum Sidecar {
     let final = path(of: recording)
     let draft = final + ".new"
     let text = Array(Self.text(progress).utf8)
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    // A draft of a run that was killed goes; what another program puts there is neither followed nor
+    // written to.
+    unlink(draft)
+    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw FileOutput.error("'\(draft)' cannot be written", errno) }
     let count = Glibc.write(descriptor, text, text.count)
     let number = count == text.count ? 0 : count < 0 ? errno : ENOSPC

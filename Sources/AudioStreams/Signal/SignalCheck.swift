@@ -76,7 +76,10 @@ public struct SignalCheck: Sendable, Hashable {
     let count = min(one.count, other.count)
     guard count > 0 else { return 0 }
     var sum = 0.0
-    for at in 0..<count { sum += Double(one[at]) * Double(other[at]) }
+    // What is no number is no sound, as in the levels.
+    for at in 0..<count where one[at].isFinite && other[at].isFinite {
+      sum += Double(one[at]) * Double(other[at])
+    }
     let shared = sum / Double(count) - oneLevel.offset * otherLevel.offset
     return shared / (oneLevel.loudness * otherLevel.loudness)
   }

@@ -41,6 +41,8 @@ public struct Spectrum: Sendable, Hashable {
     var real = [Double](repeating: 0, count: frames)
     var imaginary = real
     for (at, sample) in samples.enumerated() {
+      // One sample that is no number would make every line of the transform none.
+      guard sample.isFinite else { continue }
       real[at] = Double(sample) * (0.5 - 0.5 * cos(2 * Double.pi * Double(at) / Double(frames)))
     }
     _ = ak_fourier(&real, &imaginary, frames, false)

@@ -119,7 +119,7 @@ public struct StreamStatistics: Sendable, Hashable {
     underflows = stats.underflows
     droppedFrames = stats.dropped_frames
     violations = stats.violations
-    longest = .nanoseconds(Int64(stats.longest_ns))
+    longest = .nanoseconds(Int64(clamping: stats.longest_ns))
     buckets = withUnsafeBytes(of: stats.buckets) { Array($0.bindMemory(to: UInt64.self)) }
   }
 
@@ -135,7 +135,7 @@ public struct StreamStatistics: Sendable, Hashable {
 
   /// The time that a share of the callbacks took at most, such as 0.999; an eighth too long at worst.
   public func callbackTime(quantile: Double) -> Duration {
-    let limit = UInt64((Double(callbacks) * quantile).rounded(.up))
+    let limit = UInt64(saturating: (Double(callbacks) * quantile).rounded(.up))
     var count: UInt64 = 0
     for (index, bucket) in buckets.enumerated() {
       count += bucket

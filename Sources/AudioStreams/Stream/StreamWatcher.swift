@@ -94,8 +94,11 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
     defer { samples?.deallocate() }
     while true {
       guard waitForSignal(untilDeadline: samples == nil) else {
-        return StreamError(
-          .engineStartFailed, "the server did not make the stream in \(wish.timeout)")
+        var error = StreamError(
+          .engineStartFailed,
+          "timed out after \(wish.timeout) waiting for the server to make the stream")
+        error.isTimedOut = true
+        return error
       }
       // The state before the sound: what was recorded before the end is handed on before it.
       let state = ps_stream_state(native)

@@ -112,7 +112,7 @@ private func clippedInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
 private func offsetInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   facts.heard(in: snapshot) { fault, device in
     guard case .offset(let channel, let value) = fault else { return nil }
-    let percent = Int((value * 1000).rounded())
+    let percent = Int(saturating: value * 1000)
     return Finding(
       .offsetInput, .note, object: device.name,
       "\(device.names(of: [channel])) lies off zero by \(percent / 10).\(abs(percent % 10)) %",

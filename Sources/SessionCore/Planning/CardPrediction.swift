@@ -21,7 +21,7 @@ extension Card {
   /// The profiles that a plan may choose by itself: never off, never pro-audio, only usable ones.
   var choosableProfiles: [CardProfile] {
     profiles.filter {
-      $0.isAvailable && $0.sinkCount + $0.sourceCount > 0 && $0.name != "pro-audio"
+      $0.isAvailable && ($0.sinkCount > 0 || $0.sourceCount > 0) && $0.name != "pro-audio"
         && $0.name != "off"
     }
   }

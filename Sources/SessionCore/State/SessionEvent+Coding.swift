@@ -44,7 +44,7 @@ extension SessionEvent: Codable {
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: Key.self)
     func seconds() throws -> Duration {
-      .microseconds(Int64(try values.decode(Double.self, forKey: .seconds) * 1_000_000))
+      Duration(saturatingSeconds: try values.decode(Double.self, forKey: .seconds))
     }
     let name = try values.decode(String.self, forKey: .event)
     switch name {

@@ -26,7 +26,8 @@ struct ProfilesEditCommand: SessionCommand {
     let before = try Profile.text(name)
     let copy = try Draft(before)
     while true {
-      try copy.edit()
+      // Ctrl-C is the editor's, which decides itself what becomes of the text.
+      try Interruption.lendingKeyboard { () throws(SessionError) in try copy.edit() }
       let text = try copy.text()
       guard text != before else {
         try context.output.result(EditedProfile(name: name, source: path, changed: false)) { _ in
@@ -108,7 +109,12 @@ private struct Draft {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var pipes = sigset_t()
+    sigemptyset(&pipes)
+    sigaddset(&pipes, SIGPIPE)  // ignored here, and that is inherited
+    posix_spawnattr_setsigdefault(&attributes, &pipes)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     // The variable may have arguments, so that a shell must read it.
     let words: [String] = ["sh", "-c", "exec \(editor) \"$1\"", "sh", path]
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }

@@ -7,6 +7,7 @@ extension SessionError {
     let code: Code =
       switch error.code {
       case _ where error.isServerAway: .serverUnreachable
+      case _ where error.isTimedOut: .timedOut
       case .permissionDenied: .accessDenied
       case .deviceNotAvailable: .inputNotAvailable
       case .fileNotFound: .fileNotFound

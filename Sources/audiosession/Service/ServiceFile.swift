@@ -54,7 +54,8 @@ struct ServiceFile {
       }
     }
     let new = path + ".new"
-    guard let file = fopen(new, "we") else { throw failure("write") }
+    unlink(new)  // of a run that was killed
+    guard let file = fopen(new, "wxe") else { throw failure("write") }
     let isWritten = fputs(text, file) >= 0
     guard fclose(file) == 0, isWritten, rename(new, path) == 0 else {
       let error = failure("write")

@@ -80,6 +80,10 @@ enum ServiceUnit {
       .joined(separator: "%%") + "\""
   }
 
+  private static func hexadecimal(_ number: UInt32) -> String {
+    (number < 16 ? "0" : "") + String(number, radix: 16)
+  }
+
   /// A word in quotes, by systemd's rules.
   private static func quoted(_ word: String) -> String {
     "\""
@@ -89,6 +93,8 @@ enum ServiceUnit {
         case "\"", "\\": "\\\(scalar)"
         case "\n": "\\n"
         case "\t": "\\t"
+        // A carriage return ends a line of a unit, too; others are what no line may hold.
+        case "\u{1}"..."\u{1f}", "\u{7f}": "\\x" + hexadecimal(scalar.value)
         default: String(scalar)
         }
       }.joined() + "\""

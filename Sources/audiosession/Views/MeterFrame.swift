@@ -1,4 +1,5 @@
 import AudioStreams
+import PulseTypes
 
 /// One moment of a meter.
 struct MeterFrame {
@@ -44,7 +45,7 @@ struct MeterFrame {
   /// Where a level is on a bar of so many columns.
   private static func column(_ amplitude: Double, _ width: Int) -> Int {
     let part = 1 - decibels(of: amplitude) / floor
-    return Int((max(0, min(1, part)) * Double(width)).rounded())
+    return max(0, min(width, Int(saturating: part * Double(width))))
   }
 
   private static func solid(_ reading: LevelMeter.Reading, _ width: Int) -> Span {
@@ -74,7 +75,7 @@ struct MeterFrame {
 
   /// `-12.3`, and `-120.0` for silence.
   static func decibels(_ amplitude: Double) -> String {
-    let tenths = Int((decibels(of: amplitude) * 10).rounded())
+    let tenths = max(-9999, min(9999, Int(saturating: decibels(of: amplitude) * 10)))
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
 

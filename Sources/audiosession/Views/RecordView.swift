@@ -1,6 +1,7 @@
 import AudioSession
 import AudioStreams
 import Glibc
+import PulseTypes
 
 /// What a recording came to.
 struct RecordView: Encodable {
@@ -61,7 +62,7 @@ struct RecordView: Encodable {
   /// ` -18.2 dB`, always as wide.
   private static func decibels(_ peak: Float) -> String {
     guard peak > 0.000_01 else { return "  -inf dB" }
-    let tenths = Int((20 * log10(Double(peak)) * 10).rounded())
+    let tenths = Int(saturating: max(-9999, min(9999, 200 * log10(Double(peak)))))
     let text = "\(tenths < 0 ? "-" : " ")\(abs(tenths) / 10).\(abs(tenths) % 10)"
     return String(repeating: " ", count: max(0, 6 - text.count)) + text + " dB"
   }
@@ -69,7 +70,7 @@ struct RecordView: Encodable {
   /// 60 dB in 30 steps.
   private static func bar(_ peak: Float) -> String {
     let level = peak > 0 ? max(0, min(1, 1 + log10(Double(peak)) / 3)) : 0
-    let full = Int((level * 30).rounded())
+    let full = max(0, min(30, Int(saturating: level * 30)))
     return String(repeating: "█", count: full) + String(repeating: "·", count: 30 - full)
   }
 }

@@ -17,6 +17,22 @@ struct SpectrumTests {
     #expect(far.allSatisfy { decibels($0.amplitude) < -60 })
   }
 
+  @Test(
+    "what is no number is silence", arguments: [Float.nan, .infinity, -.infinity, .signalingNaN])
+  func noNumber(_ value: Float) {
+    var samples = Fixture.sine(1000, 0.5)
+    for at in stride(from: 0, to: samples.count, by: 100) { samples[at] = value }
+    let spectrum = Spectrum(samples, sampleRate: Fixture.rate, bands: 24)
+    #expect(spectrum.bands.allSatisfy { $0.amplitude.isFinite })
+    #expect(spectrum.bands.contains { $0.amplitude > 0.3 })
+    // Two different channels are not one because of it.
+    var others = Fixture.sine(700, 0.5)
+    others[50] = value
+    let check = SignalCheck([samples, others])
+    #expect(check.findings == [])
+    #expect(check.levels.allSatisfy { $0.loudness.isFinite && $0.offset.isFinite })
+  }
+
   @Test("silence, and fewer samples than it takes")
   func little() {
     #expect(Spectrum([], sampleRate: 8000, bands: 8).bands.allSatisfy { $0.amplitude == 0 })

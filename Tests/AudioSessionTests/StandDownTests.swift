@@ -1,0 +1,73 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@Suite("The end of a wish wins", .timeLimit(.minutes(2)))
+struct StandDownTests {
+  private static var mode: AudioMode {
+    var mode = AudioMode()
+    mode.category = .record
+    mode.preferredInput = [.name("mic")]
+    mode.inputGain = Volume(fraction: 0.5)
+    return mode
+  }
+
+  static let servers: [ServerKind] = [.pulseaudio, .pipewire]
+
+  @Test(
+    "deactivating without a server throws, and nothing is applied again", .bothServers,
+    arguments: servers)
+  func deadServer(_ server: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: server)) { sandbox in
+      let session = Rig.session(sandbox, timeout: .seconds(5))
+      let before = try #require(try await session.snapshot().device(.input, named: "mic")).volume
+      try await session.setAudioMode(Self.mode)
+      var events = await session.events.makeAsyncIterator()
+      try await sandbox.kill()
+      while let event = await events.next(), event != .serverLost {}
+      await #expect {
+        try await session.setActive(false)
+      } throws: { error in
+        guard let error = error as? SessionError else { return false }
+        return [.serverUnreachable, .serverLost, .timedOut].contains(error.code)
+          && error.message.hasSuffix(
+            "; the session is inactive now, and what was before it is restored as soon as the "
+              + "server answers")
+      }
+      try await sandbox.restart()
+      while let event = await events.next() {
+        #expect(event != .applied)
+        if case .serverReset = event { break }
+      }
+      #expect(try await session.getSessionState().active == false)
+      #expect(try await session.snapshot().device(.input, named: "mic")?.volume == before)
+      // The wish is kept for later.
+      let report = try await session.setActive(true)
+      #expect(report.state.active)
+      await session.close()
+    }
+  }
+
+  @Test("the session that a process shares is opened again by the next call", .server)
+  func reopened() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let configuration = SessionConfiguration(storeFolder: sandbox.directory + "/store")
+      let shared = AudioSession(
+        server: sandbox.address, configuration: configuration, reopens: true)
+      for _ in 0..<3 {
+        try await shared.setAudioMode(Self.mode)
+        #expect(try await shared.getSessionState().active)
+        await shared.close()
+      }
+      #expect(try await shared.snapshot().device(.input, named: "mic") != nil)
+      try await shared.revert()
+      await shared.close()
+      // Any other stays closed.
+      let other = AudioSession(server: sandbox.address, configuration: configuration)
+      await other.close()
+      await #expect(throws: SessionError.self) { try await other.snapshot() }
+    }
+  }
+}
