@@ -9,7 +9,7 @@ extension AudioSession {
   func deactivate(_ budget: Budget) async throws(SessionError) -> ApplyReport {
     do throws(SessionError) {
       let live = try await connected(budget.run)
-      return try await restore(keeping: try await currentWish(store(live)), budget)
+      return try await restore(keeping: try currentWish(store(live)), budget)
     } catch {
       switch error.code {
       case .serverUnreachable, .serverLost, .timedOut: break

@@ -1,4 +1,5 @@
 #include "ak_note_queue.h"
+#include "ak_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static inline void check_producer(ak_note_queue *queue, bool enters) {
 
 ak_note_queue *ak_note_queue_create(void) {
   ak_note_queue *queue = aligned_alloc(64, sizeof *queue);
-  if (queue) memset(queue, 0, sizeof *queue);
+  ak_touch(queue, sizeof *queue);
   return queue;
 }
 

@@ -1,4 +1,5 @@
 #include "ak_player.h"
+#include "ak_memory.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ struct ak_player {
 };
 
 ak_player *ak_player_create(size_t channels, size_t frames) {
-  ak_player *player = calloc(1, sizeof *player);
+  ak_player *player = ak_touch(malloc(sizeof *player), sizeof *player);
   if (!player) return NULL;
   player->frame_bytes = channels * sizeof(float);
   player->ring = ak_ring_create(frames * player->frame_bytes);

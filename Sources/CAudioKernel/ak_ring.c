@@ -1,5 +1,7 @@
 #include "ak_ring.h"
 
+#include "ak_memory.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +28,14 @@ ak_ring *ak_ring_create(size_t bytes) {
   while (capacity < bytes) capacity *= 2;
   ak_ring *ring = aligned_alloc(64, sizeof(ak_ring));
   if (!ring) return NULL;
-  memset(ring, 0, sizeof(ak_ring));
+  ak_touch(ring, sizeof(ak_ring));
   ring->mask = capacity - 1;
   ring->bytes = malloc(capacity);
   if (!ring->bytes) {
     free(ring);
     return NULL;
   }
-  memset(ring->bytes, 0, capacity); /* a page fault on the audio thread would be a wait */
+  ak_touch(ring->bytes, capacity);
   return ring;
 }
 

@@ -1,4 +1,5 @@
 #include "ak_synth.h"
+#include "ak_memory.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -63,7 +64,7 @@ static double limit(double in) {
 
 ak_synth *ak_synth_create(
     double rate, uint32_t channels, ak_envelope envelope, double cutoff, float master) {
-  ak_synth *synth = calloc(1, sizeof *synth);
+  ak_synth *synth = ak_touch(malloc(sizeof *synth), sizeof *synth);
   ak_note_queue *queue = ak_note_queue_create();
   if (!synth || !queue) {
     free(synth);

@@ -1,4 +1,5 @@
 #include "ak_tone.h"
+#include "ak_memory.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -25,7 +26,8 @@ struct ak_tone {
 
 ak_tone *ak_tone_create(
     double rate, uint32_t channels, const ak_tone_segment *segments, size_t count) {
-  ak_tone *tone = calloc(1, sizeof *tone + count * sizeof(segment));
+  size_t bytes = sizeof(ak_tone) + count * sizeof(segment);
+  ak_tone *tone = ak_touch(malloc(bytes), bytes);
   if (!tone) return NULL;
   tone->rate = rate;
   tone->channels = channels;

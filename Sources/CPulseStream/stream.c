@@ -1,6 +1,7 @@
 /* The life of a stream: its thread, its connection, its end. */
 #include "stream.h"
 
+#include <ak_memory.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -204,9 +205,16 @@ static bool start_connecting(ps_stream *stream) {
   return true;
 }
 
+/* What the callbacks use of the stack is there before the first of them. */
+static __attribute__((noinline)) void touch_stack(void) {
+  uint8_t stack[1 << 16];
+  ak_touch(stack, sizeof stack);
+}
+
 static void *run(void *user) {
   ps_stream *stream = user;
   pthread_setname_np(pthread_self(), "audio stream");
+  touch_stack();
   if (!stream->options.no_realtime) stream->scheduling = ps_schedule();
   stream->mainloop = pa_mainloop_new();
   if (!stream->mainloop || !start_connecting(stream)) ps_end(stream, PA_ERR_INTERNAL);

@@ -5,6 +5,26 @@ import Testing
 
 @Suite("The ring between two threads")
 struct RingTests {
+  /// A page fault on the audio thread is a wait.
+  @Test("every page is there before the first sound")
+  func pages() throws {
+    func faults() -> Int {
+      var usage = rusage()
+      getrusage(__rusage_who_t(1), &usage)  // RUSAGE_THREAD, which Swift does not see
+      return usage.ru_minflt
+    }
+    let bytes = 8 << 20  // 2048 pages
+    let ring = try #require(ak_ring_create(bytes))
+    defer { ak_ring_destroy(ring) }
+    let sound = [UInt8](repeating: 1, count: 4096)
+    ak_ring_write(ring, sound, sound.count)
+    let before = faults()
+    for _ in 1..<(bytes / sound.count) { ak_ring_write(ring, sound, sound.count) }
+    #expect(ak_ring_readable(ring) == bytes)
+    // Some may be another's: a page of the stack, or one that the kernel took away.
+    #expect(faults() - before < 64)
+  }
+
   @Test("holds at least what it was made for", arguments: [0, 1, 64, 65, 4096, 100_000])
   func capacity(size: Int) throws {
     let ring = try #require(ak_ring_create(size))

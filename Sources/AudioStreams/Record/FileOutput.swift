@@ -17,12 +17,27 @@ final class FileOutput {
   /// Opens a file, which is emptied, or takes standard output for `-`.
   init(path: String) throws(StreamError) {
     closes = path != "-"
-    descriptor = closes ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666) : 1
+    descriptor = closes ? Self.opened(path) : 1
     guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written", errno) }
     isPipe = lseek(descriptor, 0, SEEK_CUR) < 0
   }
 
   deinit { if closes { close(descriptor) } }
+
+  /// Opens a file; a named pipe that no program reads yet is waited for until the task is cancelled.
+  private static func opened(_ path: String) -> Int32 {
+    while true {
+      let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK
+      let descriptor = open(path, flags, 0o666)
+      guard descriptor < 0, errno == ENXIO, !Task.isCancelled else { return descriptor }
+      var status = stat()
+      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+        errno = ENXIO
+        return -1
+      }
+      usleep(20_000)
+    }
+  }
 
   static func error(_ what: String, _ number: Int32) -> StreamError {
     let code: StreamError.Code =

@@ -67,7 +67,12 @@ struct RecordCommand: SessionCommand {
       let recorder = AudioRecorder(session: session)
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {
-        try await recorder.start(file, configuration: configuration)
+        do {
+          try await recorder.start(file, configuration: configuration)
+        } catch {
+          // What was waited for says so in its own words.
+          throw Task.isCancelled ? CancellationError() : error
+        }
         return try await follow(recorder, events, context)
       }
       let result = RecordView(file, format?.format ?? RecordingFormat(path: file), progress)
