@@ -43,3 +43,21 @@ void ak_to_int16(const float *in, int16_t *out, size_t count) {
     out[i] = (int16_t)lrintf(scaled);
   }
 }
+
+size_t ak_zero_run(const float *samples, size_t frames, size_t channels, size_t least,
+                   size_t *count) {
+  size_t begin = 0, run = 0;
+  for (size_t frame = 0; frame < frames; frame++) {
+    const float *sample = samples + frame * channels;
+    size_t channel = 0;
+    while (channel < channels && sample[channel] == 0) channel++;
+    if (channel == channels) {
+      if (run++ == 0) begin = frame;
+    } else {
+      if (run >= least) break;
+      run = 0;
+    }
+  }
+  *count = run;
+  return run > 0 ? begin : frames;
+}

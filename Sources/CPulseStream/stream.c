@@ -82,6 +82,7 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
   pa_buffer_attr wish = buffers(options, spec);
   int flags = 0;
   if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
+  if (options->stays_put) flags |= PA_STREAM_DONT_MOVE;
   if (options->channel_map && strcmp(options->channel_map, "mono") != 0)
     flags |= PA_STREAM_NO_REMIX_CHANNELS;
   if (options->direction == PS_RECORD)

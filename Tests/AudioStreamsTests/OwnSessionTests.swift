@@ -103,7 +103,7 @@ struct OwnSessionTests {
   func named() async throws {
     try await Rig.with(Self.machine) { rig in
       try await rig.session.setAudioMode(Self.wish())
-      _ = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
+      let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
       let state = try await rig.session.getSessionState()
       #expect(state.properties["preferredInput"]?.verdict == .applied)
       let stream = try await rig.session.snapshot().sourceOutputs.first {
@@ -111,6 +111,7 @@ struct OwnSessionTests {
       }
       let device = try await rig.session.snapshot().device(.input, at: stream?.device)
       #expect(device?.name == "sine")
+      withExtendedLifetime(buffers) {}
     }
   }
 }

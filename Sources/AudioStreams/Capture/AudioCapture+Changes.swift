@@ -6,7 +6,7 @@ import SessionCore
 /// What a tap and the session say, and what follows from it.
 extension AudioCapture {
   /// Whether what a tap said is still about something; in turn.
-  private func isCurrent(_ tapID: UInt64) -> Bool { run?.tapID == tapID && run?.tap != nil }
+  func isCurrent(_ tapID: UInt64) -> Bool { run?.tapID == tapID && run?.tap != nil }
 
   /// The tap is on another device: where that has another format, it is tapped anew.
   func tapMoved(_ tapID: UInt64) async {
@@ -62,7 +62,7 @@ extension AudioCapture {
   }
 
   /// Taps the input that there is now, or waits for one.
-  private func tapAgain() async {
+  func tapAgain() async {
     do throws(StreamError) {
       try await openTap()
     } catch {
@@ -73,6 +73,7 @@ extension AudioCapture {
   private func interrupt(_ error: StreamError) {
     emit(.error(error))
     set(.interrupted)
+    if run?.awaySince == nil { run?.awaySince = .now }
     waitForInput()
   }
 

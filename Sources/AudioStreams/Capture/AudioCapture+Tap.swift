@@ -20,7 +20,17 @@ extension AudioCapture {
       run = nil
       throw error
     }
-    return CaptureBuffers(queue: queue)
+    let lease = BufferLease(queue) { [weak self, lastRun] in
+      Task { await self?.endAbandoned(lastRun) }
+    }
+    return CaptureBuffers(lease: lease)
+  }
+
+  /// Ends a run whose reader has gone.
+  private func endAbandoned(_ id: UInt64) async {
+    await inTurn { capture in
+      if capture.run?.id == id { await capture.end() }
+    }
   }
 
   /// Ends a run: the tap, then the buffers.
@@ -28,7 +38,7 @@ extension AudioCapture {
     guard let run else { return }
     run.retry?.cancel()
     await closeTap()
-    run.pipeline.finish()
+    run.pipeline.finish(missingUntil: run.isWaiting ? HostClock.nanoseconds : nil)
     self.run = nil
     set(.stopped)
     set(.ready)
@@ -49,9 +59,11 @@ extension AudioCapture {
       device: configuration.device, latency: await latency(configuration),
       timeout: session.configuration.timeout)
     wish.take(place)
+    wish.staysPut = configuration.device != nil
+    let hasGraph = try await snapshot().hasGraph
     let tap = try RealtimeStream(wish) { [weak self] signal in
       switch signal {
-      case .ready(let grant): pipeline.begin(grant)
+      case .ready(let grant): pipeline.begin(grant, losesSilently: hasGraph)
       case .sound(let chunk, let samples):
         guard pipeline.failure == nil else { return }
         pipeline.take(chunk, samples)
@@ -77,6 +89,8 @@ extension AudioCapture {
     self.run?.tap = tap
     self.run?.grant = grant
     self.run?.isWaiting = false
+    self.run?.awaySince = nil
+    if hasGraph { self.run?.life = watchLife(tapID, wish, pipeline.pulse) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
     set(.streaming)
   }
@@ -86,6 +100,8 @@ extension AudioCapture {
   /// Ends the tap and waits for its threads.
   func closeTap() async {
     guard let tap = run?.tap else { return }
+    run?.life?.cancel()
+    run?.life = nil
     await tap.close()
     run?.tap = nil
     run?.grant = nil

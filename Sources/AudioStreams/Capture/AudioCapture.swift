@@ -40,8 +40,12 @@ public actor AudioCapture {
     var tapID: UInt64 = 0
     /// Whether the input is away, or was taken, and is to be tapped as soon as it can be.
     var isWaiting = false
+    /// Since when the input has been away.
+    var awaySince: ContinuousClock.Instant?
     /// Tries to tap again meanwhile.
     var retry: Task<Void, Never>?
+    /// Looks whether the tap lives.
+    var life: Task<Void, Never>?
   }
 
   /// Makes a capture; nothing is opened before it starts.
@@ -50,6 +54,7 @@ public actor AudioCapture {
   deinit {
     observation?.cancel()
     run?.retry?.cancel()
+    run?.life?.cancel()
     run?.queue.finish()
     for reader in readers.values { reader.finish() }
   }
@@ -61,6 +66,9 @@ public actor AudioCapture {
   public var tapFormat: (sampleRate: Int, channels: Int)? {
     run?.grant.map { ($0.rate, $0.channels) }
   }
+
+  /// Since when the input has been away, and is waited for; nil while it is not.
+  var awaySince: ContinuousClock.Instant? { run?.awaySince }
 
   /// Hz and channels of the buffers; nil while nothing was started.
   public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
@@ -108,11 +116,15 @@ public actor AudioCapture {
   /// that cannot be, `alreadyStreaming`, `sessionConfigFailed` where the session cannot connect,
   /// `deviceNotAvailable`, `permissionDenied`, `converterFailed`, `engineStartFailed`. A failed start
   /// leaves nothing open.
+  ///
+  /// Whoever reads the buffers owns the stream: when the last reference to them goes (a `for await`
+  /// that is left by `break`), or the task that reads is cancelled, the capture stops by itself.
   public func startAudioStream(
     _ configuration: CaptureConfiguration = .init()
   ) async throws(StreamError) -> CaptureBuffers {
     await takeTurn()
     defer { turns.pass() }
+    if run?.queue.isAbandoned == true { await end() }
     do throws(StreamError) {
       guard run == nil else {
         throw StreamError(.alreadyStreaming, "the capture is \(status.rawValue); stop it first")
@@ -143,6 +155,7 @@ public actor AudioCapture {
     try requireRun("pause")
     await closeTap()
     run?.isWaiting = false
+    run?.awaySince = nil
     run?.pipeline.pause()
     set(.paused)
   }

@@ -10,6 +10,7 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
   private var buffers: [CaptureBuffer] = []
   private var waiting: CheckedContinuation<CaptureBuffer?, Never>?
   private var isFinished = false
+  private var wasLeft = false
 
   init(limit: Int) { self.limit = max(1, limit) }
 
@@ -59,6 +60,20 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
     }
   }
 
+  /// Whether nobody reads any more, although buffers were still to come.
+  var isAbandoned: Bool { lock.withLock { wasLeft } }
+
+  /// Nobody reads any more; true where this is the end of it, and the first time.
+  func abandon() -> Bool {
+    let isEnd = lock.withLock { () -> Bool in
+      guard !isFinished else { return false }
+      (isFinished, wasLeft, buffers) = (true, true, [])
+      return true
+    }
+    takeWaiting()?.resume(returning: nil)
+    return isEnd
+  }
+
   /// No buffer comes any more; those that are here can still be read.
   func finish() {
     lock.withLock { isFinished = true }
@@ -73,26 +88,51 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
   }
 }
 
+/// The hold on a running capture that its buffers and their iterators share: with the last of them it
+/// ends. A stop is posted then; nothing is freed here.
+final class BufferLease: Sendable {
+  let queue: BufferQueue
+  private let onEnd: @Sendable () -> Void
+
+  init(_ queue: BufferQueue, onEnd: @escaping @Sendable () -> Void) {
+    self.queue = queue
+    self.onEnd = onEnd
+  }
+
+  deinit { end() }
+
+  func end() { if queue.abandon() { onEnd() } }
+
+  func next() async -> CaptureBuffer? {
+    let buffer = await queue.next()
+    if buffer == nil, Task.isCancelled { end() }
+    return buffer
+  }
+}
+
 /// The buffers of one run of a capture, for one reader; it ends when the capture stops.
+///
+/// The reader owns the capture: it stops when the last reference to the buffers goes, with a loop that
+/// is left, and when the task that reads is cancelled.
 ///
 /// A reader that is slower than the sound for longer than the backlog loses the oldest buffers; the
 /// next one says how many frames are missing.
 public struct CaptureBuffers: AsyncSequence, Sendable {
-  let queue: BufferQueue
+  let lease: BufferLease
 
   /// Reads the buffers in order.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let queue: BufferQueue
+    let lease: BufferLease
 
     /// The next buffer; nil when the capture has stopped, or the task is cancelled.
-    public func next() async -> CaptureBuffer? { await queue.next() }
+    public func next() async -> CaptureBuffer? { await lease.next() }
 
     /// The next buffer; nil when the capture has stopped, or the task is cancelled.
     public func next(isolation actor: isolated (any Actor)?) async -> CaptureBuffer? {
-      await queue.next()
+      await lease.next()
     }
   }
 
   /// Makes the reader; there should be one.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lease: lease) }
 }

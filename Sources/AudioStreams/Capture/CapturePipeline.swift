@@ -18,6 +18,9 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   /// Whether nothing of this tap was joined yet.
   private var isNewTap = true
   private var raw: [Float] = []
+  /// What finds sound that the server lost without a word; nil where the server tells.
+  private var lostCycles: LostCycles?
+  private var fallingBehind = FallingBehind()
   /// Why time is missing before the next sound.
   private var cause = MissingFrames.Cause.routeChange
   /// What the buffers have; known once the first tap is ready, and never changed.
@@ -36,10 +39,14 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     self.queue = queue
   }
 
-  /// A new tap is ready.
-  func begin(_ grant: StreamGrant) {
+  /// Whether the tap lives; any thread may ask.
+  let pulse = TapPulse()
+
+  /// A new tap is ready; whether what it loses must be found by its sound and the clock.
+  func begin(_ grant: StreamGrant, losesSilently: Bool = false) {
     guard failure == nil else { return }
     do {
+      try releaseZeros()
       try settle()
       try endStretch()
       try prepare(rate: grant.rate, channels: grant.channels)
@@ -50,6 +57,8 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
+    lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
+    pulse.begin()
   }
 
   /// The converter is made once for an input, and again only where the input has another format.
@@ -78,6 +87,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   /// The tap is closed on purpose: no time is missing before the next one.
   func pause() {
     do throws(StreamError) {
+      try releaseZeros()
       try settle()
       try endStretch()
     } catch {
@@ -91,7 +101,9 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   /// Takes recorded frames.
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard failure == nil, framer != nil else { return }
+    pulse.note(samples)
     do throws(StreamError) {
+      if chunk.discontinuity || chunk.lost > 0 { try releaseZeros() }
       if chunk.discontinuity {
         // The clock will say what is missing, a hole just before included.
         try settle()
@@ -105,9 +117,45 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
         return
       }
       try settle()
-      try convert(samples, until: chunk.end(rate: stretch.rate))
+      try findLost(samples, until: chunk.end(rate: stretch.rate))
     } catch {
       failure = error
+    }
+  }
+
+  /// Converts what came, without what the server lost in it or before it.
+  private func findLost(
+    _ samples: UnsafeBufferPointer<Float>, until end: Int64
+  ) throws(StreamError) {
+    guard var cycles = lostCycles else { return try convert(samples, until: end) }
+    defer { lostCycles = cycles }
+    try cycles.take(samples) { part, behind throws(StreamError) in
+      let end = end - Stretch.duration(Int64(behind), stretch.rate)
+      switch part {
+      case .sound(let samples): try convert(samples, until: end)
+      case .silence(let frames): try convertSilence(frames, until: end)
+      case .lost(let frames): try skipHole(frames)
+      }
+    }
+    let lost = fallingBehind.add(
+      lateness: stretch.behind, at: end, fragment: stretch.fragment)
+    if let lost { try skipHole(Int(lost * Int64(stretch.rate) / 1_000_000_000)) }
+  }
+
+  private func convertSilence(_ frames: Int, until end: Int64) throws(StreamError) {
+    let zeros = [Float](repeating: 0, count: frames * channels)
+    try zeros.withUnsafeBufferPointer { zeros throws(StreamError) in
+      try convert(zeros, until: end)
+    }
+  }
+
+  /// Zeros that were kept are sound: nothing follows them that could tell.
+  private func releaseZeros() throws(StreamError) {
+    guard var cycles = lostCycles, cycles.kept > 0 else { return }
+    let end = stretch.end + Stretch.duration(Int64(cycles.kept), stretch.rate)
+    defer { lostCycles = cycles }
+    try cycles.release(0) { part, _ throws(StreamError) in
+      if case .silence(let frames) = part { try convertSilence(frames, until: end) }
     }
   }
 
@@ -118,6 +166,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     let next = stretch.next(after: lost)
     try endStretch()
     stretch = next
+    fallingBehind = FallingBehind()
     timeline.advance(to: next.end)
     timeline.tell(-lost)
     skip(lost, atRate: rate, .overrun)
@@ -191,11 +240,17 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
       stretch.lateness + Stretch.duration(stretch.framesOut, rate)
         - Stretch.duration(stretch.framesIn, stretch.rate))
     stretch = Stretch(rate: stretch.rate, fragment: stretch.fragment)
+    fallingBehind = FallingBehind()
   }
 
-  /// The capture has stopped.
-  func finish() {
+  /// The capture has stopped; where its input was away then, all until that time is missing.
+  func finish(missingUntil end: Int64? = nil) {
     pause()
+    if let end, !timeline.isPaused, let rate = framer?.sampleRate,
+      case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
+    {
+      skip(nanoseconds, atRate: rate, cause)
+    }
     if configuration.includesRest, let rest = framer?.takeRest() { emit(rest) }
     queue.finish()
   }

@@ -58,8 +58,11 @@ struct Framer {
     position += Int64(frames - silent)
   }
 
-  /// Takes what is there of a buffer, shorter than the others; nil where there is nothing.
-  mutating func takeRest() -> CaptureBuffer? { samples.isEmpty ? nil : take() }
+  /// Takes what is there of a buffer, shorter than the others, or none of it where only something is
+  /// missing; nil where there is nothing.
+  mutating func takeRest() -> CaptureBuffer? {
+    samples.isEmpty && missing.isEmpty ? nil : take()
+  }
 
   private mutating func note(_ frames: Int, _ cause: MissingFrames.Cause) {
     if let last = missing.last, last.cause == cause, last.position + Int64(last.frames) == position

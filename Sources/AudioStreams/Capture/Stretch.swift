@@ -13,6 +13,8 @@ struct Stretch {
   /// Whether the clock said what is missing before it.
   var isJoined = false
   private var start: Int64?
+  /// How much later the last piece came than the earliest of them.
+  private(set) var behind: Int64 = 0
   /// Where it seemed to begin when it was joined, and where it did by its first seconds.
   private var joined: Int64 = 0
   private var believed: Int64 = 0
@@ -41,6 +43,7 @@ struct Stretch {
     }
     // A little less is believed with time: the device may be slower than the machine's clock.
     start = min(heard, former + fragment / 10_000)
+    behind = heard - (start ?? heard)
     if framesIn < Int64(Self.seconds * rate) { believed = min(believed, heard) }
   }
 

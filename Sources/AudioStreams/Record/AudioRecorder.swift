@@ -15,10 +15,14 @@ public actor AudioRecorder {
   private struct Recording {
     let file: RecordingFile
     let work: Task<Result<RecordingProgress, StreamError>, Never>
+    let end: Completion
   }
 
   /// Makes a recorder; nothing is opened before it starts.
   public init(session: AudioSession) { capture = AudioCapture(session: session) }
+
+  // The work ends the capture and the file, on its own threads.
+  deinit { recording?.work.cancel() }
 
   /// Whether a recording has begun and not been stopped; a pause counts.
   public var isRecording: Bool { recording != nil }
@@ -58,8 +62,32 @@ public actor AudioRecorder {
       await capture.stopAudioStream()
       throw error
     }
-    let work = Task { [capture] in await Self.run(buffers, into: file, from: capture) }
-    recording = Recording(file: file, work: work)
+    let end = Completion()
+    let timer = configuration.duration.map { duration in
+      Task { [capture] in await Self.endOnTime(duration, file, capture) }
+    }
+    let work = Task { [capture] in
+      defer {
+        timer?.cancel()
+        end.complete()
+      }
+      return await Self.run(buffers, into: file, from: capture)
+    }
+    recording = Recording(file: file, work: work, end: end)
+  }
+
+  /// Stops at the end of the duration also where no input is there to reach it: what is missing is
+  /// filled in.
+  private static func endOnTime(
+    _ duration: Duration, _ file: RecordingFile, _ capture: AudioCapture
+  ) async {
+    while !Task.isCancelled {
+      let away = await capture.awaySince.map { ContinuousClock.now - $0 }
+      let left = duration - (await file.progress.duration) - (away ?? .zero)
+      if away != nil, left <= .zero { return await capture.stopAudioStream() }
+      let pause = max(.milliseconds(10), min(left, .milliseconds(250)))
+      try? await capture.session.sleep(until: .now + pause)
+    }
   }
 
   /// Writes until the capture ends or the duration is reached.
@@ -88,23 +116,34 @@ public actor AudioRecorder {
   /// Goes on after a pause.
   public func resume() async throws(StreamError) { try await capture.resumeAudioStream() }
 
-  /// Waits until the recording ends by itself: its duration is reached, or it fails.
+  /// Waits until the recording ends by itself: its duration is reached, also by the clock while the
+  /// input is away, or it fails.
   ///
+  /// Where the task is cancelled it returns how far the recording is, which goes on until `stop()`.
   /// Errors: `fileFailed` for a full disk, `closedPipe` where nobody reads any more. What was
   /// written before stays.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
+    guard await recording.end.wait() else { return await recording.file.progress }
+    return try await settle(recording)
+  }
+
+  /// Takes what a recording that ends came to.
+  private func settle(
+    _ recording: Recording
+  ) async throws(StreamError) -> RecordingProgress {
     let result = await recording.work.value
     lastProgress = await recording.file.progress
-    self.recording = nil
+    if self.recording?.end === recording.end { self.recording = nil }
     return try result.get()
   }
 
   /// Ends the recording and its file; what it came to. Nothing happens where nothing is recorded.
   @discardableResult
   public func stop() async throws(StreamError) -> RecordingProgress {
+    guard let recording else { return lastProgress }
     await capture.stopAudioStream()
-    return try await finished()
+    return try await settle(recording)
   }
 }

@@ -19,6 +19,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.signals_requests = wish.signalsRequests
     options.is_own = wish.isOwn
     options.is_fixed = wish.isFixed
+    options.stays_put = wish.staysPut
     let stream = Self.withText(wish.server) { server in
       Self.withText(wish.device) { device in
         Self.withText(wish.channelMap?.description) { map in

@@ -25,6 +25,8 @@ struct StreamWish: Sendable {
   var isOwn = false
   /// Whether the program chose the device: the session does not move the stream then.
   var isFixed = false
+  /// Whether the server may not move it either: the stream ends with its device.
+  var staysPut = false
   /// Of the device for a record stream, of the whole buffer for playback; nil leaves it alone.
   var latency: Duration?
   /// Playback: the least that is asked for at once; nil is a quarter of the latency.

@@ -68,6 +68,7 @@ typedef struct {
   const char *role;       /* the stream's media.role; NULL: what is played has "audiosession" */
   bool is_own;            /* the program has a session of its own */
   bool is_fixed;          /* the program chose the device: nobody is to move the stream */
+  bool stays_put;         /* nor the server: the stream ends with its device */
   uint32_t latency_us;    /* record: the device's; playback: the whole buffer's; 0: the server's */
   uint32_t request_us;    /* playback: the least that is asked for at once; 0: a quarter of latency */
   uint32_t ring_ms;       /* record: how much sound the ring holds */

@@ -120,10 +120,12 @@ struct RecordCommand: SessionCommand {
       warnings.cancel()
       ticks.cancel()
     }
-    let result: Result<RecordingProgress, any Error> = await withTaskCancellationHandler {
-      do { return .success(try await recorder.finished()) } catch { return .failure(error) }
-    } onCancel: {
-      Task { try? await recorder.stop() }
+    let result: Result<RecordingProgress, any Error>
+    do {
+      _ = try await recorder.finished()
+      result = .success(try await recorder.stop())  // it goes on where this task was cancelled
+    } catch {
+      result = .failure(error)
     }
     ticks.cancel()
     await ticks.value

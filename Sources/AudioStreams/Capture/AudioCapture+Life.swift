@@ -1,0 +1,65 @@
+import AudioSession
+import Pulse
+import SessionCore
+
+/// PipeWire may leave a stream without its source, on a busy machine: it brings zeros, or nothing, for
+/// ever, while another one hears the sound. A tap that has been silent for a while is compared with a
+/// second one, and is opened again where only that one lives.
+extension AudioCapture {
+  /// A tap is silent for so long before it is compared, and longer each time that both are.
+  private static let patience = (first: Duration.seconds(2), longest: Duration.seconds(60))
+
+  /// Watches a tap; the task ends with it.
+  func watchLife(_ tapID: UInt64, _ wish: StreamWish, _ pulse: TapPulse) -> Task<Void, Never> {
+    Task { [weak self, session] in
+      var patience = Self.patience.first
+      while !Task.isCancelled {
+        try? await session.sleep(until: .now + .milliseconds(250))
+        let last = pulse.last
+        let silent = Duration.nanoseconds(HostClock.nanoseconds - last.sound)
+        if silent < Self.patience.first { patience = Self.patience.first }
+        guard !Task.isCancelled, silent >= patience else { continue }
+        patience = min(patience * 2, Self.patience.longest)
+        guard let second = await Self.listen(wish, session) else { continue }
+        let now = pulse.last
+        let isDeaf = second.hasSound && now.sound == last.sound
+        let isStopped = second.hasFrames && now.frames == last.frames
+        if isDeaf || isStopped { await self?.tapAgain(insteadOf: tapID) }
+      }
+    }
+  }
+
+  /// What a second tap hears in half a second; nil where it cannot be had.
+  private static func listen(
+    _ wish: StreamWish, _ session: AudioSession
+  ) async -> (hasFrames: Bool, hasSound: Bool)? {
+    let pulse = TapPulse()
+    var wish = wish
+    wish.name = "Audio capture, compared"
+    guard
+      let stream = try? RealtimeStream(
+        wish, handler: { if case .sound(_, let samples) = $0 { pulse.note(samples) } })
+    else { return nil }
+    guard (try? await stream.opened()) != nil else {
+      await stream.close()
+      return nil
+    }
+    let start = HostClock.nanoseconds
+    while !Task.isCancelled, pulse.last.sound == .max,
+      HostClock.nanoseconds - start < 500_000_000
+    {
+      try? await session.sleep(until: .now + .milliseconds(20))
+    }
+    await stream.close()
+    return (pulse.last.frames != .max, pulse.last.sound != .max)
+  }
+
+  private func tapAgain(insteadOf tapID: UInt64) async {
+    await inTurn { capture in
+      guard capture.isCurrent(tapID) else { return }
+      await capture.closeTap()
+      capture.run?.pipeline.expectGap(.overrun)
+      await capture.tapAgain()
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Pulse
+
+/// An end that any number of tasks wait for; a cancelled one waits no longer.
+final class Completion: @unchecked Sendable {  // all of it is behind `lock`
+  private let lock = Lock()
+  private var isOver = false
+  private var lastID: UInt64 = 0
+  private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
+
+  /// It has ended.
+  func complete() {
+    let all = lock.withLock {
+      isOver = true
+      defer { waiting = [:] }
+      return waiting.values
+    }
+    for one in all { one.resume() }
+  }
+
+  /// Returns at the end, or when the task is cancelled; whether it has ended.
+  func wait() async -> Bool {
+    let id = lock.withLock {
+      lastID += 1
+      return lastID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isReady = lock.withLock {
+          if !isOver, !Task.isCancelled { waiting[id] = continuation }
+          return waiting[id] == nil
+        }
+        if isReady { continuation.resume() }
+      }
+    } onCancel: {
+      lock.withLock { waiting.removeValue(forKey: id) }?.resume()
+    }
+    return lock.withLock { isOver }
+  }
+}

@@ -1,0 +1,125 @@
+import AudioSession
+import Glibc
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+/// What PipeWire loses without a word.
+@Suite("Sound that is lost without a word")
+struct LostCyclesTests {
+  /// The frames of each kind that come of a sound in pieces.
+  private func parts(_ sound: [Float], piece: Int) throws -> [String] {
+    var cycles = LostCycles(channels: 1, rate: 48000)
+    var parts: [(kind: String, frames: Int)] = []
+    let note: (LostCycles.Part, Int) -> Void = { part, _ in
+      let (kind, frames) =
+        switch part {
+        case .sound(let samples): ("sound", samples.count)
+        case .silence(let frames): ("sound", frames)
+        case .lost(let frames): ("lost", frames)
+        }
+      if parts.last?.kind == kind {
+        parts[parts.count - 1].frames += frames
+      } else {
+        parts.append((kind, frames))
+      }
+    }
+    for start in stride(from: 0, to: sound.count, by: piece) {
+      let samples = Array(sound[start..<min(sound.count, start + piece)])
+      try samples.withUnsafeBufferPointer { samples throws(StreamError) in
+        try cycles.take(samples, note)
+      }
+    }
+    try cycles.release(0, note)
+    return parts.map { "\($0.frames) \($0.kind)" }
+  }
+
+  private let tone = (0..<4800).map { Float(0.1 * sin(Double($0) * 0.13 + 1)) }
+
+  @Test(
+    "a cycle of zeros in the midst of sound is lost, however it is cut", arguments: [7, 256, 999])
+  func lost(piece: Int) throws {
+    var sound = tone
+    for at in 1000..<1256 { sound[at] = 0 }
+    for at in 3000..<3768 { sound[at] = 0 }
+    #expect(
+      try parts(sound, piece: piece) == [
+        "1000 sound", "256 lost", "1744 sound", "768 lost", "1032 sound",
+      ])
+  }
+
+  @Test("silence, a fade, a pause and single zeros are not", arguments: [7, 256, 999])
+  func silence(piece: Int) throws {
+    var faded = tone.indices.map { tone[$0] * max(0, 1 - Float($0) / 1000) }
+    faded += tone
+    let pause = tone + [Float](repeating: 0, count: 24000) + tone
+    var single = tone
+    single[500] = 0
+    for at in 2000..<2021 { single[at] = 0 }
+    let odd = tone + [Float](repeating: 0, count: 333) + tone
+    let quiet = [Float](repeating: 0, count: 4096)
+    for sound in [faded, pause, single, odd, quiet, quiet + tone, tone + quiet] {
+      #expect(try parts(sound, piece: piece) == ["\(sound.count) sound"])
+    }
+  }
+
+  @Test("what falls behind the clock, and stays there, is missing; what is only late is not")
+  func behind() {
+    func found(_ lateness: (Double) -> Double) -> Double {
+      var watch = FallingBehind()
+      var told = 0.0
+      for piece in 0..<600 {
+        let time = Double(piece) * 0.02
+        let late = lateness(time) - told
+        let lost = watch.add(
+          lateness: Int64(late * 1e9), at: Int64(time * 1e9) + 1, fragment: 20_000_000)
+        told += Double(lost ?? 0) / 1e9
+      }
+      return told
+    }
+    #expect(abs(found { $0 < 5 ? 0.001 : 0.081 } - 0.08) < 0.001)
+    #expect(found { _ in Double.random(in: 0...0.06) } < 0.001)
+    #expect(found { $0 * 0.0005 } == 0)
+    #expect(found { $0 > 4 && $0 < 5.5 ? 0.3 : 0 } == 0)
+    let steady = found { $0 * 0.08 }
+    #expect(steady > 0.6 && steady < 0.97)
+  }
+}
+
+@Suite(
+  "A tap that has lost its source",
+  .enabled(
+    if: ServerProgram.isInstalled(.pipewire),
+    "needs the packages pipewire, pipewire-pulse and wireplumber"),
+  .timeLimit(.minutes(1)))
+struct DeadTapTests {
+  @Test("is opened again, and what is missing is told")
+  func dead() async throws {
+    try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
+      #expect(
+        await eventually(within: .seconds(30)) {
+          (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
+        })
+      let tone = try await TonePlayer(
+        [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.2)], server: rig.session.address)
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(sampleRate: nil, frameLength: 480, device: "speakers.monitor"))
+      for await buffer in buffers where buffer.peak > 0.1 { break }
+      let unlinked = try await rig.sandbox.capture([
+        "sh", "-c",
+        """
+        for side in FL FR; do pw-link -d speakers:monitor_$side audiosession:input_$side ||
+          pw-link -d speakers:monitor_$side 'Audio capture:input_'$side; done
+        """,
+      ])
+      #expect(unlinked.status == 0, "\(unlinked.standardError)")
+      let sound = await rig.collectPastGap(buffers)
+      #expect(sound.missing.contains { $0.cause == .overrun && $0.frames > 48000 })
+      for await buffer in buffers where buffer.peak > 0.1 { break }
+      await rig.capture.stopAudioStream()
+      await tone.close()
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import AudioSession
+import PulseSandbox
+import PulseTypes
+import Testing
+
+@testable import AudioStreams
+
+/// A stream ends with whoever owns it, and every wait for one ends.
+@Suite("Who owns a stream", .server, .soundFiles, .timeLimit(.minutes(1)))
+struct StreamOwnerTests {
+  private func isOpen(_ rig: Rig) async throws -> Bool {
+    try await !rig.session.snapshot().sourceOutputs.isEmpty
+  }
+
+  private func isClosed(_ rig: Rig) async throws -> Bool {
+    try await eventually { try await !isOpen(rig) }
+  }
+
+  @Test("a loop that is left ends it, and the next start finds the microphone free")
+  func left() async throws {
+    try await Rig.with(.sources) { rig in
+      for _ in 0..<3 {
+        for await buffer in try await rig.capture.startAudioStream() {
+          #expect(buffer.frameLength > 0)
+          break
+        }
+      }
+      #expect(try await isClosed(rig))
+      #expect(await eventually { await rig.capture.status == .ready })
+    }
+  }
+
+  @Test("a reader that is cancelled ends it")
+  func cancelled() async throws {
+    try await Rig.with(.sources) { rig in
+      let buffers = try await rig.capture.startAudioStream()
+      let reading = Task {
+        for await _ in buffers {}
+      }
+      #expect(try await eventually { try await isOpen(rig) })
+      reading.cancel()
+      await reading.value
+      let again = try await rig.capture.startAudioStream()
+      await rig.capture.stopAudioStream()
+      #expect(try await isClosed(rig))
+      withExtendedLifetime((buffers, again)) {}
+    }
+  }
+
+  @Test("a recorder that nobody has any more records no longer, and its file can be read")
+  func dropped() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = Folder()
+      do {
+        let recorder = AudioRecorder(session: rig.session)
+        try await recorder.start(folder.path + "/a.wav")
+        #expect(await eventually { await recorder.progress.frames > 0 })
+      }
+      #expect(try await isClosed(rig))
+      #expect(
+        await eventually { ((try? SoundFileReader(path: folder.path + "/a.wav"))?.frames ?? 0) > 0 }
+      )
+    }
+  }
+
+  @Test("waiting for the end of a recording can be cancelled; the recording goes on")
+  func waiting() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = Folder()
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(folder.path + "/a.wav")
+      let waiting = Task { try await recorder.finished() }
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      waiting.cancel()
+      _ = try await waiting.value
+      #expect(await recorder.isRecording)
+      let frames = await recorder.progress.frames
+      #expect(await eventually { await recorder.progress.frames > frames })
+      let whole = try await recorder.stop()
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == whole.frames)
+    }
+  }
+
+  @Test("a recording of a length ends in time without its server, and lists what is missing")
+  func deadServer() async throws {
+    try await Rig.with(.sources) { rig in
+      let path = Folder()
+      let recorder = AudioRecorder(session: rig.session)
+      let start = ContinuousClock.now
+      try await recorder.start(
+        path.path + "/a.wav", configuration: .init(duration: .milliseconds(1500)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await rig.sandbox.kill()
+      let progress = try await recorder.finished()
+      #expect(ContinuousClock.now - start < .seconds(15))
+      #expect(abs(progress.duration.seconds - 1.5) < 0.001)
+      #expect(try SoundFileReader(path: path.path + "/a.wav").frames == progress.frames)
+      let missing = progress.missing.reduce(0) { $0 + $1.frames }
+      #expect(missing > 44100 / 2 && progress.missing.allSatisfy { $0.cause == .serverReset })
+      #expect(path.text("a.wav.json") == Sidecar.text(progress))
+    }
+  }
+
+  @Test("a recording that is stopped without its server is filled up to then")
+  func stoppedWhileDead() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = Folder()
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(folder.path + "/a.wav")
+      let start = ContinuousClock.now
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await rig.sandbox.kill()
+      #expect(await eventually { await recorder.capture.awaySince != nil })
+      let gone = ContinuousClock.now
+      #expect(await eventually { ContinuousClock.now - gone > .milliseconds(400) })
+      let progress = try await recorder.stop()
+      let elapsed = ContinuousClock.now - start
+      let missing = progress.missing.reduce(0) { $0 + $1.frames }
+      #expect(progress.missing.last?.cause == .serverReset && missing > 44100 * 3 / 10)
+      #expect(abs(progress.duration.seconds - elapsed.seconds) < 0.3)
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == progress.frames)
+    }
+  }
+
+  @Test("a source that was named is waited for; no other one is recorded in its place")
+  func unplugged() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = Folder()
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(folder.path + "/a.wav", configuration: .init(device: "two"))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await rig.sandbox.unplug("two")
+      #expect(await eventually { await recorder.capture.awaySince != nil })
+      #expect(try await isClosed(rig))
+      try await rig.sandbox.plug("two")
+      #expect(await eventually { await recorder.capture.status == .streaming })
+      let frames = await recorder.progress.frames
+      #expect(await eventually { await recorder.progress.frames > frames + 48000 / 2 })
+      let progress = try await recorder.stop()
+      #expect(progress.missing.count == 1 && progress.missing.first?.cause == .routeChange)
+    }
+  }
+}
