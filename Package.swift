@@ -98,7 +98,8 @@ let package = Package(
     .executableTarget(
       name: "audiosession",
       dependencies: [
-        "AudioSession", "AudioStreams", "CThreadPool", "JSONCoding", "PulseSandbox", "PulseTypes",
+        "AudioSession", "AudioStreams", "CThreadPool", "JSONCoding", "Pulse", "PulseSandbox",
+        "PulseTypes",
         "SessionCore", "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

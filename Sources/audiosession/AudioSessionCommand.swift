@@ -19,8 +19,10 @@ struct AudioSessionCommand: AsyncParsableCommand {
     version: "audiosession \(programVersion)",
     subcommands: [
       ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
-      RevertCommand.self, DevicesCommand.self, ProfilesCommand.self, ServiceCommand.self,
-      SandboxCommand.self, ReplayCommand.self, RecordCommand.self, PlayCommand.self,
+      StopCommand.self, RevertCommand.self, DevicesCommand.self, ProfilesCommand.self,
+      ServiceCommand.self,
+      SandboxCommand.self, DemoCommand.self, ReplayCommand.self, RecordCommand.self,
+      PlayCommand.self,
       MeterCommand.self, ToneCommand.self, VerifyCommand.self,
       DoctorCommand.self, ExplainCommand.self, ManualCommand.self,
     ])
@@ -46,7 +48,9 @@ struct AudioSessionCommand: AsyncParsableCommand {
         try command.run()
         return
       }
-      if command.options.pipewire, !command.options.sandbox, !(command is SandboxCommand) {
+      if command.options.pipewire, !command.options.sandbox, !(command is SandboxCommand),
+        !(command is DemoCommand)
+      {
         type(of: command).exit(
           withError: ValidationError("--pipewire says what is in a sandbox; add --sandbox"))
       }

@@ -60,7 +60,7 @@ struct UsageTests {
       #expect(main.status == 0)
       for command in [
         "apply", "plan", "state", "revert", "devices", "profiles", "service", "sandbox", "tone",
-        "meter", "verify",
+        "meter", "verify", "watch", "stop", "demo",
       ] {
         #expect(main.standardOutput.contains("\n  \(command) "))
         let help = try await sandbox.audiosession(command, "--help")

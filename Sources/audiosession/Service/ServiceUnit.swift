@@ -1,4 +1,5 @@
 import AudioSession
+import Glibc
 
 /// The systemd user unit that runs `watch`.
 enum ServiceUnit {
@@ -8,6 +9,15 @@ enum ServiceUnit {
   static let marker = "# Written by 'audiosession service install'."
 
   static func isOurs(_ text: String) -> Bool { text.hasPrefix(marker) }
+
+  /// Whether a process is the unit's, by its control group.
+  static func runs(_ process: Int32) -> Bool {
+    guard let file = fopen("/proc/\(process)/cgroup", "r") else { return false }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes[..<count], as: UTF8.self).contains("/\(name)")
+  }
 
   /// The unit's file.
   ///

@@ -1,0 +1,58 @@
+import Glibc
+import Pulse
+package import SessionCore
+
+extension AudioSession {
+  /// The process that holds the session of the server; nil where none does, or this one.
+  package func holder() async throws(SessionError) -> SessionState.Holder? {
+    let live = try await connected(Deadline(after: configuration.timeout))
+    guard let owner = SessionLock.livingOwner(store(live).lockPath), owner.isHolding,
+      owner.pid != getpid()
+    else { return nil }
+    return SessionState.Holder(pid: owner.pid, name: owner.name)
+  }
+
+  /// Ends the process that holds the session (SIGTERM), and waits for its end.
+  ///
+  /// - Returns: the process; nil where there was none.
+  /// - Throws: `isBusy` where it is a program with a session of its own, `accessDenied` where it is
+  ///   another user's, `timedOut` where it does not end.
+  package func endHolder() async throws(SessionError) -> SessionState.Holder? {
+    guard let holder = try await holder() else { return nil }
+    guard holder.name == ProcessName.own else {
+      throw SessionError(
+        .isBusy, stage: .session,
+        "\(holder.name) (process \(holder.pid)) holds the audio session of this server and is a "
+          + "program of its own; end it, or have it call setActive(false)",
+        value: String(holder.pid))
+    }
+    let deadline = Deadline(after: configuration.timeout)
+    let (ends, end) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
+    // Watched before it is signalled: its number cannot be another process's by then.
+    guard
+      let watch = Watch.process(
+        holder.pid, on: loop,
+        {
+          end.yield(true)
+          end.finish()
+        })
+    else { return holder }
+    guard kill(holder.pid, SIGTERM) == 0 || errno == ESRCH else {
+      throw SessionError(
+        .accessDenied, stage: .session,
+        "\(holder.name) (process \(holder.pid)) cannot be ended: \(String(cString: strerror(errno)))",
+        value: String(holder.pid))
+    }
+    let alarm = deadline.onPassing(on: loop) { end.finish() }
+    defer {
+      alarm.cancel()
+      withExtendedLifetime(watch) {}
+    }
+    for await hasEnded in ends where hasEnded { return holder }
+    throw SessionError(
+      Task.isCancelled ? .cancelled : .timedOut, stage: .session,
+      "\(holder.name) (process \(holder.pid)) has not ended \(configuration.timeout) after SIGTERM; "
+        + "it may be frozen: kill -9 \(holder.pid)",
+      value: String(holder.pid))
+  }
+}

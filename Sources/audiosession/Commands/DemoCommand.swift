@@ -1,0 +1,72 @@
+import ArgumentParser
+import AudioSession
+import PulseSandbox
+
+/// `demo`
+struct DemoCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Show in a private server what the program does; changes nothing of yours.",
+    discussion: """
+      Starts a sound server of its own with demo devices, applies a profile to it, and then plays \
+      the other side: another program changes the input, the microphone is unplugged and plugged \
+      in, the server is killed and started again. Each line is read from that server. The exit \
+      code is 71 if a step does not come out.
+
+      JSON: schema; server: kind, name, version; steps: step, ok, text, seconds (null where \
+      nothing is timed); ok.
+      """)
+
+  @Flag(help: "Pause after each step, for an audience.")
+  var slow = false
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func validate() throws {
+    guard options.server == nil else {
+      throw ValidationError("demo starts a server of its own; leave --server out")
+    }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    let output = context.output
+    let report = try await Interruption.cancelling {
+      try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
+        if !Demo.canUnplug(sandbox) {
+          output.note(
+            "without simulated cards nothing can be unplugged here; that step is left out")
+        }
+        return try await Demo.run(
+          in: sandbox, timeout: max(options.timeout.duration, .seconds(10)), logger: context.logger
+        ) { step in
+          if !output.isJSON { output.print(DemoView.lines(step, width: output.terminal.width)) }
+          if slow { try await ContinuousClock().sleep(for: .seconds(2)) }
+        }
+      }
+    }
+    try output.result(report) { DemoView.end(report, width: $0) }
+    return report.ok ? .done : .refused
+  }
+}
+
+/// The steps of a demo for people.
+enum DemoView {
+  static func lines(_ step: DemoStep, width: Int?) -> [Line] {
+    let mark = step.ok ? Span("ok      ", .green) : Span("FAILED  ", .red)
+    var lines = Layout.wrap(step.text, indent: 8, width: width)
+    if !lines.isEmpty { lines[0].spans[0] = mark }
+    return lines
+  }
+
+  static func end(_ report: DemoReport, width: Int?) -> [Line] {
+    guard report.ok else {
+      return [.empty]
+        + Layout.wrap(
+          "Not every step came out; 'audiosession doctor' may say why.", indent: 0, width: width)
+    }
+    return [
+      .empty, Line("Now on your machine:"), Line("  audiosession doctor"),
+      Line("  audiosession apply podcast --keep"),
+    ]
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import AudioSession
+
+/// `stop`
+struct StopCommand: SessionCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stop",
+    abstract: "End the process that maintains the session; what is applied stays.",
+    discussion: """
+      Ends what 'apply --keep', 'watch' or the service runs, and waits until it has ended. Rate and \
+      buffer are no longer held then, and nothing is restored after a replug. 'audiosession \
+      revert' restores the previous setup. A program with a session of its own is not ended: the \
+      exit code is 76 then.
+
+      JSON: schema; stopped: pid, name (null where no process maintains the session).
+      """)
+
+  @OptionGroup(title: "Options for every command") var options: GlobalOptions
+
+  func run(_ context: Context) async throws -> Status {
+    let stopped = try await context.withSession { session in
+      try await Interruption.cancelling { try await Self.stop(session, options) }
+    }
+    try context.output.result(StopJSON(stopped)) { StopJSON.lines(stopped, width: $0) }
+    return .done
+  }
+
+  /// Ends the holder; nil where there is none.
+  static func stop(
+    _ session: AudioSession, _ options: GlobalOptions
+  ) async throws -> SessionState.Holder? {
+    guard let holder = try await session.holder() else { return nil }
+    if ServiceUnit.runs(holder.pid) {
+      // The manager would call a process that is ended behind its back a failure, on some settings.
+      let manager = ServiceManager(timeout: options.timeout.duration)
+      if case .done = await manager.run("stop", ServiceUnit.name) { return holder }
+    }
+    return try await session.endHolder()
+  }
+}
+
+/// `stop --json`
+struct StopJSON: Encodable {
+  let holder: SessionState.Holder?
+
+  init(_ holder: SessionState.Holder?) { self.holder = holder }
+
+  private struct Stopped: Encodable {
+    let pid: Int32
+    let name: String
+  }
+
+  private enum Key: String, CodingKey { case schema, stopped }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(1, forKey: .schema)
+    try values.encode(holder.map { Stopped(pid: $0.pid, name: $0.name) }, forKey: .stopped)
+  }
+
+  static func lines(_ holder: SessionState.Holder?, width: Int?) -> [Line] {
+    let text =
+      holder.map {
+        "Stopped \($0.name) (process \($0.pid)). What it applied stays; 'audiosession revert' "
+          + "restores the previous setup."
+      } ?? "No process maintains the session; there is nothing to stop."
+    return Layout.wrap(text, indent: 0, width: width)
+  }
+}
