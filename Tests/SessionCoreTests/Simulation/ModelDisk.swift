@@ -214,26 +214,3 @@ struct ModelCalls: FileCalls {
 
   func isRunning(_ process: Int32) -> Bool { disk.running.contains(process) }
 }
-
-/// Numbers that follow from a seed (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
-
-  mutating func chance(_ part: Int, in whole: Int) -> Bool { below(whole) < part }
-
-  mutating func element<Element>(of elements: [Element]) -> Element {
-    elements[below(elements.count)]
-  }
-}

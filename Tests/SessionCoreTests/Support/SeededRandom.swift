@@ -27,4 +27,12 @@ struct SeededRandom: RandomNumberGenerator {
   mutating func maybe<Element>(_ list: [Element], in count: Int = 3) -> Element? {
     one(in: count) ? list.randomElement(using: &self) : nil
   }
+
+  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
+
+  mutating func chance(_ part: Int, in whole: Int) -> Bool { below(whole) < part }
+
+  mutating func element<Element>(of elements: [Element]) -> Element {
+    elements[below(elements.count)]
+  }
 }
