@@ -9,7 +9,7 @@ extension AudioSession {
   /// need not wait for a wish that it may replace.
   func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
     guard let own else { return }
-    let store = store(live)
+    let (store, start) = (store(live), upkeep.now)
     var input = try await input(own.mode, live, store, isExplicit: false)
     input.occasion = occasion
     let known = input.baseline
@@ -17,9 +17,12 @@ extension AudioSession {
     // What was refused before may be possible now; who refuses again and again is given way to.
     input.refusals = [:]
     input.yielded = upkeep.fights.yielded(at: upkeep.now)
+    held?.charges.follow(input.snapshot, at: start)
+    // A server that was restarted has levels of its own, for every device.
+    if occasion == .reset { held?.charges = Charges() }
+    input.charges = held?.charges
     // What is away is waited for, and the rest is kept meanwhile.
     input.wish.onFailure = .bestEffort
-    let start = upkeep.now
     let stop = StopSignal()
     mending = stop
     if callers > 0 { stop.set() }
@@ -30,6 +33,7 @@ extension AudioSession {
     var run = Reconciler(input, tracer: configuration.tracer)
     let plan = try await driver.plan(&run)
     guard !plan.isEmpty else {
+      held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
       guard run.input.baseline != known else { return }
       try store.write(run.input.baseline)
       held?.baseline = run.input.baseline
@@ -54,7 +58,9 @@ extension AudioSession {
     if baseline != known { try store.write(baseline) }
     // A hint that was not granted must not be asked for again at the next look.
     held = Held(
-      baseline: baseline, memory: run.input.memory, wish: try wish(store))
+      baseline: baseline, memory: run.input.memory, wish: try wish(store),
+      charges: held?.charges ?? Charges())
+    held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
     upkeep.reapplies += 1
     emit(.reapplied(upkeep.now - start))
     if occasion == .upkeep { await noteFights(run.attempted, live) }

@@ -112,7 +112,10 @@ extension AudioSession {
       try? store.write(status)
       state.notes += store.commitWhatCanBe(wish, baseline)
     }
-    if isHolder { held = Held(baseline: baseline, memory: run.input.memory, wish: wish) }
+    if isHolder {
+      held = Held(baseline: baseline, memory: run.input.memory, wish: wish)
+      held?.charges.take(run.charged, in: run.input.snapshot)
+    }
     refusals = run.input.refusals
     capabilities = run.input.capabilities
     self.isActive = isActive

@@ -108,6 +108,8 @@ public actor AudioSession {
     var baseline: Baseline
     var memory: HintMemory
     var wish: SessionStore.Wish?
+    /// The levels that devices were given under this wish.
+    var charges = Charges()
   }
 
   /// Runs the actor on the server connection's thread.

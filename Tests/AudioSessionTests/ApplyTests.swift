@@ -109,17 +109,18 @@ struct ApplyTests {
       // A new source may change before its card says that the profile did.
       order = Array(order.drop { $0 != "profile" })
       // The profile, the rate pin, the latency pin (a stream each, and their device's changes), the
-      // port, the remap and its stream, the default at its end, and the gain after all of them.
+      // port and the gain, for the device is not in use yet, the remap and its stream, the default at its
+      // end.
       let first = Dictionary(
         order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { a, _ in a })
       let last = Dictionary(
         order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { _, b in b })
       #expect(first["profile"] == 0, "\(order)")
       let (stream, remap) = (try #require(first["stream"]), try #require(first["remap"]))
-      let (made, device) = (try #require(last["default"]), try #require(last["device"]))
+      let (made, device) = (try #require(last["default"]), try #require(first["device"]))
       #expect(stream < remap, "\(order)")
       #expect(remap < made, "\(order)")
-      #expect(made < device, "\(order)")
+      #expect(device < made, "\(order)")
       // The rate pin goes when the latency pin is there; a busy server then drops the event of its coming.
       #expect((2...3).contains(order.count { $0 == "stream" }), "\(order)")
       #expect(order.filter { $0 == "remap" }.count == 1, "\(order)")

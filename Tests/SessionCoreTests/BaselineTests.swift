@@ -29,7 +29,7 @@ struct BaselineTests {
     var baseline = Baseline()
     baseline.record(volume, before: level(100), ours: level(50))
     baseline.record(volume, before: level(50), ours: level(60))
-    baseline.expect([level(50), level(70), level(60)], of: volume)
+    baseline.expect([level(50), level(70), level(60)], of: baseline.entries[0])
     return baseline
   }
 

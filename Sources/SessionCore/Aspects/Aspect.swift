@@ -91,6 +91,7 @@ let plannedAspects: [any Planned] =
     CombinedOutputs(), ChannelMapAspect(direction: .output), ModeAspect(),
     ChannelMapAspect(direction: .input),
   ]
+  + Direction.allCases.map { TakingCharge(direction: $0) }
   + Direction.allCases.map { ChainEnd(direction: $0) } + allAspects.filter { !$0.isLink }
 
 extension Aspect {

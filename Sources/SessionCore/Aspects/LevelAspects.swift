@@ -12,12 +12,10 @@ struct LevelAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let volume = context.wish.wish(direction).volume, let device = context.device(direction)
     else { return [] }
-    return [
-      Target(
-        property, .volume(direction, device: device.name),
-        .volume(ChannelVolumes(volume, channels: device.channelMap.count)),
-        isLeft: !context.keepsLevels(direction), why: "on the hardware")
-    ]
+    let setting = Setting.volume(direction, device: device.name)
+    let level = context.level(
+      setting, .volume(ChannelVolumes(volume, channels: device.channelMap.count)))
+    return [Target(property, setting, level.value, isLeft: level.isLeft, why: "on the hardware")]
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
@@ -69,13 +67,14 @@ struct MuteAspect: Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let muted = context.wish.wish(direction).muted, let device = context.device(direction)
     else { return [] }
+    let setting = Setting.mute(direction, device: device.name)
+    let level = context.level(setting, .flag(muted))
     let mayUnmute = direction == .output || context.input.isExplicit
-    let isLeft = !context.keepsLevels(direction) || !(muted || mayUnmute)
+    let isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
     let hardware = Target(
-      property, .mute(direction, device: device.name), .flag(muted), isLeft: isLeft,
-      why: "on the hardware")
+      property, setting, level.value, isLeft: isLeft, why: "on the hardware")
     // Each of them mutes; so unmuting takes all.
-    guard !muted else { return [hardware] }
+    guard level.value == .flag(false) else { return [hardware] }
     return [hardware]
       + context.snapshot.links(on: device).map {
         Target(
@@ -171,14 +170,6 @@ struct LatencyOffsetAspect: Aspect {
         preferred: preferred, actual: actual, verdict: .overridden, reason: "somebody changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
-  }
-}
-
-extension PlanContext {
-  /// Whether levels are set on this occasion: people turn them, and only a lock says that they may
-  /// not.
-  func keepsLevels(_ direction: Direction) -> Bool {
-    input.occasion != .upkeep || (direction == .input && wish.gainLock == true)
   }
 }
 

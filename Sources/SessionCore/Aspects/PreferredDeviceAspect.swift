@@ -34,8 +34,7 @@ struct PreferredDeviceAspect: Aspect {
   {
     guard !device.canBeDefault,
       context.snapshot.server.defaultName(direction) != device.name,
-      let port = resolved.port
-        ?? device.ports.filter(\.availability.isUsable).max(by: { $0.priority < $1.priority })
+      let port = resolved.port ?? device.bestPort
     else { return [] }
     return [
       Target(

@@ -19,6 +19,12 @@ public struct Baseline: Sendable, Hashable, Codable {
     /// While a run is under way: every value that it may find or leave there, should it be cut short;
     /// nil after it.
     public var inFlight: [SettingValue]?
+    /// Of a level the port that was in use: servers keep levels for each port of a device. Nil where the
+    /// device has none.
+    var port: String?
+    /// Of a port which connectors of the device were plugged in: after the next jack event the server
+    /// would have chosen another.
+    var jacks: [String: PortAvailability]?
 
     /// Makes an entry.
     public init(
@@ -28,6 +34,23 @@ public struct Baseline: Sendable, Hashable, Codable {
       self.before = before
       self.ours = ours
       self.isConsequence = isConsequence
+    }
+
+    /// Makes an entry with what else counts of its device in a snapshot.
+    init(
+      setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot
+    ) {
+      self.init(setting: setting, before: before, ours: ours, isConsequence: ours == nil)
+      port = snapshot.device(ofLevel: setting)?.activePort
+      jacks = snapshot.jacks(of: setting)
+    }
+
+    /// Whether it is about the same setting, on the same port.
+    func isOfSame(_ other: Entry) -> Bool { setting == other.setting && port == other.port }
+
+    /// Whether it is about the setting as a snapshot shows it: the level of the port in use.
+    func isShown(in snapshot: ServerSnapshot) -> Bool {
+      port == nil || snapshot.device(ofLevel: setting)?.activePort == port
     }
 
     /// Whether it is a default that was a device of ours.
@@ -61,14 +84,21 @@ public struct Baseline: Sendable, Hashable, Codable {
   /// Notes a change of ours, or without `ours` what followed from one; what was before the first one
   /// stays.
   public mutating func record(_ setting: Setting, before: SettingValue, ours: SettingValue?) {
-    if let index = entries.firstIndex(where: { $0.setting == setting }) {
-      entries[index].ours = ours
-      if ours != nil { entries[index].isConsequence = false }
+    record(Entry(setting: setting, before: before, ours: ours, isConsequence: ours == nil))
+  }
+
+  /// Notes a change of ours.
+  mutating func record(_ entry: Entry) {
+    if let index = entries.firstIndex(where: { $0.isOfSame(entry) }) {
+      entries[index].ours = entry.ours
+      if entry.ours != nil { entries[index].isConsequence = false }
     } else {
-      entries.append(
-        Entry(setting: setting, before: before, ours: ours, isConsequence: ours == nil))
+      entries.append(entry)
     }
   }
+
+  /// Whether there is an entry of the same setting, on the same port.
+  func has(_ entry: Entry) -> Bool { entries.contains { $0.isOfSame(entry) } }
 
   /// Notes that a setting would be something else by now without us.
   public mutating func restate(_ setting: Setting, before: SettingValue) {
@@ -78,8 +108,8 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// Notes values that a run may leave, should it be cut short.
-  public mutating func expect(_ values: [SettingValue], of setting: Setting) {
-    guard let index = entries.firstIndex(where: { $0.setting == setting }) else { return }
+  mutating func expect(_ values: [SettingValue], of entry: Entry) {
+    guard let index = entries.firstIndex(where: { $0.isOfSame(entry) }) else { return }
     for value in values where entries[index].inFlight?.contains(value) != true {
       entries[index].inFlight = (entries[index].inFlight ?? []) + [value]
     }
@@ -93,12 +123,13 @@ public struct Baseline: Sendable, Hashable, Codable {
       entries.removeAll { $0.setting == step.setting }
       return
     }
-    for setting in step.setting.kind.dependents(in: snapshot) where self[setting] == nil {
+    for setting in step.setting.kind.dependents(in: snapshot) {
       guard let before = snapshot.value(of: setting) else { continue }
-      record(setting, before: before, ours: nil)
+      let entry = Entry(setting: setting, before: before, ours: nil, in: snapshot)
+      if !has(entry) { record(entry) }
     }
     guard let before = snapshot.value(of: step.setting) else { return }
-    record(step.setting, before: before, ours: step.to)
+    record(Entry(setting: step.setting, before: before, ours: step.to, in: snapshot))
   }
 
   /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
@@ -106,7 +137,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
     let moved = step.setting.kind.dependents(in: snapshot)
     for index in entries.indices {
-      if entries[index].setting == step.setting {
+      if entries[index].setting == step.setting, entries[index].isShown(in: snapshot) {
         entries[index].ours = step.to
       } else if moved.contains(entries[index].setting) {
         entries[index].ours = nil
@@ -127,13 +158,15 @@ public struct Baseline: Sendable, Hashable, Codable {
   public mutating func settle(in snapshot: ServerSnapshot) {
     for index in entries.indices {
       if entries[index].setting.isModule { entries[index].before = .absent }
-      guard entries[index].ours == nil else { continue }
+      guard entries[index].ours == nil, entries[index].isShown(in: snapshot) else { continue }
       entries[index].ours = snapshot.value(of: entries[index].setting)
     }
     for index in entries.indices {
       // A run that was cut short before may have left any of them.
       let now = snapshot.value(of: entries[index].setting)
-      if let now, entries[index].isOurs(now) { entries[index].ours = now }
+      if let now, entries[index].isShown(in: snapshot), entries[index].isOurs(now) {
+        entries[index].ours = now
+      }
       entries[index].inFlight = nil
     }
     entries.removeAll { entry in
@@ -144,11 +177,28 @@ public struct Baseline: Sendable, Hashable, Codable {
     serverCookie = snapshot.server.cookie
   }
 
-  /// The baseline as it holds on this run of the server: stream numbers of another mean nothing.
+  /// The baseline as it holds on this run of the server: stream numbers of another mean nothing, and
+  /// which port a device had means nothing after a jack event.
   public func valid(for snapshot: ServerSnapshot) -> Baseline {
-    guard serverCookie != snapshot.server.cookie else { return self }
     var result = self
-    result.entries.removeAll { $0.setting.isOfStream }
+    let isSameRun = serverCookie == snapshot.server.cookie
+    result.entries.removeAll { entry in
+      if !isSameRun, entry.setting.isOfStream { return true }
+      guard let before = entry.jacks, let now = snapshot.jacks(of: entry.setting) else { return false }
+      return before.contains { port, availability in
+        now[port].map { $0 != availability } ?? false
+      }
+    }
     return result
+  }
+}
+
+extension ServerSnapshot {
+  /// What is plugged into the device whose port a setting is; nil of another setting.
+  fileprivate func jacks(of setting: Setting) -> [String: PortAvailability]? {
+    guard case .port(let direction, let name) = setting,
+      let device = device(direction, named: name)
+    else { return nil }
+    return Dictionary(device.ports.map { ($0.name, $0.availability) }) { first, _ in first }
   }
 }

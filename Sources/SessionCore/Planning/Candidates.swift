@@ -163,6 +163,11 @@ extension Device {
   /// are not.
   var canBeDefault: Bool { active?.availability != .no }
 
+  /// The usable port of the highest priority.
+  var bestPort: Port? {
+    ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }
+  }
+
   /// The port in use.
   public var active: Port? { activePort.flatMap { name in ports.first { $0.name == name } } }
 }

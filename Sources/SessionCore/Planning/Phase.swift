@@ -9,7 +9,8 @@ public enum Phase: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// The buffer after the rate, because its length in bytes depends on it.
   case ioBufferDuration
   /// The default devices after the profile made them. Where a chain is built the default is written
-  /// once, at the chain's end, so that streams move once.
+  /// once, at the chain's end, so that streams move once. A device that is not in use yet gets its port
+  /// and its levels first: nothing is heard or recorded at the levels that it came with.
   case preferredDevices
   /// The port after the device is chosen; the polar pattern needs to know which one it is.
   case port

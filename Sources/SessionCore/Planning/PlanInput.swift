@@ -45,6 +45,9 @@ public struct PlanInput: Sendable, Hashable, Codable {
   public var process: Int32?
   /// Latencies granted to pins that are held, for servers that do not report a device's.
   public var grants: [Setting: Duration]
+  /// The levels that devices were given under this mode; nil where that is not known, and they are left
+  /// to people.
+  public var charges: Charges?
   /// Settings that are left to whoever keeps changing them.
   public var yielded: Set<Setting>
   /// What comes and goes, and is used only once it has stayed or where there is nothing else.

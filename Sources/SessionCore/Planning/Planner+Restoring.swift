@@ -26,7 +26,13 @@ extension Planner {
   }
 
   /// What somebody changed since is left as it is; what does not exist cannot be restored.
-  mutating func emit(restoring entry: Baseline.Entry) {
+  ///
+  /// - Parameter phase: where it is not the setting's own.
+  mutating func emit(restoring entry: Baseline.Entry, in phase: Phase? = nil) {
+    if case .port(_, let device) = entry.setting { emitLevels(of: device) }
+    guard entry.isShown(in: world.snapshot) else { return }
+    // The level of a port that a step of this plan chooses shows only then.
+    guard entry.isShown(in: input.snapshot) else { return }
     let now = world.value(of: entry.setting)
     guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
@@ -47,8 +53,17 @@ extension Planner {
     guard let value = restorable(entry) else { return }
     emit(
       Target(
-        entry.setting.kind.property(in: world.snapshot), entry.setting, value, phase: entry.phase,
+        entry.setting.kind.property(in: world.snapshot), entry.setting, value,
+        phase: phase ?? entry.phase,
         why: "as it was before the session"))
+  }
+
+  /// The levels of the port in use, before another one is: they show no longer then.
+  private mutating func emitLevels(of device: String) {
+    for entry in restore
+    where entry.setting.object == device && entry.port != nil && entry.isShown(in: world.snapshot) {
+      emit(restoring: entry, in: .port)
+    }
   }
 
   /// What a setting can be set back to; nil where there is no such thing any more.

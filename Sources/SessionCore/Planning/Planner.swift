@@ -4,7 +4,7 @@ import PulseTypes
 struct Planner {
   let input: PlanInput
   let resolution: Resolution
-  private let restore: [Baseline.Entry]
+  let restore: [Baseline.Entry]
   var world: World
   private(set) var claimed: Set<Setting> = []
   var plan = Plan()
@@ -25,7 +25,7 @@ struct Planner {
       for aspect in plannedAspects where aspect.phase == phase {
         do throws(SessionError) {
           for target in try aspect.targets(context) where mayChange(target.setting) {
-            claimed.insert(target.setting)
+            claim(target.setting)
             guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
             emit(target)
           }
@@ -49,6 +49,10 @@ struct Planner {
   /// Goes back to what was, and plans nothing else.
   mutating func leave() {
     for entry in restore { emit(restoring: entry) }
+  }
+
+  private mutating func claim(_ setting: Setting) {
+    if claimed.insert(setting).inserted { plan.claims.append(setting) }
   }
 
   /// A session of one program changes nothing that others have, too.

@@ -16,8 +16,10 @@ extension Reconciler {
     let isThere =
       stored.serverCookie == onDisk.serverCookie
       && intended.allSatisfy { setting, values in
-        values.allSatisfy { onDisk[setting]?.isOurs($0) == true }
-      } && journal.entries.allSatisfy { onDisk[$0.setting] != nil }
+        values.allSatisfy { value in
+          onDisk.entries.contains { $0.setting == setting && $0.isOurs(value) }
+        }
+      } && journal.entries.allSatisfy { onDisk.has($0) }
     return isThere ? nil : stored
   }
 
@@ -35,9 +37,9 @@ extension Reconciler {
   package var stored: Baseline {
     var result = (isRollback ? former : input.baseline).valid(for: input.snapshot)
     for entry in journal.entries {
-      result.record(entry.setting, before: entry.before, ours: entry.ours)
-      let ours = former[entry.setting]?.ours.map { [$0] } ?? []
-      result.expect(ours + intended[entry.setting, default: []], of: entry.setting)
+      result.record(entry)
+      let ours = former.entries.first { $0.isOfSame(entry) }?.ours.map { [$0] } ?? []
+      result.expect(ours + intended[entry.setting, default: []], of: entry)
     }
     result.serverCookie = input.snapshot.server.cookie
     return result

@@ -101,7 +101,7 @@ package struct Reconciler: Sendable {
         }
         try check(isStopped)
         guard !first.isDeferred else { return .awaitObject(of: first) }
-        let batch = plan.steps.prefix { $0.phase == first.phase && !$0.isDeferred }
+        let batch = plan.batch
         record(batch)
         state = .batch(batch)
         if let baseline = unsaved { return .save(baseline) }
@@ -216,6 +216,11 @@ package struct Reconciler: Sendable {
     throw SessionError(
       .timedOut, stage: .server, "the time was over; try again: the server may be overloaded"
     ).about(step)
+  }
+
+  /// What the mode names and has been given, after a run.
+  package var charged: [Setting] {
+    lastPlan.claims.filter { !input.yielded.contains($0) && input.refusals[$0] == nil }
   }
 
   /// What this run tried to set, hints apart.

@@ -69,6 +69,9 @@ extension Setting {
   /// What of the object it is, in PulseAudio's words.
   public var propertyName: String { kind.label }
 
+  /// Whether it is the volume or mute of a device.
+  package var isLevel: Bool { kind.traits.contains(.level) }
+
   /// The phase in which it is changed.
   public var phase: Phase { kind.phase }
 

@@ -81,6 +81,8 @@ package struct SettingTraits: OptionSet, Sendable {
   package static let isLostAtTimes = SettingTraits(rawValue: 1 << 8)
   /// A device without a card shows it only once it has run, on some servers.
   package static let showsWhenAwake = SettingTraits(rawValue: 1 << 9)
+  /// It is the volume or mute of a device: each port has its own.
+  package static let level = SettingTraits(rawValue: 1 << 10)
 }
 
 extension SettingKind {

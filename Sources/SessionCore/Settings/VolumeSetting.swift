@@ -9,7 +9,7 @@ struct VolumeSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "volume" }
   var phase: Phase { .levels }
-  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake] }
+  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level] }
 
   func property(in snapshot: ServerSnapshot) -> String {
     direction == .input ? "inputGain" : "outputVolume"

@@ -1,0 +1,80 @@
+import PulseTypes
+
+/// The mode's levels for a device that the session begins to use, before programs hear or are heard
+/// through it.
+///
+/// A device that is plugged in has levels of its own: full volume, or a live microphone. So its port and
+/// its levels are set before it becomes the default and before streams are moved to it. The phase of
+/// the levels comes after that, for a device that is in use already.
+struct TakingCharge: Planned {
+  let direction: Direction
+  let phase = Phase.preferredDevices
+
+  var property: String { LevelAspect(direction: direction).property }
+
+  func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    // What a profile of this plan makes is there when the next plan is made.
+    guard let device = context.device(direction), !context.world.isPredicted(device.name),
+      !context.snapshot.isOfOneProgram
+    else { return [] }
+    let port = port(context, device)
+    let isUsed = context.snapshot.defaultRoot(direction)?.name == device.name
+    let aspects: [any Planned] = [
+      LevelAspect(direction: direction), MuteAspect(direction: direction),
+      LatencyOffsetAspect(direction: direction),
+    ]
+    var levels: [Target] = []
+    for aspect in aspects {
+      levels += try aspect.targets(context).filter { target in
+        !isUsed || target.setting.object == device.name && context.isArriving(target.setting, port)
+      }
+    }
+    guard levels.contains(where: { !$0.isLeft }) else { return [] }
+    for at in levels.indices { levels[at].phase = phase }
+    guard let port, port != device.activePort else { return levels }
+    let target = Target(
+      direction == .input ? "inputPort" : "outputPort",
+      .port(direction, device: device.name), .name(port), phase: phase,
+      why: "before the device is used")
+    return [target] + levels
+  }
+
+  /// The port that the device will be used with.
+  private func port(_ context: PlanContext, _ device: Device) -> String? {
+    let setting = Setting.port(direction, device: device.name)
+    guard context.input.refusals[setting] == nil, !context.input.yielded.contains(setting) else {
+      return device.activePort
+    }
+    if let port = context.resolved(direction)?.port { return port.name }
+    return device.canBeDefault ? device.activePort : device.bestPort?.name
+  }
+}
+
+extension PlanContext {
+  /// Whether a device of the mode has not been given a level yet, or has returned since.
+  func isArriving(_ setting: Setting, _ port: String?) -> Bool {
+    guard let charges = input.charges, let device = snapshot.device(ofLevel: setting) else {
+      return false
+    }
+    return charges.charge(of: setting, port: port)?.device != device.index
+  }
+
+  /// What a level is to be on this occasion, and whether it is left as it is.
+  ///
+  /// People change levels, and only a lock says that they may not: after the mode's level was given to a
+  /// device it is left to them, and a device that returns gets what they left it at.
+  func level(_ setting: Setting, _ wanted: SettingValue) -> (value: SettingValue, isLeft: Bool) {
+    guard !keepsLevels(setting), let device = snapshot.device(ofLevel: setting) else {
+      return (wanted, false)
+    }
+    let port = resolved(device.direction)?.port?.name ?? device.activePort
+    guard isArriving(setting, port) else { return (wanted, true) }
+    return (input.charges?.charge(of: setting, port: port)?.value ?? wanted, false)
+  }
+
+  /// Whether a level is the mode's, whatever people do.
+  private func keepsLevels(_ setting: Setting) -> Bool {
+    guard input.occasion == .upkeep else { return true }
+    return snapshot.device(ofLevel: setting)?.direction == .input && wish.gainLock == true
+  }
+}

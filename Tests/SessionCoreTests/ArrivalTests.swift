@@ -1,0 +1,186 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// The levels of a device that arrives: the mode's when it is first used, a person's after that.
+@Suite struct ArrivalTests {
+  private static let level = Volume(fraction: 0.3)
+
+  private static let mode = wish {
+    $0.preferredInput = [.name(Server.usb), .name(Server.microphone)]
+    $0.inputGain = level
+    $0.inputMuted = true
+  }
+
+  private func server(_ volume: Double = 1, isMuted: Bool = false) throws -> Server {
+    var server = Server.laptop()
+    server.addUSB()
+    try server.setDefault(.input, Server.microphone)
+    try server.edit(.input, Server.usb) {
+      $0.volume = ChannelVolumes(Volume(fraction: volume), channels: 2)
+      $0.isMuted = isMuted
+    }
+    return server
+  }
+
+  private func plan(_ server: Server, _ charges: Charges?) throws -> [String] {
+    try server.plan(Self.mode) {
+      $0.occasion = .upkeep
+      $0.charges = charges
+    }.lines
+  }
+
+  /// The charges after the device was used, was changed by a person, was unplugged, and is back.
+  private func charges(_ volume: Double, isMuted: Bool, isBack: Bool) throws -> Charges {
+    var charges = Charges()
+    var server = try server(0.3, isMuted: true)
+    let settings: [Setting] = [
+      .volume(.input, device: Server.usb), .mute(.input, device: Server.usb),
+    ]
+    charges.take(settings, in: server.snapshot)
+    try server.edit(.input, Server.usb) {
+      $0.volume = ChannelVolumes(Volume(fraction: volume), channels: 2)
+      $0.isMuted = isMuted
+    }
+    charges.follow(server.snapshot)
+    if isBack {
+      server.remove(try #require(server.snapshot.device(.input, named: Server.usb)))
+      charges.follow(server.snapshot)
+    }
+    return charges
+  }
+
+  @Test func `levels come before the default`() throws {
+    #expect(
+      try plan(server(), Charges()) == [
+        "4 \(Server.usb) volume: 100 % → 30 %", "4 \(Server.usb) mute: off → on",
+        "4 server default source: \(Server.microphone) → \(Server.usb)",
+      ])
+  }
+
+  @Test func `a device that the server itself made the default gets them first of all`() throws {
+    var server = try server()
+    try server.setDefault(.input, Server.usb)
+    #expect(
+      try plan(server, Charges()) == [
+        "4 \(Server.usb) volume: 100 % → 30 %", "4 \(Server.usb) mute: off → on",
+      ])
+    // Where it is not known what was given, levels are left to people.
+    #expect(try plan(server, nil) == [])
+  }
+
+  @Test func `what a person changed stands, and is restored after a replug`() throws {
+    var server = try server(0.6)
+    try server.setDefault(.input, Server.usb)
+    #expect(try plan(server, charges(0.6, isMuted: false, isBack: false)) == [])
+    #expect(try plan(server, charges(0.6, isMuted: false, isBack: true)) == [])
+    #expect(
+      try plan(server, charges(0.4, isMuted: true, isBack: true)) == [
+        "4 \(Server.usb) volume: 60 % → 40 %", "4 \(Server.usb) mute: off → on",
+      ])
+    // Nothing but an apply unmutes an input.
+    try server.edit(.input, Server.usb) { $0.isMuted = true }
+    #expect(try plan(server, charges(0.6, isMuted: false, isBack: true)) == [])
+  }
+
+  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
+  func `what PipeWire restores a moment later is no person's change, once`(
+    _ kind: ServerKind
+  ) throws {
+    var server = Server.laptop(kind: kind)
+    let (mic, isGraph) = (Server.microphone, kind == .pipewire)
+    let volume = Setting.volume(.input, device: mic)
+    func set(_ fraction: Double) throws {
+      try server.edit(.input, mic) {
+        $0.volume = ChannelVolumes(Volume(fraction: fraction), channels: 2)
+      }
+    }
+    var charges = Charges()
+    try set(0.3)
+    charges.take([volume], in: server.snapshot, arrival: .seconds(10))
+    let mode = wish { $0.inputGain = Self.level }
+    for (time, fraction, isUndone) in [(11, 0.4, isGraph), (12, 0.5, false), (20, 0.6, false)] {
+      try set(fraction)
+      charges.follow(server.snapshot, at: .seconds(time))
+      let steps = try server.plan(mode) {
+        $0.occasion = .upkeep
+        $0.charges = charges
+      }.steps
+      #expect(!steps.isEmpty == isUndone, "\(time)")
+      if isUndone { try set(0.3) }
+      charges.take([volume], in: server.snapshot, arrival: .seconds(time))
+    }
+  }
+
+  @Test func `each port is given them once`() throws {
+    var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
+    let volume = Setting.volume(.output, device: Server.speakers)
+    let mode = wish { $0.outputVolume = Self.level }
+    var charges = Charges()
+    for port in ["analog-output-speaker", "analog-output-headphones"] {
+      try server.edit(.output, Server.speakers) {
+        $0.activePort = port
+        $0.volume = ChannelVolumes(.norm, channels: 2)
+      }
+      for isFirst in [true, false] {
+        let plan = try server.plan(mode) {
+          $0.occasion = .upkeep
+          $0.charges = charges
+        }
+        #expect(plan.lines == (isFirst ? ["4 \(Server.speakers) volume: 100 % → 30 %"] : []))
+        charges.take([volume], in: server.snapshot)
+      }
+    }
+  }
+
+  @Test func `a port and its levels are taken one after the other`() throws {
+    var server = Server.laptop(jacks: ["analog-input-linein": .yes])
+    server.addUSB()
+    try server.setDefault(.input, Server.usb)
+    let mode = wish {
+      $0.preferredInput = [.name(Server.microphone)]
+      $0.inputPort = [.type(.lineIn)]
+      $0.inputGain = Self.level
+    }
+    let plan = try server.plan(mode)
+    #expect(plan.lines.first?.hasPrefix("4 ") == true)
+    #expect(plan.batch.map { $0.setting } == [.port(.input, device: Server.microphone)])
+    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil)
+    // What each port had is known, and goes back before the port does.
+    var back = Run(run.server, PlanInput(wish: AudioMode(), snapshot: run.server.snapshot))
+    back.input.baseline = run.stored
+    back.run()
+    #expect(back.failure == nil)
+    #expect(back.server.snapshot.fingerprint == server.snapshot.fingerprint, "\(back.trace)")
+    #expect(back.server.remembered == server.remembered.merging(run.server.remembered) { $1 })
+  }
+
+  @Test func `after a jack event no port is put back`() throws {
+    let speaker = SettingValue.name("analog-output-speaker")
+    let port = Setting.port(.output, device: Server.speakers)
+    let mode = wish { $0.outputPort = [.name("analog-output-headphones"), .name("*")] }
+    var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
+    try server.edit(.output, Server.speakers) { $0.activePort = "analog-output-speaker" }
+    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.stored[port]?.before == speaker)
+    #expect(
+      try run.server.plan(AudioMode()) { $0.baseline = run.stored }.lines.contains {
+        $0.contains("→ analog-output-speaker")
+      })
+    try run.server.edit(.output, Server.speakers) { device in
+      for at in device.ports.indices where device.ports[at].name == "analog-output-headphones" {
+        device.ports[at].availability = .no
+      }
+    }
+    #expect(
+      try !run.server.plan(AudioMode()) { $0.baseline = run.stored }.lines.contains {
+        $0.contains("→ analog-output-speaker")
+      })
+  }
+}
