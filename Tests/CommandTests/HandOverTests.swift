@@ -126,6 +126,7 @@ struct HandOverTests {
       let state = try #require(sandbox.environment["XDG_STATE_HOME"])
       async let result = sandbox.shell(
         """
+        cd \(sandbox.directory)
         orders=$(echo \(state)/audiosession/*.lock | sed 's/lock$/order.lock/')
         exec 8> "$orders"; flock 8
         $A apply other > out 2>&1 8>&- & pid=$!

@@ -2,6 +2,7 @@
  * audio thread. Each header says which thread calls what. */
 #ifndef AUDIOSESSION_CAUDIOKERNEL_H
 #define AUDIOSESSION_CAUDIOKERNEL_H
+#include "ak_memory.h"
 #include "ak_meter.h"
 #include "ak_note_queue.h"
 #include "ak_player.h"

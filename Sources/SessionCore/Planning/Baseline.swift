@@ -184,7 +184,9 @@ public struct Baseline: Sendable, Hashable, Codable {
     let isSameRun = serverCookie == snapshot.server.cookie
     result.entries.removeAll { entry in
       if !isSameRun, entry.setting.isOfStream { return true }
-      guard let before = entry.jacks, let now = snapshot.jacks(of: entry.setting) else { return false }
+      guard let before = entry.jacks, let now = snapshot.jacks(of: entry.setting) else {
+        return false
+      }
       return before.contains { port, availability in
         now[port].map { $0 != availability } ?? false
       }
