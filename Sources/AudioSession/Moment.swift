@@ -1,21 +1,22 @@
 import Glibc
+import Pulse
 public import SessionCore
 
 /// The time of day, as the session's files and events have it.
 enum Moment {
   /// Now, as ISO 8601 has it, in UTC with milliseconds.
   static var now: String {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    let time = TimeOfDay.microseconds
+    var seconds = time_t(time / 1_000_000)
     var date = tm()
-    gmtime_r(&time.tv_sec, &date)
+    gmtime_r(&seconds, &date)
     func digits(_ value: some BinaryInteger, _ count: Int = 2) -> String {
       let text = String(value)
       return String(repeating: "0", count: max(0, count - text.count)) + text
     }
     let day = "\(digits(date.tm_year + 1900, 4))-\(digits(date.tm_mon + 1))-\(digits(date.tm_mday))"
     let clock = "\(digits(date.tm_hour)):\(digits(date.tm_min)):\(digits(date.tm_sec))"
-    return "\(day)T\(clock).\(digits(time.tv_nsec / 1_000_000, 3))Z"
+    return "\(day)T\(clock).\(digits(time / 1000 % 1000, 3))Z"
   }
 }
 

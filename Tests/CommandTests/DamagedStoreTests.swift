@@ -158,6 +158,7 @@ struct DamagedStoreTests {
         """
         $A revert > /dev/null || exit 21
         pactl subscribe > events.out & events=$!
+        trap 'kill $events 2> /dev/null' EXIT
         strace -f -e trace=fsync -e inject=fsync:error=EIO:when=\(number) -o trace.out $A apply first > /dev/null 2> err
         [ $? = 74 ] || { cat err; exit 22; }
         [ $(gain) = $first ] || exit 23

@@ -50,11 +50,8 @@ extension SessionStore {
   /// A number that no order had before: the time, as one that was taken back leaves no trace; or more,
   /// where the clock was put back.
   func nextOrderNumber() -> Int {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    let time = now.tv_sec * 1000 + now.tv_nsec / 1_000_000
-    return max(
-      time, (order()?.number ?? 0).addingSaturating(1),
+    max(
+      TimeOfDay.microseconds / 1000, (order()?.number ?? 0).addingSaturating(1),
       (answer()?.number ?? 0).addingSaturating(1))
   }
 }
