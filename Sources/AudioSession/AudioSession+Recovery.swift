@@ -56,7 +56,7 @@ extension AudioSession {
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
       lastSnapshot = snapshot
-      if snapshot.hasGraph { upkeep.manager.noteReset(at: upkeep.now) }
+      if snapshot.has(.sessionManager) { upkeep.manager.noteReset(at: upkeep.now) }
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)
       upkeep.pacer.endLook()

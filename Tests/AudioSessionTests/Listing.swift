@@ -121,7 +121,7 @@ extension Rig {
     defer { alarm.cancel() }
     var seen = try await withModules ? outside.snapshot() : outside.snapshot(since: nil)
     if condition(seen) { return true }
-    if seen.hasGraph {
+    if seen.has(.silentMoves) {
       // It connects a stream to a device without an event.
       var look = PatientLook()
       while await outside.isConnected {

@@ -101,7 +101,8 @@ private typealias Server = SimulatedServer
       try #require(server.snapshot.defaultRoot(.input)?.name == Self.mic)
       let reasons = server.snapshot.interruptions(
         of: AudioMode(category: .record), process: 1)
-      #expect(reasons == (server.snapshot.hasGraph ? [] : [.deviceSuspended(Self.mic)]))
+      #expect(
+        reasons == (server.snapshot.has(.suspendedAtRest) ? [] : [.deviceSuspended(Self.mic)]))
     }
   }
 

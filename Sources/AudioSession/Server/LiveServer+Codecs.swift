@@ -22,7 +22,7 @@ extension LiveServer {
       var answer = try? await client.codecs(of: card.name, timeout: .seconds(1))
       let profile = "\(card.name) \(card.activeProfile ?? "off")"
       let end = ContinuousClock.now + .milliseconds(500)
-      while answer?.active == nil, read.hasGraph, card.activeProfile != "off",
+      while answer?.active == nil, read.has(.earlyReplies), card.activeProfile != "off",
         !codecless.contains(profile)
       {
         let moment = ContinuousClock.now + .milliseconds(5)

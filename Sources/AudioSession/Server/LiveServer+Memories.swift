@@ -78,7 +78,9 @@ extension LiveServer {
         continue
       }
       // WirePlumber notes nothing else of a stream.
-      guard snapshot.hasGraph ? !stream.isAsLoud(as: memory.seen) : stream != memory.seen else {
+      guard
+        snapshot.has(.learnedStreams) ? !stream.isAsLoud(as: memory.seen) : stream != memory.seen
+      else {
         continue
       }
       let now = memory.following(stream)
@@ -116,13 +118,13 @@ extension LiveServer {
 
   /// The device that PulseAudio keeps for such streams, which must stay; PipeWire keeps it anyway.
   private func savedDevice(_ name: String) async -> String? {
-    guard !snapshot.hasGraph else { return nil }
+    guard !snapshot.has(.learnedStreams) else { return nil }
     return try? await client.savedStreams(timeout: .seconds(1)).first { $0.name == name }?.device
   }
 
   /// A server that remembers no streams says no, which is as good.
   private func save(_ memory: SavedStream) async {
-    if snapshot.hasGraph {
+    if snapshot.has(.learnedStreams) {
       await memoryKeeper.remember(memory)
     } else {
       try? await client.save(memory, timeout: .seconds(1))

@@ -28,10 +28,12 @@ extension LiveServer {
       pins[setting] = try await open(device, rate, latency, properties, timeout)
       quanta[setting] = properties[Graph.quantumKey]
       // The latency pin has the device's rate too; one stream is enough, where it need not force it.
-      if !snapshot.hasGraph { await close(pin: ratePin) }
+      if !snapshot.has(.forcedGraph) { await close(pin: ratePin) }
     default: break
     }
-    guard snapshot.hasGraph, case .latency = setting, let pin = pins[ratePin] else { return }
+    guard snapshot.has(.forcedGraph), case .latency = setting, let pin = pins[ratePin] else {
+      return
+    }
     try await pin.updateProperties(
       [Graph.quantumKey: quanta[setting] ?? "0"], timeout: timeout)
   }
@@ -47,7 +49,7 @@ extension LiveServer {
 
   /// Lets a stream of ours be waited for until it is listed no more, which PipeWire may do for a while.
   func noteClosing(_ stream: PulseStream) {
-    if snapshot.hasGraph { closing.insert(stream.index) }
+    if snapshot.has(.earlyReplies) { closing.insert(stream.index) }
   }
 
   /// - Parameter latency: nil for a rate pin, which on PipeWire must run to show its rate.
@@ -61,7 +63,7 @@ extension LiveServer {
       direction: device.direction, name: "Audio session \(kind) pin", device: device.name,
       spec: SampleSpec(format: .s16le, rate: rate, channels: device.sampleSpec.channels),
       channelMap: device.channelMap, latency: latency,
-      startCorked: latency != nil || !snapshot.hasGraph, flags: [.dontMove],
+      startCorked: latency != nil || !snapshot.has(.forcedGraph), flags: [.dontMove],
       properties: properties.merging(ours) { $1 })
     let pin: PulseStream
     do throws(PulseError) {
@@ -80,7 +82,7 @@ extension LiveServer {
   /// A device that can take a rate does so in some 5 ms, one that cannot stays silent about it; then
   /// the pin goes. Its rate meanwhile is returned: at rest it has none that means anything.
   func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) -> Int? {
-    guard snapshot.hasGraph else { return nil }
+    guard snapshot.has(.forcedGraph) else { return nil }
     try await awaitClosing(deadline: deadline)
     guard case .rate(let rate) = step.to,
       try await !isGranted(rate, step.setting, deadline: deadline)
@@ -96,7 +98,7 @@ extension LiveServer {
 
   /// Waits until the server lists the pins that were closed no more.
   func awaitClosing(deadline: Deadline) async throws(SessionError) {
-    guard snapshot.hasGraph, !closing.isEmpty else { return }
+    guard snapshot.has(.earlyReplies), !closing.isEmpty else { return }
     let gone = closing
     closing = []
     doubt()

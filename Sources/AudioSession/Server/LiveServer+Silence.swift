@@ -5,7 +5,7 @@ import SessionCore
 extension LiveServer {
   /// How long an answer may take.
   func answerTime(_ deadline: Deadline) -> Duration {
-    snapshot.hasGraph ? min(deadline.remaining, .seconds(5)) : deadline.remaining
+    snapshot.has(.deafConnections) ? min(deadline.remaining, .seconds(5)) : deadline.remaining
   }
 
   /// Takes a connection that left a request without an answer for lost, where the server answers others.
@@ -17,7 +17,7 @@ extension LiveServer {
   func noteSilence(_ error: PulseError, after patience: Duration) {
     // A request that had hardly any time left says nothing.
     guard error.code == .timedOut, lost == nil, patience > .seconds(1) else { return }
-    if snapshot.hasGraph {
+    if snapshot.has(.deafConnections) {
       endSilent("\(error)")
     } else if !isProbing {
       isProbing = true

@@ -37,11 +37,14 @@ extension LiveServer {
     var isMet = try await wait(
       deadline: patience(for: step, deadline), answer: deadline
     ) { $0.satisfies(step) }
-    while !isMet, snapshot.hasGraph, case .defaultDevice = step.setting, !deadline.hasPassed {
+    while !isMet, snapshot.has(.earlyReplies), case .defaultDevice = step.setting,
+      !deadline.hasPassed
+    {
       isMet = try await setDefaultAgain(step, deadline)
     }
     var pause = Duration.seconds(1)
-    while !isMet, snapshot.hasGraph, step.setting.is(.isLostAtTimes), !deadline.hasPassed {
+    while !isMet, snapshot.has(.earlyReplies), step.setting.is(.isLostAtTimes), !deadline.hasPassed
+    {
       isMet = try await writeAgain(step, deadline, patience: pause)
       pause = pause * 2
     }
@@ -64,7 +67,7 @@ extension LiveServer {
   }
 
   private func hasLostSessionManager() async -> Bool {
-    guard snapshot.hasGraph else { return false }
+    guard snapshot.has(.sessionManager) else { return false }
     do throws(SessionError) {
       return try await refresh(deadline: Deadline(after: .milliseconds(500))).lacksSessionManager
     } catch {
@@ -76,7 +79,7 @@ extension LiveServer {
   /// was undone by somebody; only devices of a new profile may come later. PipeWire answers first, and
   /// never says that a card refused.
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
-    let most = step.setting.patience(isLazy: snapshot.hasGraph)
+    let most = step.setting.patience(isLazy: snapshot.has(.earlyReplies))
     return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
   }
 

@@ -10,7 +10,7 @@ extension LiveServer {
   /// goes.
   func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
     await closeRestoringPins(wish?.sampleRate)
-    guard snapshot.hasGraph else { return }
+    guard snapshot.has(.forcedGraph) else { return }
     try await awaitClosing(deadline: deadline)
     for (setting, pin) in pins where await pin.isOpen {
       // Who used the device may have gone until it shows that the pin runs.
@@ -57,7 +57,7 @@ extension LiveServer {
   /// Where the rate is forced too, its pin forces both, and the latency's waits: with two that run
   /// PipeWire 1.4 stops all for the one that is ready first, then for the other, and so on for ever.
   func runner(_ setting: Setting) -> Setting {
-    guard snapshot.hasGraph, case .latency(let direction, let device) = setting else {
+    guard snapshot.has(.forcedGraph), case .latency(let direction, let device) = setting else {
       return setting
     }
     let rate = Setting.rate(direction, device: device)

@@ -25,7 +25,8 @@ extension LiveServer {
 
   /// Nil for a device that runs, or that is not of this kind; or where no stream is to be had.
   private func wake(_ setting: Setting, _ deadline: Deadline) async -> PulseStream? {
-    guard snapshot.hasGraph, setting.is(.showsWhenAwake), let device = snapshot.device(of: setting),
+    guard snapshot.has(.levelsShownAwake), setting.is(.showsWhenAwake),
+      let device = snapshot.device(of: setting),
       device.card == nil, device.state != .running
     else { return nil }
     return await run(device, within: min(answerTime(deadline), .seconds(2)))
@@ -55,7 +56,7 @@ extension LiveServer {
   ) async throws(PulseError) {
     var streams: [PulseStream] = []
     for (direction, name) in [(Direction.input, spec.input), (.output, spec.output)] {
-      guard !snapshot.hasGraph, let device = snapshot.device(direction, named: name),
+      guard !snapshot.has(.forcedGraph), let device = snapshot.device(direction, named: name),
         device.sampleSpec.rate != UInt32(clamping: spec.rate), !snapshot.isOwned(device)
       else { continue }
       if let stream = await run(device, within: min(timeout, .seconds(2))) {

@@ -10,8 +10,8 @@ actor LiveServer {
   nonisolated let client: PulseClient
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
-  /// Whether it is PipeWire's: asked for at each event.
-  private let hasGraph: Bool
+  /// What sets the server apart: asked for at each event.
+  private let traits: ServerTraits
   /// The process whose own streams alone the session is about.
   private(set) var viewer: Int32?
   private var changes = SnapshotChanges()
@@ -46,7 +46,7 @@ actor LiveServer {
     self.address = address
     memoryKeeper = StreamMemoryKeeper(client.loop, address)
     self.snapshot = snapshot
-    hasGraph = snapshot.hasGraph
+    traits = snapshot.server.kind.traits
     self.snapshot.findPlaces(properties: Owned.soughtProperties)
   }
 
@@ -62,8 +62,7 @@ actor LiveServer {
 
   private func note(_ event: PulseEvent) {
     changes.note(event)
-    // pipewire-pulse tells nothing when a stream is connected to another device.
-    if hasGraph { isStale = true }
+    if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()
     // A new or changed client is of no interest before one of its streams is.
     if event.facility != .client { changeHandler?(event) }
@@ -167,7 +166,7 @@ actor LiveServer {
       var read =
         if !isWhole {
           try await client.refreshed(base, asked, timeout: patience)
-        } else if base.hasGraph {
+        } else if base.has(.earlyReplies) {
           try await client.snapshot(timeout: patience)
         } else {
           try await client.snapshot(since: base, asked, timeout: patience)
@@ -215,7 +214,7 @@ actor LiveServer {
       if let lost { throw lost }
       if deadline.hasPassed { return false }
       guard changes.isEmpty else { continue }
-      if snapshot.hasGraph {
+      if snapshot.has(.silentMoves) {
         await pause(Deadline(after: min(silence, deadline.remaining)))
         silence = min(silence * 2, .milliseconds(50))
         isStale = true

@@ -60,10 +60,10 @@ extension AudioCapture {
       timeout: session.configuration.timeout)
     wish.take(place)
     wish.staysPut = configuration.device != nil
-    let hasGraph = try await snapshot().hasGraph
+    let losesSilently = try await snapshot().has(.silentLoss)
     let tap = try RealtimeStream(wish) { [weak self] signal in
       switch signal {
-      case .ready(let grant): pipeline.begin(grant, losesSilently: hasGraph)
+      case .ready(let grant): pipeline.begin(grant, losesSilently: losesSilently)
       case .sound(let chunk, let samples):
         guard pipeline.failure == nil else { return }
         pipeline.take(chunk, samples)
@@ -90,7 +90,7 @@ extension AudioCapture {
     self.run?.grant = grant
     self.run?.isWaiting = false
     self.run?.awaySince = nil
-    if hasGraph { self.run?.life = watchLife(tapID, wish, pipeline.pulse) }
+    if losesSilently { self.run?.life = watchLife(tapID, wish, pipeline.pulse) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
     set(.streaming)
   }

@@ -54,7 +54,7 @@ struct BufferDurationAspect: Aspect {
   /// Whether a session of one program asks for the buffer by that program's streams alone: on PipeWire
   /// a pin would force it on everybody.
   private func isLeftToStreams(_ context: PlanContext) -> Bool {
-    context.snapshot.isOfOneProgram && context.snapshot.hasGraph
+    context.snapshot.isOfOneProgram && context.snapshot.has(.forcedGraph)
   }
 
   /// PipeWire's buffer is not longer than the shortest that a running stream asks for.
@@ -91,7 +91,9 @@ struct BufferDurationAspect: Aspect {
     _ context: PlanContext, _ device: Device?, _ setting: Setting?
   ) -> Duration? {
     if let device, device.configuredLatency > .zero { return device.configuredLatency }
-    if let device, context.snapshot.hasGraph { return context.snapshot.forcedLatency(on: device) }
+    if let device, context.snapshot.has(.forcedGraph) {
+      return context.snapshot.forcedLatency(on: device)
+    }
     return setting.flatMap { context.input.grants[$0] }
   }
 
@@ -142,7 +144,7 @@ struct BufferDurationAspect: Aspect {
       )
     }
     guard let actual else {
-      return context.snapshot.hasGraph
+      return context.snapshot.has(.forcedGraph)
         ? (.pending, "nothing holds it on \(device.name)", .device)
         : (.pending, "\(device.name) has not said its latency", .device)
     }
@@ -166,7 +168,7 @@ struct BufferDurationAspect: Aspect {
     let fit = context.snapshot.fit(given, asked: wished, on: device)
     guard fit != .met else { return nil }
     let gives = "\(device.name) gives \(Words.milliseconds(given))"
-    guard context.snapshot.hasGraph, fit == .shorter else {
+    guard context.snapshot.has(.forcedGraph), fit == .shorter else {
       return (.unreachable, "\(gives) and not \(Words.milliseconds(wished))", nil)
     }
     let frames = context.snapshot.quantumLimit(of: device)

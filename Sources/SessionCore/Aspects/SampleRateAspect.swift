@@ -78,7 +78,7 @@ struct SampleRateAspect: Aspect {
   /// a rate without a holder.
   private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Int) -> Bool {
     let setting = Setting.rate(device.direction, device: device.name)
-    return context.snapshot.hasGraph && !context.input.holdsPins
+    return context.snapshot.has(.forcedGraph) && !context.input.holdsPins
       && !context.snapshot.isPinned(device, kind: "rate")
       && context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot)
         == .rate(wished)
@@ -91,7 +91,7 @@ struct SampleRateAspect: Aspect {
     let now = context.snapshot.knownRate(of: device) ?? 0
     if context.world.isPredicted(device.name) || now == wished { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
-    if context.snapshot.hasGraph {
+    if context.snapshot.has(.forcedGraph) {
       let got = context.input.memory.outcome(
         setting, asked: .rate(wished), on: context.snapshot)
       guard let got, got != .rate(wished) else { return nil }

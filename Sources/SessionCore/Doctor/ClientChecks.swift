@@ -46,7 +46,7 @@ private func environment(_ facts: MachineFacts) -> [Finding] {
 }
 
 private func cookie(_ facts: MachineFacts) -> [Finding] {
-  guard facts.snapshot?.server.kind != .pipewire, let (path, state) = facts.cookie else {
+  guard facts.snapshot?.has(.noCookie) != true, let (path, state) = facts.cookie else {
     return []
   }
   let isNeeded = facts.address.hasPrefix("tcp") || facts.unreachable?.code == .accessDenied
@@ -83,12 +83,12 @@ private func autospawn(_ facts: MachineFacts) -> [Finding] {
   guard let line = facts.clientSettings["autospawn"], !facts.isRoot,
     ["yes", "true", "on", "1", "y", "t"].contains(line.value.lowercased())
   else { return [] }
-  let isPipeWire = facts.snapshot?.server.kind == .pipewire
+  let isBeside = facts.snapshot?.has(.besidePulseAudio) == true
   return [
     Finding(
-      .autospawn, isPipeWire ? .warning : .note, object: "autospawn",
+      .autospawn, isBeside ? .warning : .note, object: "autospawn",
       "any program starts PulseAudio where no server answers",
-      why: isPipeWire
+      why: isBeside
         ? "While PipeWire restarts, a PulseAudio would come up beside it and take the card."
         : "A server that was stopped comes back with the variables of whichever program asked "
           + "first, and not as the service starts it.",

@@ -7,7 +7,7 @@ let rateChecks = [
 ]
 
 private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard snapshot.server.kind == .pulseaudio else { return [] }
+  guard !snapshot.has(.forcedGraph) else { return [] }
   let settings = facts.daemonSettings
   let rate = settings["default-sample-rate"].map(\.value) ?? "44100"
   let other = settings["alternate-sample-rate"].map(\.value) ?? "48000"
@@ -31,7 +31,7 @@ private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
 }
 
 private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard snapshot.server.kind == .pipewire else { return [] }
+  guard snapshot.has(.forcedGraph) else { return [] }
   let key = "default.clock.allowed-rates"
   let line = facts.graphSettings[key]
   let rates = line?.value.split { !$0.isNumber }.map(String.init) ?? ["48000"]

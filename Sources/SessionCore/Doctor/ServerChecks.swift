@@ -86,7 +86,7 @@ private func cardShared(_ facts: MachineFacts) -> [Finding] {
 }
 
 private func sessionManager(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard snapshot.server.kind == .pipewire else { return [] }
+  guard snapshot.has(.sessionManager) else { return [] }
   let isThere = snapshot.clients.contains { client in
     client.properties["wireplumber.daemon"] == "true"
       || ["WirePlumber", "pipewire-media-session"].contains(

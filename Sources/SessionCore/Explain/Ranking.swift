@@ -34,7 +34,7 @@ struct Ranking {
 
   /// The priority, as the server makes it from a device's properties; nil where it says none.
   func priority(of device: Device) -> Int? {
-    if snapshot.server.kind == .pipewire {
+    if snapshot.has(.rankedByProperty) {
       return device.properties["priority.session"].flatMap { Int($0) }
     }
     let properties = device.properties

@@ -56,7 +56,7 @@ extension ServerSnapshot {
   }
 
   private func ratePolicy(_ facts: MachineFacts) -> [String] {
-    if server.kind == .pipewire {
+    if has(.forcedGraph) {
       let line = facts.graphSettings["default.clock.allowed-rates"]
       return [
         "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"
@@ -77,7 +77,7 @@ extension ServerSnapshot {
     let direction = hintDirection(facts)
     guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
     var causes: [String] = []
-    if server.kind == .pipewire {
+    if has(.forcedGraph) {
       causes.append("PipeWire does not say a device's buffer; one quantum serves all devices")
     } else if device.state == .suspended {
       causes.append("\(device.name) is suspended: it has no buffer until somebody uses it")
@@ -94,7 +94,7 @@ extension ServerSnapshot {
     }
     if users.isEmpty, pins(on: device, "latency").isEmpty {
       causes.append("no stream asks for anything: the device takes the longest it can")
-    } else if users.count > 1, server.kind == .pulseaudio {
+    } else if users.count > 1, !has(.forcedGraph) {
       causes.append("PulseAudio does not say which of them asks for the least")
     }
     return causes

@@ -14,7 +14,7 @@ extension ServerSnapshot {
   /// How a device's buffer compares with the one that was asked for.
   package func fit(_ given: Duration, asked: Duration, on device: Device) -> BufferFit {
     let frame = Duration.microseconds(1_000_000 / Int64(max(1, rate(of: device))) + 1)
-    guard hasGraph else {
+    guard has(.forcedGraph) else {
       return given > asked + frame ? .longer : given < asked - frame ? .shorter : .met
     }
     // The graph's buffers are powers of two: the nearest is between 2/3 and 4/3 of what was asked, and
@@ -30,7 +30,7 @@ extension ServerSnapshot {
   package func latency(
     givenTo asked: Duration, granted: Duration?, on device: Device
   ) -> Duration? {
-    if hasGraph { return forcedLatency(on: device) }
+    if has(.forcedGraph) { return forcedLatency(on: device) }
     let told = device.configuredLatency > .zero ? device.configuredLatency : nil
     guard let granted, granted > .zero else {
       // A shorter one can be what another stream asked for.

@@ -21,10 +21,11 @@ public struct Capabilities: Sendable, Hashable, Codable {
     self.roleModules = roleModules
   }
 
-  /// What a kind of server can do until it is known to refuse.
-  public init(_ kind: ServerKind) {
+  /// What a server with some traits can do until it is known to refuse.
+  init(_ traits: ServerTraits) {
     self.init(
-      latencyReadback: kind == .pulseaudio, stickyProfiles: kind == .pulseaudio,
-      moduleLoading: true, roleModules: kind == .pulseaudio)
+      latencyReadback: !traits.contains(.forcedGraph),
+      stickyProfiles: !traits.contains(.choosesProfiles),
+      moduleLoading: true, roleModules: !traits.contains(.withoutRoleModules))
   }
 }

@@ -25,7 +25,7 @@ extension PlanContext {
   ///
   /// PipeWire takes any name without a word: 0.3.65 has one method, whatever it is told.
   var cancellerRefusal: String? {
-    guard wish.cancelsEcho, snapshot.hasGraph, !snapshot.isOfOneProgram,
+    guard wish.cancelsEcho, snapshot.has(.oneEchoCanceller), !snapshot.isOfOneProgram,
       let method = wish.echoCanceller, method != EchoCancellerSpec.defaultMethod
     else { return nil }
     return "PipeWire has no echo canceller '\(method)'"

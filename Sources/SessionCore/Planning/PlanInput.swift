@@ -62,7 +62,7 @@ public struct PlanInput: Sendable, Hashable, Codable {
   public init(wish: AudioMode, snapshot: ServerSnapshot) {
     self.wish = wish
     self.snapshot = snapshot
-    capabilities = Capabilities(snapshot.server.kind)
+    capabilities = Capabilities(snapshot.server.kind.traits)
     baseline = Baseline()
     journal = Baseline()
     defaultsBefore = [:]

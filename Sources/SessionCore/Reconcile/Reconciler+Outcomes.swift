@@ -48,7 +48,7 @@ extension Reconciler {
     // grant then is asked for again only in case it was late.
     if attempt.got != step.to, let device = snapshot.device(direction, named: name),
       snapshot.programs(runningOn: device) != nil,
-      !snapshot.hasGraph || attempts[step.setting, default: 0] < 3
+      !snapshot.has(.forcedGraph) || attempts[step.setting, default: 0] < 3
     {
       return
     }

@@ -107,7 +107,7 @@ extension ServerSnapshot {
   /// Modules of a link of ours that have no device: PipeWire keeps one that it was making when its graph
   /// died.
   func barrenModules(of link: Setting) -> [Index<Module>] {
-    guard hasGraph, let name = link.moduleName else { return [] }
+    guard has(.unattributedDevices), let name = link.moduleName else { return [] }
     let owners = Set(devices(of: link).map(\.ownerModule))
     let words = Set(
       Direction.allCases.map {

@@ -7,7 +7,7 @@ extension ServerSnapshot {
   /// module is then the one that was told the device's name, and its streams are in the device's
   /// group.
   public var attributed: ServerSnapshot {
-    guard hasGraph else { return self }
+    guard has(.unattributedDevices) else { return self }
     var result = self
     for direction in Direction.allCases {
       let devices = direction == .input ? \ServerSnapshot.sources : \ServerSnapshot.sinks

@@ -27,11 +27,8 @@ public enum Graph {
 }
 
 extension ServerSnapshot {
-  /// Whether streams of ours must run to hold something, and force the whole graph then.
-  public var hasGraph: Bool { server.kind == .pipewire }
-
   /// Whether PipeWire runs without what decides for it, WirePlumber or its predecessor.
-  public var lacksSessionManager: Bool { hasGraph && sessionManager == nil }
+  public var lacksSessionManager: Bool { has(.sessionManager) && sessionManager == nil }
 
   /// The client that decides for PipeWire what is connected to what; another one once it was restarted.
   public var sessionManager: Client? {
@@ -45,7 +42,7 @@ extension ServerSnapshot {
   /// The rate of a device: on PipeWire that of our pin, as long as that waits for somebody to use the
   /// device; nil there for a device that nobody uses and nothing pins, whatever it says.
   public func knownRate(of device: Device) -> Int? {
-    guard hasGraph else { return Int(device.sampleSpec.rate) }
+    guard has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
     let pin = pin(on: device, forcing: Graph.rateKey)
     if let pin, pin.stream.isCorked || device.state != .running { return pin.value }
     return device.state == .running ? Int(device.sampleSpec.rate) : nil
@@ -66,7 +63,9 @@ extension ServerSnapshot {
   /// PipeWire keeps an offset in the device's node. Those of ALSA and Bluetooth have one, any other takes
   /// it and goes on to say 0.
   func forgetsLatencyOffset(of device: Device) -> String? {
-    guard hasGraph, let factory = device.properties["factory.name"] else { return nil }
+    guard has(.offsetsOfHardware), let factory = device.properties["factory.name"] else {
+      return nil
+    }
     return factory.has("api.alsa.") || factory.has("api.bluez5.") ? nil : factory
   }
 
@@ -82,7 +81,7 @@ extension ServerSnapshot {
       Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
     ]
     properties[Owned.processKey] = viewer.map(String.init)
-    if hasGraph {
+    if has(.forcedGraph) {
       let limit = quantumLimit(of: device)
       let frames = Graph.quantum(latency, rate: rate(of: device), limit: limit)
       properties[Graph.quantumKey] = String(frames)
@@ -93,7 +92,7 @@ extension ServerSnapshot {
   /// The properties of the pin that gives a device a rate.
   public func ratePin(_ rate: Int) -> [String: String] {
     var properties = [Owned.pinKey: "rate"]
-    if hasGraph { properties[Graph.rateKey] = String(rate) }
+    if has(.forcedGraph) { properties[Graph.rateKey] = String(rate) }
     return properties
   }
 

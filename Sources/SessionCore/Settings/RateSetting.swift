@@ -29,12 +29,12 @@ struct RateSetting: SettingKind {
       return
     }
     world.edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
-    if world.snapshot.hasGraph { world.setRatePin(direction, name, rate) }
+    if world.snapshot.has(.forcedGraph) { world.setRatePin(direction, name, rate) }
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
     // PipeWire's graph takes a forced rate whatever runs.
-    guard !planner.world.snapshot.hasGraph else { return }
+    guard !planner.world.snapshot.has(.forcedGraph) else { return }
     if direction == .output {
       planner.endTrigger(target.phase, "a stream that plays blocks the rate")
     }

@@ -26,6 +26,6 @@ extension World {
     snapshot[keyPath: path].removeAll { pin in former.contains { $0.index == pin.index } }
     guard case .duration(let latency) = value else { return }
     addPin(device, snapshot.latencyPin(latency, on: device))
-    if !snapshot.hasGraph { edit(direction, name) { $0.configuredLatency = latency } }
+    if !snapshot.has(.forcedGraph) { edit(direction, name) { $0.configuredLatency = latency } }
   }
 }

@@ -79,7 +79,7 @@ public struct Charges: Sendable, Hashable, Codable {
         setting: setting, port: device.activePort, value: value, device: device.index)
       if former?.device == device.index {
         charge.settlesAt = former?.settlesAt
-      } else if former?.isRestored != true, snapshot.restoresLevelsLate {
+      } else if former?.isRestored != true, snapshot.has(.lateRestoring) {
         charge.settlesAt = arrival.map { $0 + Self.settling }
       }
       charges.removeAll { $0.setting == setting && $0.port == device.activePort }
@@ -89,9 +89,6 @@ public struct Charges: Sendable, Hashable, Codable {
 }
 
 extension ServerSnapshot {
-  /// Whether levels that the server remembers of a device may come after the device itself.
-  var restoresLevelsLate: Bool { hasGraph }
-
   /// The device whose volume or mute a setting is; nil of what is no level.
   func device(ofLevel setting: Setting) -> Device? {
     guard setting.isLevel, let device = setting.kind.device else { return nil }

@@ -66,7 +66,7 @@ extension ServerSnapshot {
         .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
       result += streams.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
     }
-    for direction in Direction.allCases where !hasGraph && wish.concerns(direction) {
+    for direction in Direction.allCases where !has(.suspendedAtRest) && wish.concerns(direction) {
       guard let device = defaultRoot(direction), device.state == .suspended else { continue }
       let chain = [device] + ownedDevices(direction)
       let isUsed = chain.contains { device in

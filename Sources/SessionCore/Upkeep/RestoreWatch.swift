@@ -31,7 +31,7 @@ public struct RestoreWatch: Sendable {
   public mutating func restored(
     in snapshot: ServerSnapshot, beside baseline: Baseline, at now: Duration
   ) -> [Setting: SettingValue] {
-    guard snapshot.hasGraph else { return [:] }
+    guard snapshot.has(.lateRestoring) else { return [:] }
     var result: [Setting: SettingValue] = [:]
     for (setting, one) in treated
     where !one.hasBeenRestored && now - one.since < Self.settling {

@@ -169,7 +169,7 @@ extension SimulatedServer {
       for device in snapshot.devices(direction) {
         let streams = snapshot.streams(on: device)
         let least = streams.compactMap { askedLatency[$0.index] }.min()
-        let isGraph = snapshot.hasGraph
+        let isGraph = snapshot.has(.forcedGraph)
         let range = range(of: device.name)
         let isFixed = range.lowerBound == range.upperBound
         try? edit(direction, device.name) { device in

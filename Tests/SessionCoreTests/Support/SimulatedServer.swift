@@ -83,7 +83,7 @@ struct SimulatedServer {
       remember(direction, name)
     case (.mute(let direction, let name), .flag(let flag)):
       try edit(direction, name) { device in device.isMuted = flag }
-    case (.rate(let direction, let name), .rate(let rate)) where snapshot.hasGraph:
+    case (.rate(let direction, let name), .rate(let rate)) where snapshot.has(.forcedGraph):
       try pinRate(direction, name, rate)
     case (.rate(let direction, let name), .absent): try pinRate(direction, name, nil)
     case (.rate(let direction, let name), .rate(let rate)):
