@@ -116,7 +116,7 @@ extension AudioSession {
     input.process = getpid()
     input.grants = await live.grants()
     input.refusals = refusals
-    if !isExplicit { input.unsteady = upkeep.grace.unsteady(at: upkeep.now) }
+    if !isExplicit { input.unsteady = upkeep.flaps.unsteady(at: upkeep.now) }
     return input
   }
 }

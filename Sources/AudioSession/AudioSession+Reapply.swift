@@ -16,7 +16,7 @@ extension AudioSession {
     if occasion == .upkeep { await noteRestored(&input, live) }
     // What was refused before may be possible now; who refuses again and again is given way to.
     input.refusals = [:]
-    input.yielded = upkeep.fights.yielded(at: upkeep.now)
+    input.yielded = upkeep.conflicts.yielded(at: upkeep.now)
     held?.charges.follow(input.snapshot, at: start)
     // A server that was restarted has levels of its own, for every device.
     if occasion == .reset { held?.charges = Charges() }
@@ -45,7 +45,7 @@ extension AudioSession {
     } catch {
       // What was before is on disk, and what was done is not planned again.
       held?.baseline = run.stored
-      if occasion == .upkeep, error.code != .cancelled { await noteFights(run.attempted, live) }
+      if occasion == .upkeep, error.code != .cancelled { await noteConflicts(run.attempted, live) }
       throw error
     }
     refusals = run.input.refusals
@@ -63,7 +63,7 @@ extension AudioSession {
     held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
     upkeep.reapplies += 1
     emit(.reapplied(upkeep.now - start))
-    if occasion == .upkeep { await noteFights(run.attempted, live) }
+    if occasion == .upkeep { await noteConflicts(run.attempted, live) }
   }
 
   /// Takes what the session manager restored of streams that have just begun for what they were before,
@@ -79,11 +79,11 @@ extension AudioSession {
   }
 
   /// A setting that is set again and again is in somebody else's hands: say so, and give way.
-  private func noteFights(_ settings: Set<Setting>, _ live: LiveServer) async {
-    for setting in settings where upkeep.fights.noteReassertion(of: setting, at: upkeep.now) {
+  private func noteConflicts(_ settings: Set<Setting>, _ live: LiveServer) async {
+    for setting in settings where upkeep.conflicts.noteReassertion(of: setting, at: upkeep.now) {
       let opponents = await live.snapshot.likelyOpponents
-      configuration.logger?.debug("fight", metadata: ["setting": "\(setting.object)"])
-      emit(.fight("\(setting.propertyName) of \(setting.object)", opponents: opponents))
+      configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
+      emit(.conflict("\(setting.propertyName) of \(setting.object)", opponents: opponents))
     }
   }
 }

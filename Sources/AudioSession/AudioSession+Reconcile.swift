@@ -120,8 +120,8 @@ extension AudioSession {
     capabilities = run.input.capabilities
     self.isActive = isActive
     owesRestoring = false
-    upkeep.fights.forget()
-    upkeep.grace.forget()
+    upkeep.conflicts.forget()
+    upkeep.flaps.forget()
     upkeep.noteSpots(await live.snapshot)
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
     if isActive { emit(.applied) }

@@ -18,12 +18,12 @@ extension AudioSession {
     let (address, loop) = (SessionStore.canonical(live.address), loop)
     // A session that nobody has any more waits for nothing.
     Task { [weak self] in
-      var patience = Patience()
+      var backoff = ReconnectBackoff()
       while true {
         let watch = SocketWatch(address: address)
-        guard await self?.reconnect(patience.nextTry) == false else { return }
-        patience.noteFailure()
-        patience.notePause(hasAppeared: await watch.wait(atMost: patience.pause, on: loop))
+        guard await self?.reconnect(backoff.nextTry) == false else { return }
+        backoff.noteFailure()
+        backoff.notePause(hasAppeared: await watch.wait(atMost: backoff.pause, on: loop))
       }
     }
   }

@@ -151,7 +151,7 @@ extension AudioSession {
       state.events = broadcast.history
       state.resets = upkeep.resets
       state.reapplies = upkeep.reapplies
-      state.fights = upkeep.fights.yielded(at: upkeep.now).map {
+      state.conflicts = upkeep.conflicts.yielded(at: upkeep.now).map {
         "\($0.propertyName) of \($0.object)"
       }.sorted()
     } else if let owner {

@@ -1,11 +1,11 @@
 import PulseTypes
 import SessionCore
 
-/// What a session keeps in mind to keep its wish so.
+/// What a session that holds remembers while it maintains its mode.
 struct Upkeep {
   let began = ContinuousClock.now
   var pacer = Pacer()
-  var fights = FightWatch()
+  var conflicts = ConflictDetector()
   /// When the next look is scheduled, so that no second one is.
   var scheduled: Duration?
   var looks = 0
@@ -13,12 +13,12 @@ struct Upkeep {
   var reapplies = 0
   var isRecovering = false
   var interruptions = InterruptionWatch()
-  var grace = GraceWatch()
+  var flaps = FlapDetector()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
   /// The server when the route was last told.
   var told: ServerSnapshot?
-  /// The server when the grace time last heard of what is there.
+  /// The server that the flap detector compared last.
   private var heard: ServerSnapshot?
   /// What waited when it was last told.
   var pending: [Unmet] = []
@@ -32,18 +32,18 @@ struct Upkeep {
 
   var now: Duration { ContinuousClock.now - began }
 
-  /// When to look next: at what has changed; or, later than `time`, after a truce or at a device that
-  /// has stayed.
+  /// When to look next: at what has changed; or, later than `time`, after a pause because of a conflict, or at
+  /// a device that is steady.
   func nextLook(after time: Duration) -> Duration? {
-    [pacer.nextLook, fights.nextEnd(after: time), grace.nextEnd(after: time)]
+    [pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time)]
       .compactMap { $0 }.min()
   }
 
-  /// Lets the grace time hear of what is there.
+  /// Reports to the flap detector what is connected.
   mutating func noteSpots(_ snapshot: ServerSnapshot) {
     if let heard, heard.surelyHasSpots(of: snapshot) { return }
     heard = snapshot
-    grace.note(snapshot.spots, at: now)
+    flaps.note(snapshot.spots, at: now)
   }
 
   /// Whether a look is called for by the moment that an alarm was set for.

@@ -26,10 +26,10 @@ struct Churn {
       }
       let took = ContinuousClock.now - start
       try await churn.tidyUp()
-      // Who was in a fight gives way for a while; asking anew ends that, as it does for people.
+      // A setting in a conflict is left alone for a while; applying again ends that, as for people.
       var flaws = try await bench.awaitNoFlaws(churn.client, within: .seconds(3))
-      let hadFight = !flaws.isEmpty
-      if hadFight {
+      let hadConflict = !flaws.isEmpty
+      if hadConflict {
         watcher.signal(SIGHUP)
         flaws = try await bench.awaitNoFlaws(churn.client, within: .seconds(10))
       }
@@ -51,7 +51,8 @@ struct Churn {
       print("  before: \(before)\n  after:  \(after)")
       print("  MiB resident after each tenth: \(tenths.joined(separator: " "))")
       print(
-        "  as wished\(hadFight ? " after asking anew (a fight)" : " by itself"): \(flaws.isEmpty)")
+        "  in effect\(hadConflict ? " after applying again (a conflict)" : " by itself"): \(flaws.isEmpty)"
+      )
       guard flaws.isEmpty, status == 143, plan.contains(Self.noSteps) else {
         throw Process.Failure(
           description: "watch ended with \(status); \(flaws); \(plan)")

@@ -50,7 +50,7 @@ struct Heal {
     let wish = mode
     let heal = try await Heal(bench)
     for change in Change.allCases {
-      // Asked anew each time, or so many changes would be a fight and left alone.
+      // Asked anew each time, or so many changes would be a conflict and left alone.
       let times = try await heal.times(change, count) { try await session.setAudioMode(wish) }
       row("a holding session", change, times)
     }

@@ -101,7 +101,7 @@ struct Scale {
     row("CPU of an event by itself", [single])
     var heals: [Duration] = []
     for _ in 0..<Self.repetitions {
-      // So many changes at once would be a fight and left alone.
+      // So many changes at once would be a conflict and left alone.
       try await ContinuousClock().sleep(for: .seconds(2))
       heals.append(try await heal(watcher))
     }

@@ -54,7 +54,7 @@ struct Servers {
     // Until the session is told, until it says that it is put back, until the other is told.
     var (told, mended, seen) = ([Duration](), [Duration](), [Duration]())
     for _ in 0..<count {
-      // Asked anew each time, or so many changes would be a fight and left alone.
+      // Asked anew each time, or so many changes would be a conflict and left alone.
       try await session.setAudioMode(mode)
       var events = await session.events.makeAsyncIterator()
       let start = ContinuousClock.now

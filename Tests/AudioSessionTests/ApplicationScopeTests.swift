@@ -105,7 +105,7 @@ struct ApplicationScopeTests {
       #expect(quiet.source(of: stream) == machine.laptopInput)
       let state = try await rig.session.getSessionState()
       #expect(state.holder?.pid == getpid() && state.scope == .application)
-      #expect(state.reapplies == 0 && state.fights.isEmpty)
+      #expect(state.reapplies == 0 && state.conflicts.isEmpty)
       // Killed, the other program leaves nothing.
       recording.cancel()
       #expect(

@@ -33,7 +33,7 @@ struct ArrivalTests {
       let state = try await rig.steadyState {
         $0.route.inputs.first?.name == Names.usbInput && !$0.hasUnmet
       }
-      #expect(state.events.count { if case .fight = $0.event { true } else { false } } == 0)
+      #expect(state.events.count { if case .conflict = $0.event { true } else { false } } == 0)
       await observer.close()
     }
   }

@@ -79,7 +79,7 @@ struct GraphTests {
       }
       let final = try await rig.session.getSessionState()
       // A busy machine may show a rate later than a pin is waited for; then it is looked at again.
-      #expect((final.reapplies ?? 0) <= 1 && final.fights.isEmpty, "\(final.events)")
+      #expect((final.reapplies ?? 0) <= 1 && final.conflicts.isEmpty, "\(final.events)")
     }
   }
 

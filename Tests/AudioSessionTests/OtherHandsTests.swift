@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Other hands during an apply")
 struct OtherHandsTests {
-  enum Fight: CaseIterable, Sendable {
+  enum Conflict: CaseIterable, Sendable {
     case defaultSource, port, profile, volume, mute
 
     func setBack(_ client: PulseClient) async throws {
@@ -28,17 +28,17 @@ struct OtherHandsTests {
 
   @Test(
     "somebody who sets it back at once: an error or the wish, in time", .simulatedCard,
-    arguments: Fight.allCases)
-  func fight(_ fight: Fight) async throws {
+    arguments: Conflict.allCases)
+  func conflict(_ conflict: Conflict) async throws {
     let timeout = Duration.seconds(2)
     try await Rig.with(isHolding: false, timeout: timeout) { rig in
       try await rig.act(on: Names.laptop, "plug", "analog-input-linein")
       let foe = try await PulseClient.connect(to: rig.sandbox.address, name: "foe")
       try await foe.subscribe(.all)
       let events = await foe.events()
-      let fighting = Task {
+      let competing = Task {
         for await event in events where event.facility != .client && event.kind != .remove {
-          try? await fight.setBack(foe)
+          try? await conflict.setBack(foe)
         }
       }
       let start = ContinuousClock.now
@@ -57,7 +57,7 @@ struct OtherHandsTests {
             || error.message.contains("as it was"))
       }
       await foe.close()
-      await fighting.value
+      await competing.value
       let patient = Rig.session(rig.sandbox, isHolding: false)
       try await patient.setAudioMode(.fullInternal)
       #expect(try await patient.plan(for: .fullInternal).isEmpty)

@@ -169,7 +169,7 @@ struct UpkeepTests {
   @Test(
     "what somebody undoes again and again is left to them", .bothServers, .timeLimit(.minutes(1)),
     arguments: Feature.upkeep.machines)
-  func fight(on machine: Machine) async throws {
+  func conflict(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(podcast(on: machine))
       let events = await rig.session.events
@@ -190,17 +190,17 @@ struct UpkeepTests {
           try await Task.sleep(for: .seconds(5))
         }
       }
-      let event = await first(events) { if case .fight = $0 { true } else { false } }
+      let event = await first(events) { if case .conflict = $0 { true } else { false } }
       opponent.cancel()
       reminder.cancel()
-      guard case .fight(let setting, let opponents) = event else {
-        Issue.record("no fight")
+      guard case .conflict(let setting, let opponents) = event else {
+        Issue.record("no conflict")
         return
       }
       #expect(setting == "default source of server")
       #expect(opponents.contains("outside"))
       let state = try await rig.session.getSessionState()
-      #expect(state.fights == ["default source of server"])
+      #expect(state.conflicts == ["default source of server"])
     }
   }
 

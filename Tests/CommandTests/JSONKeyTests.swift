@@ -34,7 +34,7 @@ struct JSONKeyTests {
     "serverReset": ["seconds"],
     "interruptionBegan": ["cause", "by"],
     "interruptionEnded": ["shouldResume"],
-    "fight": ["what", "opponents"],
+    "conflict": ["what", "opponents"],
     "stopped": [],
   ]
   private static let profile = """
@@ -73,7 +73,7 @@ struct JSONKeyTests {
     #expect(
       state.keys == [
         "schema", "server", "active", "profile", "scope", "holder", "capabilities", "properties",
-        "route", "interrupted", "resets", "reapplies", "fights", "pins", "processing", "events",
+        "route", "interrupted", "resets", "reapplies", "conflicts", "pins", "processing", "events",
         "notes",
       ])
     #expect(state["server"].keys == Self.server)
@@ -165,7 +165,7 @@ struct JSONKeyTests {
       .drift(["category"]), .reapplied(.seconds(1)), .reapplyFailed(error),
       .pending([Unmet(property: "category", verdict: .pending, reason: "away")]), .serverLost,
       .serverReset(.seconds(2)), .interruptionBegan(.call(by: "phone")),
-      .interruptionEnded(shouldResume: true), .fight("volume", opponents: ["mixer"]), .stopped,
+      .interruptionEnded(shouldResume: true), .conflict("volume", opponents: ["mixer"]), .stopped,
     ]
     #expect(Set(all.map(\.name)) == Set(Self.events.keys))
     for event in all {

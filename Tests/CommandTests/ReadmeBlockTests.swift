@@ -58,7 +58,7 @@ struct ReadmeBlockTests {
       \(lines[1...2].joined(separator: "\n"))
       seen serverReset
       tries=0
-      until grep -q "\\"fight\\"" events; do
+      until grep -q "\\"conflict\\"" events; do
         tries=$((tries + 1)); echo "try $tries"; [ $tries -le 15 ]; \(lines[3])
       done
       kill $watch

@@ -50,7 +50,8 @@ struct RenderingTests {
   @Test("an event and what is wrong with a file fit the screen", arguments: [60, 80])
   func narrow(_ width: Int) throws {
     let events: [SessionEvent] = [
-      .applied, .fight("default source of server", opponents: [input, "module-switch-on-connect"]),
+      .applied,
+      .conflict("default source of server", opponents: [input, "module-switch-on-connect"]),
       .pending([Unmet(property: "preferredInput", verdict: .pending, reason: "there is none")]),
       .drift(["sampleRate", "ioBufferDuration", "preferredInput", "inputPort"]),
     ]

@@ -55,11 +55,11 @@ struct WatchTests {
   }
 
   @Test("what the first apply came to, and how long it is waited for then")
-  func patience() {
+  func backoff() {
     func tries(_ code: SessionError.Code, _ stage: SessionError.Stage) -> [Duration] {
-      var patience = StartPatience()
+      var backoff = StartBackoff()
       let error = SessionError(code, stage: stage, "x")
-      return (0..<20).map { _ in patience.pause(after: error) }.compactMap(\.self)
+      return (0..<20).map { _ in backoff.pause(after: error) }.compactMap(\.self)
     }
     for code in [SessionError.Code.serverUnreachable, .serverLost, .timedOut] {
       #expect(tries(code, .server).count == 20)
@@ -68,7 +68,7 @@ struct WatchTests {
       tries(.inputNotAvailable, .device).prefix(5) == [
         .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(5),
       ])
-    #expect(tries(.refused, .server).count == StartPatience.mostRefusals)
+    #expect(tries(.refused, .server).count == StartBackoff.mostRefusals)
     for code in [
       SessionError.Code.invalidValue, .profileNotFound, .storeFailed, .accessDenied, .cancelled,
       .isBusy, .hintNotGranted,

@@ -54,7 +54,7 @@ private typealias Server = SimulatedServer
 
   private static let keys: Set<String> = [
     "schema", "server", "active", "profile", "scope", "holder", "capabilities", "properties",
-    "route", "interrupted", "resets", "reapplies", "fights", "pins", "processing",
+    "route", "interrupted", "resets", "reapplies", "conflicts", "pins", "processing",
     "events", "notes",
   ]
 
@@ -117,7 +117,7 @@ private typealias Server = SimulatedServer
     for key in ["server", "profile", "holder", "capabilities", "resets", "reapplies"] {
       #expect(json[key] == .null, "\(key)")
     }
-    for key in ["fights", "pins", "events", "notes"] { #expect(json[key] == .list([])) }
+    for key in ["conflicts", "pins", "events", "notes"] { #expect(json[key] == .list([])) }
     #expect(json["route"] == .object(["inputs": .list([]), "outputs": .list([])]))
     #expect(json["scope"] == .string("server"))
     #expect(json["interrupted"] == .bool(false))
@@ -153,7 +153,7 @@ private typealias Server = SimulatedServer
     state.holder = SessionState.Holder(pid: 42, name: "audiosession")
     state.resets = 1
     state.reapplies = 2
-    state.fights = ["inputPort"]
+    state.conflicts = ["inputPort"]
     state.pins = [.init(device: "a", kind: "latency", latency: 0.01, sampleRate: 48000, held: true)]
     state.notes = ["left"]
     let data = try JSONEncoder().encode(state)

@@ -93,18 +93,18 @@ struct PacerTests {
 }
 
 @Suite("When somebody undoes a setting again and again")
-struct FightWatchTests {
+struct ConflictDetectorTests {
   private let setting = Setting.defaultDevice(.input)
 
-  @Test("five times in five seconds make a fight, and a truce of half a minute")
-  func fight() {
-    var watch = FightWatch()
+  @Test("five times in five seconds make a conflict, and a pause of half a minute")
+  func conflict() {
+    var watch = ConflictDetector()
     for second in 0..<4 {
-      let isFight = watch.noteReassertion(of: setting, at: .seconds(second))
-      #expect(!isFight)
+      let isConflict = watch.noteReassertion(of: setting, at: .seconds(second))
+      #expect(!isConflict)
     }
-    let isFight = watch.noteReassertion(of: setting, at: .milliseconds(4500))
-    #expect(isFight)
+    let isConflict = watch.noteReassertion(of: setting, at: .milliseconds(4500))
+    #expect(isConflict)
     #expect(watch.yielded(at: .seconds(5)) == [setting])
     #expect(watch.nextEnd(after: .seconds(5)) == .milliseconds(34_500))
     #expect(watch.yielded(at: .seconds(35)).isEmpty)
@@ -112,16 +112,16 @@ struct FightWatchTests {
 
   @Test("changes that are far apart are none")
   func peace() {
-    var watch = FightWatch()
+    var watch = ConflictDetector()
     for second in stride(from: 0, to: 100, by: 2) {
-      let isFight = watch.noteReassertion(of: setting, at: .seconds(second))
-      #expect(!isFight)
+      let isConflict = watch.noteReassertion(of: setting, at: .seconds(second))
+      #expect(!isConflict)
     }
   }
 
-  @Test("the next truce is twice as long, and an order of the owner's forgets all")
+  @Test("the next pause is twice as long, and an order of the owner's forgets all")
   func doubling() {
-    var watch = FightWatch()
+    var watch = ConflictDetector()
     for _ in 0..<5 { _ = watch.noteReassertion(of: setting, at: .zero) }
     for _ in 0..<5 { _ = watch.noteReassertion(of: setting, at: .seconds(40)) }
     #expect(watch.nextEnd(after: .seconds(40)) == .seconds(100))

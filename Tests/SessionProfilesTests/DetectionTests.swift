@@ -95,7 +95,7 @@ import Testing
       let chosen = choice.decide(profiles, at: .seconds(second) + .milliseconds(20))?.chosen
       #expect(chosen == [nil, "default", "desk", "default", nil][second])
     }
-    #expect(choice.nextLook == .seconds(4) + GraceWatch.grace)
+    #expect(choice.nextLook == .seconds(4) + FlapDetector.grace)
     #expect(choice.decide(profiles, at: .seconds(7))?.chosen == "desk")
     #expect(choice.nextLook == nil)
   }

@@ -35,7 +35,7 @@ extension SessionEvent: Codable {
     case .serverReset: "serverReset"
     case .interruptionBegan: "interruptionBegan"
     case .interruptionEnded: "interruptionEnded"
-    case .fight: "fight"
+    case .conflict: "conflict"
     case .stopped: "stopped"
     }
   }
@@ -66,8 +66,8 @@ extension SessionEvent: Codable {
     case "interruptionEnded":
       self = .interruptionEnded(
         shouldResume: try values.decode(Bool.self, forKey: .shouldResume))
-    case "fight":
-      self = .fight(
+    case "conflict":
+      self = .conflict(
         try values.decode([String].self, forKey: .what).first ?? "",
         opponents: try values.decode([String].self, forKey: .opponents))
     case "stopped": self = .stopped
@@ -95,7 +95,7 @@ extension SessionEvent: Codable {
     case .interruptionBegan(let interruption): try interruption.encode(to: encoder)
     case .interruptionEnded(let shouldResume):
       try values.encode(shouldResume, forKey: .shouldResume)
-    case .fight(let what, let opponents):
+    case .conflict(let what, let opponents):
       try values.encode([what], forKey: .what)
       try values.encode(opponents, forKey: .opponents)
     }

@@ -28,7 +28,7 @@ public enum SessionEvent: Sendable, Hashable {
   /// The interruption is over, and with `shouldResume` the whole mode is in force again.
   case interruptionEnded(shouldResume: Bool)
   /// Somebody keeps changing this setting: it is left alone for a while.
-  case fight(String, opponents: [String])
+  case conflict(String, opponents: [String])
   /// The session was closed.
   case stopped
 }

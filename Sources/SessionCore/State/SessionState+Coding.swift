@@ -1,7 +1,7 @@
 extension SessionState: Codable {
   private enum Key: String, CodingKey {
     case schema, server, active, profile, scope, holder, capabilities, properties, route
-    case interrupted, resets, reapplies, fights, pins, processing, events, notes
+    case interrupted, resets, reapplies, conflicts, pins, processing, events, notes
   }
 
   /// Reads a state.
@@ -18,7 +18,7 @@ extension SessionState: Codable {
     interrupted = try values.decode(Bool.self, forKey: .interrupted)
     resets = try values.decodeIfPresent(Int.self, forKey: .resets)
     reapplies = try values.decodeIfPresent(Int.self, forKey: .reapplies)
-    fights = try values.decode([String].self, forKey: .fights)
+    conflicts = try values.decode([String].self, forKey: .conflicts)
     pins = try values.decode([Pin].self, forKey: .pins)
     processing = try values.decodeIfPresent([Processing].self, forKey: .processing) ?? []
     events = try values.decodeIfPresent([TimedEvent].self, forKey: .events) ?? []
@@ -40,7 +40,7 @@ extension SessionState: Codable {
     try values.encode(interrupted, forKey: .interrupted)
     try values.encode(resets, forKey: .resets)
     try values.encode(reapplies, forKey: .reapplies)
-    try values.encode(fights, forKey: .fights)
+    try values.encode(conflicts, forKey: .conflicts)
     try values.encode(pins, forKey: .pins)
     try values.encode(processing, forKey: .processing)
     try values.encode(events, forKey: .events)

@@ -27,7 +27,7 @@ public struct SessionState: Sendable, Hashable {
   /// Times the wish was made so again; nil without a holder.
   public var reapplies: Int?
   /// Properties that others keep changing.
-  public var fights: [String]
+  public var conflicts: [String]
   /// The session's pins.
   public var pins: [Pin]
   /// What of the session's works on the sound.
@@ -49,7 +49,7 @@ public struct SessionState: Sendable, Hashable {
     properties = Self.reports(input, wish)
     route = input?.ownRoute ?? Route()
     interrupted = false
-    fights = []
+    conflicts = []
     pins = []
     processing = input?.snapshot.processing ?? []
     events = []
@@ -89,7 +89,7 @@ public struct SessionState: Sendable, Hashable {
     interrupted = holders.interrupted
     resets = holders.resets
     reapplies = holders.reapplies
-    fights = holders.fights
+    conflicts = holders.conflicts
     pins = holders.pins
     events = holders.events
     notes += holders.notes

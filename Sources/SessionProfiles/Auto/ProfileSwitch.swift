@@ -10,7 +10,7 @@ public struct ProfileSwitch: Sendable {
   /// The profile that the devices called for last; nil before, and where there was none.
   public private(set) var chosen: String?
   private var snapshot: ServerSnapshot?
-  private var grace = GraceWatch()
+  private var flaps = FlapDetector()
   private var settled: Duration?
   private var burstBegan: Duration?
   private var stayed: Duration?
@@ -24,7 +24,7 @@ public struct ProfileSwitch: Sendable {
   /// Devices came or went: what is there now.
   public mutating func note(_ snapshot: ServerSnapshot, at now: Duration) {
     self.snapshot = snapshot
-    grace.note(snapshot.spots, at: now)
+    flaps.note(snapshot.spots, at: now)
     let began = burstBegan ?? now
     burstBegan = began
     settled = min(now + Pacer.quiet, began + Pacer.longestBurst)
@@ -34,8 +34,8 @@ public struct ProfileSwitch: Sendable {
   public mutating func decide(_ profiles: [Profile], at now: Duration) -> ProfileDetection? {
     guard let snapshot else { return nil }
     (settled, burstBegan) = (nil, nil)
-    stayed = grace.nextEnd(after: now)
-    let detection = ProfileDetection(profiles, in: snapshot, except: grace.unsteady(at: now))
+    stayed = flaps.nextEnd(after: now)
+    let detection = ProfileDetection(profiles, in: snapshot, except: flaps.unsteady(at: now))
     // With nothing that fits, what stands is as good as anything.
     guard let name = detection.chosen, name != chosen else { return nil }
     chosen = name

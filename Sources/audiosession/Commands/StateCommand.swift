@@ -13,7 +13,7 @@ struct StateCommand: SessionCommand {
       holder: pid, name, since (null without one); capabilities; properties, each with preferred, \
       actual, verdict, reason, waitingFor where it is pending, held of a wished buffer; route: \
       inputs and outputs: name, description, port, portType, channels, sampleRate, channelMap, via; \
-      interrupted; resets; reapplies; fights; pins: device, kind, latency, sampleRate, held, running; \
+      interrupted; resets; reapplies; conflicts; pins: device, kind, latency, sampleRate, held, running; \
       processing: kind, method, inUse, keepsRunning; events, as of 'watch'; notes.
       """)
 

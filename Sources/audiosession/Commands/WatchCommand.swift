@@ -24,7 +24,7 @@ struct WatchCommand: SessionCommand {
       previous, current (as the route of 'state'); devicesChanged; drift: what (properties); \
       reapplied: seconds; reapplyFailed: error; pending: unmet (property, verdict, reason); \
       serverLost; serverReset: seconds; interruptionBegan: cause, by; interruptionEnded: \
-      shouldResume; fight: what, opponents; stopped. With --auto also profileChosen: profile, \
+      shouldResume; conflict: what, opponents; stopped. With --auto also profileChosen: profile, \
       points, ties.
       """)
 
@@ -107,13 +107,13 @@ struct WatchCommand: SessionCommand {
     _ session: AudioSession, _ output: Output, _ notifier: ServiceNotifier,
     _ apply: () async throws -> ApplyReport
   ) async throws -> ApplyReport {
-    var patience = StartPatience()
+    var backoff = StartBackoff()
     while true {
       do {
         return try await apply()
       } catch let error as SessionError {
-        guard !Task.isCancelled, let pause = patience.pause(after: error) else { throw error }
-        if patience.isNews(error) {
+        guard !Task.isCancelled, let pause = backoff.pause(after: error) else { throw error }
+        if backoff.isNews(error) {
           output.report(error, isOneLine: true)
           output.note("trying again until it works")
         }

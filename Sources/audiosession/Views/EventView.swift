@@ -46,11 +46,11 @@ enum EventView {
         unmet.map { "\(PropertyWords.label($0.property)): \($0.reason)" }
           .joined(separator: "; "), .yellow
       )
-    case .fight(let what, let opponents):
+    case .conflict(let what, let opponents):
       (
-        "fight",
-        "\(what) is changed again and again; left alone for now. "
-          + "Likely: \(opponents.joined(separator: ", "))", .red
+        "conflict",
+        "the \(what) keeps being changed; it is left alone for now"
+          + (opponents.isEmpty ? "" : ". Likely: \(opponents.joined(separator: ", "))"), .red
       )
     case .interruptionBegan(let interruption): ("interrupted", words(interruption), .yellow)
     case .interruptionEnded(let shouldResume):

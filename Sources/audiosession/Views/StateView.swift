@@ -49,8 +49,9 @@ enum StateView {
         ? "" : ", keeps running: \(processing.keepsRunning.joined(separator: ", "))"
       facts.append(("chain", "\(processing.kind) (\(processing.method)) \(use)\(awake)"))
     }
-    for fight in state.fights {
-      facts.append(("fight", "\(fight) is changed again and again by others; left alone for now"))
+    for conflict in state.conflicts {
+      facts.append(
+        ("conflict", "another program keeps changing the \(conflict); it is left alone for now"))
     }
     return facts
   }

@@ -100,14 +100,14 @@ static const char *act(sim_program *program, char *line) {
 /* A line comes at once, or its sender is not worth waiting for. */
 static void on_connection(void *data, int socket, uint32_t mask) {
     sim_program *program = data;
-    struct timeval patience = { .tv_sec = 1 };
+    struct timeval backoff = { .tv_sec = 1 };
     char line[512];
     size_t length = 0;
     int connection = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
 
     if (connection < 0)
         return;
-    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &backoff, sizeof(backoff));
     while (length < sizeof(line) - 1 && !memchr(line, '\n', length)) {
         ssize_t count = read(connection, line + length, sizeof(line) - 1 - length);
         if (count <= 0)

@@ -1,18 +1,18 @@
 public import PulseTypes
 
-/// Something that can come and go: a device without a card, a card, a connector of a card.
+/// Something that can be plugged in and removed: a device without a card, a card, a connector of a card.
 public enum Spot: Sendable, Hashable, Codable {
   case device(String)
   case card(String)
   case port(card: String, port: String)
 }
 
-/// Notices what comes and goes again and again, so that a better-ranked device which flaps is used
-/// only once it has stayed.
+/// Notices devices that are unplugged and plugged in repeatedly (they *flap*), so that a better-ranked
+/// device is used only when it is steady.
 ///
-/// Pure: time is a parameter, counted from any fixed moment. What returns for the first time is used
-/// at once; the grace is for what went twice within `window`.
-public struct GraceWatch: Sendable, Hashable {
+/// Pure: time is a parameter, counted from any fixed moment. A device that returns for the first time is
+/// used at once; one that was removed twice within `window` is used after `grace`.
+public struct FlapDetector: Sendable, Hashable {
   /// So many departures within `window` make something unsteady.
   public static let limit = 2
   /// The time in which they count.
@@ -63,7 +63,7 @@ public struct GraceWatch: Sendable, Hashable {
     records.values.compactMap(\.steadyFrom).filter { $0 > time }.min()
   }
 
-  /// A person or program just asked anew: all that was is forgotten.
+  /// A person or program has just applied a mode: forgets what flapped.
   public mutating func forget() { records = [:] }
 }
 

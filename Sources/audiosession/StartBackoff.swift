@@ -5,7 +5,7 @@ import AudioSession
 /// A server that is not there yet, or too slow, is waited for without end, as it is once the session
 /// holds; so is a device that is not plugged in. A refusal is tried again a few times. The rest, such as
 /// a bad profile, stays as it is until someone changes it.
-struct StartPatience {
+struct StartBackoff {
   static let longestPause = Duration.seconds(5)
   static let mostRefusals = 5
 

@@ -1,8 +1,8 @@
-/// Decides how long a session tries to reach a server that went, and how long it waits between tries.
+/// Decides how long a session tries to reach a server that was lost, and how long it waits between tries.
 ///
 /// Pure: who tries says how it went. Both times double up to a limit, so that a server that stays away
 /// costs little, and one that is slow to answer gets its time.
-public struct Patience: Sendable, Hashable {
+public struct ReconnectBackoff: Sendable, Hashable {
   /// The longest that one try may take.
   public static let longestTry = Duration.seconds(60)
   /// The longest pause between two tries.

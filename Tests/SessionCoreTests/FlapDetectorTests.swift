@@ -3,12 +3,12 @@ import SessionCore
 import Testing
 
 @Suite("Grace for what flaps")
-struct GraceTests {
+struct FlapDetectorTests {
   private let microphone = Spot.device("mic")
 
   @Test("the first return is used at once, the second after it has stayed")
   func returns() {
-    var watch = GraceWatch()
+    var watch = FlapDetector()
     watch.note([microphone], at: .zero)
     watch.note([], at: .seconds(1))
     watch.note([microphone], at: .seconds(2))
@@ -23,7 +23,7 @@ struct GraceTests {
 
   @Test("each departure begins the wait anew")
   func again() {
-    var watch = GraceWatch()
+    var watch = FlapDetector()
     for second in 0..<8 {
       watch.note(second % 2 == 0 ? [microphone] : [], at: .seconds(second))
     }
@@ -34,7 +34,7 @@ struct GraceTests {
 
   @Test("departures long ago do not count")
   func window() {
-    var watch = GraceWatch()
+    var watch = FlapDetector()
     watch.note([microphone], at: .zero)
     watch.note([], at: .seconds(1))
     watch.note([microphone], at: .seconds(2))
@@ -45,7 +45,7 @@ struct GraceTests {
 
   @Test("what is asked anew is forgotten")
   func forget() {
-    var watch = GraceWatch()
+    var watch = FlapDetector()
     for second in 0..<5 {
       watch.note(second % 2 == 0 ? [microphone] : [], at: .seconds(second))
     }
