@@ -89,7 +89,8 @@ let package = Package(
     .target(
       name: "AudioStreams",
       dependencies: [
-        "AudioSession", "CAudioKernel", "CPulseStream", "Pulse", "PulseTypes", "SessionCore",
+        "AudioSession", "CAudioKernel", "CPulseStream", "JSONCoding", "Pulse", "PulseTypes",
+        "SessionCore",
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
     .target(

@@ -49,6 +49,8 @@ bool ps_stream_was_ready(const ps_stream *stream) {
 
 const ps_info *ps_stream_info(const ps_stream *stream) { return &stream->info; }
 
+const char *ps_stream_device_name(const ps_stream *stream) { return stream->device_name; }
+
 uint32_t ps_stream_device(const ps_stream *stream) {
   return atomic_load_explicit(&stream->device, memory_order_relaxed);
 }

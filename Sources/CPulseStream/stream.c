@@ -47,6 +47,7 @@ static void become_ready(ps_stream *stream) {
   for (int i = 0; i < map->channels && i < PS_MAX_CHANNELS; i++)
     stream->info.positions[i] = map->map[i];
   note_buffers(stream);
+  stream->device_name = strdup(pa_stream_get_device_name(stream->stream));
   atomic_store_explicit(&stream->device, pa_stream_get_device_index(stream->stream),
                         memory_order_relaxed);
   atomic_store_explicit(&stream->was_ready, true, memory_order_relaxed);
@@ -239,6 +240,7 @@ static void release(ps_stream *stream) {
   free((char *)stream->options.device);
   free((char *)stream->options.channel_map);
   free((char *)stream->options.role);
+  free(stream->device_name);
   free(stream);
 }
 

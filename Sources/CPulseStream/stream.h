@@ -51,6 +51,7 @@ struct ps_stream {
   /* Written by the audio thread, read by others. */
   _Atomic ps_state state;
   ps_info info; /* before PS_READY is stored */
+  char *device_name; /* before PS_READY is stored */
   ps_scheduling scheduling; /* before PS_READY or PS_ENDED is stored */
   atomic_int error;
   atomic_bool was_ready;

@@ -44,6 +44,7 @@ struct CaptureLifeTests {
           #expect(timestamp > .zero)
         case .tapped(let rate, let channels): seen.append("\(rate) \(channels)")
         case .error(let error): seen.append(error.code.rawValue)
+        case .inputChanged(let name): seen.append(name)
         }
         if seen.last == "ready" { break }
       }

@@ -107,7 +107,7 @@ struct AccountingTests {
 
     /// Ends it, and reads all buffers: the frames up to the end, and what of them is missing.
     func finish() async -> (frames: Int64, missing: Int) {
-      pipeline.finish()
+      pipeline.finish(isAway: false, at: 0)
       var (end, missing): (Int64, Int) = (0, 0)
       while let buffer = await queue.next() {
         missing += buffer.lostFrames
@@ -153,7 +153,7 @@ struct AccountingTests {
     async let reading = Self.read(queue)
     let before = Self.residentKilobytes
     input.stretch(Self.length * 50, latest: 30_000_000, drift: partsInAMillion)
-    input.pipeline.finish()
+    input.pipeline.finish(isAway: false, at: 0)
     let (end, last) = await reading
     // By hand, where no other test runs beside it.
     if Self.length >= 600 { #expect(Self.residentKilobytes - before < 8192) }

@@ -40,7 +40,8 @@ struct RecordTests {
       let json = try JSON(result.standardOutput)
       #expect(
         json.keys == [
-          "schema", "file", "format", "sampleRate", "channels", "frames", "seconds", "missing",
+          "schema", "file", "format", "sampleRate", "channels", "frames", "seconds", "inputs",
+          "missing",
         ])
       #expect(json["format"] == .string("flac16"))
       #expect(json["frames"] == .number(4000) && json["channels"] == .number(1))

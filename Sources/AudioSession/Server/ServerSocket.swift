@@ -1,7 +1,7 @@
 import Glibc
 
 /// A server's Unix socket, looked at without libpulse, which calls a full one refusing.
-struct ServerSocket {
+package struct ServerSocket {
   private var address = sockaddr_un()
 
   /// - Parameter address: the server's; nil for one that is not a Unix socket, or too long for one.
@@ -31,5 +31,10 @@ struct ServerSocket {
       }
     }
     return result == 0 || errno == EAGAIN
+  }
+
+  /// Whether a process listens at an address, nil for the environment's, be its line full or not.
+  package static func hasListener(_ address: String?) -> Bool {
+    Self(address ?? SessionStore.environmentAddress())?.hasListener ?? false
   }
 }

@@ -20,7 +20,10 @@ extension AudioCapture {
       let isSame =
         (place.rate != nil || Int(spec.rate) == grant.rate)
         && (place.channels != nil || Int(spec.channels) == grant.channels)
-      if isSame, await capture.mayTap(device, run.configuration) { return }
+      if isSame, await capture.mayTap(device, run.configuration) {
+        run.pipeline.noteMove(to: device.name)
+        return capture.noteInput(device.name)
+      }
       await capture.closeTap()
       run.pipeline.expectGap(.routeChange)
       await capture.tapAgain()
@@ -54,7 +57,7 @@ extension AudioCapture {
     await inTurn { capture in
       guard capture.isCurrent(tapID) else { return }
       await capture.closeTap()
-      capture.run?.pipeline.finish()
+      capture.run?.pipeline.finish(isAway: false, at: HostClock.nanoseconds)
       capture.run = nil
       capture.set(.failed)
       capture.emit(.error(error))

@@ -27,6 +27,24 @@ extension AudioCapture {
     }
   }
 
+  /// What is tapped now: where a source that was named has gone, and its successor is wanted, the
+  /// session's input.
+  func followed(_ run: Run) async throws(StreamError) -> CaptureConfiguration {
+    var configuration = run.configuration
+    guard let name = configuration.device, configuration.follows, run.input != nil,
+      try await snapshot().device(.input, named: name) == nil
+    else { return configuration }
+    configuration.device = nil
+    return configuration
+  }
+
+  /// Tells of another input than the last one.
+  func noteInput(_ device: String?) {
+    guard let device, device != run?.input else { return }
+    if run?.input != nil { emit(.inputChanged(device)) }
+    run?.input = device
+  }
+
   /// A monitor is an input only where somebody named it.
   func mayTap(_ device: Device, _ configuration: CaptureConfiguration) async -> Bool {
     guard device.isMonitor, configuration.device == nil else { return true }
@@ -49,6 +67,7 @@ extension AudioCapture {
         error.code == .accessDenied ? .permissionDenied : .sessionConfigFailed
       var failure = StreamError(code, "the session cannot be used", details: error.message)
       failure.isServerAway = [.serverUnreachable, .serverLost].contains(error.code)
+      failure.isTimedOut = error.code == .timedOut
       throw failure
     }
   }

@@ -38,7 +38,7 @@ extension AudioCapture {
     guard let run else { return }
     run.retry?.cancel()
     await closeTap()
-    run.pipeline.finish(missingUntil: run.isWaiting ? HostClock.nanoseconds : nil)
+    run.pipeline.finish(isAway: run.isWaiting, at: HostClock.nanoseconds)
     self.run = nil
     set(.stopped)
     set(.ready)
@@ -47,7 +47,7 @@ extension AudioCapture {
   /// Taps the input at its own format; in turn, and with no tap open.
   func openTap() async throws(StreamError) {
     guard let run else { return }
-    let configuration = run.configuration
+    let configuration = try await followed(run)
     try await checkInput(configuration)
     let tapID = run.tapID + 1
     self.run?.tapID = tapID
@@ -92,6 +92,7 @@ extension AudioCapture {
     self.run?.awaySince = nil
     if losesSilently { self.run?.life = watchLife(tapID, wish, pipeline.pulse) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
+    noteInput(grant.device)
     set(.streaming)
   }
 }

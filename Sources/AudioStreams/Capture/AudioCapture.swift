@@ -34,6 +34,8 @@ public actor AudioCapture {
     let queue: BufferQueue
     var tap: RealtimeStream?
     var grant: StreamGrant?
+    /// The name of the source that is tapped, or was last.
+    var input: String?
     /// What the session said of its streams when it was tapped.
     var place = StreamPlace()
     /// Counts taps: what a former one says means nothing.

@@ -62,6 +62,8 @@ public struct CaptureBuffer: Sendable {
   /// About when the first frame was captured: the time since the machine started, without sleep
   /// (`CLOCK_MONOTONIC`).
   public var hostTime: Duration
+  /// The name of the source that the first frame came from; nil where the server does not say.
+  public var device: String?
   /// What is missing directly before this buffer, and what is silence inside of it instead.
   public var missing: [MissingFrames]
   /// What the device gave since the last buffer, where the configuration asks for it.

@@ -13,6 +13,9 @@ public struct CaptureConfiguration: Sendable, Hashable {
   /// A named source is waited for when it goes. Only a named source may be a monitor, which hears
   /// what is played.
   public var device: String?
+  /// Whether a named source that goes is not waited for, but the session's input is captured from then
+  /// on.
+  public var follows: Bool
   /// How long the device may collect before it hands on; nil is the session's IO buffer duration,
   /// and 20 ms where that is not set.
   public var latency: Duration?
@@ -27,13 +30,14 @@ public struct CaptureConfiguration: Sendable, Hashable {
   public init(
     sampleRate: Int? = 16_000, frameLength: Int = 2048, channels: CaptureChannels = .mono,
     quality: ConversionQuality = .high, device: String? = nil, latency: Duration? = nil,
-    backlog: Duration = .seconds(2), includesRaw: Bool = false
+    backlog: Duration = .seconds(2), includesRaw: Bool = false, follows: Bool = false
   ) {
     self.sampleRate = sampleRate
     self.frameLength = frameLength
     self.channels = channels
     self.quality = quality
     self.device = device
+    self.follows = follows
     self.latency = latency
     self.backlog = backlog
     self.includesRaw = includesRaw

@@ -27,6 +27,8 @@ public enum CaptureEvent: Sendable, Hashable {
   case status(CaptureStatus, timestamp: Duration)
   /// The input is tapped at this rate (Hz) with so many channels; also after each change of it.
   case tapped(sampleRate: Int, channels: Int)
+  /// Another source is recorded than before: its name.
+  case inputChanged(String)
   /// Something failed; the code says what kind, the details are the server's or library's words.
   case error(StreamError)
 }

@@ -27,6 +27,8 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   private(set) var format: (sampleRate: Int, channels: Int)?
   private let lock = Lock()
   private var firstFailure: StreamError?
+  /// Where the server moved the tap, until the sound from there comes.
+  private var movedTo: String?
 
   /// The first failure; nothing is taken in after it. Any thread may ask.
   private(set) var failure: StreamError? {
@@ -54,6 +56,8 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
       failure = error
     }
     channels = grant.channels
+    lock.withLock { movedTo = nil }
+    framer?.device = grant.device
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
@@ -84,6 +88,9 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   /// Says why time will be missing before the next sound.
   func expectGap(_ cause: MissingFrames.Cause) { self.cause = cause }
 
+  /// The server moved the tap to this device; any thread may say so.
+  func noteMove(to device: String) { lock.withLock { movedTo = device } }
+
   /// The tap is closed on purpose: no time is missing before the next one.
   func pause() {
     do throws(StreamError) {
@@ -102,6 +109,11 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard failure == nil, framer != nil else { return }
     pulse.note(samples)
+    let moved = lock.withLock {
+      defer { movedTo = nil }
+      return movedTo
+    }
+    if let moved { framer?.device = moved }
     do throws(StreamError) {
       if chunk.discontinuity || chunk.lost > 0 { try releaseZeros() }
       if chunk.discontinuity {
@@ -243,10 +255,12 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     fallingBehind = FallingBehind()
   }
 
-  /// The capture has stopped; where its input was away then, all until that time is missing.
-  func finish(missingUntil end: Int64? = nil) {
+  /// The capture has stopped; where its input was away then, or was tapped again and brought no sound
+  /// yet, all until that time is missing.
+  func finish(isAway: Bool, at end: Int64) {
     pause()
-    if let end, !timeline.isPaused, let rate = framer?.sampleRate,
+    let isOwed = isAway || isNewTap && framer?.position ?? 0 > 0
+    if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
       skip(nanoseconds, atRate: rate, cause)

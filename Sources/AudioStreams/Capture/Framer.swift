@@ -5,12 +5,15 @@ struct Framer {
   let channels: Int
   let sampleRate: Int
   let frameLength: Int
+  /// The source of what is appended from now on.
+  var device: String?
   /// The position after all that came in.
   private(set) var position: Int64 = 0
 
   private var samples: [Float] = []
   private var missing: [MissingFrames] = []
   private var startTime = Duration.zero
+  private var startDevice: String?
 
   init(channels: Int, sampleRate: Int, frameLength: Int) {
     self.channels = channels
@@ -29,6 +32,7 @@ struct Framer {
       if samples.isEmpty {
         let offset = (input.count - rest.count) / channels
         startTime = time + .seconds(Double(offset) / Double(sampleRate))
+        startDevice = device
         samples.reserveCapacity(frameLength * channels)
       }
       let part = rest.prefix((frameLength - fill) * channels)
@@ -80,6 +84,7 @@ struct Framer {
     }
     return CaptureBuffer(
       samples: samples, channels: channels, sampleRate: sampleRate,
-      position: position - Int64(fill), hostTime: startTime, missing: missing)
+      position: position - Int64(fill), hostTime: startTime,
+      device: samples.isEmpty ? device : startDevice, missing: missing)
   }
 }

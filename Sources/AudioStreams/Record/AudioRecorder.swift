@@ -48,7 +48,8 @@ public actor AudioRecorder {
     let file = RecordingFile(path: path, configuration: configuration)
     var wish = CaptureConfiguration(
       sampleRate: configuration.sampleRate, channels: configuration.channels,
-      quality: configuration.quality, device: configuration.device, backlog: .seconds(10))
+      quality: configuration.quality, device: configuration.device, backlog: .seconds(10),
+      follows: configuration.follows)
     // Ten buffers a second: what a disk likes, and soon enough for a level line.
     wish.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
     wish.includesRest = true

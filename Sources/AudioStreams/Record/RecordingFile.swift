@@ -44,7 +44,9 @@ actor RecordingFile {
     }
     progress.frames = writer.frames
     (progress.rms, progress.peak) = (buffer.rms, buffer.peak)
-    if !buffer.missing.isEmpty { try note(buffer.missing, limit) }
+    let isNewInput = noteInput(of: buffer)
+    if !buffer.missing.isEmpty { note(buffer.missing, limit) }
+    if isNewInput || !buffer.missing.isEmpty, path != "-" { try Sidecar.write(progress, of: path) }
     // Twice a second: a process that is killed leaves all but that.
     if writer.frames - checked >= Int64(writer.sampleRate / 2) {
       checked = writer.frames
@@ -53,7 +55,14 @@ actor RecordingFile {
     return room() == 0
   }
 
-  private func note(_ missing: [MissingFrames], _ limit: Int64?) throws(StreamError) {
+  /// Whether the buffer comes from another source than what was before it.
+  private func noteInput(of buffer: CaptureBuffer) -> Bool {
+    guard let device = buffer.device, device != progress.inputs.last?.device else { return false }
+    progress.inputs.append(RecordedInput(position: buffer.position, device: device))
+    return progress.inputs.count > 1
+  }
+
+  private func note(_ missing: [MissingFrames], _ limit: Int64?) {
     progress.missing += missing.compactMap { gap in
       guard let limit else { return gap }
       guard gap.position < limit else { return nil }
@@ -62,7 +71,6 @@ actor RecordingFile {
       return gap
     }
     progress.missing = progress.missing.joined()
-    if path != "-" { try Sidecar.write(progress, of: path) }
   }
 
   /// Ends the file.

@@ -58,13 +58,17 @@ public struct RecordingConfiguration: Sendable, Hashable {
   public var duration: Duration?
   /// The source's name; nil is the session's input, also when that changes.
   public var device: String?
+  /// Whether a named source that goes is not waited for, but the session's input is recorded from then
+  /// on.
+  public var follows: Bool
   /// How well a rate is converted.
   public var quality: ConversionQuality
 
   /// Makes a configuration; by default everything is as the device has it.
   public init(
     format: RecordingFormat? = nil, sampleRate: Int? = nil, channels: CaptureChannels = .device,
-    duration: Duration? = nil, device: String? = nil, quality: ConversionQuality = .high
+    duration: Duration? = nil, device: String? = nil, quality: ConversionQuality = .high,
+    follows: Bool = false
   ) {
     self.format = format
     self.sampleRate = sampleRate
@@ -72,7 +76,16 @@ public struct RecordingConfiguration: Sendable, Hashable {
     self.duration = duration
     self.device = device
     self.quality = quality
+    self.follows = follows
   }
+}
+
+/// A source that was recorded.
+public struct RecordedInput: Sendable, Hashable, Codable {
+  /// The position of its first frame.
+  public var position: Int64
+  /// Its name.
+  public var device: String
 }
 
 /// How far a recording is.
@@ -85,6 +98,8 @@ public struct RecordingProgress: Sendable, Hashable {
   public var channels = 0
   /// What was filled in as silence.
   public var missing: [MissingFrames] = []
+  /// Where the sound came from, in order.
+  public var inputs: [RecordedInput] = []
   /// The root of the mean square of the last buffer; full scale is 1.
   public var rms: Float = 0
   /// The greatest magnitude in the last buffer.

@@ -1,8 +1,10 @@
 import Glibc
+import JSONCoding
 
-/// The file beside a recording that lists what is silence there instead of sound.
+/// The file beside a recording that lists what is silence there instead of sound, and where the sound
+/// came from.
 ///
-/// It exists only where something is missing, and is replaced as a whole each time.
+/// It exists only where something is missing or the input changed, and is replaced as a whole each time.
 enum Sidecar {
   /// Its path: the recording's, with `.json` behind it.
   static func path(of recording: String) -> String { recording + ".json" }
@@ -30,23 +32,24 @@ enum Sidecar {
     }
   }
 
-  /// JSON; every word in it is one of ours.
+  /// What it says, as JSON.
   static func text(_ progress: RecordingProgress) -> String {
-    let gaps = progress.missing.map { gap in
-      """
-          { "position": \(gap.position), "frames": \(gap.frames), "cause": "\(gap.cause.rawValue)" }
-      """
-    }
-    return """
-      {
-        "schema": 1,
-        "sampleRate": \(progress.sampleRate),
-        "channels": \(progress.channels),
-        "missing": [
-      \(gaps.joined(separator: ",\n"))
-        ]
-      }
+    // Names and numbers alone: there is nothing that JSON could not have.
+    let style = JSON.Style.shown(isOneLine: false, order: []) { _ in false }
+    let bytes = try? JSON.encode(Content(progress), style)
+    return String(decoding: bytes ?? [], as: UTF8.self) + "\n"
+  }
 
-      """
+  private struct Content: Encodable {
+    let schema = 1
+    let sampleRate: Int
+    let channels: Int
+    let inputs: [RecordedInput]
+    let missing: [MissingFrames]
+
+    init(_ progress: RecordingProgress) {
+      (sampleRate, channels) = (progress.sampleRate, progress.channels)
+      (inputs, missing) = (progress.inputs, progress.missing)
+    }
   }
 }

@@ -1,3 +1,4 @@
+import AudioSession
 import CPulseStream
 import Glibc
 import PulseTypes
@@ -55,7 +56,10 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
   }
 
   var grant: StreamGrant {
-    StreamGrant(ps_stream_info(native).pointee, ps_stream_scheduling(native))
+    StreamGrant(
+      ps_stream_info(native).pointee,
+      device: ps_stream_device_name(native).map(String.init(cString:)),
+      ps_stream_scheduling(native))
   }
 
   /// Why the stream ended; nil where it was asked to.
@@ -66,6 +70,13 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     let device = wish.device.map { "'\($0)'" } ?? "the default device"
     let kind = wish.direction == .input ? "recording from" : "playing to"
     switch ps_error_kind(number) {
+    case PS_NO_SERVER where !ps_stream_was_ready(native) && ServerSocket.hasListener(wish.server):
+      var error = StreamError(
+        .engineStartFailed,
+        "timed out waiting for the server to accept a connection for \(kind) \(device)",
+        details: "more programs wait for it than it lets wait; it may be frozen or overloaded")
+      error.isTimedOut = true
+      return error
     case PS_NO_SERVER:
       var error = StreamError(
         .engineStartFailed, "the server is not there for \(kind) \(device)", details: words)

@@ -66,12 +66,15 @@ struct StreamGrant: Sendable, Hashable {
   var bufferFrames: Int
   /// Playback: the least that is asked for at once.
   var requestFrames: Int
+  /// The name of the device that it was made on.
+  var device: String?
   /// The stream's number on the server.
   var index: Index<PulseTypes.Stream>
   /// How the audio thread runs.
   var scheduling: Scheduling
 
-  init(_ info: ps_info, _ scheduling: ps_scheduling) {
+  init(_ info: ps_info, device: String? = nil, _ scheduling: ps_scheduling) {
+    self.device = device
     rate = Int(info.rate)
     channels = Int(info.channels)
     positions = withUnsafeBytes(of: info.positions) {

@@ -121,7 +121,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
       return
     }
     var chunk = ps_chunk()
-    let channels = handle.grant.channels
+    let channels = Int(ps_stream_info(handle.native).pointee.channels)
     while ps_stream_read(handle.native, &chunk, samples.baseAddress) {
       let count = Int(chunk.frames) * channels
       handler(.sound(chunk, UnsafeBufferPointer(rebasing: samples[..<count])))

@@ -127,6 +127,8 @@ ps_failure ps_error_kind(int error);
 /* Whether the stream was ready before it ended. */
 bool ps_stream_was_ready(const ps_stream *stream);
 const ps_info *ps_stream_info(const ps_stream *stream);
+/* The name of the device it was made on; valid once the state has been PS_READY. NULL: no memory. */
+const char *ps_stream_device_name(const ps_stream *stream);
 /* The number of the device it is on now. */
 uint32_t ps_stream_device(const ps_stream *stream);
 ps_scheduling ps_stream_scheduling(const ps_stream *stream);

@@ -11,11 +11,12 @@ struct RecordCommand: SessionCommand {
     discussion: """
       As the device is, unless rate or channels are named. Goes on through route changes and \
       restarts of the server: what is missing is silence in the file, and is listed to the sample \
-      in FILE.json. Ends after the duration, or on SIGINT or SIGTERM; a process that is killed \
+      in FILE.json. A source named by --device is waited for when it is unplugged; with --follow \
+      the session's input is recorded from then on, and FILE.json names both. Ends after the duration, or on SIGINT or SIGTERM; a process that is killed \
       leaves all but the last second. '-' is standard output.
 
-      JSON: schema, file, seconds, channels, sampleRate, format, frames, missing (cause, position, \
-      frames).
+      JSON: schema, file, seconds, channels, sampleRate, format, frames, inputs (position, device), \
+      missing (cause, position, frames).
       """)
 
   @Argument(
@@ -38,6 +39,10 @@ struct RecordCommand: SessionCommand {
     help: "The name of a source. (default: the session's input)", completion: Completion.source)
   var device: String?
 
+  @Flag(
+    help: "Go on with the session's input when the source named by --device is unplugged.")
+  var follow = false
+
   @Option(
     help: ArgumentHelp(
       "A profile that holds for what this command records alone: device, rate, buffer, channels.",
@@ -56,6 +61,9 @@ struct RecordCommand: SessionCommand {
       throw ValidationError(
         "a file that ends in .\(ending) would be a WAV; end it in .wav or .flac, or name a --format"
       )
+    }
+    if follow, device == nil {
+      throw ValidationError("--follow needs --device: without it the session's input is followed")
     }
     if let rate, !(8000...192_000).contains(rate) {
       throw ValidationError("a rate of \(rate) Hz; it can be 8000 to 192000")
@@ -93,7 +101,7 @@ struct RecordCommand: SessionCommand {
   private var configuration: RecordingConfiguration {
     RecordingConfiguration(
       format: format?.format, sampleRate: rate, channels: channels?.channels ?? .device,
-      duration: duration?.duration, device: device)
+      duration: duration?.duration, device: device, follows: follow)
   }
 
   /// Shows time and level until the recording ends, or the task is cancelled.
@@ -107,7 +115,16 @@ struct RecordCommand: SessionCommand {
     case nil: break
     }
     let warnings = Task {
-      for await case .error(let error) in events { output.warning(error.description) }
+      for await event in events {
+        switch event {
+        case .error(let error):
+          output.warning(error.description)
+          guard error.code == .deviceNotAvailable, let device, !follow else { break }
+          output.note("waiting for '\(visible(device))'; what is missing is silence in the file")
+        case .inputChanged(let device): output.note("now recording from '\(visible(device))'")
+        case .status, .tapped: break
+        }
+      }
     }
     let ticks = Task {
       while !Task.isCancelled {

@@ -12,6 +12,7 @@ struct RecordView: Encodable {
   let sampleRate: Int
   let format: RecordingFormat
   let frames: Int64
+  let inputs: [RecordedInput]
   let missing: [MissingFrames]
 
   init(_ file: String, _ format: RecordingFormat, _ progress: RecordingProgress) {
@@ -21,6 +22,7 @@ struct RecordView: Encodable {
     channels = progress.channels
     frames = progress.frames
     seconds = progress.duration.seconds
+    inputs = progress.inputs
     missing = progress.missing
   }
 
@@ -36,7 +38,11 @@ struct RecordView: Encodable {
 
   var lines: [Line] {
     var lines: [Line] = [[Span(file, .bold)], [Span("  \(summary)")]]
-    if !missing.isEmpty { lines.append([Span("  listed in \(file).json")]) }
+    for input in inputs where inputs.count > 1 {
+      let start = Self.clock(.seconds(Double(input.position) / Double(max(1, sampleRate))))
+      lines.append([Span("  from \(start)  \(input.device)")])
+    }
+    if !missing.isEmpty || inputs.count > 1 { lines.append([Span("  listed in \(file).json")]) }
     return lines
   }
 

@@ -1,0 +1,139 @@
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// A recording whose server or input is lost ends when it must, and says what is missing.
+@Suite("record without its server or its input", .pipewire, .soundFiles, .timeLimit(.minutes(1)))
+struct RecordLossTests {
+  /// `record` in the background, once its file has sound.
+  private struct Recording {
+    let sandbox: PulseSandbox
+    let path: String
+
+    static func start(_ sandbox: PulseSandbox, _ arguments: String) async throws -> Recording {
+      let path = sandbox.directory + "/a.wav"
+      let result = try await sandbox.shell(
+        """
+        ( $A record --json \(path) \(arguments) > \(path).out 2> \(path).err < /dev/null &
+          echo $! > \(path).pid
+          wait $!; echo $? > \(path).status ) > /dev/null 2>&1 < /dev/null &
+        until [ $(stat -c %s \(path) 2>/dev/null || echo 0) -gt 60000 ]; do
+          [ ! -s \(path).status ] || { cat \(path).err; exit 9; }
+          pause
+        done
+        """)
+      try #require(result.status == 0, "\(result)")
+      return Recording(sandbox: sandbox, path: path)
+    }
+
+    /// Waits for its end: its status, its JSON, and what it said to standard error.
+    func end(signal: String? = nil) async throws -> (status: Int32, json: JSON, said: String) {
+      let result = try await sandbox.shell(
+        """
+        \(signal.map { "kill -\($0) $(cat \(path).pid)" } ?? ":")
+        until [ -s \(path).status ]; do pause; done
+        cat \(path).status >&2; cat \(path).out
+        """)
+      let said = try await sandbox.shell("cat \(path).err").standardOutput
+      let status = Int32(result.standardError.filter(\.isNumber)) ?? -1
+      return (status, try JSON(result.standardOutput), said)
+    }
+
+    func waits(until condition: String) async throws {
+      let result = try await sandbox.shell("until \(condition); do pause; done")
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
+  /// Loads the microphone that is unplugged; what its module is unloaded by.
+  private func plug(_ sandbox: PulseSandbox) async throws -> String {
+    let module =
+      sandbox.configuration.server == .pulseaudio
+      ? "module-null-source source_name=usb_mic max_latency_msec=20"
+      : "module-null-sink sink_name=usb_mic media.class=Audio/Source/Virtual channel_map=front-left,front-right"
+    let result = try await sandbox.shell("pactl load-module \(module)")
+    try #require(result.status == 0, "\(result)")
+    return "pactl unload-module \(result.standardOutput)"
+  }
+
+  private func missing(_ json: JSON) -> Double {
+    (json["missing"]?.array ?? []).reduce(0) { sum, gap in
+      guard case .number(let frames)? = gap["frames"] else { return sum }
+      return sum + frames
+    }
+  }
+
+  @Test("a recording of a length ends in time when its server is killed, and lists what is missing")
+  func killed() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let recording = try await Recording.start(sandbox, "--duration 2s")
+      try await sandbox.kill()
+      let start = ContinuousClock.now
+      let (status, json, _) = try await recording.end()
+      #expect(ContinuousClock.now - start < .seconds(10))
+      #expect(status == 0)
+      #expect(json["seconds"] == .number(2))
+      #expect(missing(json) > 44100 / 2)
+      let sidecar = try await sandbox.shell("cat \(recording.path).json").standardOutput
+      #expect(sidecar.contains("server-reset"))
+    }
+  }
+
+  @Test("a recording that is stopped while the server is dead says what is missing")
+  func stoppedWhileDead() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let recording = try await Recording.start(sandbox, "--duration 1h")
+      try await sandbox.kill()
+      try await recording.waits(until: "grep -q 'server is not there' \(recording.path).err")
+      let (status, json, _) = try await recording.end(signal: "INT")
+      #expect(status == 130)
+      #expect(missing(json) > 0)
+    }
+  }
+
+  @Test(
+    "a named device that is unplugged is waited for, and the gap is listed",
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func waitsForNamed(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
+      let unplug = try await plug(sandbox)
+      let recording = try await Recording.start(sandbox, "--device usb_mic")
+      _ = try await sandbox.shell(unplug)
+      try await recording.waits(until: "grep -q \"waiting for 'usb_mic'\" \(recording.path).err")
+      let streams = try await sandbox.shell("pactl list short source-outputs").standardOutput
+      #expect(streams.isEmpty, "\(streams)")
+      _ = try await plug(sandbox)
+      try await recording.waits(until: "pactl list short source-outputs | grep -q .")
+      let (status, json, _) = try await recording.end(signal: "INT")
+      #expect(status == 130)
+      #expect(json["missing"]?.array.count == 1 && missing(json) > 0, "\(json)")
+      #expect(json["inputs"]?.array.map { $0["device"] } == [.string("usb_mic")])
+    }
+  }
+
+  @Test(
+    "with --follow its successor is recorded, and named on the screen and in the sidecar",
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func follows(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
+      let unplug = try await plug(sandbox)
+      let recording = try await Recording.start(sandbox, "--device usb_mic --follow")
+      _ = try await sandbox.shell(unplug)
+      try await recording.waits(until: "pactl list short source-outputs | grep -q .")
+      try await recording.waits(until: "grep -q \"'mic'\" \(recording.path).err")
+      let size = try await sandbox.shell("stat -c %s \(recording.path)").standardOutput
+      try await recording.waits(
+        until: "[ $(stat -c %s \(recording.path)) -gt $((\(size.filter(\.isNumber)) + 100000)) ]")
+      let (status, json, said) = try await recording.end(signal: "INT")
+      #expect(status == 130)
+      #expect(said.contains("now recording from 'mic'"), "\(said)")
+      #expect(
+        json["inputs"]?.array.map { $0["device"] } == [
+          .string("usb_mic"), .string("mic"),
+        ], "\(json)")
+      let sidecar = try JSON(
+        try await sandbox.shell("cat \(recording.path).json").standardOutput)
+      #expect(sidecar["inputs"] == json["inputs"])
+    }
+  }
+}
