@@ -92,7 +92,7 @@ extension PulseError: CustomStringConvertible {
       switch code {
       case .connectionRefused: "no server answers"
       case .accessDenied: "access denied"
-      case .timedOut: "no answer in time"
+      case .timedOut: "timed out waiting for the server's answer"
       case .disconnected: "connection lost"
       case .cancelled: "cancelled"
       case .noSuchEntity: "no such entity"

@@ -41,9 +41,12 @@ extension LiveServer {
           to: address, name: name, properties: ["application.id": Owned.applicationID],
           timeout: isLast ? deadline.remaining : patience, loop: loop, logger: logger)
       } catch {
-        if error.code == .connectionRefused, !deadline.hasPassed,
+        if error.code == .connectionRefused,
           ServerSocket(error.address ?? address)?.hasListener == true
         {
+          guard !deadline.hasPassed else {
+            throw PulseError(.timedOut, error.operation, address: error.address)
+          }
           await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
           pause = min(pause * 2, .milliseconds(50))
           continue

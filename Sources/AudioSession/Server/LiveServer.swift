@@ -148,7 +148,8 @@ actor LiveServer {
 
   private static let readingTimedOut = SessionError(
     .timedOut, stage: .server,
-    "reading the server: no answer in time; try again; the server may be frozen or overloaded")
+    "timed out waiting for the server to list what it has; try again; it may be frozen or overloaded"
+  )
 
   private func read(_ deadline: Deadline) async throws(SessionError) {
     let (asked, isWhole) = (changes, isStale)

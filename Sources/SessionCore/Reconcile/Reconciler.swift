@@ -214,7 +214,9 @@ package struct Reconciler: Sendable {
   private func checkTime(_ isLate: Bool, _ step: Step) throws(SessionError) {
     guard isLate else { return }
     throw SessionError(
-      .timedOut, stage: .server, "the time was over; try again: the server may be overloaded"
+      .timedOut, stage: .server,
+      "timed out before setting \(step.setting.propertyName) of \(step.setting.object): the steps "
+        + "before it took all of the time; the server may be overloaded (a longer --timeout may help)"
     ).about(step)
   }
 
