@@ -25,9 +25,11 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     try mode.validate()
     try checkScope(mode)
-    return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
-      try await session.overriding(.none) { () throws(SessionError) in
-        try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
+    return try await waiting(options) { session throws(SessionError) in
+      try await session.inTurn(.replacesWish) { session, budget throws(SessionError) in
+        try await session.overriding(.none) { () throws(SessionError) in
+          try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
+        }
       }
     }
   }
@@ -61,16 +63,18 @@ extension AudioSession {
   public func setActive(
     _ isActive: Bool, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
-    try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
-      guard isActive else { return try await session.deactivate(budget) }
-      let live = try await session.connected(budget.run)
-      let store = await session.store(live)
-      guard let wish = try await session.currentWish(store) else {
-        throw SessionError(
-          .activationFailed, stage: .session,
-          "there is no wish to activate; call setAudioMode first")
+    try await waiting(isActive ? options : []) { session throws(SessionError) in
+      try await session.inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+        guard isActive else { return try await session.deactivate(budget) }
+        let live = try await session.connected(budget.run)
+        let store = await session.store(live)
+        guard let wish = try await session.currentWish(store) else {
+          throw SessionError(
+            .activationFailed, stage: .session,
+            "there is no wish to activate; call setAudioMode first")
+        }
+        return try await session.apply(wish, budget, options)
       }
-      return try await session.apply(wish, budget, options)
     }
   }
 
@@ -89,17 +93,19 @@ extension AudioSession {
         .activationFailed, stage: .configuration,
         "a session that is configured not to hold cannot hold; set isHolding")
     }
-    return try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
-      let live = try await session.connected(budget.run)
-      let store = await session.store(live)
-      // One that is damaged is none; the report says so.
-      if let wish = (try? await session.currentWish(store)) ?? nil {
-        // It was applied before, and goes on.
-        return try await session.apply(wish, budget, options, isObserved: false)
+    return try await waiting(options) { session throws(SessionError) in
+      try await session.inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+        let live = try await session.connected(budget.run)
+        let store = await session.store(live)
+        // One that is damaged is none; the report says so.
+        if let wish = (try? await session.currentWish(store)) ?? nil {
+          // It was applied before, and goes on.
+          return try await session.apply(wish, budget, options, isObserved: false)
+        }
+        _ = try await session.takeLock(store, budget, options, else: nil)
+        let state = try await session.state(live, store)
+        return ApplyReport(steps: [], state: state, unmet: [], left: [])
       }
-      _ = try await session.takeLock(store, budget, options, else: nil)
-      let state = try await session.state(live, store)
-      return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
   }
 
@@ -109,7 +115,8 @@ extension AudioSession {
   /// and listed in the report.
   @discardableResult
   public func revert() async throws(SessionError) -> ApplyReport {
-    try await inTurn(.replacesWish) { session, budget throws(SessionError) in
+    wishes += 1
+    return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
       try await session.restore(keeping: nil, budget)
     }
   }

@@ -1,3 +1,4 @@
+import Logging
 import Pulse
 import PulseTypes
 import SessionCore
@@ -41,6 +42,31 @@ extension AudioSession {
         "the session's changes before this one took all of its time; try again")
     }
     return try await change(self, budget)
+  }
+
+  /// Runs a call that says what is to be in force; with `.waits` again, until it works, fails for good,
+  /// is cancelled, or a later one takes its place.
+  func waiting(
+    _ options: ActivationOptions,
+    _ call: (AudioSession) async throws(SessionError) -> ApplyReport
+  ) async throws(SessionError) -> ApplyReport {
+    wishes += 1
+    let number = wishes
+    var backoff = StartBackoff()
+    while true {
+      do throws(SessionError) {
+        return try await call(self)
+      } catch {
+        guard options.contains(.waits), let pause = backoff.pause(after: error) else { throw error }
+        configuration.logger?.info("trying again", metadata: ["error": "\(error.message)"])
+        try? await sleep(until: .now + pause)
+        guard !Task.isCancelled, !isClosed, number == wishes else {
+          throw SessionError(
+            .cancelled, stage: .session,
+            "cancelled while waiting; the last failure: \(error.message)")
+        }
+      }
+    }
   }
 
   func apply(

@@ -79,6 +79,8 @@ public actor AudioSession {
   /// How many wait for their turn that upkeep makes room for.
   var callers = 0
   var requests: UInt64 = 0
+  /// How many calls have said what is to be in force.
+  var wishes: UInt64 = 0
   /// The last call that replaces the whole wish: those that wait before it need not run.
   var lastReplacement: UInt64 = 0
   var broadcast = Broadcast()

@@ -61,7 +61,7 @@ struct WatchTests {
       let error = SessionError(code, stage: stage, "x")
       return (0..<20).map { _ in backoff.pause(after: error) }.compactMap(\.self)
     }
-    for code in [SessionError.Code.serverUnreachable, .serverLost, .timedOut] {
+    for code in [SessionError.Code.serverUnreachable, .serverLost, .timedOut, .isBusy] {
       #expect(tries(code, .server).count == 20)
     }
     #expect(
@@ -71,7 +71,7 @@ struct WatchTests {
     #expect(tries(.refused, .server).count == StartBackoff.mostRefusals)
     for code in [
       SessionError.Code.invalidValue, .profileNotFound, .storeFailed, .accessDenied, .cancelled,
-      .isBusy, .hintNotGranted,
+      .hintNotGranted,
     ] {
       #expect(tries(code, .session).isEmpty, "\(code)")
     }
@@ -125,7 +125,7 @@ struct WatchTests {
     }
   }
 
-  @Test("names the holder to a second one, and restores with --revert", .server)
+  @Test("a second one names the holder, waits behind it, and goes on when it ends", .server)
   func holder() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
@@ -134,12 +134,17 @@ struct WatchTests {
         sandbox, "test --revert", signal: "INT",
         """
         await applied
-        $A watch test > "$out.second" 2>&1; echo $? >> "$out.second"
+        $A watch test --revert > "$out.second" 2> "$out.said" < /dev/null & second=$!
+        until grep -q 'trying again' "$out.said"; do pause; done
+        kill -INT $pid
+        until grep -q applied "$out.second"; do pause; done
+        kill -INT $second; wait $second; echo $? >> "$out.second"
         """)
       #expect(result.status == 130)
-      let second = try await sandbox.shell("cat \(sandbox.directory)/watch.out.second")
+      let second = try await sandbox.shell(
+        "cat \(sandbox.directory)/watch.out.said \(sandbox.directory)/watch.out.second")
       #expect(second.standardOutput.contains("audiosession (process "))
-      #expect(second.standardOutput.hasSuffix("76\n"))
+      #expect(second.standardOutput.hasSuffix("130\n"))
       #expect(try await sandbox.audiosession("devices", "--all") == before)
     }
   }

@@ -1,0 +1,59 @@
+import AudioSession
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// A first apply that waits for what may pass by itself.
+@Suite("An apply that waits", .server, .timeLimit(.minutes(1)))
+struct WaitingTests {
+  private static func mode(gain: Double) -> AudioMode {
+    var mode = AudioMode()
+    mode.category = .record
+    mode.preferredInput = [.name("mic")]
+    mode.inputGain = Volume(fraction: gain)
+    return mode
+  }
+
+  @Test("a server that is not there yet is waited for, and a later call takes the place of one")
+  func server() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let session = Rig.session(sandbox, timeout: .seconds(5))
+      try await sandbox.terminate()
+      await #expect(throws: SessionError.self) {
+        try await session.setAudioMode(Self.mode(gain: 0.1))
+      }
+      let first = Task {
+        try await session.setAudioMode(Self.mode(gain: 0.2), options: .waits)
+      }
+      let second = Task {
+        while !Task.isCancelled {
+          // After the first one has failed: an attempt takes no time without a server.
+          try await session.sleep(until: .now + .milliseconds(50))
+          return try await session.setAudioMode(Self.mode(gain: 0.4), options: .waits)
+        }
+        throw CancellationError()
+      }
+      let error = await #expect(throws: SessionError.self) { try await first.value }
+      #expect(error?.code == .cancelled)
+      try await sandbox.restart()
+      let report = try await second.value
+      #expect(report.unmet.isEmpty)
+      let volume = try await session.snapshot().device(.input, named: "mic")?.volume
+      #expect(volume?.loudest == Volume(fraction: 0.4))
+      await session.close()
+    }
+  }
+
+  @Test("cancelling the task ends the wait")
+  func cancelled() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let session = Rig.session(sandbox, timeout: .seconds(5))
+      try await sandbox.terminate()
+      let waiting = Task { try await session.setAudioMode(Self.mode(gain: 0.2), options: .waits) }
+      waiting.cancel()
+      let error = await #expect(throws: SessionError.self) { try await waiting.value }
+      #expect(error?.code == .cancelled)
+      await session.close()
+    }
+  }
+}
