@@ -4,18 +4,25 @@
 struct TreeEncoder: Encoder {
   let slot: Slot
   let style: JSON.Style
-  /// Whether the type writes null where there is nothing.
-  private(set) var hasNulls = false
+  /// The type whose value is being written.
+  private var type: any Encodable.Type = Never.self
+
+  /// Whether that type writes null where there is nothing. Asked only there: for a type that is not
+  /// one, the runtime searches all conformances of the program.
+  fileprivate var hasNulls: Bool { type is any EncodableWithNulls.Type }
 
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-  func encode(_ value: some Encodable) throws {
-    if let dictionary = value as? any OrderedDictionary {
+  func encode<Value: Encodable>(_ value: Value) throws {
+    // The size first, because such a search is what a cast to a protocol costs a program's start.
+    if MemoryLayout<Value>.size == MemoryLayout<[String: String]>.size,
+      let dictionary = value as? any OrderedDictionary
+    {
       try dictionary.encode(into: self)
     } else {
       var encoder = self
-      encoder.hasNulls = value is any EncodableWithNulls
+      encoder.type = Value.self
       try value.encode(to: encoder)
     }
   }

@@ -1,4 +1,4 @@
-public import PulseTypes
+import PulseTypes
 
 /// What a server can do, asked rather than guessed from a version.
 public struct Capabilities: Sendable, Hashable, Codable {
