@@ -1,30 +1,30 @@
-/// Why sound could not be captured, recorded, made or played.
+/// Why sound could not be captured, recorded, generated or played.
 public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; raw values are the `code` of an error event.
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     /// The session could not be connected or set: fix the session.
     case sessionConfigFailed
-    /// The stream's thread or memory could not be had: the machine is out of something.
+    /// The stream's thread or memory could not be allocated: the machine is out of a resource.
     case engineInitFailed
     /// There is nothing to pause or resume: start first.
     case engineNotInitialized
-    /// The server did not make the stream: try again.
+    /// The server did not create the stream: try again.
     case engineStartFailed
-    /// A format, rate, channel or buffer size that cannot be: fix the configuration.
+    /// An impossible format, rate, channel or buffer size: fix the configuration.
     case invalidFormat
-    /// There is no converter between these formats: a library is missing, or has no memory.
+    /// No converter between these formats could be made: a library is missing, or memory is short.
     case converterFailed
-    /// The converter failed on the way.
+    /// The converter failed while it ran.
     case conversionFailed
     /// It runs already: stop it first.
     case alreadyStreaming
-    /// There is no such device, or none at all: plug one in.
+    /// There is no such device, or no device at all: plug one in.
     case deviceNotAvailable
-    /// The server lets nobody in, or a file may not be opened.
+    /// The server denied access, or a file may not be opened.
     case permissionDenied
-    /// A value out of its range: fix the call.
+    /// A value is out of range: fix the call.
     case invalidValue
-    /// A library that this needs was not there when the package was built.
+    /// A required library was missing when the package was built.
     case missingPackage
     /// There is no such file.
     case fileNotFound
@@ -32,17 +32,17 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     case notASound
     /// A file could not be read or written.
     case fileFailed
-    /// Nobody reads the pipe any more.
+    /// The reader closed the pipe.
     case closedPipe
   }
 
   /// The kind of failure.
   public var code: Code
-  /// What was wrong, with what value, and what would work.
+  /// What was wrong, the value, and what would work.
   public var message: String
-  /// The words of whatever said so first; nil where there are none.
+  /// The original message of the server or a library; nil if there is none.
   public var details: String?
-  /// Whether it failed because no server answers, or the one that did is gone.
+  /// Whether it failed because no server answers or the connection was lost.
   package var isServerAway = false
   /// Whether the stream was at another rate than the server said; a new one may be right.
   package var isWrongRate = false

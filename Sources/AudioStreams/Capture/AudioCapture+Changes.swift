@@ -3,12 +3,13 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// What a tap and the session say, and what follows from it.
+/// How a capture reacts to events of its tap and of its session.
 extension AudioCapture {
-  /// Whether what a tap said is still about something; in turn.
+  /// Whether the tap that reported something is still the current one. Call it in turn.
   func isCurrent(_ tapID: UInt64) -> Bool { run?.tapID == tapID && run?.tap != nil }
 
-  /// The tap is on another device: where that has another format, it is tapped anew.
+  /// The server moved the tap to another device. If that device has another format, the tap is
+  /// closed and opened again.
   func tapMoved(_ tapID: UInt64) async {
     await inTurn { capture in
       guard capture.isCurrent(tapID), let run = capture.run, let grant = run.grant,
@@ -30,7 +31,7 @@ extension AudioCapture {
     }
   }
 
-  /// The session has another mode: its streams may take another rate or other channels.
+  /// The session has another mode, which may set another rate or other channels for its streams.
   private func modeChanged() async {
     await inTurn { capture in
       guard let run = capture.run, run.tap != nil, run.configuration.device == nil else { return }
@@ -42,7 +43,8 @@ extension AudioCapture {
     }
   }
 
-  /// The tap ended by itself: the server went, or the device did and there is no other.
+  /// The tap ended by itself: the connection was lost, or its device was removed without a
+  /// successor.
   func tapEnded(_ error: StreamError, _ tapID: UInt64) async {
     await inTurn { capture in
       guard capture.isCurrent(tapID) else { return }
@@ -64,7 +66,7 @@ extension AudioCapture {
     }
   }
 
-  /// Taps the input that there is now, or waits for one.
+  /// Opens a tap on the current input; waits for an input if that fails.
   func tapAgain() async {
     do throws(StreamError) {
       try await openTap()
@@ -80,8 +82,8 @@ extension AudioCapture {
     waitForInput()
   }
 
-  /// Tries to tap again until it works or is no longer wanted: after each change of the session's
-  /// devices, and in between with growing pauses.
+  /// Retries until a tap opens or is no longer wanted: after each change of the session's devices,
+  /// and in between with growing pauses.
   func waitForInput() {
     guard let id = run?.id else { return }
     run?.isWaiting = true
@@ -101,13 +103,13 @@ extension AudioCapture {
   private func tryAgain() async {
     await inTurn { capture in
       guard capture.run?.isWaiting == true, capture.run?.tap == nil else { return }
-      // The session makes its input first: a running tap would keep the rate from being set.
+      // The session sets up its input first: a running tap would prevent the change of the rate.
       guard await !capture.session.isHealing else { return }
       try? await capture.openTap()
     }
   }
 
-  /// What the session says.
+  /// Handles an event of the session.
   func handle(_ event: SessionEvent) async {
     switch event {
     case .applied: await modeChanged()
@@ -119,8 +121,8 @@ extension AudioCapture {
     }
   }
 
-  /// Something more important has the sound. A call is not listened to: the tap ends, as in a pause.
-  /// A suspended device is waited for, and what is missing then is told.
+  /// Ends the tap while something more important has the sound: a call must not be recorded. A
+  /// suspended device keeps its tap; its missing time is reported when it resumes.
   private func giveWay(_ reason: InterruptionReason) async {
     await inTurn { capture in
       guard capture.run?.tap != nil else { return }

@@ -3,9 +3,10 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// Whether there is an input, and how it is read.
+/// Which input a capture taps, and with which latency.
 extension AudioCapture {
-  /// Throws where there is no input, or only one that nobody asked for.
+  /// Throws if there is no input, or only a monitor that neither the configuration nor the mode
+  /// names.
   func checkInput(_ configuration: CaptureConfiguration) async throws(StreamError) {
     let snapshot = try await snapshot()
     if let name = configuration.device {
@@ -27,8 +28,8 @@ extension AudioCapture {
     }
   }
 
-  /// What is tapped now: where a source that was named has gone, and its successor is wanted, the
-  /// session's input.
+  /// The configuration of the next tap. If the configuration follows, the session's input replaces
+  /// a named source that was removed.
   func followed(_ run: Run) async throws(StreamError) -> CaptureConfiguration {
     var configuration = run.configuration
     guard let name = configuration.device, configuration.follows, run.input != nil,
@@ -38,14 +39,14 @@ extension AudioCapture {
     return configuration
   }
 
-  /// Tells of another input than the last one.
+  /// Emits `inputChanged` when the tapped source differs from the last one.
   func noteInput(_ device: String?) {
     guard let device, device != run?.input else { return }
     if run?.input != nil { emit(.inputChanged(device)) }
     run?.input = device
   }
 
-  /// A monitor is an input only where somebody named it.
+  /// A monitor is tapped only if the configuration or the session's mode names an input.
   func mayTap(_ device: Device, _ configuration: CaptureConfiguration) async -> Bool {
     guard device.isMonitor, configuration.device == nil else { return true }
     return await session.wishInForce?.preferredInput?.isEmpty == false

@@ -2,14 +2,16 @@ import AudioSession
 import Pulse
 import SessionCore
 
-/// PipeWire may leave a stream without its source, on a busy machine: it brings zeros, or nothing, for
-/// ever, while another one hears the sound. A tap that has been silent for a while is compared with a
-/// second one, and is opened again where only that one lives.
+/// On a busy machine PipeWire may leave a stream without its source: the stream then delivers
+/// zeros, or nothing, for ever, while another stream of the same source gets the sound. A tap that
+/// has been silent for a while is compared with a second one, and reopened if only the second one
+/// gets sound.
 extension AudioCapture {
-  /// A tap is silent for so long before it is compared, and longer each time that both are.
+  /// How long a tap is silent before it is compared; the interval doubles while both taps are
+  /// silent.
   private static let patience = (first: Duration.seconds(2), longest: Duration.seconds(60))
 
-  /// Watches a tap; the task ends with it.
+  /// Watches a tap until the task is cancelled.
   func watchLife(_ tapID: UInt64, _ wish: StreamWish, _ pulse: TapPulse) -> Task<Void, Never> {
     Task { [weak self, session] in
       var patience = Self.patience.first
@@ -29,7 +31,7 @@ extension AudioCapture {
     }
   }
 
-  /// What a second tap hears in half a second; nil where it cannot be had.
+  /// What a second tap receives in half a second; nil if it cannot be opened.
   private static func listen(
     _ wish: StreamWish, _ session: AudioSession
   ) async -> (hasFrames: Bool, hasSound: Bool)? {

@@ -3,18 +3,19 @@ internal import Pulse
 internal import PulseTypes
 internal import SessionCore
 
-/// Captures the session's input, as buffers in the format that is asked for.
+/// Captures the session's input as buffers in the requested format.
 ///
-/// The input is tapped at the rate and with the channels that the device really has, whatever was
-/// wished, and converted after that. When the route changes or the server restarts, the new input is
-/// tapped at its own rate, and the buffers go on in the asked format; each says how many frames are
+/// The input is tapped at the device's actual rate and channels, whatever the mode prefers, and
+/// then converted. When the route changes or the server restarts, the new input is tapped at its
+/// own rate; the buffers continue in the requested format, and each one reports how many frames are
 /// missing before it.
 ///
-/// Calls may come in any order, from anywhere, and at the same time: they run one after the other.
+/// Methods may be called in any order, from any task, and concurrently: they run one after the
+/// other.
 public actor AudioCapture {
   /// The session whose input is captured.
   public nonisolated let session: AudioSession
-  /// What it is doing.
+  /// The current status.
   public private(set) var status = CaptureStatus.notInitialized
 
   var run: Run?
@@ -26,7 +27,7 @@ public actor AudioCapture {
   /// The figures of all taps that have ended.
   var statistics = StreamStatistics()
 
-  /// A start and all that belongs to it.
+  /// One start of the capture and everything that belongs to it.
   struct Run {
     let id: UInt64
     let configuration: CaptureConfiguration
@@ -34,23 +35,23 @@ public actor AudioCapture {
     let queue: BufferQueue
     var tap: RealtimeStream?
     var grant: StreamGrant?
-    /// The name of the source that is tapped, or was last.
+    /// The name of the source that is tapped, or was tapped last.
     var input: String?
-    /// What the session said of its streams when it was tapped.
+    /// Where the session placed its streams when the tap was opened.
     var place = StreamPlace()
-    /// Counts taps: what a former one says means nothing.
+    /// Counts taps; reports of earlier taps are ignored.
     var tapID: UInt64 = 0
-    /// Whether the input is away, or was taken, and is to be tapped as soon as it can be.
+    /// Whether the capture waits for an input and taps it as soon as possible.
     var isWaiting = false
-    /// Since when the input has been away.
+    /// When the input went away; nil while it is tapped.
     var awaySince: ContinuousClock.Instant?
-    /// Tries to tap again meanwhile.
+    /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
-    /// Looks whether the tap lives.
+    /// Checks that the tap still gets sound.
     var life: Task<Void, Never>?
   }
 
-  /// Makes a capture; nothing is opened before it starts.
+  /// Makes a capture. Opens nothing until `startAudioStream`.
   public init(session: AudioSession) { self.session = session }
 
   deinit {
@@ -61,33 +62,33 @@ public actor AudioCapture {
     for reader in readers.values { reader.finish() }
   }
 
-  /// Whether buffers come now.
+  /// Whether buffers are being delivered now.
   public var isStreaming: Bool { status == .streaming }
 
-  /// Hz and channels of the input as it is tapped; nil while it is not.
+  /// Rate (Hz) and channels of the input as it is tapped; nil while no tap is open.
   public var tapFormat: (sampleRate: Int, channels: Int)? {
     run?.grant.map { ($0.rate, $0.channels) }
   }
 
-  /// Since when the input has been away, and is waited for; nil while it is not.
+  /// When the awaited input went away; nil while it is tapped.
   var awaySince: ContinuousClock.Instant? { run?.awaySince }
 
-  /// Hz and channels of the buffers; nil while nothing was started.
+  /// Rate (Hz) and channels of the buffers; nil before a start.
   public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
 
-  /// How the audio thread is scheduled; nil while nothing is tapped.
+  /// How the audio thread is scheduled; nil while no tap is open.
   public var scheduling: Scheduling? { run?.grant?.scheduling }
 
-  /// The figures of all taps so far.
+  /// The figures of all taps so far, the open one included.
   public var streamStatistics: StreamStatistics {
     var sum = statistics
     if let tap = run?.tap { sum.add(tap.statistics) }
     return sum
   }
 
-  /// What happens from now on; each call makes a sequence of its own.
+  /// The events from now on; each call returns an independent sequence.
   ///
-  /// A reader that is slow loses the oldest of more than 64 unread events.
+  /// If more than 64 events are unread, a slow reader loses the oldest.
   public var events: AsyncStream<CaptureEvent> {
     lastReader += 1
     let id = lastReader
@@ -112,15 +113,16 @@ public actor AudioCapture {
     emit(.status(status, timestamp: HostClock.now))
   }
 
-  /// Starts to capture, and returns the buffers once the first tap is open.
+  /// Starts capturing, and returns the buffers once the first tap is open.
   ///
-  /// The session is used as it is: set its mode first. Errors: `invalidFormat` for a configuration
-  /// that cannot be, `alreadyStreaming`, `sessionConfigFailed` where the session cannot connect,
-  /// `deviceNotAvailable`, `permissionDenied`, `converterFailed`, `engineStartFailed`. A failed start
-  /// leaves nothing open.
+  /// Uses the session as it is: set its mode first. Errors: `invalidFormat` for an impossible
+  /// configuration, `alreadyStreaming`, `sessionConfigFailed` if the session cannot connect,
+  /// `deviceNotAvailable`, `permissionDenied`, `converterFailed`, `engineStartFailed`. A failed
+  /// start leaves nothing open.
   ///
-  /// Whoever reads the buffers owns the stream: when the last reference to them goes (a `for await`
-  /// that is left by `break`), or the task that reads is cancelled, the capture stops by itself.
+  /// The reader of the buffers owns the stream: the capture stops by itself when the last reference
+  /// to the buffers is released (for example, `break` leaves a `for await`), or when the reading
+  /// task is cancelled.
   public func startAudioStream(
     _ configuration: CaptureConfiguration = .init()
   ) async throws(StreamError) -> CaptureBuffers {
@@ -141,16 +143,16 @@ public actor AudioCapture {
     }
   }
 
-  /// Stops: the tap ends first, then the buffers. Nothing happens where nothing runs.
+  /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs.
   public func stopAudioStream() async {
     await takeTurn()
     defer { turns.pass() }
     await end()
   }
 
-  /// Ends the tap until `resumeAudioStream`; the time until then is not missing.
+  /// Ends the tap until `resumeAudioStream`; the time in between does not count as missing.
   ///
-  /// Errors: `engineNotInitialized` where nothing was started.
+  /// Errors: `engineNotInitialized` if no capture was started.
   public func pauseAudioStream() async throws(StreamError) {
     await takeTurn()
     defer { turns.pass() }
@@ -162,16 +164,16 @@ public actor AudioCapture {
     set(.paused)
   }
 
-  /// Goes on after a pause, or before an interruption has ended.
+  /// Resumes after a pause, or before an interruption has ended.
   ///
-  /// Errors: `engineNotInitialized` where nothing was started; as for a start where the input cannot
-  /// be tapped: it stays paused then.
+  /// Errors: `engineNotInitialized` if no capture was started; those of a start if the input cannot
+  /// be tapped, and the status is then unchanged.
   public func resumeAudioStream() async throws(StreamError) {
     await takeTurn()
     defer { turns.pass() }
     try requireRun("resume")
     guard run?.tap == nil else { return }
-    // Where the input is away, the time until it is back is missing.
+    // If the input is away, the time until its return counts as missing.
     if run?.isWaiting == false { run?.pipeline.resume() }
     do throws(StreamError) {
       try await openTap()
@@ -189,7 +191,7 @@ public actor AudioCapture {
     throw error
   }
 
-  /// Runs a body when no other change is under way.
+  /// Runs a body while no other change is in progress.
   func inTurn(_ body: (isolated AudioCapture) async -> Void) async {
     await takeTurn()
     defer { turns.pass() }
@@ -201,7 +203,7 @@ public actor AudioCapture {
     await withCheckedContinuation { turns.enqueue($0) }
   }
 
-  /// Listens to the session for as long as there is a capture.
+  /// Listens to the session's events for as long as the capture exists.
   func observeSession() async {
     guard observation == nil else { return }
     let events = await session.events

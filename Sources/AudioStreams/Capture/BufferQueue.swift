@@ -1,9 +1,9 @@
 import Pulse
 
-/// Buffers between the thread that converts and the one task that reads.
+/// Buffers between the converting thread and the one reading task.
 ///
-/// It holds a bounded number. When it is full the oldest goes, and the next one says what is
-/// missing: who is slow gets the newest sound, never a growing delay.
+/// The queue is bounded. When it is full, the oldest buffer is dropped and the next one reports the
+/// missing frames: a slow reader gets the newest sound, never a growing delay.
 final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
   private let lock = Lock()
   private let limit: Int
@@ -28,14 +28,14 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
     reader?.resume(returning: buffer)
   }
 
-  /// Must be called with the lock held, and with two buffers or more.
+  /// Call with the lock held, and with at least two buffers.
   private func dropOldest() {
     let dropped = buffers.removeFirst()
     let start = dropped.missing.first.map { min($0.position, dropped.position) } ?? dropped.position
     let end = dropped.position + Int64(dropped.frameLength)
     var first = MissingFrames(
       position: start, frames: Int(end - start), cause: .slowConsumer)
-    // What the dropped one said is part of what is missing now.
+    // The missing frames that the dropped buffer reported are missing here, too.
     if let former = dropped.missing.first, former.cause == .slowConsumer {
       first.position = former.position
       first.frames = Int(end - former.position)
@@ -43,7 +43,7 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
     buffers[0].missing.insert(first, at: 0)
   }
 
-  /// The next buffer; nil after the end, and when the task is cancelled.
+  /// The next buffer; nil after the end, or when the task is cancelled.
   func next() async -> CaptureBuffer? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
@@ -60,10 +60,11 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
     }
   }
 
-  /// Whether nobody reads any more, although buffers were still to come.
+  /// Whether the reader left while buffers were still expected.
   var isAbandoned: Bool { lock.withLock { wasLeft } }
 
-  /// Nobody reads any more; true where this is the end of it, and the first time.
+  /// Ends the queue because its reader left; true only on the first call, and only if the queue had
+  /// not ended.
   func abandon() -> Bool {
     let isEnd = lock.withLock { () -> Bool in
       guard !isFinished else { return false }
@@ -74,7 +75,7 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
     return isEnd
   }
 
-  /// No buffer comes any more; those that are here can still be read.
+  /// Ends the queue; buffers that are already in it can still be read.
   func finish() {
     lock.withLock { isFinished = true }
     takeWaiting()?.resume(returning: nil)
@@ -88,8 +89,8 @@ final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
   }
 }
 
-/// The hold on a running capture that its buffers and their iterators share: with the last of them it
-/// ends. A stop is posted then; nothing is freed here.
+/// What keeps a capture running: its buffers and their iterators share it, and the capture ends
+/// with the last of them. The `deinit` only posts a stop; it frees nothing itself.
 final class BufferLease: Sendable {
   let queue: BufferQueue
   private let onEnd: @Sendable () -> Void
@@ -110,13 +111,13 @@ final class BufferLease: Sendable {
   }
 }
 
-/// The buffers of one run of a capture, for one reader; it ends when the capture stops.
+/// The buffers of one run of a capture, for one reader. The sequence ends when the capture stops.
 ///
-/// The reader owns the capture: it stops when the last reference to the buffers goes, with a loop that
-/// is left, and when the task that reads is cancelled.
+/// The reader owns the capture: it stops when the last reference to the buffers is released, for
+/// example because a loop is left, and when the reading task is cancelled.
 ///
-/// A reader that is slower than the sound for longer than the backlog loses the oldest buffers; the
-/// next one says how many frames are missing.
+/// A reader that falls behind by more than the backlog loses the oldest buffers; the next one
+/// reports how many frames are missing.
 public struct CaptureBuffers: AsyncSequence, Sendable {
   let lease: BufferLease
 
@@ -124,15 +125,15 @@ public struct CaptureBuffers: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let lease: BufferLease
 
-    /// The next buffer; nil when the capture has stopped, or the task is cancelled.
+    /// The next buffer; nil when the capture has stopped or the task is cancelled.
     public func next() async -> CaptureBuffer? { await lease.next() }
 
-    /// The next buffer; nil when the capture has stopped, or the task is cancelled.
+    /// The next buffer; nil when the capture has stopped or the task is cancelled.
     public func next(isolation actor: isolated (any Actor)?) async -> CaptureBuffer? {
       await lease.next()
     }
   }
 
-  /// Makes the reader; there should be one.
+  /// Makes the reader; make only one.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lease: lease) }
 }

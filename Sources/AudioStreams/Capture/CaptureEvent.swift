@@ -1,39 +1,41 @@
 internal import Glibc
 
-/// What a capture is doing.
+/// The state of a capture.
 public enum CaptureStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// Nothing has been started yet.
   case notInitialized
   /// It was stopped, and can be started.
   case ready
-  /// It connects.
+  /// The first tap is being opened.
   case starting
-  /// Buffers come.
+  /// Buffers are being delivered.
   case streaming
   /// `pauseAudioStream` was called.
   case paused
-  /// Something more important has the sound, or the input or the server is away: it goes on by
-  /// itself.
+  /// Another stream has priority, or the input or the server is away. The capture resumes by
+  /// itself, except after an interruption that ends without `shouldResume`.
   case interrupted
   /// It was stopped; `ready` follows at once.
   case stopped
-  /// A start failed; it may be tried again.
+  /// The start or a conversion failed; start again.
   case failed
 }
 
 /// Something that happened to a capture, beside its buffers.
 public enum CaptureEvent: Sendable, Hashable {
-  /// It does something else now. The timestamp is as a buffer's `hostTime`.
+  /// The status changed. The timestamp uses the clock of a buffer's `hostTime`.
   case status(CaptureStatus, timestamp: Duration)
-  /// The input is tapped at this rate (Hz) with so many channels; also after each change of it.
+  /// The input is tapped at this rate (Hz) with this number of channels; emitted again after each
+  /// change.
   case tapped(sampleRate: Int, channels: Int)
-  /// Another source is recorded than before: its name.
+  /// The capture now records another source; the value is its name.
   case inputChanged(String)
-  /// Something failed; the code says what kind, the details are the server's or library's words.
+  /// Something failed. The code is the kind of failure, the details are the server's or a library's
+  /// own words.
   case error(StreamError)
 }
 
-/// The machine's steady clock, as buffers and events have it.
+/// The machine's monotonic clock, which buffers and events use.
 enum HostClock {
   /// The time since the machine started, without sleep (`CLOCK_MONOTONIC`).
   static var now: Duration { .nanoseconds(nanoseconds) }

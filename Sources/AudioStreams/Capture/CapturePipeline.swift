@@ -1,36 +1,36 @@
 import CPulseStream
 import Pulse
 
-/// What becomes of the tapped sound: gaps are counted, the format converted, buffers cut.
+/// Processes the tapped sound: counts gaps, converts the format, cuts buffers.
 ///
-/// It outlives the taps. Only the watching thread of the present tap is inside of it, and no new tap
-/// is opened before the former one has ended.
-final class CapturePipeline: @unchecked Sendable {  // used by one thread at a time, as said above
+/// It outlives the taps. Only the watching thread of the current tap runs in it, and a new tap is
+/// opened only after the previous one has ended.
+final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as explained above
   private let configuration: CaptureConfiguration
   private let queue: BufferQueue
   private var timeline = Timeline(from: HostClock.nanoseconds)
-  /// What came since a discontinuity, as long as it may be older than it seems.
+  /// Sound since a discontinuity, while it may still be older than its time stamps.
   private var burst: Burst?
   private var converter: Converter?
   private var framer: Framer?
   private var channels = 0
   private var stretch = Stretch(rate: 0, fragment: 0)
-  /// Whether nothing of this tap was joined yet.
+  /// Whether no sound of this tap has been joined yet.
   private var isNewTap = true
   private var raw: [Float] = []
-  /// What finds sound that the server lost without a word; nil where the server tells.
+  /// Finds sound that the server lost without reporting it; nil if the server reports losses.
   private var lostCycles: LostCycles?
   private var fallingBehind = FallingBehind()
   /// Why time is missing before the next sound.
   private var cause = MissingFrames.Cause.routeChange
-  /// What the buffers have; known once the first tap is ready, and never changed.
+  /// Rate and channels of the buffers; set when the first tap is ready, then constant.
   private(set) var format: (sampleRate: Int, channels: Int)?
   private let lock = Lock()
   private var firstFailure: StreamError?
-  /// Where the server moved the tap, until the sound from there comes.
+  /// The device to which the server moved the tap, until sound from there arrives.
   private var movedTo: String?
 
-  /// The first failure; nothing is taken in after it. Any thread may ask.
+  /// The first failure; no sound is accepted after it. Any thread may read it.
   private(set) var failure: StreamError? {
     get { lock.withLock { firstFailure } }
     set { lock.withLock { firstFailure = firstFailure ?? newValue } }
@@ -41,10 +41,10 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     self.queue = queue
   }
 
-  /// Whether the tap lives; any thread may ask.
+  /// Whether the tap still gets sound; any thread may read it.
   let pulse = TapPulse()
 
-  /// A new tap is ready; whether what it loses must be found by its sound and the clock.
+  /// Prepares for a new tap. `losesSilently`: losses must be found from the sound and the clock.
   func begin(_ grant: StreamGrant, losesSilently: Bool = false) {
     guard failure == nil else { return }
     do {
@@ -65,7 +65,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     pulse.begin()
   }
 
-  /// The converter is made once for an input, and again only where the input has another format.
+  /// Makes a converter for the first input, and another one only when the input's format changes.
   private func prepare(rate: Int, channels: Int) throws(StreamError) {
     if converter?.converts(fromRate: rate, channels: channels) == true { return }
     let wanted: CaptureChannels =
@@ -85,13 +85,13 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     converter = consume new
   }
 
-  /// Says why time will be missing before the next sound.
+  /// Sets why time will be missing before the next sound.
   func expectGap(_ cause: MissingFrames.Cause) { self.cause = cause }
 
-  /// The server moved the tap to this device; any thread may say so.
+  /// Notes that the server moved the tap to this device; any thread may call it.
   func noteMove(to device: String) { lock.withLock { movedTo = device } }
 
-  /// The tap is closed on purpose: no time is missing before the next one.
+  /// Prepares for a tap that is closed on purpose: no time counts as missing before the next one.
   func pause() {
     do throws(StreamError) {
       try releaseZeros()
@@ -102,10 +102,10 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     }
   }
 
-  /// The tap is opened again after a pause.
+  /// Continues after a pause; the next tap starts now.
   func resume() { timeline.pause(until: HostClock.nanoseconds) }
 
-  /// Takes recorded frames.
+  /// Accepts recorded frames.
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard failure == nil, framer != nil else { return }
     pulse.note(samples)
@@ -117,7 +117,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     do throws(StreamError) {
       if chunk.discontinuity || chunk.lost > 0 { try releaseZeros() }
       if chunk.discontinuity {
-        // The clock will say what is missing, a hole just before included.
+        // The clock will show what is missing, including a hole just before.
         try settle()
         burst = Burst()
       } else if chunk.lost > 0 {
@@ -135,7 +135,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     }
   }
 
-  /// Converts what came, without what the server lost in it or before it.
+  /// Converts the frames that arrived, and skips what the server lost in or before them.
   private func findLost(
     _ samples: UnsafeBufferPointer<Float>, until end: Int64
   ) throws(StreamError) {
@@ -161,7 +161,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     }
   }
 
-  /// Zeros that were kept are sound: nothing follows them that could tell.
+  /// Zeros that were held back are sound: nothing follows that could show otherwise.
   private func releaseZeros() throws(StreamError) {
     guard var cycles = lostCycles, cycles.kept > 0 else { return }
     let end = stretch.end + Stretch.duration(Int64(cycles.kept), stretch.rate)
@@ -171,7 +171,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     }
   }
 
-  /// The device or the ring lost frames, and counted them.
+  /// Skips frames that the device or the ring lost and counted.
   private func skipHole(_ frames: Int) throws(StreamError) {
     guard let rate = framer?.sampleRate else { return }
     let lost = Stretch.duration(Int64(frames), stretch.rate)
@@ -184,7 +184,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     skip(lost, atRate: rate, .overrun)
   }
 
-  /// Joins what came after a discontinuity to what was before it, by the clock.
+  /// Joins the sound after a discontinuity to the sound before it, by the clock.
   private func settle() throws(StreamError) {
     guard let burst, let rate = framer?.sampleRate else { return }
     self.burst = nil
@@ -194,7 +194,7 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     var known = 0
     try endStretch()
     let isJoined = !timeline.isPaused
-    // A move inside the server loses little or nothing; less than a fragment cannot be told.
+    // A move inside the server loses little or nothing; less than a fragment cannot be measured.
     switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
     case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, cause)
     case .overlap(let nanoseconds):
@@ -217,10 +217,10 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     try converter?.process(samples) { output($0) }
   }
 
-  /// Hands on converted frames.
+  /// Appends converted frames to the buffer.
   private func output(_ samples: UnsafeBufferPointer<Float>) {
     guard let rate = framer?.sampleRate, let channels = framer?.channels else { return }
-    // How long before the end of what went in the first of these frames is.
+    // How long before the end of the input the first of these frames was captured.
     let age =
       Double(stretch.framesIn) / Double(stretch.rate) - Double(stretch.framesOut) / Double(rate)
     let time = Duration.nanoseconds(stretch.end) - .seconds(age)
@@ -237,14 +237,14 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     queue.add(buffer)
   }
 
-  /// Tells of missing time, in whole frames; the rest stays owed.
+  /// Reports missing time in whole frames; the timeline keeps the remainder.
   private func skip(_ nanoseconds: Int64, atRate rate: Int, _ cause: MissingFrames.Cause) {
     let frames = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
     framer?.skip(frames, cause, emit)
     timeline.tell(Stretch.duration(Int64(frames), rate))
   }
 
-  /// Brings out what the converter still has: what follows does not join it.
+  /// Flushes the converter: the next sound does not join this one.
   private func endStretch() throws(StreamError) {
     guard stretch.framesIn > 0, let rate = framer?.sampleRate else { return }
     try converter?.flush { output($0) }
@@ -255,8 +255,8 @@ final class CapturePipeline: @unchecked Sendable {  // used by one thread at a t
     fallingBehind = FallingBehind()
   }
 
-  /// The capture has stopped; where its input was away then, or was tapped again and brought no sound
-  /// yet, all until that time is missing.
+  /// Ends the buffers. If the input was away, or was tapped again and delivered no sound yet, the
+  /// time until `end` counts as missing.
   func finish(isAway: Bool, at end: Int64) {
     pause()
     let isOwed = isAway || isNewTap && framer?.position ?? 0 > 0

@@ -1,13 +1,14 @@
-/// Cuts a stream of samples and gaps into buffers of exactly the asked frames.
+/// Cuts a stream of samples and gaps into buffers of exactly the requested length.
 ///
-/// A gap fills a begun buffer with silence; the rest of it is left out, and the next buffer says so.
+/// A gap fills an incomplete buffer with silence. The rest of the gap is omitted, and the next
+/// buffer reports it.
 struct Framer {
   let channels: Int
   let sampleRate: Int
   let frameLength: Int
-  /// The source of what is appended from now on.
+  /// The source of the frames appended from now on.
   var device: String?
-  /// The position after all that came in.
+  /// The position after everything that was appended or skipped.
   private(set) var position: Int64 = 0
 
   private var samples: [Float] = []
@@ -23,7 +24,7 @@ struct Framer {
 
   private var fill: Int { samples.count / channels }
 
-  /// Adds frames; the time is that of the first one.
+  /// Appends frames; `time` belongs to the first one.
   mutating func append(
     _ input: UnsafeBufferPointer<Float>, at time: Duration, _ emit: (CaptureBuffer) -> Void
   ) {
@@ -52,7 +53,7 @@ struct Framer {
     let silent = samples.isEmpty ? 0 : min(frames, frameLength - fill)
     samples.append(contentsOf: repeatElement(0, count: silent * channels))
     position += Int64(silent)
-    // What is after the buffer belongs to the next one.
+    // What exceeds this buffer belongs to the next one.
     if silent > 0, fill == frameLength {
       let rest = frames - silent
       missing[missing.count - 1].frames -= rest
@@ -62,8 +63,8 @@ struct Framer {
     position += Int64(frames - silent)
   }
 
-  /// Takes what is there of a buffer, shorter than the others, or none of it where only something is
-  /// missing; nil where there is nothing.
+  /// Takes the incomplete buffer, which is shorter than the others, or has no frames if only
+  /// missing frames remain to be reported; nil if there is nothing.
   mutating func takeRest() -> CaptureBuffer? {
     samples.isEmpty && missing.isEmpty ? nil : take()
   }

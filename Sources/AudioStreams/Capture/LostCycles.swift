@@ -1,31 +1,31 @@
 import CAudioKernel
 
-/// Finds what PipeWire lost without a word: a graph that comes too late hands on a cycle of zeros in
-/// place of the sound.
+/// Finds cycles that PipeWire lost without reporting it: a graph that is late passes on a cycle of
+/// zeros instead of the sound.
 ///
-/// Lost are zeros on all channels that begin and end in the midst of sound, are no longer than a
-/// quarter of a second, and are of the length of cycles. Zeros are kept until what follows tells which
-/// they are; those after sound that fades out are handed on at once.
+/// A run of zeros counts as lost if it spans all channels, begins and ends amid sound, is no longer
+/// than a quarter of a second, and has the length of whole cycles. Zeros are held back until the
+/// next sound shows which kind they are; zeros after a fade-out are passed on at once.
 struct LostCycles {
-  /// A part of what came.
+  /// A part of the input.
   enum Part {
     case sound(UnsafeBufferPointer<Float>)
-    /// Zeros that were kept and are sound all the same: so many frames, and how many came since.
+    /// This number of zero frames was held back, and they turned out to be sound.
     case silence(Int)
-    /// So many frames were lost.
+    /// This number of frames was lost.
     case lost(Int)
   }
 
   private let channels: Int
   private let longest: Int
-  /// Frames of zeros whose kind is not known yet.
+  /// Zero frames of which the kind is not known yet.
   private(set) var kept = 0
   /// The peak of the last frames before them.
   private var peak: Float = 0
 
-  /// Cycles have a multiple of so many frames, and no fewer than twice as many.
+  /// The frames of a cycle are a multiple of this, and at least twice as many.
   private static let cycle = 16
-  /// -60 dB: what fades out is quieter at its end.
+  /// -60 dB: sound that fades out is quieter than this at its end.
   private static let edge: Float = 0.001
 
   init(channels: Int, rate: Int) {
@@ -33,7 +33,8 @@ struct LostCycles {
     longest = rate / 4
   }
 
-  /// Takes what came; the parts follow each other, each with the frames of this call behind it.
+  /// Splits samples into parts, in order. `hand` gets each part and the number of frames of this
+  /// call that follow it.
   mutating func take(
     _ samples: UnsafeBufferPointer<Float>, _ hand: (Part, Int) throws(StreamError) -> Void
   ) throws(StreamError) {
@@ -41,7 +42,7 @@ struct LostCycles {
     var at = 0
     while at < frames {
       var count = 0
-      // Any zero goes on with those that are kept.
+      // After held-back zeros, any further zero extends the run.
       let least = kept > 0 ? 1 : 2 * Self.cycle
       let rest = samples.baseAddress! + at * channels
       let begin = at + ak_zero_run(rest, frames - at, channels, least, &count)
@@ -58,7 +59,7 @@ struct LostCycles {
     }
   }
 
-  /// Hands on what was kept, as silence: nothing follows it, or no sound soon.
+  /// Passes on the held-back zeros as silence: no sound follows, or none soon.
   mutating func release(
     _ behind: Int, _ hand: (Part, Int) throws(StreamError) -> Void
   ) throws(StreamError) {
@@ -85,22 +86,23 @@ struct LostCycles {
   }
 }
 
-/// Finds sound that never came, by the clock: what comes falls behind, and stays there.
+/// Finds sound that never arrived, by the clock: the stream falls behind, and stays behind.
 ///
-/// A piece may come late, so each second has the least late of its pieces; and no device's clock is off
-/// by so much from one second to the next. Times are nanoseconds.
+/// A single piece may be late, so each second is represented by its least late piece. No device
+/// clock drifts this much from one second to the next. Times are nanoseconds.
 struct FallingBehind {
   private var began: Int64?
   private var least = Int64.max
   private var pieces = 0
-  /// How late the last second's was that is taken as none.
+  /// The lateness of the last second that counts as normal.
   private var usual: Int64?
   private var suspected: Int64 = 0
 
   private static let window: Int64 = 1_000_000_000
   private static let least: Int64 = 5_000_000
 
-  /// A piece came at a time, and so much later than the earliest of its stretch; what is missing.
+  /// Adds a piece that arrived at `time`, with this lateness relative to the earliest of its
+  /// stretch. Returns the missing time, if any.
   mutating func add(lateness: Int64, at time: Int64, fragment: Int64) -> Int64? {
     let start = began ?? time
     began = start
@@ -118,7 +120,7 @@ struct FallingBehind {
       (self.usual, suspected) = (now, 0)
       return nil
     }
-    // Two seconds in a row, or the machine was only slow.
+    // Only two late seconds in a row count; a single one means that the machine was slow.
     let lost = min(suspected, fell)
     suspected = lost > 0 ? 0 : fell
     return lost > 0 ? lost : nil

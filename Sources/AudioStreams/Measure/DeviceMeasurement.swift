@@ -1,15 +1,15 @@
 internal import PulseTypes
 
-/// What a source gave, measured.
+/// The measured properties of a source.
 package struct DeviceMeasurement: Sendable {
   /// The source.
   package var device: String
-  /// Hz, as the server says of the hardware.
+  /// Hz, as the server reports it for the hardware.
   package var claimedRate: Int
   /// Frames counted against the clock; nil where too few deliveries came.
   package var rate: ClockFit?
-  /// What the hardware delivers at once when nobody but its other streams asks for anything; nil
-  /// where nothing came for two seconds and a half, or it was not measured.
+  /// What the hardware delivers at once when only its other streams ask for a latency; nil if
+  /// nothing arrived for 2.5 seconds, or it was not measured.
   package var buffer: Duration?
   /// Frames that went missing.
   package var lost: Int

@@ -69,7 +69,8 @@ private final class PieceClock: @unchecked Sendable {  // used in the stream's h
 
   func piece(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) -> DeviceTap.Piece {
     let end = chunk.host_ns + Int64(chunk.frames) * 1_000_000_000 / rate
-    // Within one delivery the stream counts the time on by frames; else it reads the clock anew.
+    // Within one delivery the stream advances the time by frames; otherwise it reads the clock
+    // again.
     let isContinued = abs(chunk.host_ns - next) <= 1
     next = end
     return DeviceTap.Piece(

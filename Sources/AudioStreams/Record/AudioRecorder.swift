@@ -1,12 +1,12 @@
 public import AudioSession
 
-/// Records the session's input into a file, gapless: what is missing while the route changes or the
-/// server restarts is silence in the file, and is listed to the sample in a file beside it
-/// (`FILE.json`).
+/// Records the session's input to a file without gaps: time that is missing while the route changes
+/// or the server restarts becomes silence in the file, and a second file (`FILE.json`) lists it to
+/// the frame.
 ///
-/// A process that is killed leaves a file that can be read, with all but the last second.
+/// A process that is killed leaves a readable file without its last second.
 public actor AudioRecorder {
-  /// What it records with.
+  /// The capture that provides the sound.
   public nonisolated let capture: AudioCapture
 
   private var recording: Recording?
@@ -18,25 +18,25 @@ public actor AudioRecorder {
     let end: Completion
   }
 
-  /// Makes a recorder; nothing is opened before it starts.
+  /// Makes a recorder. Opens nothing until `start`.
   public init(session: AudioSession) { capture = AudioCapture(session: session) }
 
-  // The work ends the capture and the file, on its own threads.
+  // The task ends the capture and the file.
   deinit { recording?.work.cancel() }
 
-  /// Whether a recording has begun and not been stopped; a pause counts.
+  /// Whether a recording has started and has not been stopped; true during a pause.
   public var isRecording: Bool { recording != nil }
 
-  /// How far the recording is; after its end, what it came to.
+  /// The progress of the recording; after its end, the final figures.
   public var progress: RecordingProgress {
     get async { await recording?.file.progress ?? lastProgress }
   }
 
-  /// Starts to record into a file, which is replaced; `-` is standard output.
+  /// Starts to record to a file, and replaces an existing one; `-` is standard output.
   ///
-  /// A pipe gets a WAV or FLAC without a length, which readers take until its end; no list is
-  /// written beside it. A reader that is slower than the sound for more than 10 seconds misses some.
-  /// Errors: as `AudioCapture.startAudioStream`, and `fileFailed`, `permissionDenied`, `closedPipe`,
+  /// A pipe gets a WAV or FLAC stream without a length, which readers accept until its end, and no
+  /// `FILE.json`. A reader that falls behind by more than 10 seconds loses sound. Errors: those of
+  /// `AudioCapture.startAudioStream`, and `fileFailed`, `permissionDenied`, `closedPipe`,
   /// `missingPackage`.
   public func start(
     _ path: String, configuration: RecordingConfiguration = .init()
@@ -50,7 +50,7 @@ public actor AudioRecorder {
       sampleRate: configuration.sampleRate, channels: configuration.channels,
       quality: configuration.quality, device: configuration.device, backlog: .seconds(10),
       follows: configuration.follows)
-    // Ten buffers a second: what a disk likes, and soon enough for a level line.
+    // Ten buffers a second: large enough for a disk, and frequent enough for a level line.
     wish.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
     wish.includesRest = true
     let buffers = try await capture.startAudioStream(wish)
@@ -77,8 +77,7 @@ public actor AudioRecorder {
     recording = Recording(file: file, work: work, end: end)
   }
 
-  /// Stops at the end of the duration also where no input is there to reach it: what is missing is
-  /// filled in.
+  /// Stops after the duration even if the input is away; the missing time is filled in.
   private static func endOnTime(
     _ duration: Duration, _ file: RecordingFile, _ capture: AudioCapture
   ) async {
@@ -111,18 +110,18 @@ public actor AudioRecorder {
     return .success(await file.progress)
   }
 
-  /// Stops listening until `resume`; the pause is not in the file.
+  /// Pauses the recording until `resume`; the pause does not appear in the file.
   public func pause() async throws(StreamError) { try await capture.pauseAudioStream() }
 
-  /// Goes on after a pause.
+  /// Resumes the recording after a pause.
   public func resume() async throws(StreamError) { try await capture.resumeAudioStream() }
 
-  /// Waits until the recording ends by itself: its duration is reached, also by the clock while the
-  /// input is away, or it fails.
+  /// Waits until the recording ends by itself: it reaches its duration (by the clock while the
+  /// input is away), or it fails.
   ///
-  /// Where the task is cancelled it returns how far the recording is, which goes on until `stop()`.
-  /// Errors: `fileFailed` for a full disk, `closedPipe` where nobody reads any more. What was
-  /// written before stays.
+  /// If the task is cancelled, returns the current progress, and the recording continues until
+  /// `stop()`. Errors: `fileFailed` for a full disk, `closedPipe` if the reader closed the pipe.
+  /// Sound that was written before stays in the file.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
@@ -130,7 +129,7 @@ public actor AudioRecorder {
     return try await settle(recording)
   }
 
-  /// Takes what a recording that ends came to.
+  /// Returns the result of a recording that ends.
   private func settle(
     _ recording: Recording
   ) async throws(StreamError) -> RecordingProgress {
@@ -140,7 +139,8 @@ public actor AudioRecorder {
     return try result.get()
   }
 
-  /// Ends the recording and its file; what it came to. Nothing happens where nothing is recorded.
+  /// Ends the recording, closes the file, and returns the final figures. Has no effect if nothing
+  /// is recorded.
   @discardableResult
   public func stop() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }

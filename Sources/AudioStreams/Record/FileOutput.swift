@@ -89,7 +89,7 @@ final class FileOutput {
     return old + done
   }
 
-  /// Whether to go on after a write; an interrupted one is repeated.
+  /// Whether to continue after a write; an interrupted write is repeated.
   private func note(_ count: Int) -> Bool {
     if count > 0 { return true }
     if count < 0, errno == EINTR { return true }

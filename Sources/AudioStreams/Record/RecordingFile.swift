@@ -55,7 +55,7 @@ actor RecordingFile {
     return room() == 0
   }
 
-  /// Whether the buffer comes from another source than what was before it.
+  /// Notes the source of a buffer; true if it differs from that of the previous buffer.
   private func noteInput(of buffer: CaptureBuffer) -> Bool {
     guard let device = buffer.device, device != progress.inputs.last?.device else { return false }
     progress.inputs.append(RecordedInput(position: buffer.position, device: device))

@@ -17,12 +17,12 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// FLAC with 24-bit samples.
   case flac24
 
-  /// What a file's name asks for: FLAC for `.flac`, else WAV.
+  /// The format for a file name: FLAC for `.flac`, otherwise WAV.
   public init(path: String) { self = path.hasSuffix(".flac") ? .flac16 : .wav16 }
 
   var isFLAC: Bool { self == .flac16 || self == .flac24 }
 
-  /// Bytes that one sample takes before any compression.
+  /// Bytes per sample before compression.
   var sampleBytes: Int {
     switch self {
     case .wav16, .flac16: 2
@@ -48,23 +48,23 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// What and how to record.
 public struct RecordingConfiguration: Sendable, Hashable {
-  /// How it is stored; nil is told from the file's name.
+  /// How to store the sound; nil chooses by the file's name.
   public var format: RecordingFormat?
   /// Hz; nil is the device's rate when the recording starts.
   public var sampleRate: Int?
   /// Which channels; by default as many as the device has.
   public var channels: CaptureChannels
-  /// When to stop by itself, to the frame; nil goes on.
+  /// When to stop, to the frame; nil records until `stop()`.
   public var duration: Duration?
-  /// The source's name; nil is the session's input, also when that changes.
+  /// The source's name; nil follows the session's input.
   public var device: String?
-  /// Whether a named source that goes is not waited for, but the session's input is recorded from then
-  /// on.
+  /// Whether to record the session's input when a named source is removed, instead of waiting for
+  /// the source.
   public var follows: Bool
-  /// How well a rate is converted.
+  /// The quality of the rate conversion.
   public var quality: ConversionQuality
 
-  /// Makes a configuration; by default everything is as the device has it.
+  /// Makes a configuration; by default the format follows the device.
   public init(
     format: RecordingFormat? = nil, sampleRate: Int? = nil, channels: CaptureChannels = .device,
     duration: Duration? = nil, device: String? = nil, quality: ConversionQuality = .high,
@@ -88,7 +88,7 @@ public struct RecordedInput: Sendable, Hashable, Codable {
   public var device: String
 }
 
-/// How far a recording is.
+/// The progress of a recording.
 public struct RecordingProgress: Sendable, Hashable {
   /// Frames in the file, silence for missing ones included.
   public var frames: Int64 = 0
@@ -96,11 +96,11 @@ public struct RecordingProgress: Sendable, Hashable {
   public var sampleRate = 0
   /// Samples in a frame.
   public var channels = 0
-  /// What was filled in as silence.
+  /// The gaps that were filled with silence.
   public var missing: [MissingFrames] = []
-  /// Where the sound came from, in order.
+  /// The sources of the sound, in order.
   public var inputs: [RecordedInput] = []
-  /// The root of the mean square of the last buffer; full scale is 1.
+  /// The root mean square of the last buffer; full scale is 1.
   public var rms: Float = 0
   /// The greatest magnitude in the last buffer.
   public var peak: Float = 0

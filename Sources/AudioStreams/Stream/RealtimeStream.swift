@@ -3,27 +3,27 @@ import Glibc
 import Pulse
 import PulseTypes
 
-/// A record or playback stream on a thread of its own that runs C only.
+/// A record or playback stream on its own thread, which runs only C.
 ///
-/// A second thread, ordinary and Swift's, waits for its signals and calls the handler; whatever the
-/// handler does, the audio thread never waits for it. The handler's calls come one after the other,
-/// and none comes after `close` has returned.
+/// A second, ordinary thread runs Swift: it waits for signals of the stream and calls the handler.
+/// The audio thread never waits for the handler. Calls of the handler never overlap, and none
+/// happens after `close` has returned.
 final class RealtimeStream: Sendable {
-  /// What the handler is told, on the watching thread.
+  /// What the handler receives, on the watching thread.
   enum Signal {
     /// The server made the stream.
     case ready(StreamGrant)
     /// Recorded frames; the samples are valid during the call.
     case sound(ps_chunk, UnsafeBufferPointer<Float>)
-    /// Playback asked for sound, and has it.
+    /// Playback: the server requested sound and got it.
     case requested
     /// Something happened to the stream.
     case events(StreamEvents)
-    /// The last: it failed, or nil where it was closed.
+    /// The last signal: the error, or nil if the stream was closed.
     case ended(StreamError?)
   }
 
-  /// What was asked for.
+  /// The requested stream.
   let wish: StreamWish
   private let watcher: StreamWatcher
 
@@ -50,17 +50,17 @@ final class RealtimeStream: Sendable {
     return try result.get()
   }
 
-  /// Plays what a C function renders, from now on; once, when ready.
+  /// Plays what a C function renders from now on. Call it once, when the stream is ready.
   ///
   /// The context must stay valid until `close` has returned.
   func start(_ render: ps_render, context: UnsafeMutableRawPointer) {
     ps_stream_start(native, render, context)
   }
 
-  /// Renders no more; the event `drained` comes when all has been played.
+  /// Stops rendering; the event `drained` follows when everything has been played.
   func drain() { ps_stream_drain(native) }
 
-  /// The number of the device that it is on now.
+  /// The index of the device that the stream is on now.
   var device: Index<Device> { Index(ps_stream_device(native)) }
 
   /// The figures so far.
@@ -70,7 +70,8 @@ final class RealtimeStream: Sendable {
     return StreamStatistics(stats)
   }
 
-  /// Ends the stream and waits until its thread has; may be repeated, and never from the handler.
+  /// Ends the stream and waits for its thread to end. May be called repeatedly, but never from the
+  /// handler.
   func close() async {
     ps_stream_stop(native)
     await withCheckedContinuation { watcher.addEnding($0) }

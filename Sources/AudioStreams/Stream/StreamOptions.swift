@@ -8,7 +8,7 @@ struct StreamWish: Sendable {
   var direction: Direction
   /// The server's address; nil means the environment's.
   var server: String?
-  /// What the stream is listed as.
+  /// The name under which the server lists the stream.
   var name: String
   /// The device's name; nil follows the default.
   var device: String?
@@ -16,29 +16,31 @@ struct StreamWish: Sendable {
   var rate: Int?
   /// Nil takes the device's.
   var channels: Int?
-  /// Just these channels of the device, in this order, and `mono` all of them mixed; nil takes them as
-  /// they come. `channels` is their number.
+  /// Exactly these channels of the device, in this order; `mono` mixes all of them. Nil takes the
+  /// device's channels. `channels` is their number.
   var channelMap: ChannelMap?
-  /// The `media.role` of the stream; nil is the session's own.
+  /// The `media.role` of the stream; nil is the session's.
   var role: String?
-  /// Whether the program has a session of its own, and others leave the stream alone.
+  /// Whether the stream belongs to a program with its own session, so that other sessions leave it
+  /// alone.
   var isOwn = false
-  /// Whether the program chose the device: the session does not move the stream then.
+  /// Whether the program chose the device, so that the session does not move the stream.
   var isFixed = false
-  /// Whether the server may not move it either: the stream ends with its device.
+  /// Whether the server must not move it either: the stream ends with its device.
   var staysPut = false
-  /// Of the device for a record stream, of the whole buffer for playback; nil leaves it alone.
+  /// Record: the latency of the device. Playback: that of the whole buffer. Nil leaves it to the
+  /// server.
   var latency: Duration?
-  /// Playback: the least that is asked for at once; nil is a quarter of the latency.
+  /// Playback: the minimum that the server requests at once; nil is a quarter of the latency.
   var request: Duration?
   /// Record: how much sound the ring holds.
   var ring = Duration.seconds(2)
-  /// Playback: whether `requested` is told after each request.
+  /// Playback: whether the handler gets `requested` after each request.
   var signalsRequests = false
-  /// How long the server may take to make the stream.
+  /// How long the server may take to create the stream.
   var timeout = Duration.seconds(5)
 
-  /// Throws `invalidFormat` for what no stream can have: libpulse would abort the program over it.
+  /// Throws `invalidFormat` for impossible values, over which libpulse would abort the program.
   func check() throws(StreamError) {
     if let rate, !SampleSpec.rates.contains(rate) {
       throw StreamError(.invalidFormat, "no stream can have \(rate) Hz (1 to 384000)")
@@ -60,15 +62,15 @@ struct StreamGrant: Sendable, Hashable {
   var rate: Int
   /// Samples in a frame.
   var channels: Int
-  /// The number of each channel's position, as the server counts them.
+  /// The position number of each channel, in the server's numbering.
   var positions: [Int32]
-  /// Record: the frames that come at once. Playback: the frames that are buffered.
+  /// Record: the frames that arrive at once. Playback: the frames that are buffered.
   var bufferFrames: Int
-  /// Playback: the least that is asked for at once.
+  /// Playback: the minimum that the server requests at once.
   var requestFrames: Int
-  /// The name of the device that it was made on.
+  /// The name of the device on which the stream was created.
   var device: String?
-  /// The stream's number on the server.
+  /// The stream's index on the server.
   var index: Index<PulseTypes.Stream>
   /// How the audio thread runs.
   var scheduling: Scheduling
@@ -104,19 +106,19 @@ struct StreamEvents: OptionSet, Sendable, Hashable {
 
 /// Figures of a realtime stream since it was opened.
 public struct StreamStatistics: Sendable, Hashable {
-  /// How often the server brought or asked for sound.
+  /// How often the server delivered or requested sound.
   public var callbacks: UInt64
-  /// Playback: how often the server ran dry.
+  /// Playback: how often the server ran out of sound.
   public var underflows: UInt64
-  /// Record: frames that found the ring full.
+  /// Record: frames that were dropped because the ring was full.
   public var droppedFrames: UInt64
-  /// Calls on the ring from a wrong thread; counted in debug builds.
+  /// Calls on the ring from the wrong thread; counted in debug builds only.
   public var violations: UInt64
   /// The longest callback.
   public var longest: Duration
   private var buckets: [UInt64]
 
-  /// Nothing has happened.
+  /// Makes figures that are all zero.
   public init() { self.init(ps_stats()) }
 
   init(_ stats: ps_stats) {
@@ -128,7 +130,7 @@ public struct StreamStatistics: Sendable, Hashable {
     buckets = withUnsafeBytes(of: stats.buckets) { Array($0.bindMemory(to: UInt64.self)) }
   }
 
-  /// Takes in the figures of another stream.
+  /// Adds the figures of another stream.
   mutating func add(_ other: StreamStatistics) {
     callbacks += other.callbacks
     underflows += other.underflows
@@ -138,7 +140,8 @@ public struct StreamStatistics: Sendable, Hashable {
     for index in buckets.indices { buckets[index] += other.buckets[index] }
   }
 
-  /// The time that a share of the callbacks took at most, such as 0.999; an eighth too long at worst.
+  /// The time within which this share of the callbacks ended, such as 0.999; at most one eighth too
+  /// long.
   public func callbackTime(quantile: Double) -> Duration {
     let limit = UInt64(saturating: (Double(callbacks) * quantile).rounded(.up))
     var count: UInt64 = 0
@@ -152,16 +155,16 @@ public struct StreamStatistics: Sendable, Hashable {
 
 /// How an audio thread is scheduled.
 ///
-/// Realtime where the thread has the right itself (`RLIMIT_RTPRIO`, `CAP_SYS_NICE`), else where rtkit,
-/// the service that desktops have for this, grants it. rtkit demands that the process's `RLIMIT_RTTIME`
-/// is lowered (to 200 ms, as it comes): the kernel ends a program one of whose realtime threads runs
-/// longer without a pause.
+/// The thread runs in realtime if it has the permission itself (`RLIMIT_RTPRIO`, `CAP_SYS_NICE`),
+/// or if rtkit, the desktop's service for this, grants it. rtkit requires a lower `RLIMIT_RTTIME`
+/// for the process (200 ms by default): the kernel then kills a program if one of its realtime
+/// threads runs longer without a pause.
 public enum Scheduling: Sendable, Hashable, CustomStringConvertible {
   /// Round robin at this priority: before all ordinary threads.
   case realtime(priority: Int)
   /// The same, granted by rtkit.
   case realtimeByRTKit(priority: Int)
-  /// Like any other thread; why neither the kernel nor rtkit granted more.
+  /// Like any other thread; the value is why neither the kernel nor rtkit granted more.
   case ordinary(String)
 
   init(_ scheduling: ps_scheduling) {

@@ -1,13 +1,13 @@
 internal import Pulse
 
-/// Whether a synthesizer runs, and with what; a run goes from `start` to `stop`, and has a number.
+/// The state of a synthesizer. A run lasts from `start` to `stop`, and has a number.
 final class Engine: @unchecked Sendable {  // everything is behind `lock`
   private enum State {
     case idle(StreamError?)
-    /// A stream is being opened; for the first time, or after an error.
+    /// A stream is being opened, for the first time or after an error.
     case opening(UInt64, after: StreamError?)
     case running(UInt64, SynthParts)
-    /// The stream ended by itself, and is to be opened again.
+    /// The stream ended by itself and is to be opened again.
     case away(UInt64, StreamError)
   }
 
@@ -17,7 +17,8 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
   private var resets = 0
   private var refused: UInt64 = 0
 
-  /// The run whose stream is to be opened by who calls; nil where it has one, or somebody opens it.
+  /// Reserves the opening of a stream for the caller; nil if the run has a stream, or another task
+  /// opens one.
   func reserve() -> UInt64? {
     lock.withLock {
       switch state {
@@ -32,7 +33,7 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     }
   }
 
-  /// What somebody is to do who wants a run's stream back.
+  /// The next step of a task that restores a run's stream.
   enum Retry { case open, wait, giveUp }
 
   func retry(_ run: UInt64) -> Retry {
@@ -47,7 +48,7 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     }
   }
 
-  /// Whether it runs now; it may have been stopped while the stream was opened, or the stream ended.
+  /// Starts a run with its parts; false if it was stopped or its stream ended in the meantime.
   func begin(_ run: UInt64, _ parts: SynthParts) -> Bool {
     lock.withLock {
       guard case .opening(run, let error) = state else { return false }
@@ -57,9 +58,10 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     }
   }
 
-  /// The stream could not be opened, or has ended by itself; whether it must be brought back.
+  /// Notes that the stream could not be opened or ended by itself; true if the caller must restore
+  /// it.
   func fail(_ run: UInt64, _ error: StreamError) -> Bool {
-    var ended: SynthParts?  // let go of without the lock
+    var ended: SynthParts?  // released outside the lock
     return lock.withLock {
       switch state {
       case .running(run, let parts):
@@ -75,7 +77,7 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     }
   }
 
-  /// The parts of one that runs.
+  /// The parts of a running synthesizer.
   var parts: SynthParts? {
     lock.withLock { if case .running(_, let parts) = state { parts } else { nil } }
   }
@@ -98,7 +100,7 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     }
   }
 
-  /// Ends the run: the parts are to be ended by who calls, once.
+  /// Ends the run and returns its parts, which the caller must end, once.
   func take() -> SynthParts? {
     lock.withLock {
       defer { state = .idle(nil) }

@@ -8,7 +8,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
   package let channels: Int
   /// What the audio thread renders with, as the context of `ak_synth_render`.
   package let pointer: OpaquePointer
-  /// Makes the producers one; the audio thread never takes it.
+  /// Serializes the producers; the audio thread never takes it.
   private let producers = Lock()
 
   package init(
@@ -32,7 +32,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
 
   private var wasUsed = false
 
-  /// Hands an event to the audio thread; false where its queue is full.
+  /// Passes an event to the audio thread; false if its queue is full.
   package func push(_ event: ak_note_event) -> Bool {
     producers.withLock {
       wasUsed = true
@@ -40,10 +40,10 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
     }
   }
 
-  /// Whether nobody has ever played anything, so that there is nothing to fade out.
+  /// Whether no event was ever pushed, so that there is nothing to fade out.
   var isUntouched: Bool { producers.withLock { !wasUsed } }
 
-  /// Begins a note at a frame; one that is past means at once.
+  /// Starts a note at a frame; a past frame means at once.
   package func play(_ note: Note, at frame: UInt64 = 0) throws(StreamError) -> Bool {
     guard let amplitude = Float(inUnit: note.velocity.amplitude) else {
       throw StreamError(
@@ -52,7 +52,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
     if let duration = note.duration, duration <= .zero {
       throw StreamError(.invalidValue, "a note of \(duration) has no time to sound")
     }
-    // A century is for ever, and far from any overflow.
+    // A century is practically for ever, and far from any overflow.
     let frames = note.duration.map { UInt64((min($0.seconds, 3e9) * sampleRate).rounded()) }
     return push(
       ak_note_event(
@@ -60,14 +60,14 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
         pitch: try Self.midi(note.pitch), kind: AK_NOTE_ON))
   }
 
-  /// Begins the release of every note of a pitch.
+  /// Starts the release of every note of a pitch.
   package func release(pitch: Int, at frame: UInt64 = 0) throws(StreamError) -> Bool {
     push(
       ak_note_event(
         frame: frame, duration: 0, amplitude: 0, pitch: try Self.midi(pitch), kind: AK_NOTE_OFF))
   }
 
-  /// Begins the release of every note, and forgets what is scheduled.
+  /// Starts the release of every note, and discards scheduled ones.
   package func releaseAll() -> Bool {
     push(ak_note_event(frame: 0, duration: 0, amplitude: 0, pitch: 0, kind: AK_NOTE_ALL_OFF))
   }
@@ -83,14 +83,14 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
   package var position: UInt64 { ak_synth_position(pointer) }
   /// Voices that sound.
   package var sounding: Int { Int(ak_synth_sounding(pointer)) }
-  /// Events that a full queue refused.
+  /// Events that were refused because the queue was full.
   package var refused: UInt64 { ak_synth_refused(pointer) }
-  /// Calls on its queue from a wrong thread; counted in debug builds.
+  /// Calls on its queue from the wrong thread; counted in debug builds only.
   package var violations: UInt64 { ak_synth_violations(pointer) }
-  /// Voices that a later note took.
+  /// Voices that a later note took over.
   package var stolen: UInt64 { ak_synth_stolen(pointer) }
 
-  /// Renders what comes next, interleaved; only where no audio thread does.
+  /// Renders the next frames, interleaved. Call it only if no audio thread renders.
   package func render(_ frames: Int) -> [Float] {
     [Float](unsafeUninitializedCapacity: frames * channels) { buffer, count in
       if frames > 0 {

@@ -3,22 +3,23 @@ internal import CAudioKernel
 internal import Pulse
 internal import PulseTypes
 
-/// Plays notes at once: eight voices of sine, mixed on an audio thread that runs C only.
+/// Plays notes with low latency: eight sine voices, mixed on an audio thread that runs only C.
 ///
-/// `start()` opens a stream on the session's output; notes then go through a queue of 256 events
-/// that the audio thread never waits for. Every method may be called from any thread.
+/// `start()` opens a stream on the session's output. Notes then pass through a queue of 256 events,
+/// for which the audio thread never waits. Any thread may call any method.
 ///
-/// When the server goes, or the output with nothing in its place, `isRunning` becomes false and
-/// `failure` says why. As soon as there is an output again a new stream is opened, until `stop()`:
-/// what sounded and what was scheduled is forgotten, and its frames begin anew. (AVAudioEngine must
-/// be started again by the program after a reset of the media services.)
+/// When the server stops, or the output is removed and no other takes its place, `isRunning`
+/// becomes false and `failure` has the reason. As soon as an output is available, the synthesizer
+/// opens a new stream, until `stop()`: notes that sounded or were scheduled are lost, and
+/// `position` restarts at 0. (A program must restart AVAudioEngine itself after a reset of the
+/// media services.)
 public final class Synthesizer: Sendable {
-  /// How it sounds, and how soon.
+  /// Volume, envelope, filter, buffer and device.
   public let configuration: SynthesizerConfiguration
   private let session: AudioSession
   private let engine = Engine()
 
-  /// Makes a synthesizer that does not run.
+  /// Makes a synthesizer. Opens nothing until `start()`.
   ///
   /// - Parameters:
   ///   - session: whose server and output it plays to.
@@ -36,12 +37,13 @@ public final class Synthesizer: Sendable {
     Task { await parts.end() }
   }
 
-  /// Opens a stream on the output, at the rate and with the channels that the device really has.
+  /// Opens a stream on the output, at the device's actual rate and channels.
   ///
-  /// While it waits for a server that is gone, it tries at once, and goes on waiting where that fails.
+  /// While the synthesizer waits for a server that is away, this tries at once; if that fails, it
+  /// keeps waiting.
   ///
   /// - Throws: `alreadyStreaming`; `deviceNotAvailable`, `engineStartFailed` and `permissionDenied`
-  ///   from the server; `engineInitFailed` where no thread can be had.
+  ///   from the server; `engineInitFailed` if no thread can be started.
   public func start() async throws(StreamError) {
     guard let run = engine.reserve() else {
       throw StreamError(.alreadyStreaming, "the synthesizer runs already; stop it first")
@@ -71,14 +73,14 @@ public final class Synthesizer: Sendable {
       }
       stream.start(ak_synth_render, context: UnsafeMutableRawPointer(kernel.pointer))
     } catch {
-      // What the stream says of its end must not reach the next one.
+      // Signals of this stream's end must not reach the next stream.
       await opened?.close()
       _ = engine.fail(run, error)
       throw error
     }
   }
 
-  /// Opens the stream of a run again as soon as that can be done, with growing pauses in between.
+  /// Opens the stream of a run again as soon as possible, with growing pauses between the attempts.
   private static func bringBack(_ synthesizer: Synthesizer?, _ run: UInt64) {
     Task { [weak synthesizer, session = synthesizer?.session] in
       var pause = Duration.milliseconds(10)
@@ -89,7 +91,7 @@ public final class Synthesizer: Sendable {
     }
   }
 
-  /// Whether it is to be tried once more.
+  /// Tries once; whether to try again.
   private func tryAgain(_ run: UInt64) async -> Bool {
     switch engine.retry(run) {
     case .open: (try? await open(run)) == nil
@@ -105,8 +107,8 @@ public final class Synthesizer: Sendable {
       timeout: session.configuration.timeout)
   }
 
-  /// Releases every note, waits until they have faded out and ends the stream; may be repeated. A
-  /// server that is gone is waited for no longer.
+  /// Releases every note, waits until they have faded out, and ends the stream. May be called
+  /// repeatedly. Stops waiting for a server that is away.
   public func stop() async {
     guard let parts = engine.take() else { return }
     await parts.fadeOut()
@@ -115,19 +117,19 @@ public final class Synthesizer: Sendable {
 
   /// Whether notes can be played.
   public var isRunning: Bool { engine.parts != nil }
-  /// Why the stream ended by itself; nil while it runs, and after `stop()`.
+  /// Why the stream ended by itself; nil while it runs and after `stop()`.
   public var failure: StreamError? { engine.failure }
-  /// The device's rate, Hz; nil while it does not run.
+  /// The device's rate in Hz; nil while the synthesizer does not run.
   public var sampleRate: Int? { engine.parts.map { Int($0.kernel.sampleRate) } }
-  /// The frames that were mixed so far by the present stream; they are heard `bufferDuration` later.
+  /// The frames that the current stream has mixed so far; they are heard `bufferDuration` later.
   public var position: UInt64 { engine.parts?.kernel.position ?? 0 }
-  /// How many notes a full queue has refused since `start()`.
+  /// How many notes were refused because the queue was full, since `start()`.
   public var refusedEvents: UInt64 { engine.figures.refused }
-  /// How often the server went since `start()` and a stream was opened again.
+  /// How often the stream ended and was opened again since `start()`.
   public var resets: Int { engine.figures.resets }
-  /// How the audio thread is scheduled; nil while it does not run.
+  /// How the audio thread is scheduled; nil while the synthesizer does not run.
   public var scheduling: Scheduling? { engine.parts?.scheduling }
-  /// The figures of the stream; nil while it does not run.
+  /// The figures of the stream; nil while the synthesizer does not run.
   public var statistics: StreamStatistics? {
     engine.parts.map { parts in
       var statistics = parts.stream.statistics
@@ -136,15 +138,12 @@ public final class Synthesizer: Sendable {
     }
   }
 
-  /// Begins a note now.
+  /// Starts a note now.
   ///
   /// - Parameters:
-  ///   - pitch: MIDI's number, 0 to 127; 69 is A4, 440 Hz.
-  ///   - velocity: how loud, 0...1.
-  ///   - duration: from its begin to silence; nil sounds until `releaseNote`.
-  /// - Returns: false where the queue is full: the note is not played, and is counted.
-  /// - Throws: `invalidValue` for a pitch, velocity or duration out of its range;
-  ///   `engineNotInitialized` before `start()`; `failure` while the output is away.
+  /// - pitch: the MIDI note number, 0 to 127; 69 is A4, 440 Hz.
+  /// - velocity: how loud, 0...1.
+  /// - duration: from the start of the note to silence; nil sounds until `releaseNote`.
   @discardableResult
   public func triggerNote(
     pitch: Int, velocity: Velocity = .normal, duration: Duration? = nil
@@ -152,16 +151,16 @@ public final class Synthesizer: Sendable {
     try schedule(Note(pitch: pitch, velocity: velocity, duration: duration), at: 0)
   }
 
-  /// Begins a note exactly at a frame of `position`; one that is past means now.
+  /// Starts a note exactly at a frame of `position`; a past frame means now.
   ///
-  /// Returns and throws as `triggerNote`.
+  /// Returns and throws like `triggerNote`.
   @discardableResult
   public func schedule(_ note: Note, at frame: UInt64) throws(StreamError) -> Bool {
     try kernel().play(note, at: frame)
   }
 
-  /// Begins the release of every note of a pitch: three tenths of the time that it was held, at
-  /// most `longestRelease`. Returns and throws as `triggerNote`.
+  /// Starts the release of every note of a pitch. It takes three tenths of the time that the note
+  /// was held, at most `longestRelease`. Returns and throws like `triggerNote`.
   @discardableResult
   public func releaseNote(pitch: Int) throws(StreamError) -> Bool {
     try kernel().release(pitch: pitch)
@@ -176,28 +175,28 @@ public final class Synthesizer: Sendable {
   }
 }
 
-/// What a running synthesizer is made of.
+/// The parts of a running synthesizer.
 struct SynthParts: Sendable {
   let kernel: SynthKernel
   let stream: RealtimeStream
-  /// What the server has ready to play.
+  /// Frames that the server buffers for playback.
   let bufferFrames: Int
   let scheduling: Scheduling
   /// How long a note may take to fade out.
   let longestRelease: Duration
 
-  /// Releases all notes and waits until the last of them has been played; a second longer than that
-  /// ought to take at most: a server that is frozen plays nothing more.
+  /// Releases all notes and waits until the last one has been played. Waits at most one second
+  /// longer than that should take: a server that is frozen plays nothing more.
   func fadeOut() async {
     if kernel.isUntouched { return }
-    // Until the release is mixed a buffer may pass, and two more until its end is played.
+    // One buffer may pass before the release is mixed, and two more until its end is played.
     let buffer = Duration.seconds(Double(bufferFrames) / kernel.sampleRate)
     let deadline = ContinuousClock.now + buffer * 3 + longestRelease + .seconds(1)
     while !kernel.releaseAll(), .now < deadline { await pause() }
     var quiet = kernel.position + 1
     while ContinuousClock.now < deadline {
       let position = kernel.position
-      // What was mixed last is played when as much again has been mixed as the server keeps.
+      // The last mixed sound has been played once two more buffers have been mixed.
       if kernel.sounding > 0 { quiet = max(quiet, position + UInt64(2 * bufferFrames)) }
       if position >= quiet { return }
       await pause()
@@ -206,7 +205,7 @@ struct SynthParts: Sendable {
 
   private func pause() async { try? await Task.sleep(for: .milliseconds(2)) }
 
-  /// Ends the stream; the kernel lives until its thread has ended.
+  /// Ends the stream; the kernel must outlive the stream's thread.
   func end() async {
     await stream.close()
     withExtendedLifetime(kernel) {}
