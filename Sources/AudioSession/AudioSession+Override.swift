@@ -25,7 +25,7 @@ extension AudioSession {
         throw SessionError(
           .activationFailed, stage: .session,
           "only a session that holds, in the category \"play-and-record\", can override the port",
-          property: "outputPort", value: "speaker")
+          property: .outputPort, value: "speaker")
       }
       return try await session.overriding(port) { () throws(SessionError) in
         try await session.apply(wish, budget)

@@ -15,7 +15,7 @@ extension AudioSession {
         .invalidValue, stage: .configuration,
         "scope \"application\" is about a program's own streams, and this one has none that "
           + "stay; use scope \"server\", or the library in the program itself",
-        property: "scope", value: "application")
+        property: .scope, value: "application")
     }
   }
 

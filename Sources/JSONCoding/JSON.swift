@@ -4,22 +4,18 @@ package enum JSON {
   package struct Style: Sendable {
     /// Whether it stays in one line without white space.
     var isOneLine: Bool
-    /// Keys that come first in dictionaries, in this order; others follow by name.
-    var order: [String: Int]
     /// What is escaped beside what JSON forbids.
     var isEscaped: @Sendable (Unicode.Scalar) -> Bool
 
     /// For files: in one line.
-    package static let file = Style(isOneLine: true, order: [:], isEscaped: { _ in false })
+    package static let file = Style(isOneLine: true, isEscaped: { _ in false })
 
     /// For people and programs: unless in one line, two spaces a level, with short lists and objects
     /// on one line.
     package static func shown(
-      isOneLine: Bool, order: [String], isEscaped: @escaping @Sendable (Unicode.Scalar) -> Bool
+      isOneLine: Bool, isEscaped: @escaping @Sendable (Unicode.Scalar) -> Bool
     ) -> Style {
-      let ranks = Dictionary(
-        order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
-      return Style(isOneLine: isOneLine, order: ranks, isEscaped: isEscaped)
+      Style(isOneLine: isOneLine, isEscaped: isEscaped)
     }
   }
 

@@ -55,22 +55,17 @@ struct TreeEncoder: Encoder {
   }
 }
 
-/// A dictionary by names, whose own order is another in every run.
+/// A dictionary, whose own order is another in every run, in the order of its keys.
 private protocol OrderedDictionary {
   func encode(into encoder: TreeEncoder) throws
 }
 
-extension Dictionary: OrderedDictionary where Key == String, Value: Encodable {
+extension Dictionary: OrderedDictionary
+where Key: CodingKeyRepresentable & Comparable, Value: Encodable {
   fileprivate func encode(into encoder: TreeEncoder) throws {
-    let order = encoder.style.order
-    let sorted = sorted { a, b in
-      let ranks = (order[a.key] ?? order.count, order[b.key] ?? order.count)
-      return ranks.0 == ranks.1 ? a.key < b.key : ranks.0 < ranks.1
-    }
     encoder.slot.kind = .object
-    for (key, value) in sorted {
-      try TreeEncoder(slot: encoder.slot.add(encoder.style.quoted(key)), style: encoder.style)
-        .encode(value)
+    for (key, value) in sorted(by: { $0.key < $1.key }) {
+      try encoder.inner(key.codingKey).encode(value)
     }
   }
 }

@@ -41,14 +41,16 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
   public var restored: Bool?
 
   /// Makes an error.
+  ///
+  /// - Parameter key: what it is about where that is no property of the session.
   public init(
-    _ code: Code, stage: Stage, _ message: String, property: String? = nil, value: String? = nil,
-    alternatives: [String] = [], restored: Bool? = nil
+    _ code: Code, stage: Stage, _ message: String, property: Property? = nil, key: String? = nil,
+    value: String? = nil, alternatives: [String] = [], restored: Bool? = nil
   ) {
     self.code = code
     self.stage = stage
     self.message = message
-    self.property = property
+    self.property = property?.rawValue ?? key
     self.value = value
     self.alternatives = alternatives
     self.restored = restored

@@ -28,17 +28,17 @@ public struct ParsedProfile: Sendable, Hashable {
   var shownFile: String { file ?? name }
 
   /// What the core says about a property, in the words and at the place of the file.
-  func diagnostic(_ error: SessionError, _ property: String) -> ProfileDiagnostic {
+  func diagnostic(_ error: SessionError, _ property: Property?) -> ProfileDiagnostic {
     var message = error.message
-    if let key = Field.property(property)?.key {
+    if let property, let key = Field.of(property)?.key {
       // The core speaks of properties; in a file they are keys.
       if message.hasPrefix("\(property) ") {
-        message = key + message.dropFirst(property.count)
+        message = key + message.dropFirst(property.rawValue.count)
       } else if let range = message.firstRange(of: " in \(property)") {
         message.replaceSubrange(range, with: " in \(key)")
       }
     }
-    let place = places[property]
+    let place = property.flatMap { places[$0.rawValue] }
     var value = error.value
     if let written = place?.text, let said = error.value, said.contains(where: \.isLetter) {
       // `3600 s` as it was written, not as it is counted.

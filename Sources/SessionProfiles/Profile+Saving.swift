@@ -19,7 +19,7 @@ extension Profile {
       throw SessionError(
         .storeFailed, stage: .session,
         "the profile cannot be written to \(path): \(String(cString: strerror(error)))",
-        property: "profile", value: path)
+        key: "profile", value: path)
     }
     return path
   }
@@ -45,7 +45,7 @@ extension Profile {
     guard overwrite || !TextFile.exists(path) else {
       throw SessionError(
         .invalidValue, stage: .configuration,
-        "there is a profile \"\(name)\" already: \(path)", property: "profile", value: name)
+        "there is a profile \"\(name)\" already: \(path)", key: "profile", value: name)
     }
     return (path, folder)
   }
@@ -58,7 +58,7 @@ extension Profile {
       throw SessionError(
         .invalidValue, stage: .configuration,
         "\"\(Text.visible(name))\" is no name for a profile; use letters, digits and hyphens",
-        property: "profile", value: Text.visible(name))
+        key: "profile", value: Text.visible(name))
     }
   }
 

@@ -59,7 +59,7 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
   /// The error that reading the profile ends with.
   public var sessionError: SessionError {
     SessionError(
-      code, stage: .configuration, prefix + message, property: property, value: value,
+      code, stage: .configuration, prefix + message, key: property, value: value,
       alternatives: alternatives)
   }
 

@@ -80,14 +80,15 @@ struct ProfileResolver {
         isPart: file.contains(ProfileLibrary.dropInSuffix + "/"))
       own = reader.diagnostics
       let link = Link(found: found, parsed: reader.profile)
-      return own + others(link, assuming: Set(own.compactMap(\.property)))
+      return own
+        + others(link, assuming: Set(own.compactMap { $0.property.flatMap(Property.init) }))
     } catch {
       return [error]
     }
   }
 
   /// What is wrong with a file because of what it extends, and the warnings.
-  private func others(_ link: Link, assuming failed: Set<String>) -> [ProfileDiagnostic] {
+  private func others(_ link: Link, assuming failed: Set<Property>) -> [ProfileDiagnostic] {
     do throws(Mistakes) {
       let chain = try chain(from: link)
       let mode = layered(chain)
@@ -179,10 +180,13 @@ struct ProfileResolver {
 
   /// What is wrong with the whole, each at the file that says it.
   private func problems(
-    of mode: AudioMode, _ chain: [Link], assuming failed: Set<String> = []
+    of mode: AudioMode, _ chain: [Link], assuming failed: Set<Property> = []
   ) -> [ProfileDiagnostic] {
     mode.problems(assuming: failed).map { error, property in
-      let link = chain.first { $0.parsed.places[property] != nil } ?? chain[0]
+      let link =
+        chain.first { link in
+          property.flatMap { link.parsed.places[$0.rawValue] } != nil
+        } ?? chain[0]
       return link.parsed.diagnostic(error, property)
     }
   }
@@ -190,21 +194,21 @@ struct ProfileResolver {
   /// What the file says without effect.
   private func warnings(of mode: AudioMode, _ link: Link) -> [ProfileDiagnostic] {
     var warnings: [ProfileDiagnostic] = []
-    func warn(_ property: String, _ message: String) {
-      guard link.parsed.places[property] != nil else { return }
-      var warning = link.diagnostic(message, at: property)
+    func warn(_ property: Property, _ message: String) {
+      guard link.parsed.places[property.rawValue] != nil else { return }
+      var warning = link.diagnostic(message, at: property.rawValue)
       warning.severity = .warning
       warnings.append(warning)
     }
     let strict = mode.strict ?? []
     if strict.contains(.sampleRate), mode.sampleRate == nil {
-      warn("strict", "strict names \"sample-rate\", but no sample-rate is set")
+      warn(.strict, "strict names \"sample-rate\", but no sample-rate is set")
     }
     if strict.contains(.bufferDuration), mode.ioBufferDuration == nil {
-      warn("strict", "strict names \"buffer-duration\", but no buffer-duration is set")
+      warn(.strict, "strict names \"buffer-duration\", but no buffer-duration is set")
     }
     if mode.gainLock == true, mode.inputGain == nil {
-      warn("gainLock", "gain-lock has no gain to hold; set input.gain")
+      warn(.gainLock, "gain-lock has no gain to hold; set input.gain")
     }
     return warnings
   }

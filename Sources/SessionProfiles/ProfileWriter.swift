@@ -40,7 +40,7 @@ public enum ProfileWriter {
   ) -> [String] {
     Field.all.filter { $0.table == table }.flatMap { field in
       guard let value = field.write(mode) else { return [String]() }
-      return comment(comments[field.property]) + ["\(field.name) = \(value)"]
+      return comment(comments[field.property.rawValue]) + ["\(field.name) = \(value)"]
     }
   }
 

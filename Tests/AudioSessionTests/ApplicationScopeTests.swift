@@ -40,8 +40,8 @@ struct ApplicationScopeTests {
         let before = try await rig.listing()
         let report = try await rig.session.setAudioMode(Self.wish(on: machine))
         #expect(report.state.scope == .application)
-        #expect(report.state.properties["preferredInput"]?.verdict == .applied)
-        #expect(report.state.properties["category"]?.verdict == .applied)
+        #expect(report.state.properties[.preferredInput]?.verdict == .applied)
+        #expect(report.state.properties[.category]?.verdict == .applied)
         #expect(report.state.route.inputs.map(\.name) == [machine.laptopInput])
         let new = try await Self.record(rig)
         #expect(
@@ -67,7 +67,7 @@ struct ApplicationScopeTests {
       var mode = Self.wish(on: .graph)
       mode.preferredInput = ["internal_mic"]
       let report = try await rig.session.setAudioMode(mode)
-      let buffer = report.state.properties["ioBufferDuration"]
+      let buffer = report.state.properties[.ioBufferDuration]
       #expect(buffer?.verdict == .applied && buffer?.held == true, "\(report.state.properties)")
       await rig.session.close()
       let seen = try await rig.outside.snapshot()
@@ -141,7 +141,7 @@ struct ApplicationScopeTests {
       }
       #expect(refused?.code == .isBusy && refused?.restored == true)
       let kept = try await rig.session.getSessionState()
-      #expect(kept.scope == .server && kept.properties["preferredInput"]?.verdict == .applied)
+      #expect(kept.scope == .server && kept.properties[.preferredInput]?.verdict == .applied)
       #expect(try await rig.outside.serverInfo().defaultSourceName == "usb_mic")
       await second.close()
       try await rig.session.setAudioMode(mode)

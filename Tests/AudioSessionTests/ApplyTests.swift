@@ -142,7 +142,7 @@ struct ApplyTests {
       let report = try await second.setAudioMode(mode)
       await second.close()
       #expect(report.steps.isEmpty)
-      #expect(report.state.properties["ioBufferDuration"]?.waitingFor == .holder)
+      #expect(report.state.properties[.ioBufferDuration]?.waitingFor == .holder)
       // The departure of the second session's client is the last thing that can happen.
       while try await rig.outside.clients().count > clients - 1 {
         if try await rig.outside.clients().count == clients { break }
@@ -211,8 +211,8 @@ struct ApplyTests {
       #expect(try await rig.listing(expecting: before) == before)
       guard way == 1 else { return }
       let again = try await rig.session.setActive(true)
-      #expect(again.state.properties["channelMap"]?.verdict == .unset)
-      #expect(again.state.properties["polarPattern"]?.verdict == .applied)
+      #expect(again.state.properties[.channelMap]?.verdict == .unset)
+      #expect(again.state.properties[.polarPattern]?.verdict == .applied)
     }
   }
 }

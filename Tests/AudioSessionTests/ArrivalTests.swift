@@ -74,7 +74,7 @@ struct ArrivalTests {
       #expect(machine.isGraph || observer.faults { $0.volume.isUniformly(Self.quiet) } == [])
       _ = try await rig.steadyState {
         $0.route.outputs.first?.name == headset.name
-          && $0.properties["outputVolume"]?.verdict == .applied
+          && $0.properties[.outputVolume]?.verdict == .applied
       }
       #expect(
         try await rig.eventually {
@@ -94,7 +94,7 @@ struct ArrivalTests {
       try await rig.session.setAudioMode(Self.muted)
       let theirs = ChannelVolumes(Volume(fraction: 0.6), channels: 2)
       try await rig.setInputVolume(theirs, of: Names.usbInput)
-      _ = try await rig.steadyState { $0.properties["inputGain"]?.actual == .number(0.6) }
+      _ = try await rig.steadyState { $0.properties[.inputGain]?.actual == .number(0.6) }
       try await rig.sandbox.unplug(Names.usbCard)
       _ = try await rig.steadyState {
         $0.route.inputs.first?.name == Names.laptopInput && !$0.hasUnmet
@@ -102,10 +102,10 @@ struct ArrivalTests {
       try await rig.sandbox.plug(Names.usbCard)
       let back = try await rig.steadyState {
         $0.route.inputs.first?.name == Names.usbInput
-          && $0.properties["inputMuted"]?.verdict == .applied
+          && $0.properties[.inputMuted]?.verdict == .applied
       }
-      #expect(back.properties["inputGain"]?.actual == .number(0.6))
-      #expect(back.properties["inputGain"]?.verdict == .overridden)
+      #expect(back.properties[.inputGain]?.actual == .number(0.6))
+      #expect(back.properties[.inputGain]?.verdict == .overridden)
       try await rig.session.setAudioMode(Self.muted)
       let source = try await rig.outside.source(named: Names.usbInput)
       #expect(source?.volume.isUniformly(Self.quiet) == true)

@@ -19,9 +19,9 @@ func start() async throws -> SessionState {
 // Concepts: begin
 func explain(_ session: AudioSession) async throws {
   let state = try await session.getSessionState()
-  for name in SessionState.propertyNames {
-    guard let report = state.properties[name] else { continue }
-    print(name, report.verdict, report.reason ?? "")
+  for property in Property.reported {
+    guard let report = state.properties[property] else { continue }
+    print(property, report.verdict, report.reason ?? "")
   }
 }
 // end
@@ -74,7 +74,7 @@ func prepareCall(_ session: AudioSession) async throws {
     try await session.setAudioMode(AudioMode(category: .record))
     try await sandbox.resetMediaServices()
     let state = try await session.getSessionState()
-    #expect(state.properties["category"]?.verdict == .applied)
+    #expect(state.properties[.category]?.verdict == .applied)
     await session.close()
   }
 }

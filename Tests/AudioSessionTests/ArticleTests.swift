@@ -107,7 +107,7 @@ struct ArticleTests {
       try await prepareCall(rig.session)
       try await explain(rig.session)
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["category"]?.verdict == .applied)
+      #expect(state.properties[.category]?.verdict == .applied)
       await rig.session.close()
       await following
     }

@@ -49,7 +49,7 @@ struct BluetoothTests {
         mode.options = [.allowBluetoothHFP]
         state = try await rig.session.setAudioMode(mode).state
         #expect(state.route.inputs.first?.name == Self.call)
-        #expect(state.properties["category"]?.verdict == .applied)
+        #expect(state.properties[.category]?.verdict == .applied)
         #expect(try await Self.profile(rig) == "headset_head_unit")
         state = try await rig.session.setAudioMode(playback).state
         #expect(state.route.outputs.first?.name == Self.music)
@@ -95,7 +95,7 @@ struct BluetoothTests {
       let state = try await rig.session.setAudioMode(mode).state
       #expect(ContinuousClock.now - start > .milliseconds(600))
       #expect(state.route.inputs.first?.name == Self.call)
-      #expect(state.properties["preferredInput"]?.verdict == .applied)
+      #expect(state.properties[.preferredInput]?.verdict == .applied)
     }
   }
 
@@ -113,7 +113,7 @@ struct BluetoothTests {
         "\(String(describing: error))")
       mode.inputRequired = false
       let state = try await rig.session.setAudioMode(mode).state
-      let input = state.properties["preferredInput"]
+      let input = state.properties[.preferredInput]
       #expect(input?.verdict == .pending && input?.waitingFor == .profile, "\(state.properties)")
       try await rig.act(on: Self.card, "plug", "headset-input")
       #expect(

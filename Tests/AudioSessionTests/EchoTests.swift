@@ -73,8 +73,8 @@ struct EchoTests {
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
       let again = try await rig.session.getSessionState()
-      #expect(again.properties["mode"]?.verdict == .applied, "\(again.properties)")
-      #expect(again.properties["channelMap"]?.verdict == .applied)
+      #expect(again.properties[.mode]?.verdict == .applied, "\(again.properties)")
+      #expect(again.properties[.channelMap]?.verdict == .applied)
       try await rig.session.revert()
       // The rig's own client ended with the former server.
       let outside = try await Rig.client(of: rig.sandbox, "later")
@@ -100,8 +100,8 @@ struct EchoTests {
       #expect(
         report.state.route.outputs.first?.via
           == ["audiosession.output", "audiosession.echo.output"])
-      #expect(report.state.properties["channelMap"]?.verdict == .applied)
-      #expect(report.state.properties["mode"]?.verdict == .applied)
+      #expect(report.state.properties[.channelMap]?.verdict == .applied)
+      #expect(report.state.properties[.mode]?.verdict == .applied)
       // To `webrtc` a steady tone is noise.
       guard !machine.isGraph else { return }
       var heard: [Set<Int>] = []
@@ -128,7 +128,7 @@ struct EchoTests {
       for (name, property) in report.state.properties where property.preferred != nil {
         #expect(property.verdict == .applied, "\(name): \(property)")
       }
-      #expect(report.state.properties["sampleRate"]?.actual == .number(44100))
+      #expect(report.state.properties[.sampleRate]?.actual == .number(44100))
       #expect(try await rig.session.plan(for: mode).isEmpty)
       try await rig.session.setAudioMode(call())
       try await rig.session.revert()
@@ -196,9 +196,9 @@ struct EchoTests {
       var tolerant = mode
       tolerant.onFailure = .bestEffort
       let report = try await rig.session.setAudioMode(tolerant)
-      #expect(report.state.properties["mode"]?.verdict == .refused)
-      #expect(report.state.properties["channelMap"]?.verdict == .applied)
-      #expect(report.state.properties["inputGain"]?.verdict == .applied)
+      #expect(report.state.properties[.mode]?.verdict == .refused)
+      #expect(report.state.properties[.channelMap]?.verdict == .applied)
+      #expect(report.state.properties[.inputGain]?.verdict == .applied)
     }
   }
 
@@ -209,7 +209,7 @@ struct EchoTests {
     try await Rig.with(machine.configuration) { rig in
       let mode = call { $0.unloadsIdleEchoCanceller = true }
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["mode"]?.verdict == .applied)
+      #expect(report.state.properties[.mode]?.verdict == .applied)
       #expect(report.state.processing == [])
       let recorder = try await rig.outside.openStream(
         StreamOptions(
@@ -255,7 +255,7 @@ struct EchoTests {
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
+      #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
     }
   }
 
@@ -288,7 +288,7 @@ struct EchoTests {
       mode.preferredOutput = ["speakers"]
       try await rig.session.setAudioMode(mode)
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
+      #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
       // Threads that stand still move the echo to another time, and the canceller learns anew.
       var ratio = 1.0
       for _ in 1...3 where ratio >= 0.4 { ratio = try await rig.echoLeft(seconds: 5) }

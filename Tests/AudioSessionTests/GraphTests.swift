@@ -50,8 +50,8 @@ struct GraphTests {
       #expect(before.quantum != 256)
       // The default before as well, so that the recorder stays where it is.
       let report = try await rig.session.setAudioMode(fast)
-      #expect(report.state.properties["sampleRate"]?.verdict == .applied)
-      #expect(report.state.properties["ioBufferDuration"]?.verdict == .applied)
+      #expect(report.state.properties[.sampleRate]?.verdict == .applied)
+      #expect(report.state.properties[.ioBufferDuration]?.verdict == .applied)
       #expect(report.state.pins.map(\.running) == [true, true])
       let during = try await rig.graph(machine.usbInput) { $0.quantum == 256 }
       #expect(during == GraphState(quantum: 256, rate: 48000))
@@ -66,9 +66,9 @@ struct GraphTests {
   func tended() async throws {
     try await Rig.with(machine.configuration) { rig in
       let report = try await rig.session.setAudioMode(fast)
-      #expect(report.state.properties["sampleRate"]?.verdict == .applied)
-      #expect(report.state.properties["ioBufferDuration"]?.actual == .number(0.005333333))
-      #expect(report.state.properties["ioBufferDuration"]?.held == true)
+      #expect(report.state.properties[.sampleRate]?.verdict == .applied)
+      #expect(report.state.properties[.ioBufferDuration]?.actual == .number(0.005333333))
+      #expect(report.state.properties[.ioBufferDuration]?.held == true)
       #expect(try await waitForPins(rig, running: false))
       for _ in 0..<2 {
         let stream = try await recorder(rig, on: machine.usbInput)
@@ -89,7 +89,7 @@ struct GraphTests {
       var mode = fast
       mode.holdsAlways = true
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["ioBufferDuration"]?.verdict == .applied)
+      #expect(report.state.properties[.ioBufferDuration]?.verdict == .applied)
       #expect(report.state.pins.map(\.running) == [true, true])
       // Nobody records, and the graph, at 44100 Hz by itself, runs as wished.
       #expect(
@@ -154,11 +154,11 @@ struct GraphTests {
       var mode = fast
       mode.ioBufferDuration = .milliseconds(10)
       let report = try await rig.session.setAudioMode(mode)
-      let buffer = report.state.properties["ioBufferDuration"]
+      let buffer = report.state.properties[.ioBufferDuration]
       #expect(buffer?.verdict == .applied)
       #expect(buffer?.actual == .number(0.010666666))
       mode.ioBufferDuration = .milliseconds(1000)
-      let long = try await rig.session.setAudioMode(mode).state.properties["ioBufferDuration"]
+      let long = try await rig.session.setAudioMode(mode).state.properties[.ioBufferDuration]
       #expect(long?.verdict == .unreachable, "\(String(describing: long))")
       #expect(long?.reason?.contains("8192 frames") == true)
     }
@@ -172,15 +172,15 @@ struct GraphTests {
       mode.sampleRate = 96000
       mode.ioBufferDuration = nil
       let state = try await rig.session.setAudioMode(mode).state
-      let rate = state.properties["sampleRate"]
+      let rate = state.properties[.sampleRate]
       #expect(rate?.verdict == .unreachable, "\(rate as Any)")
       #expect(state.pins.isEmpty)
       // A device that is between two of its states does not tell its rate.
       func isNamed(_ state: SessionState) -> Bool {
-        state.properties["sampleRate"]?.reason?.contains("its hardware stays at 48000") == true
+        state.properties[.sampleRate]?.reason?.contains("its hardware stays at 48000") == true
       }
       let later = try await rig.state(expecting: isNamed)
-      #expect(isNamed(later), "\(later.properties["sampleRate"] as Any)")
+      #expect(isNamed(later), "\(later.properties[.sampleRate] as Any)")
       await stream.close()
     }
   }

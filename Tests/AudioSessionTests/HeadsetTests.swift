@@ -56,7 +56,7 @@ struct HeadsetTests {
       #expect(try await rig.listing(expecting: before) == before)
       mode.options = [.allowBluetoothHFP]
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["category"]?.verdict == .applied)
+      #expect(report.state.properties[.category]?.verdict == .applied)
       #expect(report.state.route.inputs.first?.portType == .bluetoothHFP)
       let seen = try await rig.snapshot {
         profile($0) == headset.call && $0.server.defaultSourceName == headset.input
@@ -178,15 +178,15 @@ struct HeadsetTests {
       #expect(error?.code == .inputNotAvailable)
       mode.inputRequired = false
       let state = try await rig.session.setAudioMode(mode).state
-      let input = state.properties["preferredInput"]
+      let input = state.properties[.preferredInput]
       #expect(input?.verdict == .pending && input?.waitingFor == .profile, "\(state.properties)")
       try await rig.act(on: Headset.card, "plug", "headset-input")
       #expect(
         try await rig.eventually {
           profile($0) == headset.call && $0.server.defaultSourceName == headset.input
         })
-      let after = try await rig.state { $0.properties["preferredInput"]?.verdict == .applied }
-      #expect(after.properties["preferredInput"]?.verdict == .applied, "\(after.properties)")
+      let after = try await rig.state { $0.properties[.preferredInput]?.verdict == .applied }
+      #expect(after.properties[.preferredInput]?.verdict == .applied, "\(after.properties)")
     }
   }
 
@@ -245,7 +245,7 @@ struct HeadsetTests {
       // PipeWire makes the device anew, and may choose another default for that moment.
       #expect(try await rig.eventually { $0.server.defaultSinkName == headset.musicOutput })
       #expect(try await rig.eventuallyCodec(headset.codecs[2]))
-      let codec = try await rig.session.getSessionState().properties["outputCodec"]
+      let codec = try await rig.session.getSessionState().properties[.outputCodec]
       #expect(codec?.verdict == .applied, "\(codec as Any)")
       #expect(codec?.actual == .string(headset.codecs[2]))
       #expect(try await rig.session.plan(for: mode).isEmpty)

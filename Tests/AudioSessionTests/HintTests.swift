@@ -25,8 +25,8 @@ struct HintTests {
       let stream = try await recorder(rig, on: "mic")
       #expect(try await rig.outside.source(named: "mic")?.configuredLatency == .milliseconds(10))
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["ioBufferDuration"]?.actual == .number(0.01))
-      #expect(state.properties["ioBufferDuration"]?.held == true)
+      #expect(state.properties[.ioBufferDuration]?.actual == .number(0.01))
+      #expect(state.properties[.ioBufferDuration]?.held == true)
       try await rig.session.setActive(false)
       #expect(try await rig.outside.source(named: "mic")?.configuredLatency == .milliseconds(200))
       await stream.close()
@@ -43,7 +43,7 @@ struct HintTests {
         StreamOptions(
           direction: .input, name: "meter", device: "mic",
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), latency: .milliseconds(5)))
-      let report = try await rig.session.getSessionState().properties["ioBufferDuration"]
+      let report = try await rig.session.getSessionState().properties[.ioBufferDuration]
       #expect(report?.verdict == .overridden)
       #expect(report?.reason?.contains("outside") == true)
       #expect(try await rig.session.plan(for: mode).isEmpty)
@@ -58,9 +58,9 @@ struct HintTests {
       mode.sampleRate = 48000
       mode.ioBufferDuration = .frames(256)
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["sampleRate"]?.actual == .number(48000))
-      #expect(report.state.properties["sampleRate"]?.verdict == .applied)
-      #expect(report.state.properties["ioBufferDuration"]?.verdict == .applied)
+      #expect(report.state.properties[.sampleRate]?.actual == .number(48000))
+      #expect(report.state.properties[.sampleRate]?.verdict == .applied)
+      #expect(report.state.properties[.ioBufferDuration]?.verdict == .applied)
       #expect(try await rig.outside.sink(named: "speakers")?.sampleSpec.rate == 48000)
     }
   }
@@ -71,7 +71,7 @@ struct HintTests {
       var mode = AudioMode(category: .record)
       mode.sampleRate = 48000
       let report = try await rig.session.setAudioMode(mode)
-      let rate = report.state.properties["sampleRate"]
+      let rate = report.state.properties[.sampleRate]
       #expect(rate?.verdict == .unreachable)
       #expect(rate?.reason?.contains("module-null-source") == true)
       mode.strict = [.sampleRate]
@@ -90,7 +90,7 @@ struct HintTests {
       mode.sampleRate = 96000
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.steps.map(\.outcome) == [.notGranted("48000 Hz")])
-      #expect(report.state.properties["sampleRate"]?.verdict == .unreachable)
+      #expect(report.state.properties[.sampleRate]?.verdict == .unreachable)
       #expect(try await rig.session.plan(for: mode).isEmpty)
     }
   }
@@ -103,7 +103,7 @@ struct HintTests {
       mode.preferredInput = [.name(Names.usbInput)]
       mode.sampleRate = 48000
       let report = try await rig.session.setAudioMode(mode)
-      let rate = report.state.properties["sampleRate"]
+      let rate = report.state.properties[.sampleRate]
       #expect(rate?.verdict == .pending)
       #expect(rate?.waitingFor == .idle)
       #expect(rate?.reason?.contains("until outside stops") == true)

@@ -50,7 +50,7 @@ struct InterruptionTests {
       // Two looks later the foreign default still stands.
       let states = await rig.session.stateUpdates
       try await rig.outside.setMute(.input, device: Names.laptopInput, true)
-      for await state in states where state.properties["preferredInput"]?.verdict == .overridden {
+      for await state in states where state.properties[.preferredInput]?.verdict == .overridden {
         #expect(state.interrupted)
         break
       }

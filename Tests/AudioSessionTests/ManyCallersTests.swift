@@ -77,9 +77,9 @@ struct ManyCallersTests {
       async let volume = session.update { $0.outputVolume = Volume(fraction: 0.3) }
       _ = try await (gain, mute, volume)
       let properties = try await session.getSessionState().properties
-      #expect(properties["inputGain"]?.preferred == .number(0.4))
-      #expect(properties["inputMuted"]?.preferred == .flag(true))
-      #expect(properties["outputVolume"]?.preferred == .number(0.3))
+      #expect(properties[.inputGain]?.preferred == .number(0.4))
+      #expect(properties[.inputMuted]?.preferred == .flag(true))
+      #expect(properties[.outputVolume]?.preferred == .number(0.3))
     }
   }
 

@@ -16,17 +16,17 @@ struct ModeTests {
       var mode = AudioMode(category: .record, mode: .measurement)
       mode.preferredInput = [.name(Names.usbInput)]
       let state = try await rig.session.setAudioMode(mode).state
-      #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
+      #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
       #expect(state.processing.isEmpty)
       #expect(try await rig.outside.snapshot().modules.allSatisfy { !$0.name.contains("echo") })
       // A gain that is not 100 % changes what is measured.
       try await rig.setInputVolume(
         ChannelVolumes(Volume(fraction: 0.5), channels: 2), of: Names.usbInput)
-      let quiet = try await rig.session.getSessionState().properties["mode"]
+      let quiet = try await rig.session.getSessionState().properties[.mode]
       #expect(quiet?.verdict == .unreachable && quiet?.reason?.contains("50 %") == true)
       mode.inputGain = .norm
       #expect(
-        try await rig.session.setAudioMode(mode).state.properties["mode"]?.verdict == .applied)
+        try await rig.session.setAudioMode(mode).state.properties[.mode]?.verdict == .applied)
       // Somebody's filter is not ours to take away.
       _ = try await rig.outside.loadModule(
         "module-echo-cancel",
@@ -41,11 +41,11 @@ struct ModeTests {
         })
       for name in ["theirs", "behind"] {
         mode.preferredInput = [.name(name)]
-        var theirs = try await rig.session.setAudioMode(mode).state.properties["mode"]
+        var theirs = try await rig.session.setAudioMode(mode).state.properties[.mode]
         // PipeWire connects what a module made a moment after it is there.
         let deadline = ContinuousClock.now + .seconds(10)
         while machine.isGraph, theirs?.verdict != .unreachable, ContinuousClock.now < deadline {
-          theirs = try await rig.session.getSessionState().properties["mode"]
+          theirs = try await rig.session.getSessionState().properties[.mode]
         }
         #expect(theirs?.verdict == .unreachable, "\(name)")
         #expect(
@@ -55,7 +55,7 @@ struct ModeTests {
       // A program that records the filter, and not the input that is wished.
       mode.preferredInput = [.name(Names.usbInput)]
       #expect(
-        try await rig.session.setAudioMode(mode).state.properties["mode"]?.verdict == .applied)
+        try await rig.session.setAudioMode(mode).state.properties[.mode]?.verdict == .applied)
       let recorder = try await rig.outside.openStream(
         StreamOptions(
           direction: .input, name: "take", device: "theirs",
@@ -64,7 +64,7 @@ struct ModeTests {
       var reason: String?
       let deadline = ContinuousClock.now + .seconds(20)
       while reason == nil, ContinuousClock.now < deadline {
-        reason = try await rig.session.getSessionState().properties["mode"]?.reason
+        reason = try await rig.session.getSessionState().properties[.mode]?.reason
       }
       #expect(reason == "outside records theirs, which is made by module-echo-cancel")
       await recorder.close()
@@ -82,7 +82,7 @@ struct ModeTests {
       var mode = AudioMode(category: .record, mode: .measurement)
       mode.preferredInput = ["plain"]
       let state = try await rig.session.setAudioMode(mode).state
-      #expect(state.properties["mode"]?.verdict == .applied, "\(state.properties)")
+      #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
       // PipeWire 1.4 tells a new device's mute once it runs.
       let recorder = try await rig.outside.openStream(
         StreamOptions(
@@ -90,7 +90,7 @@ struct ModeTests {
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
       try await rig.outside.setMute(.input, device: "plain", true)
       #expect(try await rig.eventually { $0.device(.input, named: "plain")?.isMuted == true })
-      let muted = try await rig.session.getSessionState().properties["mode"]
+      let muted = try await rig.session.getSessionState().properties[.mode]
       #expect(muted?.verdict == .unreachable && muted?.reason?.contains("muted") == true)
       await recorder.close()
     }
@@ -105,10 +105,10 @@ struct ModeTests {
       let mode = AudioMode(
         category: .playback, mode: .moviePlayback, options: [.silenceOthers])
       let state = try await rig.session.setAudioMode(mode).state
-      #expect(state.properties["options"]?.verdict == .applied)
-      #expect(state.properties["mode"]?.verdict == .unreachable)
+      #expect(state.properties[.options]?.verdict == .applied)
+      #expect(state.properties[.mode]?.verdict == .unreachable)
       #expect(
-        state.properties["mode"]?.reason?.contains("media.role = \"video\"") == true)
+        state.properties[.mode]?.reason?.contains("media.role = \"video\"") == true)
       let video = try await rig.loudness(
         role: "video", beside: before, expecting: Rig.untreated)
       #expect(Rig.untreated.contains(video))

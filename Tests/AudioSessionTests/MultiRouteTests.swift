@@ -30,8 +30,8 @@ struct MultiRouteTests {
     try await Rig.with(Self.machine(kind)) { rig in
       let before = try await rig.listing()
       let report = try await rig.session.setAudioMode(Self.wish())
-      #expect(report.state.properties["category"]?.verdict == .applied)
-      #expect(report.state.properties["preferredOutput"]?.verdict == .applied)
+      #expect(report.state.properties[.category]?.verdict == .applied)
+      #expect(report.state.properties[.preferredOutput]?.verdict == .applied)
       #expect(report.state.route.outputs.map(\.name) == ["speakers", "headphones"])
       #expect(report.state.route.outputs.allSatisfy { $0.via == ["audiosession.combined"] })
       var levels = try await rig.levels(of: ["speakers", "headphones"])
@@ -53,7 +53,7 @@ struct MultiRouteTests {
   func composed(_ kind: ServerKind) async throws {
     try await Rig.with(Self.machine(kind)) { rig in
       let report = try await rig.session.setAudioMode(Self.wish { $0.outputChannelMap = .swap })
-      #expect(report.state.properties["outputChannelMap"]?.verdict == .applied)
+      #expect(report.state.properties[.outputChannelMap]?.verdict == .applied)
       #expect(
         report.state.route.outputs.map(\.via)
           == Array(repeating: ["audiosession.combined", "audiosession.output"], count: 2))

@@ -56,7 +56,7 @@ struct OtherStreamsTests {
       let before = volumes(0.8)
       try await set(before, of: stream, rig)
       let state = try await rig.session.setAudioMode(duck).state
-      #expect(state.properties["options"]?.verdict == .applied)
+      #expect(state.properties[.options]?.verdict == .applied)
       #expect(
         try await rig.eventually { snapshot in
           guard let lowered = snapshot.sinkInput(stream)?.volume?.loudest else { return false }
@@ -97,7 +97,7 @@ struct OtherStreamsTests {
       #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
       try await rig.outside.setStreamMute(.output, stream.index, false)
       // The session has seen it when it says so; and it is as it was after something else is done.
-      while try await rig.session.getSessionState().properties["options"]?.verdict != .overridden {
+      while try await rig.session.getSessionState().properties[.options]?.verdict != .overridden {
         try await Task.sleep(for: .milliseconds(5))
       }
       let (other, song) = try await player(rig, "vlc")
@@ -251,7 +251,7 @@ struct OtherStreamsTests {
           #expect(try await rig.eventually { $0.sinkInput(stream)?.volume == volumes(0.5) })
         } else if isShown {
           _ = try await restore(stream, since: start)
-          while try await rig.session.getSessionState().properties["options"]?.verdict
+          while try await rig.session.getSessionState().properties[.options]?.verdict
             != .overridden
           {
             try await Task.sleep(for: .milliseconds(5))

@@ -56,7 +56,7 @@ struct OthersTests {
       let modules = try await rig.outside.snapshot().modules.map(\.name)
       let mode = AudioMode(category: .playback, options: [option])
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["options"]?.verdict == .applied)
+      #expect(report.state.properties[.options]?.verdict == .applied)
       #expect(report.state.pins.map(\.kind) == (place.isByModule ? ["others"] : []))
       // The player of each measurement begins when the session is active already.
       let treated = try await rig.loudness(beside: before, expecting: range)
@@ -86,17 +86,17 @@ struct OthersTests {
       }
       let mixing = AudioMode(category: .playback, options: [.mixWithOthers])
       let mixed = try await rig.session.setAudioMode(mixing).state
-      #expect(mixed.properties["options"]?.verdict == .applied && mixed.pins.isEmpty)
+      #expect(mixed.properties[.options]?.verdict == .applied && mixed.pins.isEmpty)
       try await expectHeard(nil, Rig.untreated)
       let mode = AudioMode(category: .playback, options: [.interruptSpokenAudio])
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["options"]?.verdict == .applied)
+      #expect(report.state.properties[.options]?.verdict == .applied)
       try await expectHeard("speech", silent)
       try await expectHeard("music", Rig.untreated)
       // With ducking beside it, as a navigation announces: the one silent, the other low.
       let both = AudioMode(category: .playback, options: [.interruptSpokenAudio, .duckOthers])
       let state = try await rig.session.setAudioMode(both).state
-      #expect(state.properties["options"]?.verdict == .applied, "\(state.properties)")
+      #expect(state.properties[.options]?.verdict == .applied, "\(state.properties)")
       try await expectHeard("speech", silent)
       try await expectHeard("music", low)
       // Who silences others silences speech.
@@ -119,7 +119,7 @@ struct OthersTests {
       mode.preferredInput = [.name(Names.usbInput)]
       mode.preferredOutput = [.name(Names.laptopOutput)]
       let state = try await rig.session.setAudioMode(mode).state
-      #expect(state.properties["options"]?.verdict == .applied)
+      #expect(state.properties[.options]?.verdict == .applied)
       #expect(state.route.outputs.first?.port == speaker)
       try await rig.act(on: Names.laptop, "plug", headphones)
       #expect(
@@ -206,7 +206,7 @@ struct OthersTests {
       #expect(try await isOn(headphones))
       let report = try await rig.session.overrideOutputPort(.speaker)
       #expect(try await isOn(speaker))
-      #expect(report.state.properties["outputPort"]?.preferred == .strings(["type:speaker"]))
+      #expect(report.state.properties[.outputPort]?.preferred == .strings(["type:speaker"]))
       // The microphone goes: the route is another, and the wish alone counts.
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
       #expect(
@@ -218,7 +218,7 @@ struct OthersTests {
       mode.preferredOutput = ["nowhere"]
       await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(mode) }
       #expect(
-        try await rig.session.getSessionState().properties["outputPort"]?.preferred
+        try await rig.session.getSessionState().properties[.outputPort]?.preferred
           == .strings(["type:speaker"]))
       try await rig.session.overrideOutputPort(.none)
       #expect(try await isOn(headphones))
@@ -237,7 +237,7 @@ struct OthersTests {
       try await rig.session.setAudioMode(
         AudioMode(category: .playback, options: [.silenceOthers]))
       let report = try await rig.session.update { $0.category = .ambient }
-      #expect(report.state.properties["options"]?.verdict == .unset)
+      #expect(report.state.properties[.options]?.verdict == .unset)
       let snapshot = try await rig.snapshot {
         $0.modules(of: .silence).isEmpty && $0.sinkInput(song)?.isMuted == false
       }

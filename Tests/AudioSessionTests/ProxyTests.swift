@@ -197,7 +197,7 @@ struct ProxyTests {
       try await link.session.setAudioMode(Self.mode)
       #expect(link.proxy.hasStruck)
       let state = try await link.session.getSessionState()
-      #expect(state.properties["channelMap"]?.verdict == .applied)
+      #expect(state.properties[.channelMap]?.verdict == .applied)
       try await link.session.revert()
       #expect(try await link.rig.listing() == link.before)
     }

@@ -123,7 +123,7 @@ struct RefusalTests {
       #expect(error?.stage == .device)
       mode.preferredInput = ["speakers.monitor"]
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["preferredInput"]?.verdict == .applied)
+      #expect(report.state.properties[.preferredInput]?.verdict == .applied)
     }
   }
 

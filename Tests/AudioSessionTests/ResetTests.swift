@@ -21,7 +21,7 @@ struct ResetTests {
 
   private func expectAllIsSo(_ session: AudioSession) async throws {
     let state = try await session.getSessionState()
-    for name in ["preferredInput", "channelMap", "inputGain"] {
+    for name in [.preferredInput, .channelMap, .inputGain] as [Property] {
       #expect(state.properties[name]?.verdict == .applied, "\(name)")
     }
     let modules = try await session.snapshot().modules
@@ -62,7 +62,7 @@ struct ResetTests {
       for await event in events {
         guard case .serverReset = event else { continue }
         let state = try? await rig.session.getSessionState()
-        if state?.properties["channelMap"]?.verdict == .applied { break }
+        if state?.properties[.channelMap]?.verdict == .applied { break }
       }
       try await expectAllIsSo(rig.session)
     }

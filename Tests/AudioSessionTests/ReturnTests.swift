@@ -15,7 +15,7 @@ struct ReturnTests {
       try await rig.session.setAudioMode(mode)
       for await event in events {
         guard case .pending(let unmet) = event else { continue }
-        #expect(unmet.map(\.property) == ["preferredInput"])
+        #expect(unmet.map(\.property) == [.preferredInput])
         break
       }
       let module = try await rig.outside.loadModule("module-null-source", "source_name=late")

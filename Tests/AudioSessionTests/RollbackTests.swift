@@ -52,9 +52,9 @@ struct RollbackTests {
       mode.channelMap = .positions([.rearLeft, .rearRight])
       mode.inputGain = Volume(fraction: 0.6)
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.unmet.map(\.property) == ["channelMap"])
-      #expect(report.state.properties["inputGain"]?.verdict == .applied)
-      #expect(report.state.properties["channelMap"]?.verdict == .unreachable)
+      #expect(report.unmet.map(\.property) == [.channelMap])
+      #expect(report.state.properties[.inputGain]?.verdict == .applied)
+      #expect(report.state.properties[.channelMap]?.verdict == .unreachable)
     }
   }
 
@@ -68,9 +68,9 @@ struct RollbackTests {
       // Only nodes of ALSA and Bluetooth have a latency offset.
       mode.inputLatencyOffset = .seconds(2)
       let report = try await rig.session.setAudioMode(mode)
-      #expect(!report.steps.contains { $0.step.property == "inputLatencyOffset" })
-      #expect(report.state.properties["inputGain"]?.verdict == .applied)
-      let offset = report.state.properties["inputLatencyOffset"]
+      #expect(!report.steps.contains { $0.step.property == .inputLatencyOffset })
+      #expect(report.state.properties[.inputGain]?.verdict == .applied)
+      let offset = report.state.properties[.inputLatencyOffset]
       #expect(offset?.verdict == .unreachable)
       #expect(
         offset?.reason

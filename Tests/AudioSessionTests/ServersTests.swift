@@ -13,8 +13,8 @@ struct ServersTests {
       mode.sampleRate = 48000
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.steps.map(\.outcome).contains(.applied))
-      #expect(report.state.properties["sampleRate"]?.verdict == .applied)
-      #expect(report.state.properties["sampleRate"]?.actual == .number(48000))
+      #expect(report.state.properties[.sampleRate]?.verdict == .applied)
+      #expect(report.state.properties[.sampleRate]?.actual == .number(48000))
       #expect(try await rig.session.plan(for: mode).isEmpty)
     }
   }
@@ -28,7 +28,7 @@ struct ServersTests {
       mode.preferredInput = [.name(machine.usbInput)]
       mode.ioBufferDuration = .frames(512)
       let report = try await rig.session.setAudioMode(mode)
-      let buffer = report.state.properties["ioBufferDuration"]
+      let buffer = report.state.properties[.ioBufferDuration]
       #expect(buffer?.verdict == (isHolding ? .applied : .pending))
       #expect(buffer?.held == isHolding)
       #expect(buffer?.waitingFor == (isHolding ? nil : .holder))

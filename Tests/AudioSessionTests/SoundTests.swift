@@ -61,7 +61,7 @@ struct SoundTests {
       var mode = AudioMode(category: .record)
       mode.inputOrientation = .portrait
       let report = try await rig.session.setAudioMode(mode)
-      #expect(report.state.properties["inputOrientation"]?.verdict == .applied)
+      #expect(report.state.properties[.inputOrientation]?.verdict == .applied)
       // FL FR RL RR are 440, 880, 1320 and 1760 Hz; turned, front left is what was rear left.
       #expect(
         report.state.route.inputs.first?.channelMap

@@ -107,7 +107,7 @@ struct StoreFaultTests {
         try write(damage, file(rig, ".lock"))
         let other = Rig.session(rig.sandbox, isHolding: false)
         try await other.setAudioMode(Self.mode)
-        #expect(try await other.getSessionState().properties["inputGain"]?.verdict == .applied)
+        #expect(try await other.getSessionState().properties[.inputGain]?.verdict == .applied)
         try write(damage, file(rig, ".wish.toml"))
         try await other.revert()
         await other.close()

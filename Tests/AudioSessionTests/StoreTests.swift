@@ -21,11 +21,11 @@ struct StoreTests {
       #expect(state.active)
       #expect(state.holder == nil)
       #expect(state.resets == nil)
-      #expect(state.properties["inputGain"]?.verdict == .applied)
-      #expect(state.properties["ioBufferDuration"]?.waitingFor == .holder)
-      #expect(state.properties["ioBufferDuration"]?.held == false)
+      #expect(state.properties[.inputGain]?.verdict == .applied)
+      #expect(state.properties[.ioBufferDuration]?.waitingFor == .holder)
+      #expect(state.properties[.ioBufferDuration]?.held == false)
       try await later.revert()
-      #expect(try await later.getSessionState().properties["inputGain"]?.verdict == .unset)
+      #expect(try await later.getSessionState().properties[.inputGain]?.verdict == .unset)
       await later.close()
       let seen = try await rig.snapshot {
         $0.device(.input, named: "mic")?.volume.isUniformly(.norm) == true
@@ -47,8 +47,8 @@ struct StoreTests {
       let state = try await later.storedState()
       #expect(state.server == nil)
       #expect(state.profile == "mine")
-      #expect(state.properties["inputGain"]?.preferred == .number(0.5))
-      #expect(state.properties["inputGain"]?.verdict == .pending)
+      #expect(state.properties[.inputGain]?.preferred == .number(0.5))
+      #expect(state.properties[.inputGain]?.verdict == .pending)
       await later.close()
     }
   }
@@ -58,7 +58,7 @@ struct StoreTests {
     try await Rig.with(.minimal(on: kind)) { rig in
       let state = try await rig.session.getSessionState()
       #expect(state.properties.values.allSatisfy { $0.verdict == .unset })
-      #expect(state.properties.keys.sorted() == SessionState.propertyNames.sorted())
+      #expect(Set(state.properties.keys) == Set(Property.reported))
     }
   }
 
@@ -101,13 +101,13 @@ struct StoreTests {
         try await group.waitForAll()
       }
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["inputGain"]?.verdict == .applied)
+      #expect(state.properties[.inputGain]?.verdict == .applied)
       func gain(_ snapshot: ServerSnapshot) -> StateValue? {
         snapshot.device(.input, named: "mic").map {
           .number(($0.volume.loudest.fraction * 10_000).rounded() / 10_000)
         }
       }
-      let actual = try #require(state.properties["inputGain"]?.actual)
+      let actual = try #require(state.properties[.inputGain]?.actual)
       let seen = try await rig.snapshot { gain($0) == actual }
       #expect(gain(seen) == actual)
     }
@@ -118,8 +118,8 @@ struct StoreTests {
     try await Rig.with(.minimal(on: kind)) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))
       let report = try await rig.session.update { $0.inputGain = Volume(fraction: 0.4) }
-      #expect(report.state.properties["category"]?.verdict == .applied)
-      #expect(report.state.properties["inputGain"]?.actual == .number(0.4))
+      #expect(report.state.properties[.category]?.verdict == .applied)
+      #expect(report.state.properties[.inputGain]?.actual == .number(0.4))
     }
   }
 

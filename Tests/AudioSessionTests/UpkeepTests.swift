@@ -43,7 +43,7 @@ struct UpkeepTests {
       #expect(
         try await rig.eventually { $0.server.defaultSourceName == "audiosession.input" })
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["channelMap"]?.verdict == .applied)
+      #expect(state.properties[.channelMap]?.verdict == .applied)
       // PipeWire may take a default later than it is waited for, and show the former once more.
       #expect(state.reapplies == 1 || machine.isGraph)
     }
@@ -120,7 +120,7 @@ struct UpkeepTests {
       // On PipeWire each client has a view of its own.
       var verdict: Verdict?
       while verdict != .overridden {
-        verdict = try await rig.session.getSessionState().properties["inputMuted"]?.verdict
+        verdict = try await rig.session.getSessionState().properties[.inputMuted]?.verdict
       }
     }
   }
@@ -156,8 +156,8 @@ struct UpkeepTests {
         let state = try await rig.session.getSessionState()
         // A connection of PipeWire's that falls silent is one more.
         #expect(state.resets == round || machine.isGraph && (state.resets ?? 0) > round)
-        #expect(state.properties["channelMap"]?.verdict == .applied)
-        #expect(state.properties["inputGain"]?.verdict == .applied)
+        #expect(state.properties[.channelMap]?.verdict == .applied)
+        #expect(state.properties[.inputGain]?.verdict == .applied)
         let seen = try await rig.session.snapshot()
         #expect(seen.modules.filter { $0.name == "module-remap-source" }.count == 1)
       }
@@ -228,8 +228,8 @@ struct UpkeepTests {
       let states = await rig.session.stateUpdates
       try await rig.outside.setDefaultSource(Names.laptopInput)
       for await state in states {
-        guard state.properties["channelMap"]?.verdict == .overridden else { continue }
-        #expect(state.properties["preferredInput"]?.verdict == .overridden)
+        guard state.properties[.channelMap]?.verdict == .overridden else { continue }
+        #expect(state.properties[.preferredInput]?.verdict == .overridden)
         break
       }
       #expect(try await rig.outside.serverInfo().defaultSourceName == Names.laptopInput)

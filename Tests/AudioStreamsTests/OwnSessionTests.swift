@@ -41,8 +41,8 @@ struct OwnSessionTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let before = try await outside.serverInfo()
       let state = try await rig.session.setAudioMode(Self.wish()).state
-      #expect(state.properties["mode"]?.verdict == .applied)
-      #expect(state.properties["channelMap"]?.waitingFor == .stream)
+      #expect(state.properties[.mode]?.verdict == .applied)
+      #expect(state.properties[.channelMap]?.waitingFor == .stream)
       let buffers = try await rig.capture.startAudioStream(
         CaptureConfiguration(sampleRate: 48000, channels: .device))
       #expect(await rig.capture.tapFormat?.sampleRate == 48000)
@@ -63,7 +63,7 @@ struct OwnSessionTests {
       #expect(stream.channelMap.positions == [.frontRight, .frontLeft])
       #expect(seen.server.defaultSourceName == before.defaultSourceName)
       let during = try await rig.session.getSessionState()
-      #expect(during.properties["channelMap"]?.verdict == .applied, "\(during.properties)")
+      #expect(during.properties[.channelMap]?.verdict == .applied, "\(during.properties)")
       await rig.capture.stopAudioStream()
       await rig.session.close()
       #expect(try await outside.snapshot().sourceOutputs.allSatisfy { $0.ownerModule != nil })
@@ -105,7 +105,7 @@ struct OwnSessionTests {
       try await rig.session.setAudioMode(Self.wish())
       let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
       let state = try await rig.session.getSessionState()
-      #expect(state.properties["preferredInput"]?.verdict == .applied)
+      #expect(state.properties[.preferredInput]?.verdict == .applied)
       let stream = try await rig.session.snapshot().sourceOutputs.first {
         $0.name == "Audio capture"
       }

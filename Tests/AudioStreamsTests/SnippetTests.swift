@@ -104,7 +104,7 @@ struct SnippetTests {
         guard heard.count == 2 else { return }
         try? await speak(rig.session) {
           let state = try await rig.session.getSessionState()
-          #expect(state.properties["options"]?.preferred == .strings(["duck-others"]))
+          #expect(state.properties[.options]?.preferred == .strings(["duck-others"]))
         }
         await rig.session.close()
       }
@@ -121,7 +121,7 @@ struct SnippetTests {
         sent += 1
         guard sent == 2 else { return }
         let state = try? await rig.session.getSessionState()
-        #expect(state?.properties["mode"]?.verdict == .applied)
+        #expect(state?.properties[.mode]?.verdict == .applied)
         await rig.session.close()
       }
       #expect(sent >= 2)

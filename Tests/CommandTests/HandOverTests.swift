@@ -30,7 +30,7 @@ struct HandOverTests {
   }
 
   private func gain(_ session: AudioSession) async throws -> StateValue? {
-    try await session.getSessionState().properties["inputGain"]?.actual
+    try await session.getSessionState().properties[.inputGain]?.actual
   }
 
   @Test("what cannot be is an error, and the holder's wish stands", .server)

@@ -162,8 +162,8 @@ struct JSONKeyTests {
     let error = SessionError(.refused, stage: .server, "no")
     let all: [SessionEvent] = [
       .applied, .routeChanged(.override, previous: Route(), current: Route()), .devicesChanged,
-      .drift(["category"]), .reapplied(.seconds(1)), .reapplyFailed(error),
-      .pending([Unmet(property: "category", verdict: .pending, reason: "away")]), .serverLost,
+      .drift([.category]), .reapplied(.seconds(1)), .reapplyFailed(error),
+      .pending([Unmet(property: .category, verdict: .pending, reason: "away")]), .serverLost,
       .serverReset(.seconds(2)), .interruptionBegan(.call(by: "phone")),
       .interruptionEnded(shouldResume: true), .conflict("volume", opponents: ["mixer"]), .stopped,
     ]

@@ -18,10 +18,10 @@ struct RenderingTests {
   private func steps() -> [StepsView.Row] {
     let setting = Setting.defaultDevice(.input)
     let step = Step(
-      phase: .preferredDevices, property: "preferredInput", setting: setting,
+      phase: .preferredDevices, property: .preferredInput, setting: setting,
       from: .name("alsa_input.pci-0000_00_1f.3.analog-stereo"), to: .name(input), why: "because")
     let profile = Step(
-      phase: .category, property: "category",
+      phase: .category, property: .category,
       setting: .cardProfile(card: "alsa_card.usb-Example_USB_Microphone-00"),
       from: .name("off"), to: .name("input:analog-stereo"), why: "because")
     return [
@@ -35,10 +35,10 @@ struct RenderingTests {
     let reason = "was granted while applying; nobody holds it since, so streams choose their own"
     var lines = StepsView.lines(steps(), width: width, showsReasons: true)
     lines += PropertiesView.lines(
-      ["preferredInput": report(.pending, reason), "inputLatencyOffset": report(.unset)],
+      [.preferredInput: report(.pending, reason), .inputLatencyOffset: report(.unset)],
       width: width, wishedOnly: false)
     lines += PlanView.unmet(
-      [Unmet(property: "ioBufferDuration", verdict: .unreachable, reason: reason)], width: width)
+      [Unmet(property: .ioBufferDuration, verdict: .unreachable, reason: reason)], width: width)
     lines += ErrorView.lines(
       Failure(
         SessionError(
@@ -52,8 +52,8 @@ struct RenderingTests {
     let events: [SessionEvent] = [
       .applied,
       .conflict("default source of server", opponents: [input, "module-switch-on-connect"]),
-      .pending([Unmet(property: "preferredInput", verdict: .pending, reason: "there is none")]),
-      .drift(["sampleRate", "ioBufferDuration", "preferredInput", "inputPort"]),
+      .pending([Unmet(property: .preferredInput, verdict: .pending, reason: "there is none")]),
+      .drift([.sampleRate, .ioBufferDuration, .preferredInput, .inputPort]),
     ]
     for event in events {
       let timed = TimedEvent.now(event)
@@ -118,11 +118,11 @@ struct RenderingTests {
 
   @Test("properties in words")
   func words() {
-    #expect(PropertyWords.label("ioBufferDuration") == "IO buffer duration")
-    #expect(PropertyWords.label("preferredInput") == "preferred input")
-    #expect(PropertyWords.text(.number(0.0058), of: "ioBufferDuration") == "5.8 ms")
-    #expect(PropertyWords.text(.number(0.8), of: "inputGain") == "80 %")
-    #expect(PropertyWords.text(.number(48000), of: "sampleRate") == "48000 Hz")
-    #expect(PropertyWords.text(nil, of: "mode") == "-")
+    #expect(PropertyWords.label(.ioBufferDuration) == "IO buffer duration")
+    #expect(PropertyWords.label(.preferredInput) == "preferred input")
+    #expect(PropertyWords.text(.number(0.0058), of: .ioBufferDuration) == "5.8 ms")
+    #expect(PropertyWords.text(.number(0.8), of: .inputGain) == "80 %")
+    #expect(PropertyWords.text(.number(48000), of: .sampleRate) == "48000 Hz")
+    #expect(PropertyWords.text(nil, of: .mode) == "-")
   }
 }

@@ -17,7 +17,7 @@ struct TopicTests {
   @Test("the JSON page names every property, verdict and event")
   func names() throws {
     let text = try #require(Topic.named("json")).text(.plain)
-    for name in SessionState.propertyNames { #expect(text.contains(name), "\(name)") }
+    for name in Property.reported { #expect(text.contains(name.rawValue), "\(name)") }
     for event in JSONKeyTests.events {
       #expect(text.contains(event.key))
       for key in event.value { #expect(text.contains(key), "\(event.key) \(key)") }

@@ -129,8 +129,8 @@ struct TreeTests {
       let tree = RouteTree(
         snapshot: snapshot,
         properties: [
-          "preferredInput": report(.applied), "inputGain": report(.overridden),
-          "preferredOutput": report(.applied), "outputVolume": report(.unset),
+          .preferredInput: report(.applied), .inputGain: report(.overridden),
+          .preferredOutput: report(.applied), .outputVolume: report(.unset),
         ])
       #expect(tree.route(.input)?.style == .yellow)
       #expect(tree.route(.input)?.children.first?.style == .green)

@@ -26,7 +26,7 @@ struct VerifyReportTests {
   }
 
   static func state(
-    _ properties: [String: PropertyReport] = [:],
+    _ properties: [Property: PropertyReport] = [:],
     map: [ChannelPosition] = [.frontLeft, .frontRight]
   ) -> SessionState {
     var state = SessionState(
@@ -37,7 +37,7 @@ struct VerifyReportTests {
   }
 
   static func report(
-    _ measured: DeviceMeasurement, _ properties: [String: PropertyReport] = [:],
+    _ measured: DeviceMeasurement, _ properties: [Property: PropertyReport] = [:],
     hardware: [ChannelPosition] = [.frontLeft, .frontRight], isMonitor: Bool = false,
     loop: LoopMeasurement? = nil
   ) -> VerifyReport {
@@ -61,8 +61,8 @@ struct VerifyReportTests {
     let report = Self.report(
       Self.measured(),
       [
-        "sampleRate": Self.wish(.number(44100), .number(44100)),
-        "ioBufferDuration": Self.wish(.number(0.01), .number(0.01)),
+        .sampleRate: Self.wish(.number(44100), .number(44100)),
+        .ioBufferDuration: Self.wish(.number(0.01), .number(0.01)),
       ])
     #expect(Self.differing(report) == [])
     #expect(report.isAsWanted)
@@ -79,7 +79,7 @@ struct VerifyReportTests {
   @Test("a server that claims what is not so is found")
   func lyingServer() {
     let report = Self.report(
-      Self.measured(rate: 44100), ["sampleRate": Self.wish(.number(48000), .number(48000))])
+      Self.measured(rate: 44100), [.sampleRate: Self.wish(.number(48000), .number(48000))])
     #expect(Self.differing(report) == ["sampleRate"])
   }
 
@@ -89,7 +89,7 @@ struct VerifyReportTests {
   func buffer(_ milliseconds: Double, _ isMonitor: Bool, _ isOK: Bool) {
     let report = Self.report(
       Self.measured(buffer: .seconds(milliseconds / 1000)),
-      ["ioBufferDuration": Self.wish(.number(0.01), .number(0.01))], isMonitor: isMonitor)
+      [.ioBufferDuration: Self.wish(.number(0.01), .number(0.01))], isMonitor: isMonitor)
     #expect(Self.differing(report) == (isOK ? [] : ["ioBufferDuration"]))
   }
 
@@ -98,7 +98,7 @@ struct VerifyReportTests {
     var measured = Self.measured(buffer: nil, lost: 5, SignalCheck([[], []]))
     measured.rate = nil
     let report = Self.report(
-      measured, ["ioBufferDuration": Self.wish(.number(0.01), .number(0.01))])
+      measured, [.ioBufferDuration: Self.wish(.number(0.01), .number(0.01))])
     #expect(
       Self.differing(report) == ["sampleRate", "ioBufferDuration", "silence", "lostFrames"])
   }
@@ -116,7 +116,7 @@ struct VerifyReportTests {
   @Test("a wish that is not in force and cannot be heard differs, with its reason")
   func unmet() {
     let report = Self.report(
-      Self.measured(), ["inputGain": Self.wish(.number(0.8), .number(0.4))])
+      Self.measured(), [.inputGain: Self.wish(.number(0.8), .number(0.4))])
     #expect(Self.differing(report) == ["inputGain"])
     #expect(report.checks.last?.detail == "it cannot")
   }
@@ -153,8 +153,8 @@ struct VerifyReportTests {
     let report = Self.report(
       Self.measured(rate: 48000),
       [
-        "sampleRate": Self.wish(.number(48000), .number(44100)),
-        "inputPort": Self.wish(.strings(["analog-input-headset-mic"]), .string("nothing")),
+        .sampleRate: Self.wish(.number(48000), .number(44100)),
+        .inputPort: Self.wish(.strings(["analog-input-headset-mic"]), .string("nothing")),
       ])
     for line in VerifyView.lines(report, width: width) {
       #expect(line.width <= width, "\(line.rendered(colour: false))")

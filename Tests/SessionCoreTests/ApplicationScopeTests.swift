@@ -51,9 +51,9 @@ private typealias Server = SimulatedServer
     let unreachable = plan.unmet.filter { $0.verdict == .unreachable }.map(\.property)
     #expect(
       Set(unreachable) == [
-        "mode", "options", "inputGain", "inputMuted", "inputLatencyOffset", "outputVolume",
+        .mode, .options, .inputGain, .inputMuted, .inputLatencyOffset, .outputVolume,
         // A stream that somebody else's code opened has a rate and channels already.
-        "sampleRate", "channelMap",
+        .sampleRate, .channelMap,
       ])
   }
 

@@ -219,8 +219,8 @@ private typealias Server = SimulatedServer
     var server = Server.laptop()
     server.addRemap(of: Server.microphone, taking: ChannelMap([.frontRight, .frontLeft]))
     let reports = server.reports(wish { $0.channelMap = .swap })
-    #expect(reports["channelMap"]?.verdict == .applied)
-    #expect(reports["channelMap"]?.actual == .strings(["front-right", "front-left"]))
+    #expect(reports[.channelMap]?.verdict == .applied)
+    #expect(reports[.channelMap]?.actual == .strings(["front-right", "front-left"]))
   }
 
   // MARK: Where modules may not be loaded
@@ -234,7 +234,7 @@ private typealias Server = SimulatedServer
       $0.inputMuted = true
     }
     let plan = try server.plan(mode) { $0.capabilities.moduleLoading = false }
-    #expect(plan.steps.map(\.property) == ["inputMuted"])
+    #expect(plan.steps.map(\.property) == [.inputMuted])
     #expect(
       plan.unmetLines.contains("channelMap refused: the server does not let modules be loaded"))
     let identity = wish { $0.channelMap = .positions([.frontLeft, .frontRight]) }
@@ -253,6 +253,6 @@ private typealias Server = SimulatedServer
     #expect(run.failure == nil)
     #expect(run.server.snapshot.server.defaultSourceName == Server.microphone)
     #expect(run.server.snapshot.device(.input, named: Server.microphone)?.isMuted == true)
-    #expect(run.plans.last?.unmet.map(\.property) == ["channelMap"])
+    #expect(run.plans.last?.unmet.map(\.property) == [.channelMap])
   }
 }

@@ -19,8 +19,8 @@ private typealias Server = SimulatedServer
     $0.inputLatencyOffset = .milliseconds(5)
     $0.mode = .measurement
   }
-  private static let properties = [
-    "sampleRate", "ioBufferDuration", "inputPort", "channelMap", "inputGain", "inputLatencyOffset",
+  private static let properties: [Property] = [
+    .sampleRate, .ioBufferDuration, .inputPort, .channelMap, .inputGain, .inputLatencyOffset,
   ]
 
   /// The mode in force on the laptop's microphone, beside a USB one.
@@ -38,7 +38,7 @@ private typealias Server = SimulatedServer
     return run
   }
 
-  private func reports(_ run: Run) -> [String: PropertyReport] {
+  private func reports(_ run: Run) -> [Property: PropertyReport] {
     run.server.reports(run.input.wish) { $0.grants = run.server.grants }
   }
 
@@ -53,20 +53,20 @@ private typealias Server = SimulatedServer
     run.server.updateStates()
     let after = reports(run)
     let usb = try #require(run.server.snapshot.device(.input, named: Server.usb))
-    for property in Self.properties where property != "inputMuted" {
+    for property in Self.properties where property != .inputMuted {
       let report = try #require(after[property])
       #expect(report.verdict == .overridden, "\(property): \(report)")
       #expect(report.reason == "\(Server.usb) is in use, not \(Server.microphone)")
       #expect(report.waitingFor == nil)
     }
     if kind == .pulseaudio {
-      #expect(after["sampleRate"]?.actual == .number(Double(usb.sampleSpec.rate)))
-      #expect(after["mode"]?.verdict == .overridden)
+      #expect(after[.sampleRate]?.actual == .number(Double(usb.sampleSpec.rate)))
+      #expect(after[.mode]?.verdict == .overridden)
     }
-    #expect(after["inputPort"]?.actual == .string("analog-input-mic"))
-    #expect(after["preferredInput"]?.verdict == .overridden)
+    #expect(after[.inputPort]?.actual == .string("analog-input-mic"))
+    #expect(after[.preferredInput]?.verdict == .overridden)
     // Nothing is planned for the device that is not in use but for what a holder restores.
-    #expect(after["preferredInput"]?.actual == .string(Server.usb))
+    #expect(after[.preferredInput]?.actual == .string(Server.usb))
   }
 
   @Test func `a value that the device in use has, too, is applied`() throws {
@@ -78,7 +78,7 @@ private typealias Server = SimulatedServer
       $0.isMuted = false
     }
     let reports = reports(run)
-    for property in ["inputGain", "sampleRate", "inputMuted"] {
+    for property in [.inputGain, .sampleRate, .inputMuted] as [Property] {
       #expect(reports[property]?.verdict == .applied, "\(property): \(reports[property]!)")
     }
   }

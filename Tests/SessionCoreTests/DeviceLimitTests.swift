@@ -65,7 +65,7 @@ private typealias Server = SimulatedServer
       input.holdsPins = run.input.holdsPins
       input.memory = run.input.memory
       input.grants = run.server.grants
-    }["ioBufferDuration"]
+    }[.ioBufferDuration]
   }
 
   @Test(arguments: limits, Direction.allCases)
@@ -117,16 +117,16 @@ private typealias Server = SimulatedServer
     server.updateStates()
     let report = server.reports(mode(.output, .milliseconds(200))) {
       $0.grants[.latency(.output, device: Server.speakers)] = .milliseconds(20)
-    }["ioBufferDuration"]
+    }[.ioBufferDuration]
     #expect(report?.reason == "\(Server.speakers) gives 20 ms and not 200 ms")
   }
 
   @Test func `what was never granted is not said to have been`() throws {
     let server = Server.laptop()
     let report = server.reports(mode(.input, .milliseconds(10))) { $0.holdsPins = false }
-    #expect(report["ioBufferDuration"]?.verdict == .pending)
+    #expect(report[.ioBufferDuration]?.verdict == .pending)
     #expect(
-      report["ioBufferDuration"]?.reason
+      report[.ioBufferDuration]?.reason
         == "nothing holds it on \(Server.microphone), which was not asked yet")
   }
 

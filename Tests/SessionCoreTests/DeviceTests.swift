@@ -255,13 +255,13 @@ private typealias Server = SimulatedServer
       $0.outputVolume = Volume(fraction: 0.5)
     }
     let plan = try Self.desk().plan(mode)
-    #expect(plan.steps.map(\.property) == ["outputVolume"])
+    #expect(plan.steps.map(\.property) == [.outputVolume])
     #expect(
       plan.unmetLines == [
         "preferredInput pending: no usable input for 'alsa_input.later'",
         "inputGain pending: there is no input to set it on",
       ])
-    #expect(Self.desk().reports(mode)["preferredInput"]?.waitingFor == .device)
+    #expect(Self.desk().reports(mode)[.preferredInput]?.waitingFor == .device)
   }
 
   // MARK: Streams

@@ -59,15 +59,15 @@ private typealias Server = SimulatedServer
   func `the mode is applied once the defaults are at the ends`(_ mode: Mode) throws {
     var run = Run(.laptop(), PlanInput(wish: call { $0.mode = mode }, snapshot: Server().snapshot))
     run.run()
-    #expect(run.failure == nil && run.server.reports(run.input.wish)["mode"]?.verdict == .applied)
+    #expect(run.failure == nil && run.server.reports(run.input.wish)[.mode]?.verdict == .applied)
     try run.server.setDefault(.output, Server.speakers)
-    let report = try #require(run.server.reports(run.input.wish)["mode"])
+    let report = try #require(run.server.reports(run.input.wish)[.mode])
     #expect(report.verdict == .overridden)
     #expect(
       report.reason == "the echo canceller is there and the default output is not on it")
     run.server.unload(Owned.echoRole, .input)
     #expect(
-      run.server.reports(run.input.wish)["mode"]?.reason
+      run.server.reports(run.input.wish)[.mode]?.reason
         == "the echo canceller is gone or changed")
   }
 
@@ -114,7 +114,7 @@ private typealias Server = SimulatedServer
     #expect(run.failure == nil)
     let report = run.server.reports(run.input.wish) {
       $0.capabilities = run.input.capabilities
-    }["mode"]
+    }[.mode]
     #expect(report?.verdict == .refused)
     #expect(report?.reason == "the server does not let modules be loaded")
   }

@@ -28,7 +28,7 @@ private typealias Server = SimulatedServer
     snapshot.server.defaultSourceName = name
     facts.snapshot = snapshot
     let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
-    return Explanation("preferredInput", report, facts)
+    return Explanation(.preferredInput, report, facts)
   }
 
   private let sound = ["device.class": "sound"]
@@ -79,7 +79,7 @@ private typealias Server = SimulatedServer
     var facts = MachineFacts()
     facts.snapshot = server.snapshot
     let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
-    let causes = Explanation("preferredInput", report, facts).causes
+    let causes = Explanation(.preferredInput, report, facts).causes
     #expect(
       causes.first == "the default source is audiosession.input, which the session put before "
         + Server.microphone)
@@ -87,20 +87,20 @@ private typealias Server = SimulatedServer
 
   @Test(
     arguments: [
-      ("sampleRate", "sampleRate"), ("sample-rate", "sampleRate"), ("Sample Rate", "sampleRate"),
-      ("default-source", "preferredInput"), ("default-sink", "preferredOutput"),
-      ("IO buffer duration", "ioBufferDuration"), ("nonsense", nil),
-    ] as [(String, String?)])
-  func `a property is known by several names`(_ word: String, _ property: String?) {
+      ("sampleRate", .sampleRate), ("sample-rate", .sampleRate), ("Sample Rate", .sampleRate),
+      ("default-source", .preferredInput), ("default-sink", .preferredOutput),
+      ("IO buffer duration", .ioBufferDuration), ("nonsense", nil),
+    ] as [(String, Property?)])
+  func `a property is known by several names`(_ word: String, _ property: Property?) {
     #expect(Explanation.property(named: word) == property)
   }
 
   @Test(
     arguments: [
-      ("samplerat", "sampleRate"), ("inputGian", "inputGain"), ("preferedInput", "preferredInput"),
+      ("samplerat", .sampleRate), ("inputGian", .inputGain), ("preferedInput", .preferredInput),
       ("zzzzzzzz", nil), ("", nil),
-    ] as [(String, String?)])
-  func `a slip of the pen is understood`(_ word: String, _ property: String?) {
+    ] as [(String, Property?)])
+  func `a slip of the pen is understood`(_ word: String, _ property: Property?) {
     #expect(Explanation.suggestion(for: word) == property)
   }
 
@@ -108,10 +108,10 @@ private typealias Server = SimulatedServer
     var facts = MachineFacts()
     facts.snapshot = Server.laptop().snapshot
     let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
-    for property in SessionState.propertyNames {
+    for property in Property.reported {
       #expect(!Explanation(property, report, facts).causes.isEmpty, "\(property)")
     }
     facts.snapshot = nil
-    #expect(Explanation("inputGain", report, facts).causes.first?.hasPrefix("no server") == true)
+    #expect(Explanation(.inputGain, report, facts).causes.first?.hasPrefix("no server") == true)
   }
 }

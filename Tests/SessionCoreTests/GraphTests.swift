@@ -47,7 +47,7 @@ private typealias Server = SimulatedServer
       $0.inputMuted = true
     }
     let plan = try server.plan(mode)
-    #expect(plan.steps.map(\.property) == ["sampleRate", "ioBufferDuration", "inputMuted"])
+    #expect(plan.steps.map(\.property) == [.sampleRate, .ioBufferDuration, .inputMuted])
     #expect(plan.unmetLines == [])
     var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
     run.run()
@@ -66,9 +66,9 @@ private typealias Server = SimulatedServer
         $0.sampleRate = 48000
         $0.ioBufferDuration = .milliseconds(10)
       })
-    #expect(reports["sampleRate"]?.verdict == .applied)
-    #expect(reports["ioBufferDuration"]?.verdict == .applied)
-    #expect(reports["ioBufferDuration"]?.held == true)
+    #expect(reports[.sampleRate]?.verdict == .applied)
+    #expect(reports[.ioBufferDuration]?.verdict == .applied)
+    #expect(reports[.ioBufferDuration]?.held == true)
   }
 
   @Test func `a pin that runs and is not obeyed is no rate`() throws {
@@ -130,7 +130,7 @@ private typealias Server = SimulatedServer
       properties: [
         Owned.pinKey: "latency", Owned.pinLatencyKey: "1000000", Graph.quantumKey: "8192",
       ])
-    let report = server.reports(mode)["ioBufferDuration"]
+    let report = server.reports(mode)[.ioBufferDuration]
     #expect(report?.verdict == .unreachable)
     #expect(report?.reason == "\(Self.mic) gives 185.8 ms at most (8192 frames)")
   }
@@ -151,7 +151,7 @@ private typealias Server = SimulatedServer
     var server = server
     server.add(stream: "mumble", .input, on: Self.mic)
     let plan = try server.plan(wish { $0.sampleRate = 48000 })
-    #expect(plan.steps.map(\.property) == ["sampleRate"])
+    #expect(plan.steps.map(\.property) == [.sampleRate])
     #expect(plan.unmetLines == [])
   }
 

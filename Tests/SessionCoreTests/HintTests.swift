@@ -38,7 +38,7 @@ private typealias Server = SimulatedServer
       try server.plan(fast).unmetLines == [
         "sampleRate pending: \(Self.mic) stays at 44100 Hz until firefox and mumble stop"
       ])
-    #expect(server.reports(fast)["sampleRate"]?.waitingFor == .idle)
+    #expect(server.reports(fast)[.sampleRate]?.waitingFor == .idle)
   }
 
   @Test func `corked streams, level meters and our own keep no rate`() throws {
@@ -103,10 +103,10 @@ private typealias Server = SimulatedServer
     run.run()
     let memory = run.input.memory
     server.add(stream: "Audio capture", .input, on: Self.mic)
-    let report = server.reports(odd) { $0.memory = memory }["sampleRate"]
+    let report = server.reports(odd) { $0.memory = memory }[.sampleRate]
     #expect(report?.verdict == .unreachable, "\(String(describing: report))")
     try server.edit(.input, Self.mic) { $0.driver = "module-null-source.c" }
-    #expect(server.reports(odd)["sampleRate"]?.verdict == .unreachable)
+    #expect(server.reports(odd)[.sampleRate]?.verdict == .unreachable)
   }
 
   @Test func `a memory keeps one attempt a setting, of one run of the server`() {
@@ -193,8 +193,8 @@ private typealias Server = SimulatedServer
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))
     let mode = wish { $0.ioBufferDuration = .milliseconds(10) }
     #expect(try server.plan(mode).isEmpty)
-    #expect(server.reports(mode)["ioBufferDuration"]?.held == true)
-    #expect(server.reports(mode) { $0.holdsPins = false }["ioBufferDuration"]?.held == false)
+    #expect(server.reports(mode)[.ioBufferDuration]?.held == true)
+    #expect(server.reports(mode) { $0.holdsPins = false }[.ioBufferDuration]?.held == false)
     #expect(
       try server.plan(wish { $0.ioBufferDuration = .milliseconds(20) }).lines == [
         "3 \(Self.mic) latency: 10 ms → 20 ms"
@@ -242,7 +242,7 @@ private typealias Server = SimulatedServer
     server.add(stream: "mumble", .input, on: Self.mic)
     try server.edit(.input, Self.mic) { $0.configuredLatency = row.actual }
     let mode = wish { $0.ioBufferDuration = .milliseconds(10) }
-    let report = server.reports(mode)["ioBufferDuration"]
+    let report = server.reports(mode)[.ioBufferDuration]
     #expect(report?.verdict == row.verdict)
     #expect(report?.reason == row.reason)
     #expect(report?.actual == .number(row.actual.seconds))
@@ -254,11 +254,11 @@ private typealias Server = SimulatedServer
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))
     try server.edit(.input, Self.mic) { $0.configuredLatency = .zero }
     let mode = wish { $0.ioBufferDuration = .milliseconds(10) }
-    #expect(server.reports(mode)["ioBufferDuration"]?.verdict == .pending)
+    #expect(server.reports(mode)[.ioBufferDuration]?.verdict == .pending)
     let granted = server.reports(mode) {
       $0.grants[.latency(.input, device: Self.mic)] = .milliseconds(10)
     }
-    #expect(granted["ioBufferDuration"]?.verdict == .applied)
+    #expect(granted[.ioBufferDuration]?.verdict == .applied)
   }
 
   @Test func `fractions of a microsecond and of a frame converge`() throws {

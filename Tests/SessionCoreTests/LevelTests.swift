@@ -56,7 +56,7 @@ private typealias Server = SimulatedServer
 
   @Test func `somebody's mute of an input is reported and left`() throws {
     let server = try laptop { $0.isMuted = true }
-    let report = server.reports(wish { $0.inputMuted = false })["inputMuted"]
+    let report = server.reports(wish { $0.inputMuted = false })[.inputMuted]
     #expect(report?.verdict == .overridden)
     #expect(report?.reason == "somebody muted it")
     #expect(report?.actual == .flag(true))
@@ -76,7 +76,7 @@ private typealias Server = SimulatedServer
       ])
     #expect(try server.plan(mode) { $0.isExplicit = false }.isEmpty)
     try server.edit(.input, Self.mic) { $0.isMuted = false }
-    #expect(server.reports(AudioMode())["inputMuted"]?.actual == .flag(true))
+    #expect(server.reports(AudioMode())[.inputMuted]?.actual == .flag(true))
   }
 
   @Test func `the actual gain is the product over the chain`() throws {
@@ -86,11 +86,11 @@ private typealias Server = SimulatedServer
       $0.channelMap = .mono
       $0.inputGain = Volume(fraction: 0.5)
     }
-    #expect(server.reports(mode)["inputGain"]?.verdict == .applied)
+    #expect(server.reports(mode)[.inputGain]?.verdict == .applied)
     try server.edit(.input, "audiosession.input") {
       $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 1)
     }
-    let report = server.reports(mode)["inputGain"]
+    let report = server.reports(mode)[.inputGain]
     #expect(report?.actual == .number(0.25))
     #expect(report?.verdict == .overridden)
     #expect(report?.reason?.hasPrefix("the session's input before \(Self.mic)") == true)
@@ -103,7 +103,7 @@ private typealias Server = SimulatedServer
     let mode = wish { $0.inputGain = Volume(fraction: 0.8) }
     #expect(try server.plan(mode).lines == ["7 \(Self.mic) volume: 80 % / 40 % → 80 %"])
     #expect(
-      server.reports(mode)["inputGain"]?.reason
+      server.reports(mode)[.inputGain]?.reason
         == "\(Self.mic) is at 80 % / 40 %: somebody changed it")
   }
 
@@ -130,7 +130,7 @@ private typealias Server = SimulatedServer
       run.run()
       #expect(
         run.plans.first?.steps.map(\.property)
-          == [port.direction == .input ? "inputLatencyOffset" : "outputLatencyOffset"])
+          == [.latencyOffset(port.direction)])
     }
     #expect(Set(card.ports.map(\.direction)) == [.input, .output])
   }
@@ -160,7 +160,7 @@ private typealias Server = SimulatedServer
     _ mode: Mode, _ role: String
   ) throws {
     let plan = try Server.laptop().plan(AudioMode(category: .playAndRecord, mode: mode))
-    #expect(plan.unmet.map(\.property) == ["mode"])
+    #expect(plan.unmet.map(\.property) == [.mode])
     #expect(plan.unmet.first?.verdict == .unreachable)
     #expect(plan.unmet.first?.reason.contains("media.role = \"\(role)\"") == true)
   }

@@ -68,7 +68,7 @@ private typealias Server = SimulatedServer
         $0.preferredOutput = ["monitors"]
         $0.onFailure = .bestEffort
       })
-    #expect(tolerant.unmet.map(\.property) == ["category"])
+    #expect(tolerant.unmet.map(\.property) == [.category])
     #expect(!tolerant.lines.contains { $0.contains("combined") })
   }
 
@@ -84,7 +84,7 @@ private typealias Server = SimulatedServer
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     let wish = run.input.wish
-    #expect(run.server.reports(wish)["category"]?.verdict == .applied)
+    #expect(run.server.reports(wish)[.category]?.verdict == .applied)
     #expect(run.server.snapshot.route.outputs.map(\.name) == [Server.speakers, "monitors"])
     #expect(
       run.server.snapshot.route.outputs.first?.via
@@ -92,11 +92,11 @@ private typealias Server = SimulatedServer
     let link = try #require(
       run.server.snapshot.sinkInputs.last { $0.ownerModule != nil && $0.channelMap == .stereo })
     run.server.removeStreams(.output) { $0.index == link.index }
-    #expect(run.server.reports(wish)["category"]?.verdict == .overridden)
+    #expect(run.server.reports(wish)[.category]?.verdict == .overridden)
     var again = Run(run.server, run.input)
     again.run()
     #expect(again.failure == nil, "\(again.trace)")
-    #expect(again.server.reports(wish)["category"]?.verdict == .applied)
+    #expect(again.server.reports(wish)[.category]?.verdict == .applied)
   }
 
   @Test func `while one of two is away the category waits for it`() throws {
@@ -110,7 +110,7 @@ private typealias Server = SimulatedServer
       input.wish.onFailure = .bestEffort
       var upkeep = Run(server, input)
       upkeep.run()
-      return upkeep.server.reports(wish) { $0.baseline = upkeep.stored }["category"]
+      return upkeep.server.reports(wish) { $0.baseline = upkeep.stored }[.category]
     }
     let report = kept(run.input.wish)
     #expect(report?.verdict == .pending && report?.waitingFor == .device, "\(report as Any)")
@@ -130,7 +130,7 @@ private typealias Server = SimulatedServer
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     let reports = run.server.reports(run.input.wish) { $0.capabilities = run.input.capabilities }
-    #expect(reports["category"]?.verdict == .refused)
-    #expect(reports["outputVolume"]?.verdict == .applied)
+    #expect(reports[.category]?.verdict == .refused)
+    #expect(reports[.outputVolume]?.verdict == .applied)
   }
 }

@@ -38,7 +38,7 @@ private typealias Server = SimulatedServer
   }
 
   private func verdict(_ run: Run) -> Verdict? {
-    run.server.reports(run.input.wish) { $0.baseline = run.stored }["options"]?.verdict
+    run.server.reports(run.input.wish) { $0.baseline = run.stored }[.options]?.verdict
   }
 
   @Test func `a stream is lowered by as much as the module does, once, and restored exactly`()
@@ -117,7 +117,7 @@ private typealias Server = SimulatedServer
     let report = later.reports(silence) {
       $0.baseline = first.stored
       $0.occasion = .upkeep
-    }["options"]
+    }[.options]
     #expect(report?.verdict == .pending && report?.waitingFor == .stream)
     let second = run(later, silence, first.stored) { $0.occasion = .upkeep }
     #expect(second.plans.first?.lines == ["7 sink input \(vlc) mute: off → on"])
@@ -136,7 +136,7 @@ private typealias Server = SimulatedServer
     let report = changed.reports(duck) {
       $0.baseline = first.stored
       $0.occasion = .upkeep
-    }["options"]
+    }[.options]
     #expect(report?.verdict == .overridden && report?.reason?.contains("firefox") == true)
     let reverted = run(changed, AudioMode(), first.stored)
     #expect(volume(reverted.server, firefox) == louder)
@@ -219,7 +219,7 @@ private typealias Server = SimulatedServer
       let report = first.server.reports(silence) {
         $0.capabilities = first.input.capabilities
         $0.baseline = first.stored
-      }["options"]
+      }[.options]
       #expect(report?.verdict == .applied)
     }
   }

@@ -23,9 +23,9 @@ private typealias Server = SimulatedServer
       .laptop(), PlanInput(wish: AudioMode(category: .soloAmbient), snapshot: Server().snapshot))
     run.run()
     #expect(run.failure == nil)
-    #expect(run.server.reports(run.input.wish)["category"]?.verdict == .applied)
+    #expect(run.server.reports(run.input.wish)[.category]?.verdict == .applied)
     run.server.setTrigger(false)
-    #expect(run.server.reports(run.input.wish)["category"]?.verdict == .overridden)
+    #expect(run.server.reports(run.input.wish)[.category]?.verdict == .overridden)
   }
 
   @Test func `what the mode is for is left alone`() throws {
@@ -46,7 +46,7 @@ private typealias Server = SimulatedServer
       .laptop(),
       PlanInput(wish: wish { $0.options = [.duckOthers] }, snapshot: Server().snapshot))
     run.run()
-    #expect(run.server.reports(run.input.wish)["options"]?.verdict == .applied)
+    #expect(run.server.reports(run.input.wish)[.options]?.verdict == .applied)
     var next = Run(run.server, run.input)
     next.input.wish.options = [.silenceOthers]
     next.input.baseline = run.stored
@@ -71,7 +71,7 @@ private typealias Server = SimulatedServer
         snapshot: Server().snapshot))
     run.run()
     #expect(run.failure == nil)
-    #expect(run.server.reports(run.input.wish)["options"]?.verdict == .applied)
+    #expect(run.server.reports(run.input.wish)[.options]?.verdict == .applied)
     let modules = run.server.snapshot.modules
     #expect(
       modules.map(\.argument) == [
@@ -91,14 +91,14 @@ private typealias Server = SimulatedServer
       $0.options = [.interruptSpokenAudio]
     }
     #expect(try Server.laptop().plan(mode).steps == [])
-    let report = Server.laptop().reports(mode)["options"]
+    let report = Server.laptop().reports(mode)[.options]
     #expect(report?.verdict == .unreachable && report?.actual == .strings([]))
   }
 
   @Test func `of what silence includes nothing is in force without it`() {
     let mode = wish { $0.options = [.silenceOthers, .duckOthers, .interruptSpokenAudio] }
     for kind in [ServerKind.pulseaudio, .pipewire] {
-      let report = Server.laptop(kind: kind).reports(mode) { $0.isHeld = false }["options"]
+      let report = Server.laptop(kind: kind).reports(mode) { $0.isHeld = false }[.options]
       #expect(report?.verdict == .pending && report?.actual == .strings([]))
     }
   }
@@ -111,7 +111,7 @@ private typealias Server = SimulatedServer
         wish {
           $0.scope = .application
           $0.options = [.silenceOthers]
-        })["options"]
+        })[.options]
       #expect(report?.verdict == .unreachable, "\(kind)")
     }
   }
@@ -122,7 +122,7 @@ private typealias Server = SimulatedServer
       var server = Server.laptop(kind: kind)
       server.add(stream: "firefox", .output, on: Server.speakers)
       #expect(try server.plan(mode) { $0.isHeld = false }.steps == [])
-      let report = server.reports(mode) { $0.isHeld = false }["options"]
+      let report = server.reports(mode) { $0.isHeld = false }[.options]
       #expect(report?.verdict == .pending && report?.waitingFor == .holder)
     }
   }
@@ -136,7 +136,7 @@ private typealias Server = SimulatedServer
       let server = Server.laptop(jacks: ["analog-output-headphones": headphones])
       var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
       run.run()
-      #expect(run.server.reports(mode)["options"]?.verdict == .applied)
+      #expect(run.server.reports(mode)[.options]?.verdict == .applied)
       return run.server.snapshot.device(.output, named: Server.speakers)?.activePort
     }
     #expect(try port(.yes) == "analog-output-headphones")

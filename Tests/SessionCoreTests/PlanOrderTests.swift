@@ -56,11 +56,11 @@ private typealias Server = SimulatedServer
     let plan = try server.plan(Self.studio())
     #expect(
       plan.steps.map(\.property) == [
-        "category", "sampleRate", "ioBufferDuration", "inputPort", "channelMap", "preferredInput",
-        "inputGain", "inputMuted", "inputLatencyOffset", "outputVolume",
+        .category, .sampleRate, .ioBufferDuration, .inputPort, .channelMap, .preferredInput,
+        .inputGain, .inputMuted, .inputLatencyOffset, .outputVolume,
       ])
     #expect(plan.steps.allSatisfy { !$0.why.isEmpty })
-    #expect(Set(plan.steps.map(\.property)).isSubset(of: SessionState.propertyNames))
+    #expect(Set(plan.steps.map(\.property)).isSubset(of: Property.reported))
   }
 
   @Test func `what is so already costs nothing`() throws {

@@ -65,7 +65,7 @@ private typealias Server = SimulatedServer
     next.outputVolume = nil
     let plan = try server.plan(next) { $0.baseline = baseline }
     #expect(plan.lines == ["7 \(Server.speakers) volume: 40 % → 100 %"])
-    #expect(plan.steps.first?.property == "outputVolume")
+    #expect(plan.steps.first?.property == .outputVolume)
     #expect(plan.steps.first?.why == "as it was before the session")
   }
 
@@ -76,7 +76,7 @@ private typealias Server = SimulatedServer
       $0.volume = ChannelVolumes(Volume(fraction: 0.7), channels: 2)
     }
     let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
-    #expect(!plan.steps.contains { $0.property == "outputVolume" })
+    #expect(!plan.steps.contains { $0.property == .outputVolume })
     #expect(
       plan.left == [
         "volume of \(Server.speakers) is 70 %, not the 40 % that was set; left as it is"
@@ -230,10 +230,10 @@ private typealias Server = SimulatedServer
       $0.outputMuted = true
     }
     let plan = try laptop().plan(mode)
-    #expect(plan.steps.map(\.property) == ["outputVolume", "outputMuted"])
+    #expect(plan.steps.map(\.property) == [.outputVolume, .outputMuted])
     #expect(
       plan.unmet.map(\.property) == [
-        "outputChannelMap", "category", "preferredInput", "inputGain",
+        .outputChannelMap, .category, .preferredInput, .inputGain,
       ])
     var strict = mode
     strict.onFailure = nil
@@ -256,7 +256,7 @@ private typealias Server = SimulatedServer
     #expect(run.plans.count == 3)
     #expect(run.plans.last?.unmetLines == ["inputPort refused: Access denied"])
     #expect(run.server.snapshot.device(.input, named: Self.mic)?.isMuted == true)
-    let report = run.server.reports(mode) { $0.refusals = run.input.refusals }["inputPort"]
+    let report = run.server.reports(mode) { $0.refusals = run.input.refusals }[.inputPort]
     #expect(report?.verdict == .refused)
     #expect(report?.reason == "Access denied")
   }
@@ -273,10 +273,10 @@ private typealias Server = SimulatedServer
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     #expect(
-      run.plans.last?.unmet.contains { $0.property == "category" && $0.verdict == .refused } == true
+      run.plans.last?.unmet.contains { $0.property == .category && $0.verdict == .refused } == true
     )
     let reports = run.server.reports(mode) { $0.refusals = run.input.refusals }
-    #expect(reports["preferredInput"]?.verdict == .pending)
-    #expect(reports["preferredInput"]?.waitingFor == .profile)
+    #expect(reports[.preferredInput]?.verdict == .pending)
+    #expect(reports[.preferredInput]?.waitingFor == .profile)
   }
 }

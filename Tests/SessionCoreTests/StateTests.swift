@@ -100,7 +100,7 @@ private typealias Server = SimulatedServer
     #expect(json["schema"] == .number(1))
     let properties = try #require(json["properties"])
     #expect(Self.contract.isSubset(of: properties.keys))
-    #expect(properties.keys == Set(SessionState.propertyNames))
+    #expect(properties.keys == Set(Property.reported.map(\.rawValue)))
     for property in properties.keys {
       let report = try #require(properties[property])
       #expect(
@@ -128,18 +128,18 @@ private typealias Server = SimulatedServer
     #expect(state.properties.values.allSatisfy { $0.verdict == .unset && $0.preferred == nil })
     #expect(!state.hasUnmet)
     let actual = state.properties.mapValues(\.actual)
-    #expect(actual["preferredInput"] == .string(Server.microphone))
-    #expect(actual["inputPort"] == .string("analog-input-internal-mic"))
-    #expect(actual["sampleRate"] == .number(44100))
-    #expect(actual["channelMap"] == .strings(["front-left", "front-right"]))
-    #expect(actual["inputMuted"] == .flag(false))
-    #expect(actual["outputLatencyOffset"] == .number(0))
+    #expect(actual[.preferredInput] == .string(Server.microphone))
+    #expect(actual[.inputPort] == .string("analog-input-internal-mic"))
+    #expect(actual[.sampleRate] == .number(44100))
+    #expect(actual[.channelMap] == .strings(["front-left", "front-right"]))
+    #expect(actual[.inputMuted] == .flag(false))
+    #expect(actual[.outputLatencyOffset] == .number(0))
   }
 
   @Test func `without a server every wish is pending and shows what is wished`() {
     let state = state(nil, Self.full)
     // The polar pattern is wished in place of a channel map.
-    for (property, report) in state.properties where property != "channelMap" {
+    for (property, report) in state.properties where property != .channelMap {
       #expect(report.verdict == .pending, "\(property)")
       #expect(report.reason == "no server to set it on", "\(property)")
       #expect(report.actual == nil, "\(property)")
@@ -182,26 +182,26 @@ private typealias Server = SimulatedServer
   @Test func `the category is applied where all its consequences hold`() throws {
     var server = Server.laptop()
     let mode = AudioMode(category: .record)
-    #expect(server.reports(mode)["category"]?.verdict == .applied)
+    #expect(server.reports(mode)[.category]?.verdict == .applied)
     try server.setDefault(.input, "\(Server.speakers).monitor")
-    let elsewhere = server.reports(mode)["category"]
+    let elsewhere = server.reports(mode)[.category]
     #expect(elsewhere?.verdict == .overridden)
     #expect(elsewhere?.actual == nil)
     #expect(
       elsewhere?.reason
         == "the default is \(Server.speakers).monitor, not \(Server.microphone): somebody changed it"
     )
-    #expect(Server.laptop("output:analog-stereo").reports(mode)["category"]?.verdict == .overridden)
-    #expect(SimulatedServer().reports(mode)["category"]?.waitingFor == .device)
+    #expect(Server.laptop("output:analog-stereo").reports(mode)[.category]?.verdict == .overridden)
+    #expect(SimulatedServer().reports(mode)[.category]?.waitingFor == .device)
     #expect(
-      Server.laptop().reports(AudioMode(category: .soloAmbient)) { $0.isHeld = false }[
-        "category"]?.verdict == .pending)
+      Server.laptop().reports(AudioMode(category: .soloAmbient)) { $0.isHeld = false }[.category]?
+        .verdict == .pending)
   }
 
   @Test func `options that this version cannot do are named, the others in force`() {
     let report = Server.laptop().reports(
       wish { $0.options = [.duckOthers, .mixWithOthers] }
-    ) { $0.isHeld = false }["options"]
+    ) { $0.isHeld = false }[.options]
     #expect(report?.verdict == .pending)
     #expect(report?.actual == .strings(["mix-with-others"]))
     #expect(
@@ -219,19 +219,19 @@ private typealias Server = SimulatedServer
     try server.setDefault(.input, Server.microphone)
     let reports = server.reports(mode)
     #expect(
-      reports["preferredInput"]?.reason
+      reports[.preferredInput]?.reason
         == "the default is \(Server.microphone), not \(Server.usb): somebody changed it")
-    #expect(reports["channelMap"]?.reason == "\(Server.microphone) is in use, not \(Server.usb)")
+    #expect(reports[.channelMap]?.reason == "\(Server.microphone) is in use, not \(Server.usb)")
     server.addRemap(of: Server.usb, taking: ChannelMap([.frontRight, .frontLeft]))
-    #expect(server.reports(mode)["channelMap"]?.verdict == .applied)
-    #expect(server.reports(mode)["preferredInput"]?.verdict == .applied)
+    #expect(server.reports(mode)[.channelMap]?.verdict == .applied)
+    #expect(server.reports(mode)[.preferredInput]?.verdict == .applied)
     try server.setDefault(.input, Server.microphone)
     #expect(
-      server.reports(mode)["channelMap"]?.reason
+      server.reports(mode)[.channelMap]?.reason
         == "\(Server.microphone) is in use, not \(Server.usb)")
     let line = wish { $0.inputPort = [.type(.lineIn)] }
     #expect(
-      server.reports(line)["inputPort"]?.reason
+      server.reports(line)[.inputPort]?.reason
         == "the port is analog-input-internal-mic, not analog-input-linein: somebody changed it")
   }
 

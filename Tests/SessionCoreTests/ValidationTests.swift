@@ -156,7 +156,7 @@ import Testing
     #expect(
       error
         == SessionError(
-          row.code, stage: .configuration, row.message, property: row.property, value: row.value))
+          row.code, stage: .configuration, row.message, key: row.property, value: row.value))
   }
 
   static let fine: [AudioMode] = [

@@ -56,7 +56,7 @@ import Testing
   ) throws {
     let mode = try Profile.named(name, environment: Self.environment).mode
     let plan = try Plan.make(PlanInput(wish: mode, snapshot: machine.snapshot))
-    let known = ["mode", "sampleRate", "ioBufferDuration"]
+    let known: [Property] = [.mode, .sampleRate, .ioBufferDuration]
     #expect(plan.unmet.filter { !known.contains($0.property) } == [])
   }
 }

@@ -15,7 +15,7 @@ final class ApplicationClaim: Sendable {
         .isBusy, stage: .session,
         "another session of this program has scope \"application\" on this server; "
           + "use that one, or close it",
-        property: "scope", value: "application")
+        property: .scope, value: "application")
     }
     self.address = address
   }

@@ -35,7 +35,7 @@ enum Sidecar {
   /// What it says, as JSON.
   static func text(_ progress: RecordingProgress) -> String {
     // Names and numbers alone: there is nothing that JSON could not have.
-    let style = JSON.Style.shown(isOneLine: false, order: []) { _ in false }
+    let style = JSON.Style.shown(isOneLine: false) { _ in false }
     let bytes = try? JSON.encode(Content(progress), style)
     return String(decoding: bytes ?? [], as: UTF8.self) + "\n"
   }

@@ -3,7 +3,7 @@ import PulseTypes
 /// Something that the wish asks of the server, and when.
 protocol Planned: Sendable {
   /// The key of the state's JSON that it belongs to.
-  var property: String { get }
+  var property: Property { get }
   /// When its targets are planned.
   var phase: Phase { get }
   /// The settings that the wish asks for, and their values.

@@ -2,7 +2,7 @@ import PulseTypes
 
 /// IO buffer duration of the resolved input, or output for playback: a hint that a pin holds.
 struct BufferDurationAspect: Aspect {
-  let property = "ioBufferDuration"
+  let property = Property.ioBufferDuration
   let phase = Phase.ioBufferDuration
   let isShared = false
 

@@ -2,7 +2,7 @@ import PulseTypes
 
 /// Category → the card profile that gives its directions and the wished ports.
 struct CategoryAspect: Aspect {
-  let property = "category"
+  let property = Property.category
   let phase = Phase.category
   let isShared = false
 

@@ -6,7 +6,7 @@ struct ChainEnd: Planned {
   let direction: Direction
   let phase = Phase.channelMap
 
-  var property: String { direction == .input ? "preferredInput" : "preferredOutput" }
+  var property: Property { .device(direction) }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let device = context.device(direction) else { return [] }

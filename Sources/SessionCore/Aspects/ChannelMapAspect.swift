@@ -6,7 +6,7 @@ struct ChannelMapAspect: Aspect {
   let phase = Phase.channelMap
   let isShared = false
 
-  var property: String { direction == .input ? "channelMap" : "outputChannelMap" }
+  var property: Property { .channels(direction) }
 
   func direction(of wish: AudioMode) -> Direction? { direction }
 
@@ -124,7 +124,7 @@ extension ChannelMapAspect {
 
 /// How the microphone listens; made by the remap of `ChannelMapAspect`.
 struct PolarPatternAspect: Aspect {
-  let property = "polarPattern"
+  let property = Property.polarPattern
   let phase = Phase.channelMap
   let isShared = false
 
@@ -142,7 +142,7 @@ struct PolarPatternAspect: Aspect {
 
 /// How the device is held; made by the remap of `ChannelMapAspect`.
 struct OrientationAspect: Aspect {
-  let property = "inputOrientation"
+  let property = Property.inputOrientation
   let phase = Phase.channelMap
   let isShared = false
 

@@ -2,7 +2,7 @@ import PulseTypes
 
 /// The codec of a Bluetooth output.
 struct CodecAspect: Aspect {
-  let property = "outputCodec"
+  let property = Property.outputCodec
   let phase = Phase.category
 
   func direction(of wish: AudioMode) -> Direction? { .output }
@@ -67,7 +67,7 @@ struct CodecAspect: Aspect {
       .codecNotSupported, stage: .device,
       "\(card.name) does not offer the codec '\(wished)' on profile "
         + "'\(card.activeProfile ?? "none")'",
-      property: "outputCodec", value: wished,
+      property: .outputCodec, value: wished,
       alternatives: (card.codecs ?? []).map { codec in
         [codec.name, ""].contains(codec.description)
           ? codec.name : "\(codec.name) (\(codec.description))"

@@ -2,7 +2,7 @@ import PulseTypes
 
 /// The category `multi-route`: all wished outputs that are there, played to at once.
 struct CombinedOutputs: Planned {
-  let property = "category"
+  let property = Property.category
   let phase = Phase.channelMap
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {

@@ -5,7 +5,7 @@ struct LevelAspect: Aspect {
   let direction: Direction
   let phase = Phase.levels
 
-  var property: String { direction == .input ? "inputGain" : "outputVolume" }
+  var property: Property { .level(direction) }
 
   func direction(of wish: AudioMode) -> Direction? { direction }
 
@@ -60,7 +60,7 @@ struct MuteAspect: Aspect {
   let direction: Direction
   let phase = Phase.levels
 
-  var property: String { direction == .input ? "inputMuted" : "outputMuted" }
+  var property: Property { .muted(direction) }
 
   func direction(of wish: AudioMode) -> Direction? { direction }
 
@@ -110,7 +110,7 @@ struct LatencyOffsetAspect: Aspect {
   let direction: Direction
   let phase = Phase.levels
 
-  var property: String { direction == .input ? "inputLatencyOffset" : "outputLatencyOffset" }
+  var property: Property { .latencyOffset(direction) }
 
   func direction(of wish: AudioMode) -> Direction? { direction }
 

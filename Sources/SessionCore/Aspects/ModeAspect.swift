@@ -2,7 +2,7 @@ import PulseTypes
 
 /// Mode: echo cancelling for calls, which is a link of both chains; for measurement nothing at all.
 struct ModeAspect: Aspect {
-  let property = "mode"
+  let property = Property.mode
   let phase = Phase.channelMap
 
   /// For measurement it says how the input is; an echo canceller is both chains'.

@@ -3,7 +3,7 @@ import PulseTypes
 /// Options: those that choose devices act in the resolution; those that act on others are a module of
 /// the server and the stream that triggers it, or a change of each of their streams.
 struct OptionsAspect: Aspect {
-  let property = "options"
+  let property = Property.options
   let phase = Phase.levels
 
   func direction(of wish: AudioMode) -> Direction? { nil }

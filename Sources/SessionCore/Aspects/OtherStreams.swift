@@ -50,7 +50,7 @@ extension PlanContext {
       && input.restored?.contains(setting) != true
       && input.baseline.valid(for: input.snapshot)[setting] != nil
     return Target(
-      "options", setting, value, isLeft: isLeft,
+      .options, setting, value, isLeft: isLeft,
       why: "\(snapshot.programName(of: stream)): \(treatment.rawValue) others")
   }
 

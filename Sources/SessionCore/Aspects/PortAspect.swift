@@ -8,7 +8,7 @@ struct PortAspect: Aspect {
 
   func direction(of wish: AudioMode) -> Direction? { direction }
 
-  var property: String { direction == .input ? "inputPort" : "outputPort" }
+  var property: Property { .port(direction) }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let port = resolved.port else { return [] }

@@ -8,7 +8,7 @@ struct PreferredDeviceAspect: Aspect {
   let phase = Phase.preferredDevices
   let isShared = false
 
-  var property: String { direction == .input ? "preferredInput" : "preferredOutput" }
+  var property: Property { .device(direction) }
 
   /// It compares the device in use with the one that is meant.
   func direction(of wish: AudioMode) -> Direction? { nil }
@@ -38,7 +38,7 @@ struct PreferredDeviceAspect: Aspect {
     else { return [] }
     return [
       Target(
-        direction == .input ? "inputPort" : "outputPort",
+        .port(direction),
         .port(direction, device: device.name), .name(port.name), phase: phase,
         why: "the port in use is unplugged, and the device could not be the default")
     ]

@@ -2,7 +2,7 @@ package import PulseTypes
 
 /// Sample rate of the resolved input, or output for playback: a hint.
 struct SampleRateAspect: Aspect {
-  let property = "sampleRate"
+  let property = Property.sampleRate
   let phase = Phase.sampleRate
   let isShared = false
 

@@ -10,7 +10,7 @@ struct TakingCharge: Planned {
   let direction: Direction
   let phase = Phase.preferredDevices
 
-  var property: String { LevelAspect(direction: direction).property }
+  var property: Property { LevelAspect(direction: direction).property }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     // What a profile of this plan makes is there when the next plan is made.
@@ -33,7 +33,7 @@ struct TakingCharge: Planned {
     for at in levels.indices { levels[at].phase = phase }
     guard let port, port != device.activePort else { return levels }
     let target = Target(
-      direction == .input ? "inputPort" : "outputPort",
+      .port(direction),
       .port(direction, device: device.name), .name(port), phase: phase,
       why: "before the device is used")
     return [target] + levels

@@ -110,7 +110,7 @@ private func damagedStore(_ facts: MachineFacts) -> [Finding] {
 
 private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard let state = facts.state, state.active, state.holder == nil else { return [] }
-  let lost = SessionState.propertyNames.filter { name in
+  let lost = Property.reported.filter { name in
     guard let report = state.properties[name] else { return false }
     return report.verdict == .overridden
       || report.verdict == .pending && report.waitingFor != .holder
@@ -120,7 +120,7 @@ private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
   return [
     Finding(
       .staleWish, .warning, object: state.profile,
-      "\(name) is in force, nobody keeps it, and it is no longer so: \(Words.list(lost))",
+      "\(name) is in force, nobody keeps it, and it is no longer so: \(Words.list(lost.map(\.rawValue)))",
       why: "Without a holder nothing is put back after a replug, a restart or another's change.",
       .init(
         "Apply it with a holder, or go back with 'audiosession revert'.",

@@ -4,7 +4,7 @@ public import PulseTypes
 /// Why a property is what it is: wish, fact, verdict, and what on the machine makes it so.
 public struct Explanation: Sendable, Hashable {
   /// The property, as in the state's JSON.
-  public var property: String
+  public var property: Property
   /// Wish, fact and verdict.
   public var report: PropertyReport
   /// What makes it so, the most telling first; one sentence each, for people.
@@ -45,7 +45,7 @@ public struct Explanation: Sendable, Hashable {
   }
 
   /// Explains a property of a state; without a snapshot only the wish is known.
-  public init(_ property: String, _ report: PropertyReport, _ facts: MachineFacts) {
+  public init(_ property: Property, _ report: PropertyReport, _ facts: MachineFacts) {
     self.property = property
     self.report = report
     causes = []
@@ -54,21 +54,21 @@ public struct Explanation: Sendable, Hashable {
       causes = ["no server answers at \(facts.address): nothing but the wish is known"]
       return
     }
-    let direction: Direction = property.hasPrefix("output") ? .output : .input
+    let direction: Direction = property.rawValue.hasPrefix("output") ? .output : .input
     switch property {
-    case "preferredInput": explainDefault(.input, snapshot, facts)
-    case "preferredOutput": explainDefault(.output, snapshot, facts)
-    case "category": causes = snapshot.profileCauses
-    case "mode", "options": causes = snapshot.processingCauses
-    case "sampleRate": causes = snapshot.rateCauses(facts)
-    case "ioBufferDuration": causes = snapshot.latencyCauses(facts)
-    case "inputPort", "outputPort": explainPort(direction, snapshot)
-    case "channelMap", "outputChannelMap", "polarPattern", "inputOrientation":
+    case .preferredInput: explainDefault(.input, snapshot, facts)
+    case .preferredOutput: explainDefault(.output, snapshot, facts)
+    case .category: causes = snapshot.profileCauses
+    case .mode, .options: causes = snapshot.processingCauses
+    case .sampleRate: causes = snapshot.rateCauses(facts)
+    case .ioBufferDuration: causes = snapshot.latencyCauses(facts)
+    case .inputPort, .outputPort: explainPort(direction, snapshot)
+    case .channelMap, .outputChannelMap, .polarPattern, .inputOrientation:
       causes = snapshot.channelCauses(direction)
-    case "outputCodec": causes = snapshot.codecCauses
-    case "inputGain", "outputVolume": causes = snapshot.volumeCauses(direction, facts)
-    case "inputMuted", "outputMuted": causes = snapshot.muteCauses(direction)
-    case "inputLatencyOffset", "outputLatencyOffset": causes = snapshot.offsetCauses(direction)
+    case .outputCodec: causes = snapshot.codecCauses
+    case .inputGain, .outputVolume: causes = snapshot.volumeCauses(direction, facts)
+    case .inputMuted, .outputMuted: causes = snapshot.muteCauses(direction)
+    case .inputLatencyOffset, .outputLatencyOffset: causes = snapshot.offsetCauses(direction)
     default: break
     }
   }
@@ -76,21 +76,21 @@ public struct Explanation: Sendable, Hashable {
 
 extension Explanation {
   /// The property that a person means: its name in any spelling, or what the server calls it.
-  public static func property(named word: String) -> String? {
+  public static func property(named word: String) -> Property? {
     let plain = plain(word)
-    let others = [
-      "defaultsource": "preferredInput", "defaultsink": "preferredOutput",
-      "input": "preferredInput", "output": "preferredOutput", "rate": "sampleRate",
-      "bufferduration": "ioBufferDuration", "latency": "ioBufferDuration",
-      "profile": "category", "gain": "inputGain", "volume": "outputVolume",
+    let others: [String: Property] = [
+      "defaultsource": .preferredInput, "defaultsink": .preferredOutput,
+      "input": .preferredInput, "output": .preferredOutput, "rate": .sampleRate,
+      "bufferduration": .ioBufferDuration, "latency": .ioBufferDuration,
+      "profile": .category, "gain": .inputGain, "volume": .outputVolume,
     ]
-    return SessionState.propertyNames.first { Self.plain($0) == plain } ?? others[plain]
+    return Property.reported.first { Self.plain($0.rawValue) == plain } ?? others[plain]
   }
 
   /// The property whose name is most like a word; nil where none is.
-  public static func suggestion(for word: String) -> String? {
+  public static func suggestion(for word: String) -> Property? {
     let plain = plain(word)
-    let near = SessionState.propertyNames.map { ($0, distance(Self.plain($0), plain)) }
+    let near = Property.reported.map { ($0, distance(Self.plain($0.rawValue), plain)) }
       .min { $0.1 < $1.1 }
     return near.flatMap { $0.1 <= max(2, plain.count / 3) ? $0.0 : nil }
   }

@@ -161,7 +161,7 @@ extension ServerSnapshot {
 
   /// The direction that the hints are about: output for a wish that only plays.
   private func hintDirection(_ facts: MachineFacts) -> Direction {
-    let category = facts.state?.properties["category"]?.preferred
+    let category = facts.state?.properties[.category]?.preferred
     let isPlayback = Category.allCases.contains { item in
       category == .string(item.rawValue) && !item.directions.contains(.input)
     }

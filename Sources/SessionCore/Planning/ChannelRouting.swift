@@ -63,7 +63,7 @@ extension ChannelRouting {
           .polarPatternNotSupported, stage: .device,
           "\"stereo\" needs two distinct channels and \(device.name) has one (mono); "
             + "true stereo, never one channel twice",
-          property: "polarPattern", value: pattern.rawValue,
+          property: .polarPattern, value: pattern.rawValue,
           alternatives: ["omnidirectional: all channels mixed", "cardioid: the one channel"])
       }
       let front: [ChannelPosition] = [.frontLeft, .frontRight]
@@ -76,7 +76,7 @@ extension ChannelRouting {
       throw SessionError(
         .polarPatternNotSupported, stage: .configuration,
         "\"subcardioid\" cannot be made from the channels of a device",
-        property: "polarPattern", value: pattern.rawValue)
+        property: .polarPattern, value: pattern.rawValue)
     }
   }
 
@@ -98,7 +98,7 @@ extension ChannelRouting {
         .invalidValue, stage: .device,
         "\(device.name) has no channel \(Words.list(missing.map { "'\($0.rawValue)'" }))"
           + (isMono ? ": it is mono" : ""),
-        property: device.direction == .input ? "channelMap" : "outputChannelMap",
+        property: .channels(device.direction),
         value: wanted.map(\.rawValue).joined(separator: ","),
         alternatives: ["it has: \(hardware)"])
     }
@@ -123,7 +123,7 @@ extension ChannelRouting {
         .orientationNotSupported, stage: .device,
         "orientation \"\(orientation.rawValue)\" needs four channels (quad) to turn, "
           + "and \(device.name) gives \(base.count == 4 ? "\(device.channelMap)" : "\(base.count)")",
-        property: "inputOrientation", value: orientation.rawValue, alternatives: possible)
+        property: .inputOrientation, value: orientation.rawValue, alternatives: possible)
     }
     return (0..<turns).reduce(base) { now, _ in
       // Quad order is FL FR RL RR; a quarter turn takes FL to FR, FR to RR, RR to RL, RL to FL.

@@ -1,14 +1,14 @@
 /// A wish that the steps do not meet, with the reason.
 public struct Unmet: Sendable, Hashable, Codable {
   /// The session's property, a key of the state's JSON.
-  public var property: String
+  public var property: Property
   /// Pending, unreachable, refused or overridden.
   public var verdict: Verdict
   /// Why, for people.
   public var reason: String
 
   /// Makes an entry.
-  public init(property: String, verdict: Verdict, reason: String) {
+  public init(property: Property, verdict: Verdict, reason: String) {
     self.property = property
     self.verdict = verdict
     self.reason = reason

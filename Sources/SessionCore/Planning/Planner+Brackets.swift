@@ -16,7 +16,7 @@ extension Planner {
 
   mutating func endTrigger(_ phase: Phase, _ why: String) {
     guard world.value(of: .trigger) == .flag(true) else { return }
-    append(Target("options", .trigger, .absent, phase: phase, why: why))
+    append(Target(.options, .trigger, .absent, phase: phase, why: why))
   }
 
   /// Unloads what stands on devices, the farthest from them first.
@@ -48,7 +48,7 @@ extension Planner {
       if owned.isMuted, !device.isMuted {
         append(
           Target(
-            direction == .input ? "inputMuted" : "outputMuted", .mute(direction, device: root),
+            .muted(direction), .mute(direction, device: root),
             .flag(true), phase: phase, isPermanent: true,
             why: "\(owned.name) is muted, and its mute would go with it"))
       }
@@ -58,7 +58,7 @@ extension Planner {
       }
       append(
         Target(
-          direction == .input ? "preferredInput" : "preferredOutput", .defaultDevice(direction),
+          .device(direction), .defaultDevice(direction),
           .name(root), phase: phase, why: "before \(owned.name) goes: \(why)"))
     }
   }

@@ -32,7 +32,8 @@ struct Planner {
         } catch {
           guard isTolerant else { throw error }
           note(
-            error.property ?? aspect.property, error.code == .refused ? .refused : .unreachable,
+            error.property.flatMap(Property.init) ?? aspect.property,
+            error.code == .refused ? .refused : .unreachable,
             error.description)
         }
       }
@@ -60,7 +61,7 @@ struct Planner {
     !input.snapshot.isOfOneProgram || setting.is(.ofOneProgram)
   }
 
-  private mutating func note(_ property: String, _ verdict: Verdict, _ reason: String) {
+  private mutating func note(_ property: Property, _ verdict: Verdict, _ reason: String) {
     guard !plan.unmet.contains(where: { $0.property == property }) else { return }
     plan.unmet.append(Unmet(property: property, verdict: verdict, reason: reason))
   }
@@ -70,7 +71,7 @@ struct Planner {
     if phase == .levels, !input.snapshot.isOfOneProgram {
       for setting in Treatment.allCases.map(Setting.others) + [.trigger] where isUnwished(setting) {
         guard world.value(of: setting) != SettingValue.absent else { continue }
-        emit(Target("options", setting, .absent, why: "no wish needs it"))
+        emit(Target(.options, setting, .absent, why: "no wish needs it"))
       }
     }
     if phase == .channelMap, !input.snapshot.isOfOneProgram {
@@ -90,7 +91,7 @@ struct Planner {
         guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
           continue
         }
-        emit(Target("ioBufferDuration", setting, .absent, why: "no wish needs the pin"))
+        emit(Target(.ioBufferDuration, setting, .absent, why: "no wish needs the pin"))
       }
     }
   }

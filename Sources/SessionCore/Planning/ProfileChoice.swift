@@ -52,7 +52,7 @@ struct ProfileChoice {
     }
     return SessionError(
       .categoryNotSupported, stage: .device,
-      "no usable profile of \(card.name) gives \(Words.list(wanted))", property: "category",
+      "no usable profile of \(card.name) gives \(Words.list(wanted))", property: .category,
       value: wish.category?.rawValue,
       alternatives: card.profiles.map { profile in
         "\(profile.name): \(profile.isAvailable ? "does not give all of it" : "not available now")"

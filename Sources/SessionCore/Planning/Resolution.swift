@@ -83,7 +83,7 @@ struct Resolution {
       .categoryNotSupported, stage: .device,
       "category \"multi-route\" plays on several outputs at once, and of those wished only "
         + "\(first.name) is usable; \(advice)",
-      property: "category", value: Category.multiRoute.rawValue, alternatives: all.rejections)
+      property: .category, value: Category.multiRoute.rawValue, alternatives: all.rejections)
   }
 
   /// Whether an output is there, too, once its card has the profile that it should have.

@@ -4,7 +4,7 @@ extension Resolver {
   var noun: String { direction == .input ? "input" : "output" }
 
   func failure(_ matchers: [DeviceMatcher]) -> SessionError {
-    let property = direction == .input ? "preferredInput" : "preferredOutput"
+    let property = Property.device(direction)
     let code: SessionError.Code =
       isPortAtFault
       ? .portNotAvailable : direction == .input ? .inputNotAvailable : .outputNotAvailable
@@ -22,7 +22,7 @@ extension Resolver {
       : "no usable \(noun) for \(Words.list(matchers.map { "'\($0)'" }, last: "or"))"
     return SessionError(
       code, stage: .device, there.isEmpty ? "\(message): \(nothingThere)" : message,
-      property: isPortAtFault ? "\(noun)Port" : property, value: value,
+      property: isPortAtFault ? .port(direction) : property, value: value,
       alternatives: rejections + unnamed.map { "\($0): is there and was not asked for" }
         + (there.isEmpty ? monitors : []))
   }

@@ -6,7 +6,7 @@ public struct Step: Sendable, Hashable, Codable {
   /// When in the documented order it runs.
   public var phase: Phase
   /// The session's property that asks for it, a key of the state's JSON.
-  public var property: String
+  public var property: Property
   /// What is changed.
   public var setting: Setting
   /// What it is now; nil where the object does not exist yet.
@@ -22,7 +22,7 @@ public struct Step: Sendable, Hashable, Codable {
 
   /// Makes a step.
   public init(
-    phase: Phase, property: String, setting: Setting, from: SettingValue?, to: SettingValue,
+    phase: Phase, property: Property, setting: Setting, from: SettingValue?, to: SettingValue,
     isDeferred: Bool = false, isPermanent: Bool = false, why: String
   ) {
     self.phase = phase
@@ -38,7 +38,7 @@ public struct Step: Sendable, Hashable, Codable {
 
 /// A setting and the value that the wish, or the baseline, asks for.
 struct Target {
-  var property: String
+  var property: Property
   var setting: Setting
   var value: SettingValue
   var phase: Phase
@@ -48,7 +48,7 @@ struct Target {
   var why: String
 
   init(
-    _ property: String, _ setting: Setting, _ value: SettingValue, phase: Phase? = nil,
+    _ property: Property, _ setting: Setting, _ value: SettingValue, phase: Phase? = nil,
     isPermanent: Bool = false, isLeft: Bool = false, why: String
   ) {
     self.property = property

@@ -2,7 +2,7 @@ extension SessionError {
   /// The error with the step that met it.
   func about(_ step: Step) -> SessionError {
     var result = self
-    result.property = property ?? step.property
+    result.property = property ?? step.property.rawValue
     result.value = value ?? step.to.description
     result.message =
       "cannot set \(step.setting.propertyName) of \(step.setting.object) to \(step.to): \(message)"

@@ -9,7 +9,7 @@ struct CardProfileSetting: SettingKind {
   var phase: Phase { .category }
   var traits: SettingTraits { .makesObjects }
 
-  func property(in snapshot: ServerSnapshot) -> String { "category" }
+  func property(in snapshot: ServerSnapshot) -> Property { .category }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }

@@ -9,7 +9,7 @@ struct CodecSetting: SettingKind {
   var phase: Phase { .category }
   var traits: SettingTraits { .makesObjects }
 
-  func property(in snapshot: ServerSnapshot) -> String { "outputCodec" }
+  func property(in snapshot: ServerSnapshot) -> Property { .outputCodec }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.card(named: card).map { $0.activeCodec.map(SettingValue.name) ?? .absent }

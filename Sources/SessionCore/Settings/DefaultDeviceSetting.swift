@@ -8,8 +8,8 @@ struct DefaultDeviceSetting: SettingKind {
   var label: String { direction == .input ? "default source" : "default sink" }
   var phase: Phase { .preferredDevices }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    direction == .input ? "preferredInput" : "preferredOutput"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .device(direction)
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

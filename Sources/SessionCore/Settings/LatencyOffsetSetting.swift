@@ -9,8 +9,8 @@ struct LatencyOffsetSetting: SettingKind {
   var label: String { "latency offset" }
   var phase: Phase { .levels }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    found(in: snapshot)?.direction == .output ? "outputLatencyOffset" : "inputLatencyOffset"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .latencyOffset(found(in: snapshot)?.direction ?? .input)
   }
 
   private func found(in snapshot: ServerSnapshot) -> Port? {

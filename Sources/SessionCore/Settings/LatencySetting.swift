@@ -11,7 +11,7 @@ struct LatencySetting: SettingKind {
   var phase: Phase { .ioBufferDuration }
   var traits: SettingTraits { [.hint, .ownStream, .ofOneProgram] }
 
-  func property(in snapshot: ServerSnapshot) -> String { "ioBufferDuration" }
+  func property(in snapshot: ServerSnapshot) -> Property { .ioBufferDuration }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map { pinned(on: $0, in: snapshot) }

@@ -61,8 +61,8 @@ struct ChainSetting: LinkKind {
 
   func deviceName(_ direction: Direction) -> String { Owned.name(direction) }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    direction == .input ? "channelMap" : "outputChannelMap"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .channels(direction)
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
@@ -93,7 +93,7 @@ struct CombinationSetting: LinkKind {
 
   func deviceName(_ direction: Direction) -> String { Owned.combineName }
 
-  func property(in snapshot: ServerSnapshot) -> String { "category" }
+  func property(in snapshot: ServerSnapshot) -> Property { .category }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.linkValue(setting, .output, snapshot.combination.map(SettingValue.combination))
@@ -123,7 +123,7 @@ struct EchoCancellerSetting: LinkKind {
 
   func deviceName(_ direction: Direction) -> String { Owned.echoName(direction) }
 
-  func property(in snapshot: ServerSnapshot) -> String { "mode" }
+  func property(in snapshot: ServerSnapshot) -> Property { .mode }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.linkValue(setting, .input, snapshot.echoCanceller.map(SettingValue.echoCanceller))

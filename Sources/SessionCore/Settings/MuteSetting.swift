@@ -11,8 +11,8 @@ struct MuteSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level] }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    direction == .input ? "inputMuted" : "outputMuted"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .muted(direction)
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

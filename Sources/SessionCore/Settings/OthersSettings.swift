@@ -9,7 +9,7 @@ struct OthersSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.module, .makesObjects] }
 
-  func property(in snapshot: ServerSnapshot) -> String { "options" }
+  func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     let ours = snapshot.modules(of: treatment)
@@ -30,7 +30,7 @@ struct OthersSetting: SettingKind {
     for other in Treatment.allCases where other != treatment && target.value != .absent {
       guard planner.world.value(of: .others(other)) != SettingValue.absent else { continue }
       planner.append(
-        Target("options", .others(other), .absent, phase: target.phase, why: "one at a time"))
+        Target(.options, .others(other), .absent, phase: target.phase, why: "one at a time"))
     }
   }
 
@@ -55,7 +55,7 @@ struct TriggerSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { .ownStream }
 
-  func property(in snapshot: ServerSnapshot) -> String { "options" }
+  func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.streams(.output, having: Owned.pinKey).contains {

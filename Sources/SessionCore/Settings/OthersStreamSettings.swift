@@ -10,7 +10,7 @@ struct OthersMuteSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
 
-  func property(in snapshot: ServerSnapshot) -> String { "options" }
+  func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.stream(.output, at: index).map { .flag($0.isMuted) }
@@ -45,7 +45,7 @@ struct OthersVolumeSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
 
-  func property(in snapshot: ServerSnapshot) -> String { "options" }
+  func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.stream(.output, at: index)?.volume.map { .volume($0) }

@@ -11,8 +11,8 @@ struct PortSetting: SettingKind {
   var phase: Phase { .port }
   var traits: SettingTraits { .isLostAtTimes }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    direction == .input ? "inputPort" : "outputPort"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .port(direction)
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

@@ -11,7 +11,7 @@ struct RateSetting: SettingKind {
   var phase: Phase { .sampleRate }
   var traits: SettingTraits { [.hint, .ownStream] }
 
-  func property(in snapshot: ServerSnapshot) -> String { "sampleRate" }
+  func property(in snapshot: ServerSnapshot) -> Property { .sampleRate }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map {

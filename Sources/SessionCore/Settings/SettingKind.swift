@@ -20,7 +20,7 @@ protocol SettingKind: Sendable {
   var otherStream: Index<Stream>? { get }
 
   /// The property of the state under which a restore is listed.
-  func property(in snapshot: ServerSnapshot) -> String
+  func property(in snapshot: ServerSnapshot) -> Property
   /// What it is now; nil where its object does not exist.
   func read(_ snapshot: ServerSnapshot) -> SettingValue?
   /// The settings that go, come or change when this one does.

@@ -12,8 +12,8 @@ struct StreamSetting: SettingKind {
   var phase: Phase { .channelMap }
   var traits: SettingTraits { [.stream, .ofOneProgram] }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    direction == .input ? "preferredInput" : "preferredOutput"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .device(direction)
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

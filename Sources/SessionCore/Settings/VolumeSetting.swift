@@ -11,8 +11,8 @@ struct VolumeSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level] }
 
-  func property(in snapshot: ServerSnapshot) -> String {
-    direction == .input ? "inputGain" : "outputVolume"
+  func property(in snapshot: ServerSnapshot) -> Property {
+    .level(direction)
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

@@ -55,7 +55,9 @@ extension SessionEvent: Codable {
         previous: try values.decode(Route.self, forKey: .previous),
         current: try values.decode(Route.self, forKey: .current))
     case "devicesChanged": self = .devicesChanged
-    case "drift": self = .drift(try values.decode([String].self, forKey: .what))
+    case "drift":
+      self = .drift(
+        try values.decode([String].self, forKey: .what).compactMap(Property.init))
     case "reapplied": self = .reapplied(try seconds())
     case "reapplyFailed":
       self = .reapplyFailed(try values.decode(SessionError.self, forKey: .error))

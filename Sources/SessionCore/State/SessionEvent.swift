@@ -10,7 +10,7 @@ public enum SessionEvent: Sendable, Hashable {
   /// Devices, ports or profiles came or went.
   case devicesChanged
   /// These properties are no longer as wished.
-  case drift([String])
+  case drift([Property])
   /// The wish was made so again, in this time.
   case reapplied(Duration)
   /// The wish could not be made so again; it is tried again.

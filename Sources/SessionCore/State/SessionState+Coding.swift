@@ -13,7 +13,12 @@ extension SessionState: Codable {
     scope = try values.decode(Scope.self, forKey: .scope)
     holder = try values.decodeIfPresent(Holder.self, forKey: .holder)
     capabilities = try values.decodeIfPresent(Capabilities.self, forKey: .capabilities)
-    properties = try values.decode([String: PropertyReport].self, forKey: .properties)
+    // A newer program may have more of them.
+    let reports = try values.decode([String: PropertyReport].self, forKey: .properties)
+    properties = Dictionary(
+      uniqueKeysWithValues: reports.compactMap { name, report in
+        Property(rawValue: name).map { ($0, report) }
+      })
     route = try values.decode(Route.self, forKey: .route)
     interrupted = try values.decode(Bool.self, forKey: .interrupted)
     resets = try values.decodeIfPresent(Int.self, forKey: .resets)

@@ -16,8 +16,8 @@ public struct SessionState: Sendable, Hashable {
   public var holder: Holder?
   /// What the server can do; nil without one.
   public var capabilities: Capabilities?
-  /// Every property, by its name.
-  public var properties: [String: PropertyReport]
+  /// Every property that is reported (`Property.reported`).
+  public var properties: [Property: PropertyReport]
   /// The inputs and outputs in use.
   public var route: Route
   /// Whether an interruption is under way.
@@ -56,11 +56,9 @@ public struct SessionState: Sendable, Hashable {
     notes = []
   }
 
-  /// The names of all properties, in the order for people.
-  public static let propertyNames = allAspects.map(\.property)
-
   /// Wish and fact of every property.
-  private static func reports(_ input: PlanInput?, _ wish: AudioMode) -> [String: PropertyReport] {
+  private static func reports(_ input: PlanInput?, _ wish: AudioMode) -> [Property: PropertyReport]
+  {
     guard let input else { return offline(wish) }
     let context = PlanContext(
       input: input, world: World(input.snapshot), resolution: .tolerant(input))
@@ -69,7 +67,7 @@ public struct SessionState: Sendable, Hashable {
   }
 
   /// Without a server every wish is pending and nothing is known.
-  private static func offline(_ wish: AudioMode) -> [String: PropertyReport] {
+  private static func offline(_ wish: AudioMode) -> [Property: PropertyReport] {
     let nothing = ServerSnapshot(
       server: ServerInfo(
         name: "", version: "", sampleSpec: SampleSpec(format: nil, rate: 0, channels: 0),
@@ -97,7 +95,7 @@ public struct SessionState: Sendable, Hashable {
 
   /// The wishes that wait for something.
   public var pending: [Unmet] {
-    Self.propertyNames.compactMap { name in
+    Property.reported.compactMap { name in
       guard let report = properties[name], report.verdict == .pending else { return nil }
       return Unmet(property: name, verdict: .pending, reason: report.reason ?? "")
     }

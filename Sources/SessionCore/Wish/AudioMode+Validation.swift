@@ -5,7 +5,7 @@ extension AudioMode {
   ///
   /// Throws `SessionError` with stage `configuration` for the first thing that is wrong.
   public func validate() throws(SessionError) {
-    try Check.range(sampleRate, 4000...384_000, "sampleRate", unit: "Hz", example: "48000")
+    try Check.range(sampleRate, 4000...384_000, .sampleRate, unit: "Hz", example: "48000")
     try validateBuffer()
     try validateOptions()
     try validateMode()
@@ -14,7 +14,7 @@ extension AudioMode {
     try validatePolarPattern()
     guard scope != .application || category != .multiRoute else {
       throw Check.failure(
-        "scope", "application",
+        .scope, "application",
         "scope \"application\" cannot combine outputs, which is everybody's; "
           + "category \"multi-route\" needs scope \"server\"")
     }
@@ -22,7 +22,7 @@ extension AudioMode {
 
   private func validateBuffer() throws(SessionError) {
     guard let ioBufferDuration else { return }
-    let property = "ioBufferDuration"
+    let property = Property.ioBufferDuration
     switch ioBufferDuration {
     case .frames(let frames):
       guard frames > 0 else {
@@ -39,7 +39,7 @@ extension AudioMode {
     let options = options ?? []
     guard !(options.contains(.mixWithOthers) && options.contains(.silenceOthers)) else {
       throw Check.failure(
-        "options", "mix-with-others, silence-others",
+        .options, "mix-with-others, silence-others",
         "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
     }
   }
@@ -48,7 +48,7 @@ extension AudioMode {
   private func validateSpeaker() throws(SessionError) {
     guard options?.contains(.defaultToSpeaker) == true, category != .playAndRecord else { return }
     throw Check.failure(
-      "options", "default-to-speaker",
+      .options, "default-to-speaker",
       "option \"default-to-speaker\" needs category \"play-and-record\"; "
         + "elsewhere set output.port = [\"type:speaker\"]")
   }
@@ -56,7 +56,7 @@ extension AudioMode {
   private func validateMode() throws(SessionError) {
     if let mode, cancelsEcho, let category, category != .playAndRecord {
       throw Check.failure(
-        "mode", mode.rawValue,
+        .mode, mode.rawValue,
         "mode \"\(mode.rawValue)\" needs both directions: category \"play-and-record\", "
           + "not \"\(category.rawValue)\"")
     }
@@ -67,14 +67,14 @@ extension AudioMode {
     }
     guard !echoCanceller.isEmpty, isName else {
       throw Check.failure(
-        "echoCanceller", echoCanceller.unicodeScalars.map { $0.escaped(asASCII: false) }.joined(),
+        .echoCanceller, echoCanceller.unicodeScalars.map { $0.escaped(asASCII: false) }.joined(),
         "an echo canceller is named by small letters and digits, such as \"webrtc\" or \"speex\"")
     }
   }
 
   private func validate(_ direction: Direction) throws(SessionError) {
     let wish = wish(direction)
-    let name = direction == .input ? "preferredInput" : "preferredOutput"
+    let name = Property.device(direction)
     if let prefer = wish.prefer {
       guard !prefer.isEmpty else {
         throw Check.failure(
@@ -83,7 +83,7 @@ extension AudioMode {
       }
       for matcher in prefer { try Check.matcher(matcher, name) }
     }
-    let portName = direction == .input ? "inputPort" : "outputPort"
+    let portName = Property.port(direction)
     if let ports = wish.port {
       guard !ports.isEmpty else {
         throw Check.failure(
@@ -91,11 +91,11 @@ extension AudioMode {
       }
       for case .name(let port) in ports { try Check.name(port, portName) }
     }
-    if let codec = wish.codec { try Check.name(codec, "outputCodec") }
-    try Check.volume(wish.volume, direction == .input ? "inputGain" : "outputVolume")
-    try Check.channels(wish.channels, direction == .input ? "channelMap" : "outputChannelMap")
+    if let codec = wish.codec { try Check.name(codec, .outputCodec) }
+    try Check.volume(wish.volume, .level(direction))
+    try Check.channels(wish.channels, .channels(direction))
     try Check.offset(
-      wish.latencyOffset, direction == .input ? "inputLatencyOffset" : "outputLatencyOffset")
+      wish.latencyOffset, .latencyOffset(direction))
   }
 
   private func validatePolarPattern() throws(SessionError) {
@@ -103,34 +103,34 @@ extension AudioMode {
     let value = polarPattern.rawValue
     guard channelMap == nil else {
       throw Check.failure(
-        "polarPattern", value,
+        .polarPattern, value,
         "a polar pattern and a channel map both say which channels to take; keep one of them")
     }
     guard preferredInput != nil, inputPort != nil else {
       throw SessionError(
         .missingDataSourceName, stage: .configuration,
         "polar pattern \"\(value)\" needs to know the data source: set input.prefer and input.port",
-        property: "polarPattern", value: value)
+        property: .polarPattern, value: value)
     }
     guard polarPattern != .subcardioid else {
       throw SessionError(
         .polarPatternNotSupported, stage: .configuration,
         "\"subcardioid\" cannot be made from the channels of a device; "
           + "stereo, omnidirectional and cardioid can",
-        property: "polarPattern", value: value)
+        property: .polarPattern, value: value)
     }
   }
 }
 
 /// The checks of single values.
 private enum Check {
-  static func failure(_ property: String, _ value: String, _ message: String) -> SessionError {
+  static func failure(_ property: Property, _ value: String, _ message: String) -> SessionError {
     SessionError(
       .invalidValue, stage: .configuration, message, property: property, value: value)
   }
 
   static func range(
-    _ value: Int?, _ range: ClosedRange<Int>, _ property: String, unit: String, example: String
+    _ value: Int?, _ range: ClosedRange<Int>, _ property: Property, unit: String, example: String
   ) throws(SessionError) {
     guard let value, !range.contains(value) else { return }
     throw failure(
@@ -142,25 +142,25 @@ private enum Check {
   static func duration(_ duration: Duration, _ value: String) throws(SessionError) {
     guard duration < .microseconds(500) || duration > .seconds(2) else { return }
     throw failure(
-      "ioBufferDuration", value,
+      .ioBufferDuration, value,
       "the IO buffer is \(value); it must be 0.5 ms to 2 s, such as \"10 ms\" or \"256 frames\"")
   }
 
-  static func offset(_ offset: Duration?, _ property: String) throws(SessionError) {
+  static func offset(_ offset: Duration?, _ property: Property) throws(SessionError) {
     guard let offset, offset < .seconds(-5) || offset > .seconds(5) else { return }
     throw failure(
       property, "\(offset.seconds * 1000) ms",
       "\(property) is \(offset.seconds * 1000) ms; it must be -5000 to 5000 ms, such as \"20 ms\"")
   }
 
-  static func volume(_ volume: Volume?, _ property: String) throws(SessionError) {
+  static func volume(_ volume: Volume?, _ property: Property) throws(SessionError) {
     guard let volume, volume.fraction > 3 else { return }
     throw failure(
       property, volume.description,
       "\(property) is \(volume); it must be 0 % to 300 %, such as \"80 %\" or \"-6 dB\"")
   }
 
-  static func matcher(_ matcher: DeviceMatcher, _ property: String) throws(SessionError) {
+  static func matcher(_ matcher: DeviceMatcher, _ property: Property) throws(SessionError) {
     switch matcher {
     case .default, .portType: return
     case .name(let word), .formFactor(let word): try name(word, property)
@@ -175,7 +175,7 @@ private enum Check {
   }
 
   /// No server takes a longer name than 128 bytes; a control character is a mistake or an attack.
-  static func name(_ name: String, _ property: String) throws(SessionError) {
+  static func name(_ name: String, _ property: Property) throws(SessionError) {
     guard !name.isEmpty else { throw failure(property, "", "a name in \(property) is empty") }
     guard name.utf8.count <= 256 else {
       throw failure(
@@ -191,7 +191,7 @@ private enum Check {
     }
   }
 
-  static func channels(_ channels: ChannelSelection?, _ property: String) throws(SessionError) {
+  static func channels(_ channels: ChannelSelection?, _ property: Property) throws(SessionError) {
     guard case .positions(let positions) = channels else { return }
     guard ChannelMap.standard(channels: positions.count) == nil else { return }
     throw failure(

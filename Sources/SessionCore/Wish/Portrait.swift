@@ -13,8 +13,8 @@ public struct Portrait: Sendable, Hashable {
   public var outputs: [DeviceMatcher] = []
   /// The devices in use, for people: `USB Microphone, Built-in Audio`; empty without any.
   public var summary = ""
-  /// What the device of a property is now, for people, by the property's name.
-  public var notes: [String: String] = [:]
+  /// What the device of a property is now, for people.
+  public var notes: [Property: String] = [:]
   /// What is so and no profile can say, for people.
   public var left: [String] = []
 
@@ -84,7 +84,7 @@ public struct Portrait: Sendable, Hashable {
     }
     mode[keyPath: names.prefer] = [matcher] + others(beside: device, snapshot)
     let title = device.description.isEmpty ? "" : ", \(device.description)"
-    notes[names.preferProperty] = "\(device.name)\(title)"
+    notes[.device(direction)] = "\(device.name)\(title)"
     if direction == .input, snapshot.card(of: device)?.isBluetooth == true {
       mode.options = (mode.options ?? []).union([.allowBluetoothHFP])
     }
@@ -93,7 +93,7 @@ public struct Portrait: Sendable, Hashable {
         || changed.contains(.port(direction, device: device.name))
     {
       mode[keyPath: names.port] = [.name(port.name)]
-      notes[names.portProperty] = port.description.isEmpty ? nil : port.description
+      notes[.port(direction)] = port.description.isEmpty ? nil : port.description
     }
     if direction == .output, let card = snapshot.card(of: device),
       changed.contains(.codec(card: card.name))
@@ -179,8 +179,6 @@ private struct Names {
   let volume: WritableKeyPath<AudioMode, Volume?>
   let muted: WritableKeyPath<AudioMode, Bool?>
   let latencyOffset: WritableKeyPath<AudioMode, Duration?>
-  let preferProperty: String
-  let portProperty: String
 
   init(_ direction: Direction) {
     let isInput = direction == .input
@@ -190,8 +188,6 @@ private struct Names {
     volume = isInput ? \.inputGain : \.outputVolume
     muted = isInput ? \.inputMuted : \.outputMuted
     latencyOffset = isInput ? \.inputLatencyOffset : \.outputLatencyOffset
-    preferProperty = isInput ? "preferredInput" : "preferredOutput"
-    portProperty = isInput ? "inputPort" : "outputPort"
   }
 }
 

@@ -5,16 +5,18 @@ extension AudioMode {
   ///
   /// The core ends at the first; here that property is taken out and the rest is asked again.
   /// Properties that a file sets to something wrong are assumed to be there.
-  func problems(assuming failed: Set<String> = []) -> [(error: SessionError, property: String)] {
+  func problems(
+    assuming failed: Set<Property> = []
+  ) -> [(error: SessionError, property: Property?)] {
     var rest = self
-    var problems: [(SessionError, String)] = []
+    var problems: [(SessionError, Property?)] = []
     while let error = rest.problem {
-      guard let field = Field.property(error.property) else {
-        problems.append((error, error.property ?? ""))
+      guard let field = error.property.flatMap(Property.init).flatMap(Field.of) else {
+        problems.append((error, nil))
         break
       }
-      let hasInput = preferredInput != nil || failed.contains("preferredInput")
-      let hasPort = inputPort != nil || failed.contains("inputPort")
+      let hasInput = preferredInput != nil || failed.contains(.preferredInput)
+      let hasPort = inputPort != nil || failed.contains(.inputPort)
       if error.code != .missingDataSourceName || !(hasInput && hasPort) {
         problems.append((error, field.property))
       }

@@ -6,8 +6,8 @@ struct Field: Sendable {
   let table: String?
   /// The key in its table.
   let name: String
-  /// The property as in the state's JSON and in the core's errors.
-  let property: String
+  /// The property that it sets.
+  let property: Property
   /// Reads the value into the wish, or notes what is wrong with it.
   let read: @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout Reading) -> Void
   /// The value as a file has it; nil where nothing is wished.
@@ -19,13 +19,13 @@ struct Field: Sendable {
   var key: String { table.map { "\($0).\(name)" } ?? name }
 
   init<Value>(
-    _ table: String?, _ name: String, _ property: String,
+    _ table: String?, _ name: String, _ property: Property,
     _ path: any WritableKeyPath<AudioMode, Value?> & Sendable, _ codec: Codec<Value>
   ) {
     self.table = table
     self.name = name
     self.property = property
-    let label = Label(key: table.map { "\($0).\(name)" } ?? name, property: property)
+    let label = Label(key: table.map { "\($0).\(name)" } ?? name, property: property.rawValue)
     read = { node, mode, reading in
       mode[keyPath: path] = codec.read(node, label, &reading)
     }

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Messages for keys that no profile has.
 enum Keys {
   /// The keys of the top that are not fields of the wish.
@@ -41,7 +43,7 @@ enum Keys {
     }
     if table != nil, top.contains(key) { return key }
     return Field.all.first {
-      Text.folded($0.property) == name || Text.folded($0.name) == name || $0.key == key
+      Text.folded($0.property.rawValue) == name || Text.folded($0.name) == name || $0.key == key
     }?.key
   }
 }

@@ -35,7 +35,9 @@ struct ProfileReader {
   }
 
   /// Properties that the file sets to something wrong.
-  private var failed: Set<String> { Set(reading.diagnostics.compactMap(\.property)) }
+  private var failed: Set<Property> {
+    Set(reading.diagnostics.compactMap { $0.property.flatMap(Property.init) })
+  }
 
   private mutating func top(_ root: Node) {
     for entry in root.table ?? [] where !reading.isFull {
@@ -94,7 +96,7 @@ struct ProfileReader {
         value: Text.visible(entry.key), code: .unknownKey)
       return
     }
-    profile.places[field.property] = Place(entry.node)
+    profile.places[field.property.rawValue] = Place(entry.node)
     field.read(entry.node, &profile.mode, &reading)
   }
 

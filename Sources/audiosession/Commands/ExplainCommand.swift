@@ -7,7 +7,7 @@ struct ExplainCommand: SessionCommand {
     commandName: "explain",
     abstract: "Say why a property is what it is.",
     discussion: """
-      Any property of 'state': \(SessionState.propertyNames.joined(separator: ", ")). \
+      Any property of 'state': \(Property.reported.map(\.rawValue).joined(separator: ", ")). \
       'default-source' and 'default-sink' are the preferred input and output. Nothing is changed.
 
       JSON: schema, property, preferred, actual, verdict, reason, waitingFor; causes: sentences; \
@@ -16,7 +16,7 @@ struct ExplainCommand: SessionCommand {
 
   @Argument(
     help: "A property of the state, such as sampleRate.",
-    completion: .list(SessionState.propertyNames))
+    completion: .list(Property.reported.map(\.rawValue)))
   var property: String
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -26,7 +26,7 @@ struct ExplainCommand: SessionCommand {
     let hint = Explanation.suggestion(for: property).map { "; do you mean \($0)?" } ?? ""
     throw ValidationError(
       "there is no property '\(visible(property))'\(hint) "
-        + "There are: \(SessionState.propertyNames.joined(separator: ", "))")
+        + "There are: \(Property.reported.map(\.rawValue).joined(separator: ", "))")
   }
 
   func run(_ context: Context) async throws -> Status {

@@ -108,7 +108,7 @@ struct Demo {
     let start = clock.now
     let state = try await session.setAudioMode(Self.mode, profile: "demo").state
     let time = clock.now - start
-    let asked = SessionState.propertyNames.compactMap { name in
+    let asked = Property.reported.compactMap { name in
       state.properties[name].flatMap { $0.verdict == .unset ? nil : (name, $0) }
     }
     let unmet = asked.filter { $0.1.verdict != .applied }
@@ -119,7 +119,7 @@ struct Demo {
       return try await add("apply", false, "Not applied: " + reasons.joined(separator: "; "))
     }
     let values = asked.map { name, report in
-      let input = name == "preferredInput" ? state.route.inputs.first?.description : nil
+      let input = name == .preferredInput ? state.route.inputs.first?.description : nil
       let actual = input ?? PropertyWords.text(report.actual, of: name)
       return "\(PropertyWords.label(name)) \(actual)"
     }

@@ -5,8 +5,7 @@ import JSONCoding
 enum JSONText {
   static func encode(_ value: some Encodable, isOneLine: Bool = false) throws -> String {
     // A terminal would act on hidden characters, which JSON allows.
-    let style = JSON.Style.shown(
-      isOneLine: isOneLine, order: SessionState.propertyNames, isEscaped: \.isHidden)
+    let style = JSON.Style.shown(isOneLine: isOneLine, isEscaped: \.isHidden)
     return String(decoding: try JSON.encode(value, style), as: UTF8.self) + "\n"
   }
 }

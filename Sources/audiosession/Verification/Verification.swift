@@ -26,7 +26,7 @@ struct Verification {
     let hardware = snapshot.root(of: source).flatMap { $0.name == source.name ? nil : $0 }
     let measured = try await DeviceMeasurement.run(
       server: session.address, device: source.name, hardware: hardware?.name,
-      measuresBuffer: state.properties["ioBufferDuration"]?.preferred != nil, time: time)
+      measuresBuffer: state.properties[.ioBufferDuration]?.preferred != nil, time: time)
     try Task.checkCancellation()
     let loop = try await loop(output, source, snapshot, measured.buffer)
     try Task.checkCancellation()

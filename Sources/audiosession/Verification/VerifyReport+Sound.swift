@@ -9,7 +9,7 @@ extension VerifyReport {
     _ claimed: [ChannelPosition]
   ) -> Check {
     let wish =
-      state.properties["channelMap"]?.preferred ?? state.properties["polarPattern"]?.preferred
+      state.properties[.channelMap]?.preferred ?? state.properties[.polarPattern]?.preferred
     var check = Check(
       name: "channels", wanted: wish, claimed: .strings(claimed.map(\.rawValue)), isOK: true)
     guard let order = measured.order else {

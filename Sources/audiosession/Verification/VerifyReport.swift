@@ -55,10 +55,10 @@ struct VerifyReport: Encodable {
   }
 
   private static func rate(_ state: SessionState, _ measured: DeviceMeasurement) -> Check {
-    let report = state.properties["sampleRate"]
+    let report = state.properties[.sampleRate]
     let (wanted, claimed) = (report?.preferred, Double(measured.claimedRate))
     var check = Check(
-      name: "sampleRate", wanted: wanted, claimed: .number(claimed), isOK: false,
+      name: Property.sampleRate.rawValue, wanted: wanted, claimed: .number(claimed), isOK: false,
       detail: report?.reason)
     guard let rate = measured.rate else {
       check.detail = "too few deliveries came to count"
@@ -80,11 +80,11 @@ struct VerifyReport: Encodable {
   private static func buffer(
     _ state: SessionState, _ measured: DeviceMeasurement, _ isMonitor: Bool
   ) -> Check? {
-    guard let report = state.properties["ioBufferDuration"], let wanted = report.preferred else {
+    guard let report = state.properties[.ioBufferDuration], let wanted = report.preferred else {
       return nil
     }
     var check = Check(
-      name: "ioBufferDuration", wanted: wanted, claimed: report.actual, isOK: false,
+      name: Property.ioBufferDuration.rawValue, wanted: wanted, claimed: report.actual, isOK: false,
       detail: report.reason)
     guard let buffer = measured.buffer?.seconds, case .number(let wish) = wanted else {
       check.detail = "nothing came for 2.5 s"
@@ -104,13 +104,13 @@ struct VerifyReport: Encodable {
 
   /// What else is wished and not in force.
   private static func unmet(_ state: SessionState) -> [Check] {
-    let measured = ["sampleRate", "ioBufferDuration"]
-    return SessionState.propertyNames.compactMap { name in
+    let measured: [Property] = [.sampleRate, .ioBufferDuration]
+    return Property.reported.compactMap { name in
       guard let report = state.properties[name], report.isUnmet, !measured.contains(name) else {
         return nil
       }
       return Check(
-        name: name, wanted: report.preferred, claimed: report.actual, isOK: false,
+        name: name.rawValue, wanted: report.preferred, claimed: report.actual, isOK: false,
         detail: report.reason)
     }
   }

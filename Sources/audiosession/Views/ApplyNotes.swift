@@ -2,13 +2,13 @@ import AudioSession
 
 /// What a person must know beside the result of an apply.
 enum ApplyNotes {
-  private static let hints = ["sampleRate", "ioBufferDuration"]
+  private static let hints: [Property] = [.sampleRate, .ioBufferDuration]
 
   /// What is not as wished although nothing failed: hints that were not granted, and what this
   /// version or this machine does not have.
   static func warnings(_ state: SessionState) -> [String] {
     state.notes
-      + SessionState.propertyNames.compactMap { name in
+      + Property.reported.compactMap { name in
         guard let report = state.properties[name], report.isUnmet, report.waitingFor != .holder,
           report.waitingFor != .stream
         else { return nil }

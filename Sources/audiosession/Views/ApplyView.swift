@@ -4,7 +4,7 @@ import AudioSession
 struct ApplyJSON: Encodable {
   let schema = 1
   let steps: [StepJSON]
-  let properties: [String: PropertyReport]
+  let properties: [Property: PropertyReport]
   let unmet: [Unmet]
   let left: [String]
   let notes: [String]

@@ -4,9 +4,9 @@ import AudioSession
 enum PropertiesView {
   /// - Parameter wishedOnly: leaves out what has no wish.
   static func lines(
-    _ properties: [String: PropertyReport], width: Int?, wishedOnly: Bool
+    _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool
   ) -> [Line] {
-    let shown = SessionState.propertyNames.filter { name in
+    let shown = Property.reported.filter { name in
       properties[name].map { !wishedOnly || $0.verdict != .unset } ?? false
     }
     let labels = shown.map { PropertyWords.label($0).count }.max() ?? 0
@@ -22,7 +22,7 @@ enum PropertiesView {
   }
 
   private static func lines(
-    _ report: PropertyReport, _ name: String, _ head: [Span], _ width: Int?
+    _ report: PropertyReport, _ name: Property, _ head: [Span], _ width: Int?
   ) -> [Line] {
     let style: Style = report.verdict == .unset ? .dim : .plain
     let actual = PropertyWords.text(report.actual, of: name)

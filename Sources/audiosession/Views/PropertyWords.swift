@@ -3,9 +3,12 @@ import AudioSession
 /// Properties and their values in the words that people read.
 enum PropertyWords {
   /// `preferredInput` as `preferred input`.
-  static func label(_ property: String) -> String {
+  static func label(_ property: Property) -> String { label(property.rawValue) }
+
+  /// `deadChannel` as `dead channel`.
+  static func label(_ name: String) -> String {
     var result = ""
-    for character in property {
+    for character in name {
       if character.isUppercase {
         result += " " + character.lowercased()
       } else {
@@ -16,7 +19,7 @@ enum PropertyWords {
   }
 
   /// A value with its unit: `48000 Hz`, `10 ms`, `80 %`.
-  static func text(_ value: StateValue?, of property: String) -> String {
+  static func text(_ value: StateValue?, of property: Property?) -> String {
     switch value {
     case nil: "-"
     case .string(let word): word
@@ -26,14 +29,14 @@ enum PropertyWords {
     }
   }
 
-  private static func number(_ number: Double, of property: String) -> String {
+  private static func number(_ number: Double, of property: Property?) -> String {
     // A server may say any number of microseconds, and more of them than can be counted.
     let number = number.isFinite ? max(-1e12, min(1e12, number)) : 0
     return switch property {
-    case "sampleRate": "\(Int(number)) Hz"
-    case "ioBufferDuration", "inputLatencyOffset", "outputLatencyOffset":
+    case .sampleRate: "\(Int(number)) Hz"
+    case .ioBufferDuration, .inputLatencyOffset, .outputLatencyOffset:
       SettingValue.duration(.microseconds(Int64((number * 1_000_000).rounded()))).description
-    case "inputGain", "outputVolume": Volume(fraction: number).description
+    case .inputGain, .outputVolume: Volume(fraction: number).description
     default: "\(number)"
     }
   }

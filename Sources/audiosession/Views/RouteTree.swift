@@ -5,7 +5,7 @@ import AudioSession
 struct RouteTree {
   let snapshot: ServerSnapshot
   /// The properties of the state, for their verdicts; empty where they are not known.
-  var properties: [String: PropertyReport] = [:]
+  var properties: [Property: PropertyReport] = [:]
 
   /// The way of the default input or output; nil where there is none.
   func route(_ direction: Direction) -> Tree? {
@@ -32,7 +32,7 @@ struct RouteTree {
     }
     let profile = Tree(
       kind: "profile", name: card.activeProfile ?? "none",
-      style: isUsed ? style(["category"]) : .plain, children: chains)
+      style: isUsed ? style([.category]) : .plain, children: chains)
     return Tree(
       kind: "card", name: card.name, detail: card.properties["device.description"] ?? "",
       children: [profile])
@@ -43,11 +43,11 @@ struct RouteTree {
     let direction = device.direction
     let isRoute = snapshot.defaultRoot(direction)?.name == device.name
     let isInput = direction == .input
-    let devices = isInput ? ["preferredInput"] : ["preferredOutput"]
-    let levels = isInput ? ["inputGain", "inputMuted"] : ["outputVolume", "outputMuted"]
+    let devices = [Property.device(direction)]
+    let levels = [Property.level(direction), .muted(direction)]
     var end = Tree(
       kind: isInput ? "source" : "sink", name: device.name,
-      style: isRoute ? style(devices + levels + ["sampleRate", "ioBufferDuration"]) : .plain,
+      style: isRoute ? style(devices + levels + [.sampleRate, .ioBufferDuration]) : .plain,
       detail: facts(device))
     end.children = links(on: device, devices)
     if snapshot.server.defaultName(direction) == device.name {
@@ -58,12 +58,12 @@ struct RouteTree {
     let state = port.availability == .no ? "not plugged in" : type
     return Tree(
       kind: "port", name: port.name,
-      style: isRoute ? style([isInput ? "inputPort" : "outputPort"]) : .plain, detail: state,
+      style: isRoute ? style([.port(direction)]) : .plain, detail: state,
       children: [end])
   }
 
   /// The session's own devices that hang on a device, and what hangs on those.
-  private func links(on device: Device, _ devices: [String], depth: Int = 0) -> [Tree] {
+  private func links(on device: Device, _ devices: [Property], depth: Int = 0) -> [Tree] {
     // A chain is three links long; one that bites its tail has no end.
     guard depth < 4 else { return [] }
     let direction = device.direction
@@ -84,23 +84,23 @@ struct RouteTree {
     switch owned.properties[Owned.roleKey] {
     case Owned.echoRole:
       return Tree(
-        kind: "echo canceller", name: owned.name, style: style(["mode"]),
+        kind: "echo canceller", name: owned.name, style: style([.mode]),
         detail: snapshot.echoCanceller?.method ?? "")
     case Owned.combineRole:
       return Tree(
-        kind: "outputs", name: owned.name, style: style(["category"]),
+        kind: "outputs", name: owned.name, style: style([.category]),
         detail: snapshot.combination?.outputs.joined(separator: " + ") ?? "")
     default:
       let remap = snapshot.remap(direction)
       let map = remap.map { $0.isMix ? "all channels mixed" : $0.masterMap.readable }
       return Tree(
         kind: "remap", name: owned.name,
-        style: style(isInput ? ["channelMap", "polarPattern"] : ["outputChannelMap"]),
+        style: style([.channels(direction)] + (isInput ? [.polarPattern] : [])),
         detail: map ?? "")
     }
   }
 
-  private func standard(_ devices: [String]) -> Tree {
+  private func standard(_ devices: [Property]) -> Tree {
     let style = style(devices)
     return Tree(kind: "", name: "default", style: style == .plain ? .bold : style)
   }
@@ -111,7 +111,7 @@ struct RouteTree {
   }
 
   /// The colour of the worst verdict among properties with a wish.
-  private func style(_ names: [String]) -> Style {
+  private func style(_ names: [Property]) -> Style {
     let styles = names.compactMap { properties[$0] }.filter { $0.verdict != .unset }
       .map(\.verdict.style)
     for worst in [Style.red, .yellow, .green] where styles.contains(worst) { return worst }

@@ -8,7 +8,8 @@ enum VerifyView {
     let heading = ["", "wanted", "server says", "measured", ""].map { Span($0, .dim) }
     let rows = report.checks.map { check in
       [
-        Span(label(check.name)), text(check.wanted, check), text(check.claimed, check),
+        Span(PropertyWords.label(check.name)), text(check.wanted, check),
+        text(check.claimed, check),
         measured(check), mark(check),
       ]
     }
@@ -24,11 +25,11 @@ enum VerifyView {
 
   /// Mark, name and what was measured; below it what was wanted and claimed.
   private static func stacked(_ checks: [VerifyReport.Check], _ width: Int) -> [Line] {
-    let labels = checks.map { label($0.name).count }.max() ?? 0
+    let labels = checks.map { PropertyWords.label($0.name).count }.max() ?? 0
     return checks.flatMap { check -> [Line] in
       let room = max(4, width - 11 - labels)
       let head: Line = [
-        mark(check).padded(to: 9), Span(label(check.name)).padded(to: labels + 2),
+        mark(check).padded(to: 9), Span(PropertyWords.label(check.name)).padded(to: labels + 2),
         Span(Layout.shorten(measured(check).text, to: room)),
       ]
       let facts = [("wanted", check.wanted), ("server says", check.claimed)].compactMap { fact in
@@ -42,7 +43,7 @@ enum VerifyView {
   /// Why something is not as wanted.
   private static func notes(_ report: VerifyReport, _ width: Int?) -> [Line] {
     let notes = report.checks.filter { !$0.isOK }.compactMap { check in
-      check.detail.map { "\(label(check.name)): \($0)" }
+      check.detail.map { "\(PropertyWords.label(check.name)): \($0)" }
     }
     return notes.isEmpty
       ? [] : [.empty] + notes.flatMap { Layout.wrap($0, indent: 0, width: width) }
@@ -56,19 +57,16 @@ enum VerifyView {
     switch value {
     case .strings(let words): Span(words.isEmpty ? "no" : words.joined(separator: " "))
     case .number(let seconds) where check.name == "roundTrip":
-      Span(PropertyWords.text(.number(seconds), of: "ioBufferDuration"))
+      Span(PropertyWords.text(.number(seconds), of: .ioBufferDuration))
     case .number(let count) where check.name == "lostFrames": Span("\(Int(count))")
-    default: Span(PropertyWords.text(value, of: check.name))
+    default: Span(PropertyWords.text(value, of: Property(rawValue: check.name)))
     }
   }
 
   private static func measured(_ check: VerifyReport.Check) -> Span {
-    guard case .number(let rate) = check.measured, check.name == "sampleRate" else {
+    guard case .number(let rate) = check.measured, check.name == Property.sampleRate.rawValue else {
       return text(check.measured, check)
     }
     return Span("\(rate)" + (check.uncertainty.map { " ± \($0)" } ?? "") + " Hz")
   }
-
-  /// `deadChannel` as `dead channel`.
-  private static func label(_ name: String) -> String { PropertyWords.label(name) }
 }

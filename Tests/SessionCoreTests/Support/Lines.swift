@@ -39,7 +39,7 @@ extension SimulatedServer {
   /// The reports of every property here.
   func reports(
     _ wish: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
-  ) -> [String: PropertyReport] {
+  ) -> [Property: PropertyReport] {
     var input = PlanInput(wish: wish, snapshot: snapshot)
     more(&input)
     return SessionState(input: input, wish: wish, server: nil, profile: nil, active: true)

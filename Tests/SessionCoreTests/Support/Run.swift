@@ -77,14 +77,14 @@ struct Run {
   }
 
   /// The properties that the first plan printed, as steps or as unmet.
-  var promised: Set<String> {
+  var promised: Set<Property> {
     let first = Set(plans.first.map { $0.steps.map(\.property) + $0.unmet.map(\.property) } ?? [])
     // Pattern and orientation are made by the channel map's remap.
-    let isMap = !first.isDisjoint(with: ["polarPattern", "inputOrientation"])
+    let isMap = !first.isDisjoint(with: [.polarPattern, .inputOrientation])
     // Whether somebody records is known once the streams of a monitor have come over.
     let isIdle = input.wish.unloadsIdleEchoCanceller == true
-    return first.union(isMap ? ["channelMap"] : []).union(
-      isIdle ? ["mode", "preferredInput", "preferredOutput"] : [])
+    return first.union(isMap ? [.channelMap] : []).union(
+      isIdle ? [.mode, .preferredInput, .preferredOutput] : [])
   }
 
   /// Steps of later plans on properties that the first did not print; to put back what a step made

@@ -1,0 +1,66 @@
+package import PulseTypes
+
+/// One thing that a mode can ask for, by its field in `AudioMode` and its key in the state's JSON.
+///
+/// The order is that of profile files, of the state's JSON and of tables for people.
+public enum Property: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
+  /// What is about the session as a whole.
+  case category, mode, echoCanceller, unloadsIdleEchoCanceller, options, sampleRate
+  case ioBufferDuration, strict, holdsAlways, reapply, onFailure, scope
+  /// What is about the input.
+  case preferredInput, inputRequired, inputPort, polarPattern, inputOrientation, channelMap
+  case inputGain, gainLock, inputMuted, moveInputStreams, inputLatencyOffset
+  /// What is about the output.
+  case preferredOutput, outputRequired, outputPort, outputCodec, outputChannelMap, outputVolume
+  case outputMuted, moveOutputStreams, outputLatencyOffset
+
+  /// The properties that a state reports, in its order.
+  public static let reported = allAspects.map(\.property)
+}
+
+/// The properties that input and output both have.
+extension Property {
+  /// The preferred device of a direction.
+  package static func device(_ direction: Direction) -> Property {
+    direction == .input ? .preferredInput : .preferredOutput
+  }
+
+  /// The port of a direction's device.
+  package static func port(_ direction: Direction) -> Property {
+    direction == .input ? .inputPort : .outputPort
+  }
+
+  /// The channel map of a direction's device.
+  package static func channels(_ direction: Direction) -> Property {
+    direction == .input ? .channelMap : .outputChannelMap
+  }
+
+  /// The gain or volume of a direction's device.
+  package static func level(_ direction: Direction) -> Property {
+    direction == .input ? .inputGain : .outputVolume
+  }
+
+  /// The mute of a direction's device.
+  package static func muted(_ direction: Direction) -> Property {
+    direction == .input ? .inputMuted : .outputMuted
+  }
+
+  /// The latency offset of a direction's port.
+  package static func latencyOffset(_ direction: Direction) -> Property {
+    direction == .input ? .inputLatencyOffset : .outputLatencyOffset
+  }
+}
+
+extension Property: Comparable {
+  /// Whether it comes earlier.
+  public static func < (a: Property, b: Property) -> Bool { a.place < b.place }
+
+  private var place: Int { Self.places[self] ?? 0 }
+  private static let places = Dictionary(
+    uniqueKeysWithValues: allCases.enumerated().map { ($0.element, $0.offset) })
+}
+
+extension Property: CustomStringConvertible {
+  /// The key in the state's JSON.
+  public var description: String { rawValue }
+}
