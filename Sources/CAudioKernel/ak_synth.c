@@ -179,7 +179,7 @@ static void render_span(ak_synth *synth, float *out, size_t frames) {
     float sample = (float)limit(value);
     for (uint32_t channel = 0; channel < synth->channels; channel++) *out++ = sample;
   }
-  // Numbers so small are slow to count with, and nobody hears them.
+  // Denormal numbers are slow to compute with, and inaudible.
   if (fabs(synth->residue) < 1e-12) synth->residue = 0;
   low_pass *filter = &synth->filter;
   if (fabs(filter->first) + fabs(filter->second) < 1e-12) filter->first = filter->second = 0;

@@ -94,7 +94,7 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
                                     (pa_stream_flags_t)flags, NULL, NULL);
 }
 
-/* What was asked for, and the device's own where nothing was. */
+/* The requested format; what was not requested is the device's. */
 static pa_sample_spec wanted_spec(const ps_stream *stream) {
   const ps_options *options = &stream->options;
   const ps_device *found = &stream->found;
@@ -108,7 +108,7 @@ static pa_sample_spec wanted_spec(const ps_stream *stream) {
 void ps_make_stream(ps_stream *stream) {
   const ps_options *options = &stream->options;
   pa_sample_spec spec = wanted_spec(stream);
-  /* libpulse aborts the program over a spec or a map that is none. */
+  /* libpulse aborts the program over an invalid spec or map. */
   if (options->channels > PS_MAX_CHANNELS || !pa_sample_spec_valid(&spec))
     return ps_end(stream, PA_ERR_INVALID);
   pa_channel_map map = stream->found.map;
@@ -116,7 +116,7 @@ void ps_make_stream(ps_stream *stream) {
     pa_channel_map_init_extend(&map, spec.channels, PA_CHANNEL_MAP_DEFAULT);
   if (options->channel_map && !pa_channel_map_parse(&map, options->channel_map))
     return ps_end(stream, PA_ERR_INVALID);
-  /* Others are silenced or ducked by role: this one is the session's own. */
+  /* Streams are silenced or ducked by role; this role marks the session's own stream. */
   pa_proplist *properties = pa_proplist_new();
   if (options->role)
     pa_proplist_sets(properties, PA_PROP_MEDIA_ROLE, options->role);

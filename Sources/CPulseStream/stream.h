@@ -13,7 +13,7 @@
 #include "CAudioKernel.h"
 #include "CPulseStream.h"
 
-/* The device that a stream is made for, as it was just before. */
+/* The stream's device, as read just before the stream was created. */
 typedef struct {
   pa_sample_spec spec;
   pa_channel_map map;

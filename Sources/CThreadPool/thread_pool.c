@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// What is used of Swift's runtime, as its own headers declare it (ABI/Executor.h,
+// The parts of Swift's runtime in use, as its headers declare them (ABI/Executor.h,
 // Runtime/Concurrency.h).
 
 #define SWIFT __attribute__((swiftcall))
@@ -23,7 +23,7 @@ typedef SWIFT void (*enqueue_original)(swift_job *);
 extern SWIFT void (*swift_task_enqueueGlobal_hook)(swift_job *, enqueue_original);
 extern SWIFT void swift_job_run(swift_job *, swift_executor);
 
-/// A job that waits for a thread, in the order of their coming.
+/// A job that waits for a thread; jobs run in the order in which they were enqueued.
 typedef struct waiting {
   struct waiting *next;
   swift_job *job;
@@ -36,13 +36,13 @@ static int threads, idle, most;
 
 static void *work(void *unused);
 
-/// Sees to it that a thread takes what waits; called with the lock held.
+/// Wakes or starts a thread for a waiting job. Call with the lock held.
 static void call_thread(void) {
   if (idle > 0) {
     pthread_cond_signal(&has_work);
     return;
   }
-  if (threads >= most) return;  // all are at work, and look before they wait
+  if (threads >= most) return;  // all are busy, and check the queue before they wait
   // Signals are for the program's own threads.
   sigset_t all, before;
   sigfillset(&all);
@@ -69,12 +69,12 @@ static void *work(void *unused) {
     waiting *taken = first;
     first = taken->next;
     if (!first) last = &first;
-    // Two may have come to one idle thread; the second must not wait until the first job ends.
+    // One idle thread may have been woken for two jobs; the second must not wait for the first.
     if (first) call_thread();
     pthread_mutex_unlock(&lock);
     swift_job *job = taken->job;
     free(taken);
-    swift_job_run(job, (swift_executor){NULL, 0});  // none: it may run anywhere
+    swift_job_run(job, (swift_executor){NULL, 0});  // no executor: the job may run anywhere
     pthread_mutex_lock(&lock);
   }
   return NULL;

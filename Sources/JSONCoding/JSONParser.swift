@@ -1,14 +1,14 @@
-/// A value that was read.
+/// A parsed JSON value.
 enum JSONValue {
   case null
   case flag(Bool)
-  /// As it was written.
+  /// The text of the number, unchanged.
   case number(String)
   case string(String)
   case list([JSONValue])
   case object([(key: String, value: JSONValue)])
 
-  /// In messages.
+  /// The value as messages name it.
   var summary: String {
     switch self {
     case .null: "null"
@@ -21,7 +21,7 @@ enum JSONValue {
   }
 }
 
-/// Reads a JSON text from its first byte to its last, once.
+/// Parses one JSON text completely, from its first byte to its last.
 struct JSONParser {
   private let bytes: [UInt8]
   private var at = 0

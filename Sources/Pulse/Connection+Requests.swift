@@ -78,7 +78,7 @@ extension Connection {
   private func abort(_ id: UInt64, _ code: PulseError.Code) {
     guard let request = pending[id] else { return }
     request.abort(PulseError(code, request.operation, address: serverAddress))
-    // A context that is not let in yet serves nobody any more.
+    // A context that is not connected yet has no other user.
     if case .opening(_, let opening) = state, opening.id == id {
       end(PulseError(code, "connect", address: serverAddress))
     }

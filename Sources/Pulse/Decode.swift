@@ -68,8 +68,8 @@ extension SampleSpec {
     self.init(format: SampleFormat(spec.format), rate: spec.rate, channels: spec.channels)
   }
 
-  /// For libpulse, which aborts the program over a spec that is none: nil for an unknown format, a
-  /// rate of 0 or above 384,000 Hz, and other than 1 to 32 channels.
+  /// libpulse's value; nil for an unknown format, a rate of 0 or above 384,000 Hz, or a channel
+  /// count outside 1 to 32: libpulse aborts the program over an invalid spec.
   var native: pa_sample_spec? {
     guard let format else { return nil }
     let number = pa_parse_sample_format(format.rawValue)

@@ -3,20 +3,21 @@ internal import Glibc
 
 /// Calls a handler on a loop's thread when a descriptor has something to read.
 ///
-/// While nothing comes nothing runs. It ends when it is dropped, and closes the descriptor then.
+/// Uses no CPU time while nothing arrives. The watch ends when its last reference is released, and
+/// then closes the descriptor.
 ///
 /// libpulse: `io_new` of `pa_mainloop_api`.
 public final class DescriptorWatch: Sendable {
-  private let loop: PulseLoop  // whose thread must be there to the end
+  private let loop: PulseLoop  // keeps the loop's thread alive
   private let source: DescriptorSource
 
   /// Starts watching.
   ///
   /// - Parameters:
-  ///   - descriptor: owned from now on.
-  ///   - loop: on whose thread the handler is called, which must not block it.
-  ///   - isOnce: whether it is called for the first time only; else it must read what is there, or
-  ///     is called again at once.
+  ///   - descriptor: the file descriptor to watch; the watch owns it from now on.
+  ///   - loop: the loop on whose thread the handler runs. The handler must not block.
+  ///   - isOnce: whether to call the handler only the first time. Otherwise the handler must read
+  ///     everything, or is called again at once.
   public init(
     _ descriptor: Int32, on loop: PulseLoop, isOnce: Bool = false,
     _ handler: @escaping @Sendable () -> Void
@@ -46,14 +47,14 @@ final class DescriptorSource: @unchecked Sendable {  // used on the loop's threa
   }
 
   func begin() {
-    // Borrowed: the watch keeps it until `end` has run.
+    // Not retained: the watch keeps the source alive until `end` has run.
     let userdata = Unmanaged.passUnretained(self).toOpaque()
     event = api.pointee.io_new(api, descriptor, PA_IO_EVENT_INPUT, onReadable, userdata)
   }
 
   func fire() {
-    // Freed, not masked: a process that has ended is told of whatever the event is asked for, and the
-    // loop would run without a pause.
+    // Frees the event instead of masking it: a pidfd of an ended process reports HUP whatever the
+    // mask is, and the loop would spin.
     if isOnce, let event {
       api.pointee.io_free(event)
       self.event = nil

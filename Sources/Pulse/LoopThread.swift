@@ -130,7 +130,8 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
         if let executor { job.runSynchronously(on: executor.asUnownedSerialExecutor()) }
       case .task(let job):
         let me = asUnownedTaskExecutor()
-        // As one of the loop's own, so that what belongs to an actor there goes on at once.
+        // Runs as a job of the loop's executor, so that code of its actors continues without
+        // another hop.
         if let executor {
           job.runSynchronously(isolatedTo: executor.asUnownedSerialExecutor(), taskExecutor: me)
         } else {

@@ -1,16 +1,17 @@
 public import PulseTypes
 
 extension PulseClient {
-  /// Reads everything: the server and all lists, asked at once, behind the answer to a small question.
+  /// Reads the server and all lists. All requests are sent at once, after the answer to a small
+  /// one.
   ///
-  /// PulseAudio 16.1 ends with a failed assertion when it is asked about a remap between the loss of
-  /// the remap's master and its unloading (`pa__get_n_used` of `module-remap-source`): right behind a
-  /// change of a card's profile, its own client's or another's. Behind another answer that moment is
-  /// nearly always over. Who reads again and again uses `snapshot(since:_:)`, which asks about no
-  /// module twice, and about one that this client loaded not at all.
+  /// PulseAudio 16.1 fails an assertion when a client asks for a remap source between the removal
+  /// of its master and its unloading (`pa__get_n_used` of `module-remap-source`), which happens
+  /// right after any client changes a card's profile. By the answer to another request that moment
+  /// is nearly always over. Code that reads repeatedly uses `snapshot(since:_:)`, which asks for
+  /// each module only once, and not at all for modules that this client loaded.
   ///
-  /// The server answers in order, and something may change between two of the answers: an event
-  /// tells of it where the client has subscribed.
+  /// The server answers in order, and an object may change between two answers; a subscribed client
+  /// then gets an event.
   public func snapshot(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
     _ = try await serverInfo(timeout: timeout)
     let modules = try connection.sendModules(timeout)
@@ -19,13 +20,13 @@ extension PulseClient {
     return result
   }
 
-  /// Reads everything but the modules, and of those only what is new or changed: all modules that are
-  /// there have been seen, and those that went have been heard of.
+  /// Reads all lists except the modules; of those, only new and changed ones. The other modules are
+  /// taken from the last snapshot.
   ///
   /// - Parameters:
-  ///   - last: the snapshot that has the other modules; nil where nobody wants to know them.
-  ///   - changes: what the events since then say.
-  ///   - timeout: the limit of each answer.
+  ///   - last: the snapshot with the known modules; nil if the modules are not needed.
+  ///   - changes: the changes since then, from the events.
+  ///   - timeout: the limit of each request.
   public func snapshot(
     since last: ServerSnapshot?, _ changes: SnapshotChanges = SnapshotChanges(),
     timeout: Duration? = nil
@@ -37,10 +38,11 @@ extension PulseClient {
     return result
   }
 
-  /// Reads only what has changed, asked at once, and returns the snapshot with what it is now.
+  /// Reads only the changed objects, with all requests sent at once, and returns the updated
+  /// snapshot.
   ///
-  /// An object that is gone is removed; one that the snapshot did not have is appended; a module that it
-  /// has stays as it was at first. The facility `server` reads the server's information; `sampleCache` is ignored.
+  /// Removes objects that are gone and appends new ones; a known module keeps its first value. The
+  /// facility `server` reads the server's information; `sampleCache` is ignored.
   public func refreshed(
     _ snapshot: ServerSnapshot, _ changes: SnapshotChanges, timeout: Duration? = nil
   ) async throws(PulseError) -> ServerSnapshot {
@@ -91,7 +93,7 @@ extension PulseClient {
   }
 }
 
-/// One object's question on its way, and where its answer belongs.
+/// The pending request for one object, with the place of its answer.
 private enum SnapshotAnswer {
   case server(Pending<ServerInfo>)
   case card(UInt32, Pending<[Card]>)

@@ -78,7 +78,7 @@ extension PulseClient {
     }
   }
 
-  /// Ends a stream; its program is told that it was killed.
+  /// Kills a stream; its program gets the error `killed`.
   ///
   /// libpulse: `pa_context_kill_source_output`, `pa_context_kill_sink_input`.
   public func killStream(

@@ -4,17 +4,17 @@ public import PulseTypes
 
 /// One connection to a PulseAudio server, or to pipewire-pulse.
 ///
-/// An actor on a `PulseLoop`: what runs in it runs on the loop's thread. A client never reconnects:
-/// libpulse's context cannot be used again, so connect anew after a disconnect.
+/// An actor on a `PulseLoop`: its code runs on the loop's thread. A client never reconnects,
+/// because a libpulse context cannot be reused: after a disconnect, call `connect` again.
 ///
-/// Every request ends exactly once: by the server's answer, its deadline, the cancellation of its
-/// task, or the end of the connection. A *write* that ended without an answer may have happened.
-/// Each takes a `timeout`; without one, `defaultTimeout` counts. libpulse itself gives up after
-/// 30 seconds.
+/// Every request ends exactly once: with the server's answer, at its deadline, when its task is
+/// cancelled, or when the connection ends. A *write* that ended without an answer may still have
+/// taken effect. Each request takes a `timeout`, by default `defaultTimeout`. libpulse itself gives
+/// up after 30 seconds.
 public actor PulseClient {
-  /// The thread this client runs on; give it to other clients and actors to share it.
+  /// The loop whose thread runs this client; share it with other clients and actors.
   public nonisolated let loop: PulseLoop
-  /// The deadline of a request that names none.
+  /// The deadline of a request without its own timeout.
   public nonisolated let defaultTimeout: Duration
   nonisolated let connection: Connection
 
@@ -34,22 +34,23 @@ public actor PulseClient {
     connection.thread.add(.call { [connection] in connection.close() })
   }
 
-  /// Connects to a server and waits until it has let the client in.
+  /// Connects to a server and waits until the server has accepted the client.
   ///
-  /// Never starts a server. An address that is nil means the environment's default; `/x/y` means
-  /// `unix:/x/y`. The connection lasts until `close`, the end of the last reference, or the server's.
+  /// Never starts a server. A nil address means the environment's default; `/x/y` means
+  /// `unix:/x/y`. The connection lasts until `close`, until the last reference is released, or
+  /// until the server ends it.
   ///
   /// - Parameters:
-  ///   - address: the server's address, in PulseAudio's spelling.
-  ///   - name: what the server lists this client as.
+  ///   - address: the server's address, in PulseAudio's syntax.
+  ///   - name: the name under which the server lists this client.
   ///   - properties: further properties of the client, such as `application.id`.
   ///   - timeout: how long to wait for the connection.
-  ///   - requestTimeout: the deadline of each later request that names none.
-  ///   - loop: the thread to run on; nil starts one.
-  ///   - logger: gets each request at trace, and changes of the connection at debug.
-  /// - Throws: `connectionRefused` where nobody answers, `accessDenied` for a wrong cookie,
-  ///   `timedOut` for a frozen server, `invalidArgument` for an address or property that is none,
-  ///   `cancelled`, `ioError` where no thread can be started.
+  ///   - requestTimeout: the deadline of each later request without its own timeout.
+  ///   - loop: the loop to run on; nil starts one.
+  ///   - logger: gets each request at trace level, and changes of the connection at debug level.
+  /// - Throws: `connectionRefused` if no server answers, `accessDenied` for a wrong cookie,
+  ///   `timedOut` for a frozen server, `invalidArgument` for an invalid address or property,
+  ///   `cancelled`, `ioError` if no thread can be started.
   ///
   /// libpulse: `pa_context_connect` with `PA_CONTEXT_NOAUTOSPAWN`.
   public nonisolated(nonsending) static func connect(

@@ -1,38 +1,39 @@
 /// Why a request to a PulseAudio server failed.
 ///
-/// The only error this module throws. It says what failed, on which server, why, and what may help.
+/// The only error type of this module. Its description has what failed, on which server, why, and
+/// what may help.
 public struct PulseError: Error, Sendable, Hashable {
-  /// What kind of failure it was.
+  /// The kind of failure.
   public enum Code: String, Sendable, Hashable, CaseIterable {
-    /// Nobody answers at the address.
+    /// No server answers at the address.
     case connectionRefused
-    /// The server does not let this client do it: wrong cookie, or the request is not allowed.
+    /// The server refuses the client or the request: wrong cookie, or not allowed.
     case accessDenied
-    /// No answer before the deadline; a write may still have happened.
+    /// No answer before the deadline; a write may still take effect.
     case timedOut
-    /// The connection was lost before the answer came; a write may have happened.
+    /// The connection was lost before the answer; a write may have taken effect.
     case disconnected
-    /// The calling task was cancelled; a write may have happened.
+    /// The calling task was cancelled; a write may have taken effect.
     case cancelled
-    /// There is no such device, card, stream, module, profile or port.
+    /// No such device, card, stream, module, profile or port exists.
     case noSuchEntity
-    /// Something with that name is there already.
+    /// An object with that name exists already.
     case alreadyExists
     /// The object or the server cannot do that, such as a port on a device without ports.
     case notSupported
     /// The server or libpulse rejects a value.
     case invalidArgument
-    /// A module was found and would not start.
+    /// A module exists but did not start.
     case moduleFailed
-    /// Somebody ended the stream or client while the request was pending.
+    /// Another client ended the stream or the client while the request was pending.
     case killed
     /// The object is in use, or in a state that does not allow it.
     case busy
-    /// The system failed below the server: a device, a file, a socket.
+    /// A system call below the server failed: a device, a file, a socket.
     case ioError
-    /// Client and server do not understand each other.
+    /// Client and server do not understand each other's protocol.
     case protocolError
-    /// This client was closed by its owner.
+    /// The owner closed this client.
     case closed
     /// Anything else; see `serverMessage`.
     case other
@@ -42,21 +43,21 @@ public struct PulseError: Error, Sendable, Hashable {
   public enum Remedy: String, Sendable, Hashable {
     /// The same request may work later.
     case retry
-    /// The connection is gone: connect again, then repeat the request.
+    /// The connection was lost: connect again, then repeat the request.
     case reconnect
-    /// It fails until the request itself is changed.
+    /// The request fails until it is changed.
     case fixInput
-    /// It will not work on this server, or nobody wants it any more.
+    /// The request cannot work on this server, or is no longer wanted.
     case giveUp
   }
 
-  /// What kind of failure it was.
+  /// The kind of failure.
   public var code: Code
   /// The request with its arguments, such as `set_source_port alsa_input.x headset`.
   public var operation: String
-  /// libpulse's words, where it has some (libpulse: `pa_strerror`).
+  /// libpulse's message, if any (libpulse: `pa_strerror`).
   public var serverMessage: String?
-  /// The server's address, where one is known.
+  /// The server's address, if known.
   public var address: String?
 
   /// Makes an error.
@@ -69,7 +70,7 @@ public struct PulseError: Error, Sendable, Hashable {
     self.address = address
   }
 
-  /// What a caller can do about it.
+  /// What a caller can do about the error.
   public var remedy: Remedy {
     switch code {
     case .timedOut, .busy, .ioError, .other: .retry

@@ -2,12 +2,12 @@ internal import CPulse
 internal import PulseTypes
 
 extension PulseLoop {
-  /// Waits until a moment, on the loop's own timer.
+  /// Waits until a point in time, with the loop's own timer.
   ///
-  /// A clock's `sleep` does the same; but on Linux it starts libdispatch's threads, and with the
-  /// first of them a timer that wakes the program every second from then on.
+  /// A clock's `sleep` does the same, but on Linux it starts libdispatch's threads, the first of
+  /// which wakes the program every second from then on.
   ///
-  /// - Throws: when the task is cancelled before.
+  /// - Throws: if the task is cancelled before that time.
   public func sleep(
     until moment: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation
   ) async throws(CancellationError) {
@@ -36,19 +36,19 @@ final class Alarm: @unchecked Sendable {  // used on the loop's thread alone
 
   func begin(_ moment: ContinuousClock.Instant, _ continuation: CheckedContinuation<Void, Never>) {
     waiter = continuation
-    // Cancelled before it began.
+    // The task was cancelled before the wait began.
     guard !hasRung else { return ring() }
     var due = timeval()
     pa_gettimeofday(&due)
-    // A day at most: nobody waits longer, and no sum overflows.
+    // One day at most: no wait is longer, and no sum overflows.
     let left = min(max(.zero, moment - .now), .seconds(86_400))
     pa_timeval_add(&due, UInt64(left.microseconds))
-    // Retained until it has rung.
+    // Retained until the alarm rings.
     let userdata = Unmanaged.passRetained(self).toOpaque()
     event = api.pointee.time_new(api, &due, onAlarm, userdata)
   }
 
-  /// Ends the wait; the second time nothing.
+  /// Ends the wait; further calls have no effect.
   func ring() {
     hasRung = true
     if let event {

@@ -1,10 +1,11 @@
 extension PulseLoop {
-  /// The loop's thread as what a task prefers: what of it belongs to no actor runs there, too.
+  /// The loop's thread as a task executor: a task that prefers it runs its nonisolated code there,
+  /// too.
   ///
-  /// The task must keep the loop alive: work that comes after the thread's end is never done.
+  /// The task must keep the loop alive: work that is added after the thread's end never runs.
   package var taskExecutor: any TaskExecutor { thread }
 
-  /// One wait of somebody on the loop's thread. It can be ended from the moment it is made.
+  /// One wait on the loop's thread. `end` may be called at any time, even before the wait.
   package final class Wait: @unchecked Sendable {  // used on the loop's thread alone
     private var waiter: CheckedContinuation<Void, Never>?
     private var hasEnded = false
@@ -17,7 +18,7 @@ extension PulseLoop {
       waiter = nil
     }
 
-    /// Returns once it has been ended.
+    /// Waits until `end` is called; returns at once if it was.
     package func pass(on loop: PulseLoop, isolation: isolated (any Actor)? = #isolation) async {
       await loop.thread.suspend { continuation in
         if hasEnded { continuation.resume() } else { waiter = continuation }
@@ -27,14 +28,15 @@ extension PulseLoop {
 }
 
 extension LoopThread {
-  /// Suspends the caller until its continuation is resumed, and goes on from there on this thread.
+  /// Suspends the caller until its continuation is resumed, and resumes it on this thread.
   ///
-  /// Swift resumes a continuation on its pool, and what belongs to an actor of the loop goes back from
-  /// there: two threads are woken for one answer. That of a task which prefers this thread is resumed
-  /// here. The preference ends with the wait, or it would hold for whatever the caller calls next.
+  /// By default Swift resumes a continuation on its thread pool, from where code of an actor on the
+  /// loop hops back: two threads wake up for one answer. The continuation of a task that prefers
+  /// this thread is resumed here. The preference ends with the wait; otherwise it would also apply
+  /// to the caller's next calls.
   ///
-  /// - Parameter body: runs on this thread, but not at once: others may run before, so what it waits for
-  ///   may have come by then.
+  /// - Parameter body: runs on this thread, but not at once: other work may run first, so the
+  ///   awaited result may already be there.
   func suspend<Value: Sendable>(
     isolation: isolated (any Actor)? = #isolation,
     _ body: (CheckedContinuation<Value, Never>) -> Void

@@ -151,11 +151,11 @@ public actor PulseStream {
 }
 
 extension PulseClient {
-  /// Opens a stream and waits until the server has made it.
+  /// Opens a stream and waits until the server has created it.
   ///
-  /// On pipewire-pulse a source's name that does not exist gives the default device: compare
-  /// `deviceName`. Throws `noSuchEntity` on PulseAudio then, `timedOut` where the session manager is
-  /// dead, `invalidArgument` for a spec or map that is none.
+  /// On pipewire-pulse, a source name that does not exist selects the default device: compare
+  /// `deviceName`. Throws `noSuchEntity` for such a name on PulseAudio, `timedOut` if the session
+  /// manager does not run, `invalidArgument` for an invalid spec or map.
   ///
   /// libpulse: `pa_stream_connect_record`, `pa_stream_connect_playback`.
   public func openStream(

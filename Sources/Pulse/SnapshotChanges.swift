@@ -1,19 +1,19 @@
 public import PulseTypes
 
-/// What a server's events say has changed since a snapshot was taken.
+/// The objects that changed since a snapshot was taken, according to the server's events.
 public struct SnapshotChanges: Sendable, Hashable {
-  /// The objects to read again; those that are gone need no question.
+  /// The objects to update; removed ones need no request.
   public private(set) var objects: Set<ObjectID>
   private var gone: Set<ObjectID> = []
   private var loaded: [ObjectID: Module] = [:]
 
-  /// Takes these objects for changed.
+  /// Starts with these objects.
   public init(_ objects: Set<ObjectID> = []) { self.objects = objects }
 
   /// Whether nothing has changed.
   public var isEmpty: Bool { objects.isEmpty }
 
-  /// Adds what an event tells of.
+  /// Adds the change that an event reports.
   public mutating func note(_ event: PulseEvent) {
     objects.insert(event.object)
     switch event.kind {
@@ -23,10 +23,10 @@ public struct SnapshotChanges: Sendable, Hashable {
     }
   }
 
-  /// Takes an object for changed, without an event.
+  /// Adds a changed object without an event.
   public mutating func insert(_ object: ObjectID) { objects.insert(object) }
 
-  /// Adds a module that was loaded just now: nothing needs to be asked about it.
+  /// Adds a module that this client just loaded; it needs no request.
   public mutating func load(_ module: Module) {
     let object = ObjectID(.module, module.index.rawValue)
     objects.insert(object)

@@ -102,7 +102,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     pa_stream_set_write_callback(stream, isSet ? onStreamWritable : nil, nil)
   }
 
-  /// Ends the stream, once, and whoever still waits for it to open.
+  /// Ends the stream, once, and fails a pending opening.
   func end(_ error: PulseError) {
     guard let stream else { return }
     let before = state
@@ -110,11 +110,11 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     connection.streams[ObjectIdentifier(self)] = nil
     setCallbacks(of: stream, nil)
     if pa_stream_get_state(stream) == PA_STREAM_CREATING {
-      // The server may still make it, and nobody would ever end it: libpulse can disconnect it only
-      // then. The context keeps it alive until that, or its own end.
+      // The server may still create the stream, and then nothing would end it: libpulse can
+      // disconnect only a created stream. Until then the context keeps the stream alive.
       pa_stream_set_state_callback(stream, onAbandonedStreamState, nil)
     }
-    pa_stream_disconnect(stream)  // answers BADSTATE where the server ended it; nothing to do then
+    pa_stream_disconnect(stream)  // fails with BADSTATE if the server ended it, which is fine
     pa_stream_unref(stream)
     Unmanaged.passUnretained(self).release()  // balances open()
     let handler = endHandler

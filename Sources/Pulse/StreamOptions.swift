@@ -8,7 +8,7 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   /// Wraps libpulse's bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The channels are used in order, whatever their positions.
+  /// The channels are mapped in order, regardless of their positions.
   public static let noRemapChannels = StreamFlags(rawValue: 0x0010)
   /// Channels are not mixed up or down.
   public static let noRemix = StreamFlags(rawValue: 0x0020)
@@ -18,15 +18,15 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   public static let fixRate = StreamFlags(rawValue: 0x0080)
   /// The stream takes the device's channels.
   public static let fixChannels = StreamFlags(rawValue: 0x0100)
-  /// Nobody can move it, and it dies with its device.
+  /// Neither clients nor the server can move the stream; it ends with its device.
   public static let dontMove = StreamFlags(rawValue: 0x0200)
   /// Its rate can be changed later; it never changes the device's.
   public static let variableRate = StreamFlags(rawValue: 0x0400)
-  /// It gives peaks, for a level meter.
+  /// The stream delivers peaks, for a level meter.
   public static let peakDetect = StreamFlags(rawValue: 0x0800)
   /// It starts muted.
   public static let startMuted = StreamFlags(rawValue: 0x1000)
-  /// The latency counts for the stream's buffer only; the device's is left alone.
+  /// The latency applies only to the stream's buffer; the device's is unchanged.
   public static let earlyRequests = StreamFlags(rawValue: 0x4000)
   /// The device may suspend while the stream runs.
   public static let dontInhibitAutoSuspend = StreamFlags(rawValue: 0x8000)
@@ -38,21 +38,21 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
 public struct StreamOptions: Sendable, Hashable {
   /// Input records, output plays silence.
   public var direction: Direction
-  /// What the server lists the stream as.
+  /// The name under which the server lists the stream.
   public var name: String
   /// The device's name; nil follows the default.
   public var device: String?
   /// Format, rate and channels.
   public var spec: SampleSpec
-  /// The channels' positions; nil means the usual ones.
+  /// The channels' positions; nil means the default ones.
   public var channelMap: ChannelMap?
-  /// The latency the *device* shall take; nil leaves it alone.
+  /// The requested latency of the *device*; nil does not request one.
   ///
-  /// Asked with `PA_STREAM_ADJUST_LATENCY`, unless `earlyRequests` is among the flags.
+  /// Sets `PA_STREAM_ADJUST_LATENCY`, unless `flags` contains `earlyRequests`.
   public var latency: Duration?
-  /// Whether it starts paused.
+  /// Whether the stream starts paused.
   public var startCorked: Bool
-  /// How it behaves.
+  /// The stream's behavior.
   public var flags: StreamFlags
   /// Further properties, such as `node.force-rate`.
   public var properties: [String: String]

@@ -1,8 +1,8 @@
 internal import CPulse
 internal import Glibc
 
-// What libpulse calls about a stream; the rules of Trampolines.swift hold here too. The data
-// callbacks touch no object: a pin drops what it records and plays silence.
+// Callbacks of libpulse for streams; the rules of Trampolines.swift apply here, too. The data
+// callbacks use no object: a pin drops what it records and plays silence.
 
 private func tell(_ userdata: UnsafeMutableRawPointer?, _ change: StreamChange) {
   let handle: StreamHandle = borrow(userdata)
@@ -14,7 +14,7 @@ func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
   handle.stateChanged()
 }
 
-/// A stream that nobody waits for any more is there after all.
+/// Disconnects an abandoned stream that the server has created after all.
 func onAbandonedStreamState(_ stream: OpaquePointer?, _: UnsafeMutableRawPointer?) {
   guard let stream, pa_stream_get_state(stream) == PA_STREAM_READY else { return }
   pa_stream_disconnect(stream)

@@ -1,9 +1,9 @@
 internal import CPulse
 internal import PulseTypes
 
-// What libpulse calls. All of it lives at file scope, where nothing is isolated: a C callback
-// written inside main-actor code dies in the runtime's isolation check. All of it runs on the loop's
-// thread. The unmanaged references are borrowed; who retains them says so where it does.
+// Callbacks of libpulse. All of them are at file scope, where nothing is isolated: a C callback in
+// main-actor code crashes in the runtime's isolation check. All of them run on the loop's thread.
+// The unmanaged references are borrowed; a comment marks each place that retains one.
 
 func borrow<Object: AnyObject>(_ userdata: UnsafeMutableRawPointer?) -> Object {
   guard let userdata else { preconditionFailure("libpulse lost the userdata") }

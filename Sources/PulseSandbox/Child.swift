@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// What to start, and what of this process the child gets: nothing that is not named here.
+/// A program to start, and what the child inherits from this process: only what is listed here.
 struct Launch {
   enum Group {
-    /// This process's group: a terminal's Ctrl-C reaches both.
+    /// This process's group: the terminal's Ctrl-C reaches both.
     case inherited
-    /// A group of its own, whose number is the child's.
+    /// A new process group, whose number is the child's.
     case own
-    /// A session of its own, out of reach of the terminal.
+    /// A new session, without the terminal.
     case ownSession
   }
 
   var program: String
   var arguments: [String]
   var environment: [String: String]
-  /// Where the child's standard descriptors come from; one that is missing is inherited.
+  /// Sources of the child's standard descriptors; a missing one is inherited.
   var descriptors: [(child: Int32, parent: Int32)] = []
   var files: [(child: Int32, path: String, flags: Int32)] = []
   var group: Group = .inherited
@@ -30,7 +30,7 @@ struct Launch {
     for (child, path, flags) in files {
       posix_spawn_file_actions_addopen(&actions, child, path, flags, 0o600)
     }
-    // Our own descriptors close on exec anyway; this is for those of the rest of the process.
+    // Our own descriptors close on exec; this closes those of the rest of the process.
     _ = GNU.addCloseFrom?(&actions, 3)
 
     var attributes = makeAttributes()
@@ -44,7 +44,7 @@ struct Launch {
     return child
   }
 
-  /// Signals as a fresh process has them, whatever this process and this thread ignore or block.
+  /// Default signal handling, whatever this process and this thread ignore or block.
   private func makeAttributes() -> posix_spawnattr_t {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
@@ -84,8 +84,8 @@ private struct CStrings: ~Copyable {
   }
 }
 
-/// Waits for a child to end and reaps it: its exit status, 128 + the signal that ended it, or -1
-/// when this process ignores SIGCHLD, so that nobody knows.
+/// Waits for a child to end and reaps it. Returns its exit status, 128 + the signal that ended it,
+/// or -1 if the status is unknown because this process ignores SIGCHLD.
 @discardableResult
 func reap(_ child: pid_t) -> Int32 {
   var status: Int32 = 0

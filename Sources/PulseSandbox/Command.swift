@@ -4,7 +4,7 @@ internal import Glibc
 final class Command: Sendable {
   private let child: pid_t
   private let ownsGroup: Bool
-  /// Whether the number is still the child's.
+  /// Whether the child was reaped, so that its number may belong to another process.
   private let isReaped = Locked(false)
 
   init(_ launch: Launch) throws(SandboxError) {
@@ -12,16 +12,16 @@ final class Command: Sendable {
     if case .own = launch.group { ownsGroup = true } else { ownsGroup = false }
   }
 
-  /// Signals the command, and its group if that is its own. Nothing happens after its end.
+  /// Signals the command, or its whole group if the group is its own. Has no effect after its end.
   func signal(_ number: Int32) {
     isReaped.withLock { isReaped in
       if !isReaped { _ = Glibc.kill(ownsGroup ? -child : child, number) }
     }
   }
 
-  /// Blocks until the command ends. Its exit status, or 128 + the signal that ended it.
+  /// Blocks until the command ends. Returns its exit status, or 128 + the signal that ended it.
   func awaitEnd() -> Int32 {
-    // Left as a zombie at first, so that signal(_:) in between cannot hit another process.
+    // Leaves a zombie at first, so that a concurrent signal(_:) cannot hit another process.
     var information = siginfo_t()
     while waitid(P_PID, id_t(child), &information, Int32(WEXITED | WNOWAIT)) < 0, errno == EINTR {}
     return isReaped.withLock { isReaped in
@@ -30,9 +30,9 @@ final class Command: Sendable {
     }
   }
 
-  /// Waits at most until `deadline`; nil when the command is still there.
+  /// Waits at most until `deadline`; nil if the command still runs.
   func awaitEnd(until deadline: ContinuousClock.Instant) -> Int32? {
-    // Only a command that has closed its output and lives on is waited for here.
+    // Gets here only for a command that closed its output but still runs.
     var pause: Int32 = 1
     while true {
       var information = siginfo_t()
@@ -47,8 +47,8 @@ final class Command: Sendable {
   }
 }
 
-/// Ctrl-C and Ctrl-\\ are for the command alone while one runs in the foreground, as with
-/// system(3): this process must live on to close the sandbox and to pass on the exit status.
+/// Passes Ctrl-C and Ctrl-\\ only to the foreground command, like system(3): this process must
+/// survive to close the sandbox and to pass on the exit status.
 enum TerminalSignals {
   private struct State {
     var users = 0

@@ -1,21 +1,23 @@
 internal import Glibc
 
-/// One run of the server, under a supervisor that ends it when this process ends, however it does.
+/// One run of the server, with a supervisor that ends it when this process ends, for whatever
+/// reason.
 ///
-/// PR_SET_PDEATHSIG would follow the thread that spawned the server, and a library has no program
-/// of its own to start in between, so the supervisor is a shell script (below) at the other end of
-/// a *leash*: a socket whose one end only this process holds. When this process ends, be it by
-/// SIGKILL, the kernel closes that end, and the supervisor reads the end of the stream.
+/// PR_SET_PDEATHSIG would follow the thread that spawned the server, and a library has no helper
+/// program, so the supervisor is a shell script (below) at the far end of a *leash*: a socket of
+/// which only this process holds the near end. When this process ends, even by SIGKILL, the kernel
+/// closes the near end, and the supervisor reads the end of the stream.
 ///
-/// The server's standard output is a *life line* that nobody else holds: the end of the stream is
-/// the end of the server. The supervisor writes the server's process number on it and lets go.
+/// The server's standard output is a *life line*, which no other process holds: the end of the
+/// stream is the end of the server. The supervisor writes the server's process number to it and
+/// closes it.
 ///
-/// One supervisor watches one server. A restart starts both anew in the same folder; a script with
-/// commands to start and stop would need to watch two things at once, which a shell cannot.
+/// One supervisor watches one server. A restart starts a new pair in the same folder: a script that
+/// starts and stops servers would have to watch two things at once, which a shell cannot.
 ///
 /// Not Sendable: a sandbox uses its daemon under its lock.
 final class Daemon {
-  /// The server's process; only meaningful while ``isRunning``.
+  /// The server's process; valid only while ``isRunning``.
   private(set) var processID: pid_t = 0
   private let supervisor: pid_t
   private var leash: Descriptor?
@@ -23,13 +25,13 @@ final class Daemon {
 
   /// $1 is the folder, the rest is the server's command line.
   ///
-  /// The group is the session that this shell leads: its number cannot be another's while the shell
-  /// lives, as that of a server which died long ago could.
+  /// The group is the session that this shell leads: its number cannot be reused while the shell
+  /// lives, unlike the number of a server that died long ago.
   ///
-  /// A word on the leash comes from ``dismiss(_:)``: the server has ended, and is reaped here, so
-  /// that nothing is left to the machine's first process, which in a container may reap nobody.
-  /// Without a word the other process is dead. SIGKILL to the group is then the shell's own end
-  /// too, and that of a timer still running.
+  /// A word on the leash comes from ``dismiss(_:)``: the server has ended, and the shell reaps it,
+  /// so that no zombie is left to the machine's first process, which in a container may reap no
+  /// children. The end of the stream without a word means that the other process died. SIGKILL to
+  /// the group then also ends the shell itself and a timer that still runs.
   private static let script = """
     folder=$1; shift
     "$@" </dev/null &
@@ -70,7 +72,7 @@ final class Daemon {
     leash = .some(consume near)
   }
 
-  /// Waits for the supervisor to tell the server's process number.
+  /// Waits for the supervisor to report the server's process number.
   func awaitProcessID(until deadline: ContinuousClock.Instant) throws(SandboxError) {
     var bytes: [UInt8] = []
     while bytes.last != UInt8(ascii: "\n") {
@@ -87,38 +89,38 @@ final class Daemon {
     processID = number
   }
 
-  /// Whether the server has not ended yet; true also while it is stopped.
+  /// Whether the server has not ended yet; true also for a stopped server.
   var isRunning: Bool { !awaitEnd(until: .now) }
 
   /// Whether SIGSTOP has taken effect.
   var isStopped: Bool {
-    // "PID (NAME) STATE …"; the file is the server's as long as it runs.
+    // "PID (NAME) STATE …"; the number is the server's as long as it runs.
     ServerLog(path: "/proc/\(processID)/stat").text.contains(") T ")
   }
 
-  /// What happens when the server ends.
+  /// The event of the server's end.
   var ending: Happening { .end(life.raw) }
 
-  /// Waits for the server's end. False when it is still there at the deadline.
+  /// Waits for the server's end; false if the server still runs at the deadline.
   func awaitEnd(until deadline: ContinuousClock.Instant) -> Bool {
     poll([ending], for: milliseconds(until: deadline))[0]
   }
 
-  /// Signals the server. False when it has ended.
+  /// Signals the server; false if it has ended.
   ///
-  /// The life line is asked first, so the number is not that of some later process; and with
-  /// Debian's shell it cannot be: that reaps the server only when it waits for it.
+  /// Checks the life line first, so the number is not that of a later process. With Debian's shell
+  /// it never is: that shell reaps the server only when it waits for it.
   func signal(_ number: Int32) -> Bool {
     isRunning && processID > 0 && kill(processID, number) == 0
   }
 
-  /// Ends the server and its supervisor, and leaves the folder.
+  /// Ends the server and its supervisor, and keeps the folder.
   func end() { dismiss("keep") }
 
   /// Ends the server and its supervisor, and removes the folder.
   func end(removing folder: SandboxFolder) {
     dismiss("remove")
-    // Only when somebody killed the supervisor is there anything left to do.
+    // The folder still exists only if the supervisor was killed.
     if exists(folder.path) { folder.remove() }
   }
 
@@ -126,14 +128,14 @@ final class Daemon {
     guard let leash = leash.take() else { return }
     if stop() {
       let line = Array("\(word)\n".utf8)
-      // Not write(2): to a supervisor that somebody killed it would raise SIGPIPE.
+      // Not write(2), which would raise SIGPIPE if the supervisor was killed.
       send(leash.raw, line, line.count, Int32(MSG_NOSIGNAL))
     }
     _ = consume leash
     reap(supervisor)
   }
 
-  /// Ends the server; false when not even SIGKILL does, or its number is not known yet.
+  /// Ends the server; false if even SIGKILL fails, or its number is not known yet.
   private func stop() -> Bool {
     guard processID > 0 else { return false }
     _ = signal(SIGTERM)

@@ -1,13 +1,14 @@
 internal import Glibc
 
-/// Runs a program in a process group of its own, and collects what it writes.
+/// Runs a program in a new process group, and collects its output.
 ///
 /// - Parameters:
 ///   - command: The program, looked up in `PATH`, and its arguments.
-///   - adding: Variables beside those of this process.
-///   - input: What it reads; without any nothing.
-///   - timeout: How long it may take; then its whole group is killed, as when the task is cancelled.
-///   - limit: How many bytes of each of its two outputs are kept; the rest is read and dropped.
+///   - adding: Variables to add to those of this process.
+///   - input: The standard input; empty means `/dev/null`.
+///   - timeout: The time limit. At its end, or when the task is cancelled, the whole group is
+///     killed.
+///   - limit: How many bytes of each output stream are kept; the rest is read and dropped.
 /// - Throws: `commandNotFound`, `spawn`, `timedOut`.
 package func runProgram(
   _ command: [String], timeout: Duration, adding variables: [String: String] = [:],
@@ -36,8 +37,8 @@ package func runProgram(
   }
 }
 
-/// A file without a name that holds a text, to be read from its start: a program that does not read
-/// it blocks nobody.
+/// An unnamed file with a text, positioned at its start. Unlike a pipe, it cannot block the writer
+/// if the program does not read it.
 private func temporaryFile(_ text: String) throws(SandboxError) -> OpenFile {
   var path = Array("/tmp/audiosession-XXXXXX".utf8CString)
   let file = OpenFile(mkstemp(&path))
@@ -55,7 +56,7 @@ private func temporaryFile(_ text: String) throws(SandboxError) -> OpenFile {
   return file
 }
 
-/// A descriptor that is closed with its last owner.
+/// A descriptor that is closed with its last reference.
 private final class OpenFile: Sendable {
   let raw: Int32
   init(_ raw: Int32) { self.raw = raw }

@@ -2,15 +2,16 @@ internal import Glibc
 
 extension PulseSandbox {
   /// Runs a command inside the sandbox, with this process's standard input, output and error, and
-  /// waits for its end. It inherits no other descriptor.
+  /// waits for its end. The command inherits no other descriptor.
   ///
-  /// Ctrl-C and Ctrl-\ reach the command and are ignored here meanwhile, as with system(3).
-  /// Cancelling the task sends it SIGTERM; it is still waited for.
+  /// Ctrl-C and Ctrl-\ reach the command and are ignored here in the meantime, as with system(3).
+  /// Cancelling the task sends SIGTERM to the command and still waits for its end.
   ///
   /// - Parameters:
   ///   - command: The program, looked up in `PATH`, and its arguments.
-  ///   - environment: What the sandbox's ``environment`` is merged over; this process's by default.
-  ///     Its variables that begin with `PULSE_` are dropped: they would lead elsewhere.
+  ///   - environment: The variables over which the sandbox's ``environment`` is merged; by default
+  ///     this process's. Variables that begin with `PULSE_` are dropped, because they could select
+  ///     another server.
   /// - Returns: The exit status; 128 + the signal's number when a signal ended the command.
   /// - Throws: `commandNotFound`, `spawn`.
   @discardableResult
@@ -26,15 +27,16 @@ extension PulseSandbox {
     }
   }
 
-  /// Runs a command inside the sandbox, without input and in a process group of its own, and
-  /// collects what it writes.
+  /// Runs a command inside the sandbox, without input and in a new process group, and collects its
+  /// output.
   ///
-  /// Waits until it and those it started have closed their output. Cancelling the task kills it.
+  /// Waits until the command and its children have closed their output. Cancelling the task kills
+  /// the group.
   ///
   /// - Parameters:
   ///   - command: The program, looked up in `PATH`, and its arguments.
   ///   - environment: As for ``run(_:environment:)``.
-  ///   - timeout: How long it may take; then its whole group is killed.
+  ///   - timeout: The time limit; at its end the whole group is killed.
   /// - Throws: `commandNotFound`, `spawn`, `timedOut` with what it wrote until then.
   public func capture(
     _ command: [String], environment: [String: String]? = nil, timeout: Duration = .seconds(10)

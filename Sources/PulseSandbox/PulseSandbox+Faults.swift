@@ -49,7 +49,7 @@ extension PulseSandbox {
     }
   }
 
-  /// Lets a frozen server go on (SIGCONT); it answers what has queued up meanwhile.
+  /// Continues a frozen server (SIGCONT); it then answers the requests that have queued up.
   ///
   /// - Parameter process: One process of a server of several; all where none is named.
   /// - Throws: `notRunning`, `closed`.

@@ -1,11 +1,11 @@
 internal import Pulse
 internal import PulseTypes
 
-/// pipewire-pulse answers before its devices are there and before WirePlumber has chosen defaults;
-/// PulseAudio's socket is its last module, and nothing is left to wait for but what it has to say of
-/// commands.
+/// Waiting until a server is complete. pipewire-pulse answers before its devices exist and before
+/// WirePlumber has chosen the defaults. PulseAudio loads its socket as the last module, so only the
+/// errors of its commands remain to be awaited.
 extension PulseSandbox {
-  /// Waits until the devices of the configuration are there and among them the defaults.
+  /// Waits until the devices of the configuration exist and the defaults are among them.
   ///
   /// - Throws: `configuration` for a line that failed, `timedOut` with the end of the log.
   func settle(until deadline: ContinuousClock.Instant) async throws(SandboxError) {
@@ -35,7 +35,7 @@ extension PulseSandbox {
         return isSettled
       } catch {
         await client.close()
-        // A connection of pipewire-pulse may fall silent after a restart of WirePlumber.
+        // A connection to pipewire-pulse may stop answering after a restart of WirePlumber.
         let left = ContinuousClock.now.duration(to: deadline)
         guard error.code == .timedOut, left > .seconds(2) else { throw error }
       }
@@ -45,8 +45,8 @@ extension PulseSandbox {
   private func hasSettled(
     _ client: PulseClient, until deadline: ContinuousClock.Instant
   ) async throws(PulseError) -> Bool {
-    // pipewire-pulse opens its socket, then runs its lines, then answers. PulseAudio opens it, then
-    // logs what failed, then answers.
+    // pipewire-pulse opens its socket, runs its lines, then answers. PulseAudio opens its socket,
+    // logs the lines that failed, then answers.
     guard ServerLog(path: folder.log).failure(in: configuration) == nil else { return false }
     guard configuration.server == .pipewire else { return true }
     var pause = Duration.milliseconds(1)
@@ -54,15 +54,14 @@ extension PulseSandbox {
       if let devices = try await settled(client) {
         return await hasChosenDefaults(devices, until: deadline)
       }
-      // That a route was chosen again, as it was, is no event.
+      // Polls: a route that is chosen again without a change makes no event.
       try? await ContinuousClock().sleep(for: pause)
       pause = min(pause * 2, .milliseconds(10))
     }
     return false
   }
 
-  /// Connects; under load pipewire-pulse may leave its first client without an answer, so not at once
-  /// for good.
+  /// Connects, repeatedly if needed: under load pipewire-pulse may never answer its first client.
   private func connect(until deadline: ContinuousClock.Instant) async throws(PulseError)
     -> PulseClient
   {
@@ -77,8 +76,8 @@ extension PulseSandbox {
     }
   }
 
-  /// Waits until WirePlumber has written down its choice: pipewire-pulse names a default before, and a
-  /// default that is set until then is lost.
+  /// Waits until WirePlumber has stored its choice: pipewire-pulse names a default earlier, and
+  /// loses a default that a client sets before.
   private func hasChosenDefaults(
     _ devices: ServerSnapshot, until deadline: ContinuousClock.Instant
   ) async -> Bool {
@@ -97,7 +96,8 @@ extension PulseSandbox {
     return false
   }
 
-  /// With no sink of its own PipeWire invents one; with no source it has no default source.
+  /// The snapshot once the devices are complete. Without a sink PipeWire creates a dummy; without a
+  /// source it has no default source.
   private func settled(_ client: PulseClient) async throws(PulseError) -> ServerSnapshot? {
     let snapshot = try await client.snapshot(timeout: .seconds(2))
     guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }),
@@ -108,8 +108,8 @@ extension PulseSandbox {
   }
 
   /// Waits until the session manager has chosen a profile for each simulated card, and ports and
-  /// volumes for their devices, and clients see them: it does so anew after each plug and each change of
-  /// a profile. PulseAudio has done so when it answers.
+  /// volumes for their devices, and clients see them: it chooses again after each plug and each
+  /// change of a profile. PulseAudio has finished when it answers.
   ///
   /// - Throws: `timedOut`, `notRunning`, `closed`.
   package func settleCards(timeout: Duration = .seconds(20)) async throws(SandboxError) {
@@ -127,7 +127,7 @@ extension PulseSandbox {
     }
   }
 
-  /// Whether a snapshot shows what the cards have been told.
+  /// Whether a snapshot shows the state that was set on the simulated cards.
   private func areCardsSettled(_ snapshot: ServerSnapshot) async -> Bool {
     guard !configuration.cards.isEmpty else { return true }
     guard let words = try? await askCards("settled").split(separator: " "), words.first == "ok",
@@ -152,8 +152,8 @@ extension PulseSandbox {
       guard !names.isEmpty || direction == .output else { return true }
       let name = snapshot.server.defaultName(direction)
       guard let chosen = there.first(where: { $0.name == name }) else { return false }
-      // Before the devices are known a dummy is the default, or a monitor. After a restart it may be
-      // a client's, which was faster.
+      // Before the devices are known the default is a dummy or a monitor. After a restart it may be
+      // the device of a client that was faster.
       let isChosen = names.isEmpty || !(chosen.isMonitor || chosen.name == "auto_null")
       return Set(there.map(\.name)).isSuperset(of: names) && isChosen
     }

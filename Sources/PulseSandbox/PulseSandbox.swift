@@ -1,47 +1,46 @@
 internal import Glibc
 internal import PulseTypes
 
-/// A private PulseAudio or PipeWire server with devices of its own, for tests and for trying things
-/// out.
+/// A private PulseAudio or PipeWire server with its own devices, for tests and experiments.
 ///
-/// It shares nothing with the user's server: not the socket, not the settings, not the state, not
-/// the sound hardware. PulseAudio is ready some 30 ms after ``start(_:timeout:)``, PipeWire some
-/// 100 ms, and many can run at once.
+/// It shares nothing with the user's server: no socket, settings, state or sound hardware.
+/// PulseAudio is ready about 30 ms after ``start(_:timeout:)``, PipeWire after about 100 ms, and
+/// many sandboxes can run at once.
 ///
-/// It ends with ``close()``, with the last reference to this object, or with this process, however
-/// that ends: even after SIGKILL the server and its folder go. ``close()`` waits until they are
-/// gone; the last reference leaves that to a thread in the background.
+/// The server ends with ``close()``, with the last reference to this object, or with this process,
+/// for whatever reason: even after SIGKILL the server ends and its folder is removed. ``close()``
+/// waits for that; after the last reference, a background thread does it.
 ///
-/// Each method may be called from any thread. Those that act on the server take turns, and do not
-/// block a thread of Swift's; cancelling the task does not interrupt them, their deadlines do.
+/// Any thread may call any method. Methods that act on the server run one after the other and do
+/// not block Swift's threads; cancelling the task does not interrupt them, their deadlines do.
 public final class PulseSandbox: Sendable {
-  /// Where clients find the server, as `PULSE_SERVER` takes it: `unix:/tmp/…/pulse.sock`, or
-  /// `tcp:127.0.0.1:…` for a configuration with a required cookie. The same after a restart.
+  /// The server's address, as for `PULSE_SERVER`: `unix:/tmp/…/pulse.sock`, or `tcp:127.0.0.1:…` if
+  /// the configuration requires a cookie. A restart does not change it.
   public let address: String
 
-  /// The folder with all that is the sandbox's; only its owner can read it.
+  /// The folder with all files of the sandbox; only its owner can read it.
   public let directory: String
 
-  /// The variables that lead a client to this server and keep it away from all that is the user's:
-  /// `PULSE_SERVER`, `PULSE_COOKIE`, `PULSE_RUNTIME_PATH`, `XDG_RUNTIME_DIR`, `XDG_STATE_HOME` and
+  /// The variables that direct a client to this server and away from the user's files:
+  /// `PULSE_SERVER`, `PULSE_COOKIE`, `PULSE_RUNTIME_PATH`; `XDG_RUNTIME_DIR`, `XDG_STATE_HOME` and
   /// `XDG_CONFIG_HOME`, whose folders exist and are empty; `PIPEWIRE_RUNTIME_DIR`; and
-  /// `AUDIOSESSION_SANDBOX`, which leads `audiosession sandbox simulate` here.
+  /// `AUDIOSESSION_SANDBOX`, which directs `audiosession sandbox simulate` to this sandbox.
   public let environment: [String: String]
 
-  /// What the server was started with.
+  /// The configuration with which the server was started.
   public let configuration: SandboxConfiguration
 
   /// Whether the server has simulated cards, with profiles, ports and jacks.
   public var hasSimulatedCards: Bool { configuration.hasSimulatedCards }
 
-  /// One line on what is lost because the simulated cards are missing; nil when nothing is.
+  /// One line on what is missing without the simulated cards; nil if nothing is.
   public var notice: String? { configuration.notice }
 
-  /// How long what is quick may take on a machine that stands still for seconds.
+  /// The limit for quick operations on a machine that may stall for seconds.
   static let patience = Duration.seconds(30)
 
   let folder: SandboxFolder
-  /// Who disturbs the server.
+  /// The disturbances of the server.
   let otherSide = OtherSide()
   /// The server's processes; nil once the sandbox is closed.
   private let stack: Locked<ServerStack?>
@@ -50,9 +49,9 @@ public final class PulseSandbox: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: The server's modules and settings.
-  ///   - timeout: How long the server may take. A start takes some 30 ms; under load, longer.
+  ///   - timeout: How long the server may take. A start takes about 30 ms, longer under load.
   /// - Throws: `programMissing`, `configuration` with the line that failed, `serverDied` with the
-  ///   end of the server's log, `timedOut`, `folder`, `spawn`. Nothing is left behind then.
+  ///   end of the server's log, `timedOut`, `folder`, `spawn`. A failed start leaves nothing behind.
   public static func start(
     _ configuration: SandboxConfiguration = .demo, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) -> PulseSandbox {
@@ -63,9 +62,9 @@ public final class PulseSandbox: Sendable {
     return try await start(configuration, timeout: timeout, programs: programs)
   }
 
-  /// Runs `body` with a server that lives exactly as long, and passes on what it returns or throws.
+  /// Runs `body` with a server that lasts exactly as long, and returns or throws what `body` does.
   ///
-  /// A local variable does not promise as much: Swift may let go of it after its last use.
+  /// A local variable does not guarantee this: Swift may release it after its last use.
   public static func with<Result>(
     _ configuration: SandboxConfiguration = .demo,
     isolation: isolated (any Actor)? = #isolation,

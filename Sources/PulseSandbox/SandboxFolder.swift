@@ -1,16 +1,16 @@
 internal import Glibc
 internal import PulseTypes
 
-/// The folder that holds everything of one sandbox; nobody else can look into it.
+/// The folder that holds all files of one sandbox; only its owner can read it.
 struct SandboxFolder: Sendable {
   let path: String
 
   var socket: String { path + "/pulse.sock" }
   var cookie: String { path + "/cookie" }
   var log: String { path + "/log" }
-  /// Where PipeWire's simulated cards take messages.
+  /// Where PipeWire's simulated cards take commands.
   var cards: String { path + "/cards" }
-  /// Where commands inside ask for faults.
+  /// Where commands inside the sandbox request faults.
   var faultSocket: String { "\(path)/\(Self.faultSocketName)" }
   static let faultSocketName = "faults"
   var setup: String { path + "/home/setup.pa" }

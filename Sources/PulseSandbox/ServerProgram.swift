@@ -29,8 +29,8 @@ public enum ServerProgram {
     root.map { [find("chroot", path: "/usr/sbin:/sbin") ?? "/usr/sbin/chroot", $0] } ?? []
   }
 
-  /// What keeps PipeWire from the priority over all other programs that root can give it; PulseAudio
-  /// is told by an option.
+  /// Drops the capability with which root's PipeWire would take realtime priority over all other
+  /// programs. PulseAudio has an option for it.
   static var modesty: [String] {
     guard geteuid() == 0, let setpriv = find("setpriv", path: "/usr/bin:/bin") else { return [] }
     return [setpriv, "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]

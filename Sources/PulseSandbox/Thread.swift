@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// A value that one thread at a time can use. (`Synchronization.Mutex` makes ThreadSanitizer
-/// report races that are none on Linux.)
+/// A value that one thread at a time can use. (`Synchronization.Mutex` makes ThreadSanitizer report
+/// false races on Linux.)
 final class Locked<Value>: @unchecked Sendable {  // the mutex guards the only mutable state
   private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -26,8 +26,8 @@ final class Locked<Value>: @unchecked Sendable {  // the mutex guards the only m
   }
 }
 
-/// Runs `body`, which may block, on a thread of its own: Swift's own threads are as few as the
-/// processor's cores and must never wait.
+/// Runs `body`, which may block, on a new thread: Swift's pool has only as many threads as the
+/// processor has cores, and they must never block.
 func onOwnThread<Result: Sendable>(
   _ body: @escaping @Sendable () throws(SandboxError) -> Result
 ) async throws(SandboxError) -> Result {
@@ -39,7 +39,7 @@ func onOwnThread<Result: Sendable>(
   return try result.get()
 }
 
-/// Starts a thread that nobody joins. Where no thread can be had, `body` runs on this one.
+/// Starts a detached thread. If no thread can be started, `body` runs on this one.
 func startThread(_ body: @escaping @Sendable () -> Void) {
   let box = Unmanaged.passRetained(ThreadBody(body))
   var attributes = pthread_attr_t()

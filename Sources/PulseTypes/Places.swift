@@ -1,31 +1,31 @@
-/// What members of a snapshot's list are asked for by.
+/// The keys by which members of a snapshot's list are looked up.
 enum PlaceKey: Sendable, Hashable {
-  /// The server's number.
+  /// The server's index.
   case number(UInt32)
   /// The name.
   case name(String)
-  /// The number of the card that a device belongs to.
+  /// The index of the card that a device belongs to.
   case card(UInt32)
-  /// The number of the device that a stream is on.
+  /// The index of the device that a stream is on.
   case device(UInt32)
-  /// The number of the module that a stream belongs to.
+  /// The index of the module that a stream belongs to.
   case module(UInt32)
-  /// A property that it has, whatever the value.
+  /// A property that the member has, with any value.
   case property(String)
 }
 
 /// A member of one of a snapshot's lists.
 protocol Placed: Sendable {
-  /// The server's number.
+  /// The server's index.
   var number: UInt32 { get }
-  /// What it is asked for by.
+  /// The keys by which the member is looked up.
   ///
-  /// - Parameter properties: the properties that are of interest.
+  /// - Parameter properties: the properties to index.
   func keys(_ properties: [String]) -> [PlaceKey]
 }
 
-/// Where the members of a list are, by what they are asked for by. As long as no member comes, goes
-/// or gets other keys it is the same object.
+/// The positions of a list's members by key. The object stays the same as long as no member is
+/// added, removed or gets other keys.
 final class Places<Member: Placed>: Sendable {
   private let places: [PlaceKey: [Int]]
   private let properties: [String]
@@ -40,13 +40,14 @@ final class Places<Member: Placed>: Sendable {
     self.properties = properties
   }
 
-  /// Where those with a key are, in the order of the list; nil where nobody kept account of it.
+  /// The positions of the members with a key, in the order of the list; nil if the key is a
+  /// property that is not indexed.
   func all(_ key: PlaceKey) -> [Int]? {
     if case .property(let name) = key, !properties.contains(name) { return nil }
     return places[key] ?? []
   }
 
-  /// Whether one may take the other's place without a change here.
+  /// Whether one member may replace the other without a change of the index.
   func areAlike(_ one: Member, _ other: Member) -> Bool {
     one.keys(properties) == other.keys(properties)
   }

@@ -1,9 +1,10 @@
-/// Where everything is in a snapshot's lists. A list that is changed loses its part, and is searched
-/// from its beginning until `ServerSnapshot.findPlaces` makes it anew.
+/// An index of a snapshot's lists. A list that changes loses its part of the index, and is searched
+/// linearly until `ServerSnapshot.findPlaces` restores it.
 ///
-/// It says nothing that the lists do not: two snapshots are equal whatever they hold of it.
+/// The index only repeats what the lists have, so it does not count when two snapshots are
+/// compared.
 struct SnapshotPlaces: Sendable, Hashable {
-  /// The properties by which to find members; nil where nobody asked for places.
+  /// The properties by which to find members; nil if no index was requested.
   var properties: [String]?
   var sinks: Places<Device>?
   var sources: Places<Device>?
@@ -26,14 +27,14 @@ struct SnapshotPlaces: Sendable, Hashable {
 }
 
 extension ServerSnapshot {
-  /// Keeps account of where everything is, so that nothing asked for by name, number, device, module
-  /// or one of these properties is searched for.
+  /// Indexes the snapshot, so that lookups by name, index, device, module or one of these
+  /// properties need no search.
   public mutating func findPlaces(properties: [String]) {
     if places.properties != properties { places = SnapshotPlaces(properties: properties) }
     findLostPlaces()
   }
 
-  /// Finds the places of lists that were changed since; nothing where nobody asked for places.
+  /// Restores the index of lists that have changed; has no effect if no index was requested.
   public mutating func findLostPlaces() {
     guard let properties = places.properties else { return }
     places.sinks = places.sinks ?? Places(sinks, properties: properties)
@@ -44,7 +45,8 @@ extension ServerSnapshot {
     places.clients = places.clients ?? Places(clients, properties: properties)
   }
 
-  /// Whether both are known to list the same devices under the same names; false says nothing.
+  /// Whether both are known to list the same devices under the same names; false if that is
+  /// unknown.
   public func surelyHasDevices(of other: ServerSnapshot) -> Bool {
     guard let sinks = places.sinks, let sources = places.sources else { return false }
     return sinks === other.places.sinks && sources === other.places.sources

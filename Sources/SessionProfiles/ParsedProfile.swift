@@ -1,22 +1,22 @@
 public import SessionCore
 
-/// What one profile file says by itself, before the profile that it extends.
+/// The contents of one profile file, without the profile that it extends.
 public struct ParsedProfile: Sendable, Hashable {
-  /// The profile's name: that of the file, without `.toml`.
+  /// The profile's name: the file's name without `.toml`.
   public var name: String
-  /// The file; nil where the text is from elsewhere.
+  /// The file; nil if the text is from elsewhere.
   public var file: String?
-  /// What people read in lists.
+  /// The description in lists.
   public var description: String?
-  /// The profile that fills in what this one leaves open.
+  /// The profile that provides the values this one does not set.
   public var extends: String?
-  /// The wish, of this file alone.
+  /// The mode, from this file alone.
   public var mode = AudioMode()
   /// When `watch --auto` may choose the profile.
   public var match = ProfileMatch()
-  /// The `[session]` table of a stored wish; nil in a profile.
+  /// The `[session]` table of a stored mode; nil in a profile.
   public var session: StoredSession?
-  /// Where each property is set.
+  /// The position of each property.
   var places: [String: Place] = [:]
 
   init(name: String, file: String?) {
@@ -24,14 +24,14 @@ public struct ParsedProfile: Sendable, Hashable {
     self.file = file
   }
 
-  /// What messages call the profile.
+  /// The profile's name in messages.
   var shownFile: String { file ?? name }
 
-  /// What the core says about a property, in the words and at the place of the file.
+  /// Converts the core's error about a property: names the file's key and position.
   func diagnostic(_ error: SessionError, _ property: Property?) -> ProfileDiagnostic {
     var message = error.message
     if let property, let key = Field.of(property)?.key {
-      // The core speaks of properties; in a file they are keys.
+      // The core names properties; a file names keys.
       if message.hasPrefix("\(property) ") {
         message = key + message.dropFirst(property.rawValue.count)
       } else if let range = message.firstRange(of: " in \(property)") {
@@ -41,7 +41,7 @@ public struct ParsedProfile: Sendable, Hashable {
     let place = property.flatMap { places[$0.rawValue] }
     var value = error.value
     if let written = place?.text, let said = error.value, said.contains(where: \.isLetter) {
-      // `3600 s` as it was written, not as it is counted.
+      // Quotes `3600 s` as written, not in the core's unit.
       message = message.replacing(said, with: written, maxReplacements: 1)
       value = written
     }
@@ -51,10 +51,10 @@ public struct ParsedProfile: Sendable, Hashable {
   }
 }
 
-/// Where a property is set.
+/// The position of a property in its file.
 struct Place: Sendable, Hashable {
   var position: Position
-  /// The value as written, where it is one word or number.
+  /// The value as written, if it is one word or number.
   var text: String?
 
   init(_ node: Node) {
@@ -66,14 +66,14 @@ struct Place: Sendable, Hashable {
   }
 }
 
-/// What the store keeps beside a wish.
+/// What the store keeps in addition to a mode.
 public struct StoredSession: Sendable, Hashable {
-  /// The profile that the wish came from.
+  /// The profile from which the mode came.
   public var profile: String?
   /// Numbers by key, such as `generation`.
   public var numbers: [String: Int] = [:]
 
-  /// Makes an empty one.
+  /// Makes an empty table.
   public init(profile: String? = nil, numbers: [String: Int] = [:]) {
     self.profile = profile
     self.numbers = numbers

@@ -1,15 +1,15 @@
 public import SessionCore
 
 extension Profile {
-  /// Finds and reads a profile, with what it extends.
+  /// Finds and reads a profile, with the profiles that it extends.
   ///
-  /// A name with a slash, or with `.toml` at its end where there is such a file, is a path; any
-  /// other is looked up in `searchPath(environment:)` and then among the built-in ones, and the
-  /// first found is taken even if it is broken. What `extends` names is looked up alike, and where
-  /// that finds nothing, beside the file that says so.
+  /// A name with a slash, or an existing file that ends in `.toml`, is a path. Any other name is
+  /// looked up in `searchPath(environment:)` and then among the built-in profiles; the first match
+  /// is used even if it is broken. The name in `extends` is looked up in the same way and, if that
+  /// finds nothing, beside the extending file.
   ///
   /// Throws with stage `configuration`: `profileNotFound` with the nearest names, `unknownKey`,
-  /// `invalidValue` and what `AudioMode.validate()` throws; the message begins with
+  /// `invalidValue`, and the errors of `AudioMode.validate()`; the message begins with
   /// `FILE:LINE:COLUMN:`. Reads files on the calling thread.
   public static func named(
     _ name: String, environment: [String: String] = processEnvironment
@@ -22,9 +22,10 @@ extension Profile {
     }
   }
 
-  /// Finds all for which `named(_:environment:)` throws, its error first; empty for a good profile.
+  /// Lists all errors for which `named(_:environment:)` throws, starting with the one that it
+  /// throws; empty for a good profile.
   ///
-  /// Where the profile or something that it extends has mistakes, those of the first such file.
+  /// If the profile or one that it extends has mistakes, lists those of the first such file.
   public static func problems(
     _ name: String, environment: [String: String] = processEnvironment
   ) -> [ProfileDiagnostic] {
@@ -38,7 +39,7 @@ extension Profile {
 
   /// Lists all profiles by name, each once, as `named(_:environment:)` would find it.
   ///
-  /// A broken one is listed too, with its error.
+  /// Includes a broken profile, with its error.
   public static func all(
     environment: [String: String] = processEnvironment
   ) -> [ProfileListing] {
@@ -54,34 +55,35 @@ extension Profile {
     }
   }
 
-  /// Reads the text of one profile, before what it extends.
+  /// Parses the text of one profile, without the profiles that it extends.
   ///
-  /// An empty text is an empty wish. `file` is what messages call it; without one they say `name`.
-  /// A profile that extends another may lack what that one has, so its wish as a whole is not
-  /// checked here. Throws the first problem of the text.
+  /// An empty text is an empty mode. `file` is the file's name in messages; without it they have
+  /// `name`. A profile that extends another may lack values of that one, so this does not validate
+  /// the mode as a whole. Throws the first problem of the text.
   public static func parse(
     _ text: String, name: String, file: String? = nil
   ) throws(SessionError) -> ParsedProfile {
     try parse(text, name: name, file: file, allowsSession: false)
   }
 
-  /// Reads what the store wrote: a profile with a `[session]` table (`ParsedProfile.session`).
+  /// Parses a file of the store: a profile with a `[session]` table (`ParsedProfile.session`).
   public static func parseStored(
     _ text: String, name: String, file: String? = nil
   ) throws(SessionError) -> ParsedProfile {
     try parse(text, name: name, file: file, allowsSession: true)
   }
 
-  /// Finds all that is wrong with a file, in its order, and with what it extends.
+  /// Lists all problems of a file and of those that it extends, in the file's order.
   ///
-  /// Empty for a good profile. Warnings are about what has no effect; `named` is silent on them.
+  /// Empty for a good profile. Warnings are about keys without effect; `named` does not report
+  /// them.
   public static func check(
     file: String, environment: [String: String] = processEnvironment
   ) -> [ProfileDiagnostic] {
     ProfileResolver(library: ProfileLibrary(environment: environment)).check(file)
   }
 
-  /// The text of a profile as it was written, for `profiles show`.
+  /// Returns the unchanged text of a profile, for `profiles show`.
   public static func text(
     _ name: String, environment: [String: String] = processEnvironment
   ) throws(SessionError) -> String {

@@ -24,7 +24,8 @@ extension Bench {
     var argument: String?
   }
 
-  /// What is not as wished, as `pactl -f json` tells it, which shares no code with the session.
+  /// Lists what differs from the profile according to `pactl -f json`, which shares no code with
+  /// the session.
   func flawsByPactl() async throws -> [String] {
     let name = try await sandbox.capture(["pactl", "get-default-source"]).standardOutput
     let sources: [Source] = try await pactl("sources")

@@ -48,15 +48,15 @@ struct Bench {
     }
   }
 
-  /// What a `watch` gets beside the sandbox's variables: where programs are, and what a sanitizer or
-  /// the C library's allocator is told.
+  /// The environment of a `watch` besides the sandbox's variables: the search path, and the options
+  /// of sanitizers and the C library's allocator.
   private static var passedOn: [String: String] {
     let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "GLIBC_TUNABLES"]
     let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
     return Dictionary(uniqueKeysWithValues: values + [("PATH", "/usr/bin:/bin")])
   }
 
-  /// Starts `watch` and waits until all is applied.
+  /// Starts `watch` and waits until everything is applied.
   func watch() async throws -> Watcher {
     let watcher = try Watcher(
       ["watch", wish], environment, messages: sandbox.directory + "/watch.messages")
@@ -70,7 +70,7 @@ struct Bench {
     try await PulseClient.connect(to: sandbox.address, name: "bench")
   }
 
-  /// What is not as wished, in words; empty where all is. Told by a listing from outside.
+  /// Lists what differs from the profile, according to an outside client; empty if nothing does.
   func flaws(_ client: PulseClient) async throws -> [String] {
     // Without the modules: see `PulseClient.snapshot`.
     let now = try await client.snapshot(since: nil)
@@ -89,7 +89,7 @@ struct Bench {
     if mic?.volume.values.contains(where: { abs($0.fraction - 0.8) > 0.01 }) ?? true {
       flaws.append("the gain is \(mic.map { "\($0.volume.values.map(\.fraction))" } ?? "none")")
     }
-    // One for the rate may stand beside the one for the buffer.
+    // A pin for the rate may exist beside the one for the buffer.
     let pins = now.sourceOutputs.filter { $0.name.contains("pin") }
     let kinds = Set(
       pins.map { "\($0.name) on \(now.device(.input, at: $0.device)?.name ?? "none")" })
@@ -101,7 +101,7 @@ struct Bench {
     return flaws
   }
 
-  /// Waits until all is as wished; what is not when the time is over.
+  /// Waits until everything matches the profile; returns what still differs after `limit`.
   func awaitNoFlaws(_ client: PulseClient, within limit: Duration) async throws -> [String] {
     let deadline = ContinuousClock.now + limit
     var flaws = try await flaws(client)

@@ -3,7 +3,7 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// So many random events against one `watch`; then the state must be as wished.
+/// Makes random events against one `watch`; in the end the state must match the profile.
 struct Churn {
   private let bench: Bench
   private var client: PulseClient

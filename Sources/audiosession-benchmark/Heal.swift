@@ -4,10 +4,10 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// How long a setting that somebody changed stays changed: a holding session beside a loop on
-/// `pactl subscribe` and one on pulsectl, in the same run.
+/// Measures how long a setting that another program changed stays changed: a holding session beside
+/// a loop on `pactl subscribe` and one on pulsectl, in the same run.
 struct Heal {
-  /// What is changed, and back to what it must come.
+  /// A setting that is changed and must be restored.
   enum Change: CaseIterable {
     case defaultSource, port, profile
 
@@ -50,7 +50,7 @@ struct Heal {
     let wish = mode
     let heal = try await Heal(bench)
     for change in Change.allCases {
-      // Asked anew each time, or so many changes would be a conflict and left alone.
+      // Applies the mode again each time; otherwise so many changes would count as a conflict.
       let times = try await heal.times(change, count) { try await session.setAudioMode(wish) }
       row("a holding session", change, times)
     }
@@ -89,8 +89,8 @@ struct Heal {
     events = await outside.events(bufferingNewest: 4096)
   }
 
-  /// Each begins in quiet, as a person's change does: what follows on the heels of another is a burst
-  /// to the session, which waits for its end.
+  /// Each change begins in quiet, like a person's. One that follows another closely would be a
+  /// burst, the end of which the session awaits.
   private func times(
     _ change: Change, _ count: Int, between: () async throws -> Void
   ) async throws -> [Duration] {
@@ -134,9 +134,9 @@ struct Heal {
     }
   }
 
-  /// Waits until somebody puts things back: a loop takes a while to listen.
+  /// Waits until a loop restores a change: it takes a while until it listens.
   private func hasHealer(_ loop: Task<CommandResult, any Error>) async throws -> Bool {
-    // Its settings as they must be; then changes, until one is undone.
+    // Sets the expected values, then makes changes until one is restored.
     try await outside.setCardProfile(Bench.laptop, Self.profile)
     for _ in 0..<100 {
       try await outside.setPort(.input, device: Self.source, port: Self.port)
@@ -148,7 +148,7 @@ struct Heal {
     return false
   }
 
-  /// What people write: on each event, look and set again.
+  /// A typical script: on each event, read the state and set it again.
   private static let shell = """
     source=$1 port=$2 card=$3 profile=$4
     pactl subscribe | while read -r line; do

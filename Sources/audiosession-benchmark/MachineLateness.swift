@@ -2,14 +2,15 @@ import Glibc
 import PulseTypes
 import Synchronization
 
-/// How late the machine itself is: as many realtime threads as cores that only sleep, 1.5 ms at a time.
+/// Measures how late the machine itself is: one realtime thread per core that only sleeps, 1.5 ms
+/// at a time.
 ///
-/// No program is in time for a buffer that is shorter than what these are late by: what a hypervisor or
-/// a kernel takes away is not told otherwise.
+/// No program can meet the deadlines of a buffer that is shorter than this lateness. The time that
+/// a hypervisor or a kernel takes shows up nowhere else.
 final class MachineLateness: Sendable {
   private let late = Mutex<[Int64]>([])
   private let isDone = Atomic<Bool>(false)
-  /// Lateness below this is not kept.
+  /// Lateness below this is not recorded.
   static let least: Int64 = 500_000
 
   init() {
@@ -24,7 +25,7 @@ final class MachineLateness: Sendable {
 
   func end() { isDone.store(true, ordering: .relaxed) }
 
-  /// How often any of the threads was late by more, and by how much at worst.
+  /// How often any of the threads was later than the limit, and the worst lateness.
   func count(above limit: Duration) -> (times: Int, worst: Duration) {
     let nanoseconds = limit.microseconds * 1000
     return late.withLock { late in

@@ -3,8 +3,8 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// What a holder and a look cost where there are more and more devices and streams: the cost of an
-/// event should stay as it is, that of a look grow with the server.
+/// The cost of a holder and of a read with more and more devices and streams: the cost of an event
+/// should stay constant, that of a read grow with the server.
 struct Scale {
   private static let repetitions = 10
   private static let burst = 500
@@ -43,7 +43,7 @@ struct Scale {
     setrlimit(kind, &limit)
   }
 
-  /// Makes the devices, and a sleeping stream on each.
+  /// Makes the devices, and a corked stream on each.
   private func fill() async throws -> [PulseStream] {
     var streams: [PulseStream] = []
     for number in 0..<size {
@@ -57,7 +57,7 @@ struct Scale {
     return streams
   }
 
-  /// Whole programs that look at all of it, in turn.
+  /// Runs whole programs that read everything, one after the other.
   private func programs() throws {
     let program = Process.folder + "/audiosession"
     var (state, pactl, pulsectl) = ([Duration](), [Duration](), [Duration]())
@@ -101,7 +101,7 @@ struct Scale {
     row("CPU of an event by itself", [single])
     var heals: [Duration] = []
     for _ in 0..<Self.repetitions {
-      // So many changes at once would be a conflict and left alone.
+      // Pauses, because so many changes at once would count as a conflict.
       try await ContinuousClock().sleep(for: .seconds(2))
       heals.append(try await heal(watcher))
     }
@@ -112,7 +112,7 @@ struct Scale {
     _ = watcher.end()
   }
 
-  /// The processor's time for an event: somebody turns a device up and down.
+  /// The CPU time of an event, while another program changes a device's volume.
   private func cost(
     _ watcher: Watcher, events: Int, pause: Duration?
   ) async throws -> Duration {
@@ -121,7 +121,7 @@ struct Scale {
       try await client.setVolume(.output, device: "sink1", level(number))
       if let pause { try await ContinuousClock().sleep(for: pause) }
     }
-    // What comes after them is seen after them.
+    // The holder sees later changes after these.
     try await ContinuousClock().sleep(for: .seconds(1))
     _ = try await heal(watcher)
     return .nanoseconds((Self.processorTime(watcher.process) - before) / Int64(events))
@@ -142,7 +142,7 @@ struct Scale {
     return line.time - start
   }
 
-  /// Nanoseconds that the kernel let all threads of a process run.
+  /// The CPU time of all threads of a process, in nanoseconds.
   private static func processorTime(_ process: pid_t) -> Int64 {
     var sum: Int64 = 0
     guard let folder = opendir("/proc/\(process)/task") else { return 0 }

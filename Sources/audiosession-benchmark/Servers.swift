@@ -3,8 +3,8 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// A foreign default put back and a restart lived through, on PulseAudio and on PipeWire in turn, with
-/// devices that both have.
+/// Measures the restoration of a foreign default and after a restart, on PulseAudio and on PipeWire
+/// in turn, with devices that both have.
 struct Servers {
   private let kind: ServerKind
   private let sandbox: PulseSandbox
@@ -51,26 +51,27 @@ struct Servers {
 
   private func heals(_ count: Int) async throws {
     let outside = try await PulseClient.connect(to: sandbox.address, name: "outside")
-    // Until the session is told, until it says that it is put back, until the other is told.
-    var (told, mended, seen) = ([Duration](), [Duration](), [Duration]())
+    // Times until the session sees the change, until it reports the restoration, until another
+    // client sees it.
+    var (told, restored, seen) = ([Duration](), [Duration](), [Duration]())
     for _ in 0..<count {
-      // Asked anew each time, or so many changes would be a conflict and left alone.
+      // Applies the mode again each time; otherwise so many changes would count as a conflict.
       try await session.setAudioMode(mode)
       var events = await session.events.makeAsyncIterator()
       let start = ContinuousClock.now
       try await outside.setDefaultSource("internal_mic")
-      // PipeWire acknowledges before it acts: the session says that it saw the change.
+      // PipeWire acknowledges before it acts, so the session's event shows that it saw the change.
       while let event = await events.next() {
         if case .drift = event { told.append(ContinuousClock.now - start) }
         if case .reapplied = event { break }
       }
-      mended.append(ContinuousClock.now - start)
+      restored.append(ContinuousClock.now - start)
       while try await outside.serverInfo().defaultSourceName != "audiosession.input" {}
       seen.append(ContinuousClock.now - start)
       try await ContinuousClock().sleep(for: .milliseconds(50))
     }
     row("a foreign default is seen", told)
-    row("… put back, and read back", mended)
+    row("… put back, and read back", restored)
     row("a foreign default put back", seen)
     await outside.close()
   }

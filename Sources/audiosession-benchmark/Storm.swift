@@ -4,7 +4,8 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 
-/// Streams and modules that come and go, thousands of events in a second, against a holding session.
+/// Streams and modules that are added and removed, thousands of events a second, against a holding
+/// session.
 struct Storm {
   static func run(_ events: Int) async throws {
     try await Bench.with { bench in
@@ -24,8 +25,7 @@ struct Storm {
       var clients: [PulseClient] = []
       for _ in 0..<4 { clients.append(try await bench.client()) }
       try await withThrowingTaskGroup { group in
-        // An event is dropped where a like one still waits, so each storm goes on until it has made
-        // its share of what was seen to arrive.
+        // Each round makes about seven events; the server drops an event while an equal one is pending.
         for (number, client) in clients.enumerated() {
           group.addTask { try await blow(client, number, rounds: events / 4 / 7) }
         }
@@ -33,7 +33,7 @@ struct Storm {
           print(bench.sandbox.log().suffix(2000)); throw error
         }
       }
-      // In the middle of the rest of it.
+      // In the middle of the remaining storm.
       try await clients[0].setDefaultSource(Bench.laptopMic)
       let end = ContinuousClock.now
       while try await clients[0].serverInfo().defaultSourceName != "audiosession.input" {

@@ -2,9 +2,9 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A `watch` of the program beside this one, as a process, with its events.
+/// A process of the `watch` of the program beside this one, with its events.
 final class Watcher: Sendable {
-  /// One line of what it prints, and when it came.
+  /// A line of its output, and when it arrived.
   struct Line: Sendable {
     let text: String
     let time: ContinuousClock.Instant
@@ -17,7 +17,7 @@ final class Watcher: Sendable {
   let process: pid_t
   private let lines = Mutex([Line]())
 
-  /// Starts it; its messages go to a file.
+  /// Starts the process; its messages are written to a file.
   init(_ arguments: [String], _ environment: [String: String], messages: String) throws {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw Process.Failure(description: "no pipe") }
@@ -39,7 +39,7 @@ final class Watcher: Sendable {
     close(ends[1])
     self.process = process
     let descriptor = ends[0]
-    // It blocks: a thread of its own.
+    // Reading blocks, so it has its own thread.
     DispatchQueue(label: "watcher").async { [self] in
       Self.read(descriptor) { line in lines.withLock { $0.append(line) } }
     }
@@ -62,10 +62,10 @@ final class Watcher: Sendable {
     close(descriptor)
   }
 
-  /// How many lines it has printed.
+  /// The number of printed lines.
   var count: Int { lines.withLock { $0.count } }
 
-  /// Waits for an event among the lines from a place on; nil when the time is over.
+  /// Waits for an event among the lines from an index on; nil at the time limit.
   func await(_ event: String, from place: Int, within limit: Duration) async throws -> Line? {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
@@ -77,14 +77,14 @@ final class Watcher: Sendable {
     return nil
   }
 
-  /// The last lines, to say what went on.
+  /// The last lines, for a message about what happened.
   func tail(_ count: Int) -> String {
     lines.withLock { $0.suffix(count).map(\.text).joined(separator: "\n") }
   }
 
   func signal(_ number: Int32) { kill(process, number) }
 
-  /// Ends it, and says how it ended.
+  /// Ends the process; returns how it ended.
   func end() -> Int32 {
     kill(process, SIGTERM)
     return wait()
@@ -97,7 +97,7 @@ final class Watcher: Sendable {
   }
 }
 
-/// What the kernel counts of a process.
+/// The kernel's figures of a process.
 struct ProcessFigures: CustomStringConvertible {
   var descriptors: Int
   var threads: Int

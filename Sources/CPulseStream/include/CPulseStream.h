@@ -1,8 +1,8 @@
-/* A record or playback stream with a thread, a libpulse loop and a connection of its own.
+/* A record or playback stream with its own thread, libpulse loop and connection.
  *
- * The thread runs C only. In steady state its callbacks allocate nothing, take no lock, never wait,
- * never log and never enter Swift: recorded sound goes into a ring without a lock, sound to play
- * comes from a C function. Opening, moving and ending are libpulse's business, which allocates.
+ * The thread runs only C. In steady state its callbacks do not allocate, lock, wait, log or call
+ * Swift: recorded sound goes into a lock-free ring, and a C function renders the sound to play.
+ * While a stream is opened, moved or ended, libpulse allocates memory.
  *
  * Signals: `ps_stream_signal` is an eventfd that becomes readable when the stream's state changes,
  * when there are new events, and (record) when there is new sound. */
@@ -26,26 +26,26 @@ enum { PS_MAX_CHANNELS = 32, PS_CHUNK_FRAMES = 4096, PS_TIME_BUCKETS = 128 };
 typedef enum { PS_RECORD, PS_PLAYBACK } ps_direction;
 
 typedef enum {
-  PS_OPENING, /* connecting, or waiting for the server to make the stream */
-  PS_READY,   /* the stream is there; playback waits for ps_stream_start */
+  PS_OPENING, /* connecting, or waiting for the server to create the stream */
+  PS_READY,   /* the stream exists; playback waits for ps_stream_start */
   PS_ENDED    /* it failed, was killed, or was closed: see ps_stream_error */
 } ps_state;
 
-/* What an error means for who asked. */
+/* What an error means for the caller. */
 typedef enum {
   PS_NO_SERVER,
   PS_DENIED,
   PS_NO_DEVICE,
   PS_KILLED,
   PS_INVALID,
-  PS_WRONG_RATE, /* its frames came, or were asked for, at another rate than the server had said */
+  PS_WRONG_RATE, /* the server delivered or requested frames at another rate than it reported */
   PS_OTHER
 } ps_failure;
 
-/* An error that libpulse does not have, beside its numbers. */
+/* An error that libpulse does not have; outside the range of its numbers. */
 enum { PS_ERROR_RATE = 1000 };
 
-/* What happened to a stream since it was asked last: bits. */
+/* What happened to a stream since the last query, as bits. */
 typedef enum {
   PS_MOVED = 1,     /* it is on another device */
   PS_SUSPENDED = 2, /* its device was suspended */
@@ -58,21 +58,21 @@ typedef enum {
 typedef struct {
   ps_direction direction;
   const char *server;     /* NULL: the environment's */
-  const char *client;     /* what the program is listed as */
-  const char *name;       /* what the stream is listed as */
-  const char *device;     /* NULL: the default, and along with it */
+  const char *client;     /* the name under which the program is listed */
+  const char *name;       /* the name under which the stream is listed */
+  const char *device;     /* NULL: follows the default */
   uint32_t rate;          /* Hz; 0: the device's */
   uint32_t channels;      /* 0: the device's */
-  const char *channel_map; /* NULL: the standard one. Else just these of the device's, in this order,
-                              and nothing mixed but for "mono"; `channels` is their number */
-  const char *role;       /* the stream's media.role; NULL: what is played has "audiosession" */
-  bool is_own;            /* the program has a session of its own */
-  bool is_fixed;          /* the program chose the device: nobody is to move the stream */
-  bool stays_put;         /* nor the server: the stream ends with its device */
+  const char *channel_map; /* NULL: the standard one. Otherwise exactly these channels of the
+                              device, in this order; only "mono" mixes. `channels`: how many */
+  const char *role;       /* the stream's media.role; NULL: "audiosession" for playback */
+  bool is_own;            /* the program has its own session */
+  bool is_fixed;          /* the program chose the device: sessions must not move the stream */
+  bool stays_put;         /* the server must not move it either: the stream ends with its device */
   uint32_t latency_us;    /* record: the device's; playback: the whole buffer's; 0: the server's */
-  uint32_t request_us;    /* playback: the least that is asked for at once; 0: a quarter of latency */
+  uint32_t request_us;    /* playback: the minimum per request; 0: a quarter of the latency */
   uint32_t ring_ms;       /* record: how much sound the ring holds */
-  bool signals_requests;  /* playback: signal after each request as well */
+  bool signals_requests;  /* playback: also signal after each request */
   bool no_realtime;       /* do not ask for realtime scheduling */
 } ps_options;
 
@@ -82,7 +82,7 @@ typedef struct {
   uint32_t channels;
   int32_t positions[PS_MAX_CHANNELS]; /* pa_channel_position_t */
   uint32_t buffer_frames;             /* record: a fragment; playback: the target */
-  uint32_t request_frames;            /* playback: the least that is asked for at once */
+  uint32_t request_frames;            /* playback: the minimum per request */
   uint32_t index;                     /* the stream's number on the server */
 } ps_info;
 
@@ -91,17 +91,17 @@ typedef struct {
   bool is_realtime;
   bool by_rtkit;
   int priority;
-  int error;       /* errno of the kernel's refusal where it is not realtime */
-  int rtkit_error; /* and of rtkit's: ENOSYS, EHOSTUNREACH, EPERM, or another */
+  int error;       /* errno of the kernel's refusal if it is not realtime */
+  int rtkit_error; /* errno of rtkit's refusal: ENOSYS, EHOSTUNREACH, EPERM, or another */
 } ps_scheduling;
 
-/* Recorded frames that follow each other without a gap, with what comes before them. */
+/* Recorded frames without a gap between them, and the gap before them. */
 typedef struct {
-  int64_t arrival_ns; /* CLOCK_MONOTONIC, when they came */
-  int64_t host_ns;    /* about when the first frame was captured, if they came at once */
+  int64_t arrival_ns; /* CLOCK_MONOTONIC, when they arrived */
+  int64_t host_ns;    /* about when the first frame was captured, if they arrived at once */
   uint32_t frames;    /* at most PS_CHUNK_FRAMES */
   uint32_t lost;      /* frames missing just before: holes, or a full ring */
-  bool discontinuity; /* they do not follow what came before: the clock says what is missing */
+  bool discontinuity; /* they do not follow the previous frames: the clock shows what is missing */
 } ps_chunk;
 
 typedef struct {
@@ -113,11 +113,11 @@ typedef struct {
   uint64_t buckets[PS_TIME_BUCKETS]; /* callbacks by duration: 8 buckets for each doubling of ns */
 } ps_stats;
 
-/* Any thread. Each of these returns at once. */
+/* Any thread may call these functions; each returns at once. */
 
-/* Starts the thread, which connects; NULL, with errno set, where it cannot be started. */
+/* Starts the thread, which connects; NULL, with errno set, if it cannot be started. */
 ps_stream *ps_stream_open(const ps_options *options);
-/* The eventfd; read it to make it unreadable again. */
+/* The eventfd; reading it resets it. */
 int ps_stream_signal(const ps_stream *stream);
 ps_state ps_stream_state(const ps_stream *stream);
 /* libpulse's number of the error that ended the stream, or PS_ERROR_RATE; 0 after ps_stream_stop. */
@@ -127,34 +127,34 @@ ps_failure ps_error_kind(int error);
 /* Whether the stream was ready before it ended. */
 bool ps_stream_was_ready(const ps_stream *stream);
 const ps_info *ps_stream_info(const ps_stream *stream);
-/* The name of the device it was made on; valid once the state has been PS_READY. NULL: no memory. */
+/* The device on which it was created; valid once the state was PS_READY. NULL: no memory. */
 const char *ps_stream_device_name(const ps_stream *stream);
-/* The number of the device it is on now. */
+/* The index of the device it is on now. */
 uint32_t ps_stream_device(const ps_stream *stream);
 ps_scheduling ps_stream_scheduling(const ps_stream *stream);
 void ps_stream_stats(const ps_stream *stream, ps_stats *stats);
 /* The events since the last call. */
 uint32_t ps_stream_take_events(ps_stream *stream);
-/* Playback: from now on `render` is called, and the stream plays. Once, when ready. */
+/* Playback: starts to call `render` and to play. Call it once, when the stream is ready. */
 void ps_stream_start(ps_stream *stream, ps_render render, void *context);
-/* Playback: render is called no more; PS_DRAINED comes when all is played. */
+/* Playback: stops calling `render`; PS_DRAINED follows when everything has been played. */
 void ps_stream_drain(ps_stream *stream);
-/* Asks the thread to end the stream; PS_ENDED comes soon. */
+/* Asks the thread to end the stream; PS_ENDED follows soon. */
 void ps_stream_stop(ps_stream *stream);
 
-/* One thread: the consumer. */
+/* Only one thread, the consumer, may call these functions. */
 
-/* Reads a chunk of at most PS_CHUNK_FRAMES frames; false where there is none. */
+/* Reads a chunk of at most PS_CHUNK_FRAMES frames; false if there is none. */
 bool ps_stream_read(ps_stream *stream, ps_chunk *chunk, float *samples);
 
-/* Stops the stream and waits for its thread, some milliseconds; the figures can still be asked. */
+/* Stops the stream and waits some milliseconds for its thread; its figures remain readable. */
 void ps_stream_join(ps_stream *stream);
 
-/* The last call: joins, if nobody has, and frees everything. */
+/* The last call: joins the thread if that was not done, and frees everything. */
 void ps_stream_free(ps_stream *stream);
 
-/* For tests, and in debug builds only: what is called on every audio thread before (true) and after
- * (false) each callback; NULL for nothing. */
+/* For tests, in debug builds only: a function that every audio thread calls before (true) and after
+ * (false) each callback; NULL for none. */
 typedef void (*ps_probe)(bool begins);
 void ps_set_probe(ps_probe probe);
 

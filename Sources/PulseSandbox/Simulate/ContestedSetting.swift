@@ -1,4 +1,4 @@
-/// Says what a competing client insists on.
+/// The setting on which a competing client insists.
 public enum ContestedSetting: Sendable, Hashable {
   /// The default source.
   case defaultInput(String)
@@ -13,7 +13,7 @@ public enum ContestedSetting: Sendable, Hashable {
   /// The profile of a card.
   case profile(card: String, String)
 
-  /// The device whose direction must be known.
+  /// The device whose direction must be looked up.
   var device: String? {
     switch self {
     case .port(let device, _), .volume(let device, _), .mute(let device, _): device
@@ -21,8 +21,8 @@ public enum ContestedSetting: Sendable, Hashable {
     }
   }
 
-  /// What `pactl subscribe` calls the objects whose events may tell of a change, and the words with
-  /// which `pactl` sets it; `device` is `source` or `sink`.
+  /// The name in `pactl subscribe` of the objects whose events may report a change, and the words
+  /// with which `pactl` sets the value; `device` is `source` or `sink`.
   func words(device kind: String) -> (facility: String, command: [String]) {
     switch self {
     case .defaultInput(let name): ("server", ["set-default-source", name])

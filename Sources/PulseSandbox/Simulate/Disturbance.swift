@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// A fault that goes on: a competing client, or a call that is played.
+/// A lasting fault: a competing client, or a call.
 ///
-/// It is a real process, and a real client of the server. It ends with ``stop()``, with the sandbox,
-/// or with this process, however that ends; not with the last reference to this object.
+/// It is a real process and a real client of the server. It ends with ``stop()``, with the sandbox,
+/// or with this process, for whatever reason; not with the last reference to this object.
 public final class Disturbance: Sendable {
-  /// What the server lists its client as.
+  /// The name under which the server lists the client.
   public let name: String
 
-  /// A shell that ends itself and all it started when its standard input does, which only this
-  /// process holds the other end of.
+  /// A shell that ends itself and its children at the end of its standard input; only this process
+  /// holds the other end.
   private let shell: Command
   private let leash: Locked<Leash?>
-  /// What the shell writes.
+  /// The shell's standard output.
   private let output: Descriptor
 
   var hasStopped: Bool { leash.withLock { $0 == nil } }
 
-  /// Runs a script in a session of its own; to be followed by ``ending``.
+  /// Runs a script, followed by ``ending``, in a new session.
   init(
     _ name: String, script: String, _ arguments: [String], environment: [String: String]
   ) throws(SandboxError) {
@@ -34,7 +34,8 @@ public final class Disturbance: Sendable {
     self.output = output.reading
   }
 
-  /// Waits for the end of the input, which never has a word; the group is the session's.
+  /// Waits for the end of the input, on which nothing is ever sent; process group 0 is that of the
+  /// session.
   private static let ending = "\nexec >/dev/null\nread -r word\nkill -KILL 0\n"
 
   /// The first line that the script writes.
@@ -49,14 +50,15 @@ public final class Disturbance: Sendable {
     return String(decoding: bytes.dropLast(), as: UTF8.self)
   }
 
-  /// Ends it, and waits until its processes are gone; some milliseconds. A second call does nothing.
+  /// Ends the fault and waits some milliseconds for its processes to end. A second call has no
+  /// effect.
   public func stop() async {
     try? await onOwnThread { [self] () throws(SandboxError) in end() }
   }
 
-  /// As ``stop()``, on this thread.
+  /// Like ``stop()``, on this thread.
   func end() {
-    // Under the lock, so that a second call returns only when all is gone.
+    // Holds the lock, so that a second call returns only when all processes have ended.
     leash.withLock { leash in
       guard leash != nil else { return }
       leash = nil
@@ -65,7 +67,7 @@ public final class Disturbance: Sendable {
   }
 }
 
-/// The only open end of a pipe; the other end learns when this object goes.
+/// The only open end of a pipe; the other end is notified when this object is released.
 final class Leash: Sendable {
   private let end: Descriptor
 

@@ -1,4 +1,4 @@
-/// What a command inside a sandbox can ask for.
+/// A fault that a command inside a sandbox can request.
 package enum Fault: Sendable, Hashable {
   case plug(String)
   case unplug(String)
@@ -12,7 +12,7 @@ package enum Fault: Sendable, Hashable {
   case compete(ContestedSetting, name: String)
   case interrupt(role: String, device: String?, name: String)
 
-  /// Whether it goes on until it is ended.
+  /// Whether the fault lasts until it is ended.
   package var isLasting: Bool {
     switch self {
     case .compete, .interrupt: true
@@ -22,7 +22,7 @@ package enum Fault: Sendable, Hashable {
 }
 
 extension Fault {
-  /// The fault in words, as another process understands them.
+  /// The fault as words, for another process.
   package var words: [String] {
     switch self {
     case .plug(let name): ["plug", name]
@@ -40,7 +40,7 @@ extension Fault {
     }
   }
 
-  /// Nil for what are no such words.
+  /// Parses words; nil if they are not a fault.
   init?(words: [String]) {
     let rest = Array(words.dropFirst())
     switch (words.first, rest.count) {
@@ -75,8 +75,8 @@ extension ContestedSetting {
     }
   }
 
-  /// A setting in words: `default-input NAME`, `default-output NAME`, `port DEVICE PORT`,
-  /// `volume DEVICE PERCENT`, `mute DEVICE yes|no`, `profile CARD PROFILE`; nil for others.
+  /// Parses a setting: `default-input NAME`, `default-output NAME`, `port DEVICE PORT`, `volume
+  /// DEVICE PERCENT`, `mute DEVICE yes|no`, `profile CARD PROFILE`; nil for other words.
   package init?(words: [String]) {
     switch (words.first, words.count) {
     case ("default-input", 2): self = .defaultInput(words[1])
@@ -95,7 +95,7 @@ extension ContestedSetting {
 }
 
 extension PulseSandbox {
-  /// Does what was asked for; a lasting fault is what to stop.
+  /// Causes a fault; returns a lasting one, so that it can be stopped.
   func perform(_ fault: Fault) async throws(SandboxError) -> Disturbance? {
     switch fault {
     case .plug(let name): try await plug(name)

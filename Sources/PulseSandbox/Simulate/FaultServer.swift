@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// Where processes inside a sandbox ask for faults: a socket in its folder.
+/// Accepts requests for faults from processes inside a sandbox, on a socket in its folder.
 ///
-/// The process that started the sandbox does what they ask, so that the server keeps its one owner,
-/// and ends with it. A connection is one fault. A lasting fault ends with its connection, be it that
-/// the process that asked is killed.
+/// The process that started the sandbox causes the faults, so that the server has only this owner
+/// and ends with it. Each connection is one fault. A lasting fault ends with its connection, also
+/// if the requesting process is killed.
 final class FaultServer: Sendable {
   typealias Perform = @Sendable (Fault) async throws(SandboxError) -> Disturbance?
 
   private let listener: Descriptor
-  /// Nothing comes on it but its end, which ends every wait.
+  /// A pipe whose end ends every wait; it never carries data.
   private let closing: Descriptor
   private let leash: Locked<Leash?>
 
-  /// Listens, and serves until it is closed.
+  /// Listens and serves until `close`.
   init(path: String, _ perform: @escaping Perform) throws(SandboxError) {
     listener = try listeningSocket(path)
     let pipe = try Pipe()
@@ -46,7 +46,7 @@ final class FaultServer: Sendable {
       let lasting = try await perform(fault)
       caller.send(["done"])
       guard let lasting else { return }
-      // The caller's end, or the word that it is enough.
+      // Waits for the end of the caller, or for its word to stop.
       _ = await self.words(from: caller)
       await lasting.stop()
       caller.send(["done"])
@@ -55,7 +55,7 @@ final class FaultServer: Sendable {
     }
   }
 
-  /// The next packet; nil at the end of the connection, or of the sandbox.
+  /// The next packet; nil at the end of the connection or of the sandbox.
   private func words(from caller: PacketConnection) async -> [String]? {
     try? await onOwnThread { [self] () throws(SandboxError) in
       while true {
@@ -68,7 +68,7 @@ final class FaultServer: Sendable {
 }
 
 extension PulseSandbox {
-  /// Lets commands inside ask for faults, from the first such command on.
+  /// Starts to accept requests for faults; called before the first command runs inside.
   func serveFaults() throws(SandboxError) {
     try otherSide.serve { () throws(SandboxError) in
       try FaultServer(path: folder.faultSocket) { [weak self] fault throws(SandboxError) in
@@ -88,9 +88,9 @@ final class PacketConnection: Sendable {
   init(_ socket: consuming Descriptor) { self.socket = socket }
 
   func send(_ words: [String]) {
-    // A word of a file name or a server's has no zero byte.
+    // File names and the server's names contain no zero byte.
     let bytes = Array(words.joined(separator: "\0").utf8)
-    // Not write(2): where nobody is left to read, it would raise SIGPIPE.
+    // Not write(2), which would raise SIGPIPE if the reader is gone.
     Glibc.send(raw, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
@@ -98,7 +98,7 @@ final class PacketConnection: Sendable {
     send([error.code.rawValue, error.message] + (error.remedy.map { [$0] } ?? []))
   }
 
-  /// The next packet, which must be there; nil at the end.
+  /// The next packet, which must have arrived; nil at the end.
   func receive() -> [String]? {
     var bytes = [UInt8](repeating: 0, count: 65536)
     let count = recv(raw, &bytes, bytes.count, 0)

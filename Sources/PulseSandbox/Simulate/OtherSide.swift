@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// What a sandbox has of the other side: the disturbances that go on, what is unplugged, and the
-/// place where commands inside ask for faults. All of it ends with the sandbox.
+/// The outside world of a sandbox: lasting disturbances, unplugged devices, and the server of
+/// faults that commands request. All of it ends with the sandbox.
 final class OtherSide: Sendable {
-  /// A module that was unloaded, for as long as the server that had it runs.
+  /// An unloaded module; valid as long as the server that had it runs.
   struct Unplugged: Sendable {
     let server: pid_t
-    /// The card and the devices that came from it.
+    /// The card and the devices that it made.
     let names: Set<String>
-    /// How to load it again, as one would write it behind `load-module`.
+    /// The arguments of `load-module` that load it again.
     let line: String
   }
 
@@ -21,7 +21,7 @@ final class OtherSide: Sendable {
 
   private let state = Locked(State())
 
-  /// Takes a disturbance into care; false when the sandbox has ended meanwhile.
+  /// Takes over a disturbance; false if the sandbox has ended in the meantime.
   func add(_ disturbance: Disturbance) -> Bool {
     state.withLock { state in
       state.disturbances.removeAll { $0.hasStopped }
@@ -32,13 +32,13 @@ final class OtherSide: Sendable {
 
   func add(_ unplugged: Unplugged) {
     state.withLock { state in
-      // What another run of the server missed, this one has.
+      // Devices that were unplugged from an earlier run of the server exist again in this one.
       state.unplugged.removeAll { $0.server != unplugged.server }
       state.unplugged.append(unplugged)
     }
   }
 
-  /// What was unplugged from this run of the server.
+  /// The devices that were unplugged from this run of the server.
   func unplugged(from server: pid_t) -> [Unplugged] {
     state.withLock { $0.unplugged.filter { $0.server == server } }
   }
@@ -47,14 +47,14 @@ final class OtherSide: Sendable {
     state.withLock { $0.unplugged.removeAll { $0.line == unplugged.line } }
   }
 
-  /// Opens the place where others ask for faults, if it is not open yet.
+  /// Starts the server of faults if it does not run yet.
   func serve(_ make: () throws(SandboxError) -> FaultServer) throws(SandboxError) {
     try state.withLock { state throws(SandboxError) in
       if state.faults == nil, !state.isEnded { state.faults = try make() }
     }
   }
 
-  /// Ends all of it, and waits for the processes. Blocks for a moment.
+  /// Ends all of it and waits for the processes. Blocks for a moment.
   func end() {
     let former = state.withLock { state in
       defer { state = State(isEnded: true) }

@@ -41,10 +41,10 @@ extension PulseSandbox {
     }
   }
 
-  /// Runs lines of the server's command language, each once the former is done.
+  /// Runs lines of the server's command language, one after the other.
   ///
-  /// The native protocol loads modules by name only, and knows no such commands; so a door to the
-  /// command language is opened for as long.
+  /// The native protocol can only load modules, so a socket for the command language is opened in
+  /// the meantime.
   func runCommands(_ lines: [String]) async throws(SandboxError) {
     let path = folder.path + "/cli"
     try await withClient { client throws(SandboxError) in
@@ -65,7 +65,7 @@ extension PulseSandbox {
 }
 
 extension PulseSandbox {
-  /// Plays the user's hand on a simulated card, in the words of `Tests/SimulatedCard/README.md`.
+  /// Operates a simulated card like its user, in the words of `Tests/SimulatedCard/README.md`.
   ///
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   package func tell(
@@ -86,7 +86,7 @@ extension PulseSandbox {
     }
   }
 
-  /// What PipeWire's simulated cards answer to a line.
+  /// The answer of PipeWire's simulated cards to a line.
   func askCards(_ line: String) async throws(SandboxError) -> String {
     try await onOwnThread { [folder] () throws(SandboxError) in
       let connection = try connectedSocket(folder.cards, SOCK_STREAM)
@@ -117,7 +117,7 @@ extension Swift.Result {
 }
 
 extension PulseClient {
-  /// Runs requests, with their errors as the sandbox's.
+  /// Runs requests and converts their errors.
   nonisolated func sandboxed<Result>(
     _ body: (PulseClient) async throws(PulseError) -> Result
   ) async throws(SandboxError) -> Result {
@@ -135,7 +135,7 @@ extension ServerSnapshot {
       .flatMap { card in card.ports.map { (card.name, $0.name) } }
   }
 
-  /// The jack of a simulated card that `PORT` or `CARD/PORT` means.
+  /// The jack of a simulated card that `PORT` or `CARD/PORT` names.
   func jack(_ name: String) throws(SandboxError) -> (card: String, port: String)? {
     let matches = jacks.filter { $0.port == name || "\($0.card)/\($0.port)" == name }
     guard matches.count < 2 else {
@@ -146,7 +146,7 @@ extension ServerSnapshot {
     return matches.first
   }
 
-  /// Whether each card has the devices that its profile says.
+  /// Whether each card has the devices of its profile.
   var hasAllDevicesOfCards: Bool {
     cards.allSatisfy { card in
       let profile = card.profiles.first { $0.name == card.activeProfile }
@@ -156,8 +156,8 @@ extension ServerSnapshot {
     }
   }
 
-  /// The card of a name, or the one that has a device of that name, with the names of all that goes
-  /// with it.
+  /// The card with a name, or the card of the device with that name, and the names of everything
+  /// that is removed with it.
   func card(behind name: String) -> (card: String, names: Set<String>)? {
     let device = hardware.first { $0.name == name }
     guard let card = cards.first(where: { $0.name == name || $0.index == device?.card }) else {
@@ -184,7 +184,7 @@ extension ServerSnapshot {
         + hardware.filter { $0.ownerModule == module.index }.map(\.name))
   }
 
-  /// An error that lists what there is; `others` are names that are not there at the moment.
+  /// An error that lists what exists; `others` are names that are missing at the moment.
   func nothing(named name: String, beside others: [String] = []) -> SandboxError {
     let names = cards.map(\.name) + hardware.map(\.name) + others.sorted() + jacks.map(\.port)
     return SandboxError(
@@ -194,7 +194,7 @@ extension ServerSnapshot {
 }
 
 extension SandboxError {
-  /// A request of the sandbox's own that failed.
+  /// Converts the error of a request that the sandbox itself made.
   init(_ error: PulseError) {
     let code: Code =
       switch error.code {

@@ -2,17 +2,17 @@ internal import Glibc
 internal import Pulse
 internal import PulseTypes
 
-/// Faults that go on until they are stopped. They need the programs `pactl` and `pacat` of the
-/// package pulseaudio-utils, which pulseaudio brings along.
+/// Faults that last until they are stopped. They need the programs `pactl` and `pacat` of the
+/// package pulseaudio-utils, which the package pulseaudio installs.
 extension PulseSandbox {
-  /// Lets another program insist on a setting: whenever it is changed, that sets it again, some
-  /// 10 ms later.
+  /// Starts another program that insists on a setting: it sets the setting again about 10 ms after
+  /// each change.
   ///
-  /// It returns once the setting was set for the first time. It goes on over a restart of the server.
-  ///
+  /// Returns once the setting has been set for the first time. The program survives a restart of
+  /// the server.
   /// - Parameters:
-  ///   - setting: What it insists on.
-  ///   - name: What the server lists the program as.
+  ///   - setting: The setting on which the program insists.
+  ///   - name: The name under which the server lists the program.
   /// - Throws: `noSuchDevice`, `refused` when the setting cannot be set, `programMissing`,
   ///   `notRunning`, `closed`, `timedOut`, `spawn`.
   @discardableResult
@@ -24,8 +24,8 @@ extension PulseSandbox {
       kind = try await find(device).direction == .input ? "source" : "sink"
     }
     let (facility, words) = setting.words(device: kind)
-    // What comes before the server has the subscription makes no event: it is set again until the first
-    // event is heard; each program that connects makes one.
+    // Changes before the server has registered the subscription make no event, so this sets the
+    // value until the first event arrives; every connecting client makes one.
     let script = """
       client=$1 facility=$2 heard=$3/rival.$$; shift 3
       pactl -n "$client" "$@" && echo set || echo refused
@@ -57,14 +57,14 @@ extension PulseSandbox {
     }
   }
 
-  /// Lets another program play a call: a running stream with a role, of silence.
+  /// Starts another program that plays a call: a running, silent stream with a role.
   ///
-  /// It returns once the stream runs. It ends also with the server.
+  /// Returns once the stream runs. The call also ends with the server.
   ///
   /// - Parameters:
-  ///   - role: Its `media.role`; `phone` is what servers and sessions make room for.
+  ///   - role: Its `media.role`; servers and sessions make room for `phone`.
   ///   - device: The sink to play on; nil for the default.
-  ///   - name: What the server lists the program as.
+  ///   - name: The name under which the server lists the program.
   /// - Throws: `noSuchDevice`, `programMissing`, `notRunning`, `closed`, `timedOut`, `spawn`.
   @discardableResult
   public func interrupt(
@@ -94,7 +94,7 @@ extension PulseSandbox {
         .programMissing, "this fault needs the program '\(program)', which is not installed",
         remedy: "install it: apt-get install pulseaudio-utils")
     }
-    // What pactl writes is read here, so it must not be translated.
+    // The script's output is parsed here, so pactl must not translate it.
     let variables = environment.merging(["PATH": path, "LC_ALL": "C.UTF-8"]) { ours, _ in ours }
     let disturbance = try Disturbance(name, script: script, arguments, environment: variables)
     guard otherSide.add(disturbance) else {
@@ -104,7 +104,7 @@ extension PulseSandbox {
     return disturbance
   }
 
-  /// Waits until a disturbance is seen on the server.
+  /// Waits until a disturbance is visible on the server.
   private func begin(
     _ disturbance: Disturbance,
     _ isSeen: @escaping (PulseClient, String) async throws(PulseError) -> Bool
@@ -124,7 +124,7 @@ extension PulseSandbox {
           guard line != nil, ContinuousClock.now < deadline else {
             throw SandboxError(.timedOut, "\(disturbance.name) did not begin in time")
           }
-          // Nothing tells of it before a subscription would.
+          // Polls: without a subscription there is no event.
           try await onOwnThread { () throws(SandboxError) in _ = poll([], for: 2) }
         }
       }

@@ -2,17 +2,17 @@ internal import Glibc
 internal import Pulse
 internal import PulseTypes
 
-/// The user's hands on the hardware, and the system's on the server.
+/// Changes of the hardware by its user, and of the server by the system.
 extension PulseSandbox {
-  /// Unplugs a jack, or pulls out a device.
+  /// Unplugs a jack, or removes a device.
   ///
-  /// A *port* of a simulated card (`analog-output-headphones`) becomes unavailable, as when a plug is
-  /// pulled. A *card* or a *device* goes altogether, as when a USB device is pulled out, with all that
-  /// came along with it; that is any device, also one that a client made. It lasts until
-  /// ``plug(_:)``, or until the server starts anew.
+  /// A *port* of a simulated card (`analog-output-headphones`) becomes unavailable, as when its
+  /// plug is pulled. A *card* or a *device*, even one that a client made, is removed together with
+  /// everything that its module made, as when a USB device is unplugged. The change lasts until
+  /// ``plug(_:)`` or until the server restarts.
   ///
-  /// - Parameter name: A port (`CARD/PORT` where several cards have one of that name), a card, a sink
-  ///   or a source. What is unplugged already stays so.
+  /// - Parameter name: A port (`CARD/PORT` if several cards have a port of that name), a card, a
+  ///   sink or a source. Has no effect on one that is unplugged already.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func unplug(_ name: String) async throws(SandboxError) {
     let server = try await hardwareProcess()
@@ -42,11 +42,11 @@ extension PulseSandbox {
     }
   }
 
-  /// Plugs in what ``unplug(_:)`` took out: a jack of a simulated card, or a device, which comes back
-  /// as it was at the server's start, under its old name.
+  /// Plugs in what ``unplug(_:)`` removed: a jack of a simulated card, or a device, which returns
+  /// under its old name with the settings of the server's start.
   ///
-  /// - Parameter name: As for ``unplug(_:)``. A jack may also be one that was never plugged in. What
-  ///   is plugged in already stays so.
+  /// - Parameter name: As for ``unplug(_:)``. A jack may also be one that was never plugged in. Has
+  ///   no effect on one that is plugged in already.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func plug(_ name: String) async throws(SandboxError) {
     let server = try await hardwareProcess()
@@ -71,7 +71,7 @@ extension PulseSandbox {
         try await wait(client) { $0.names.isSuperset(of: [device.line]) && $0.hasAllDevicesOfCards }
       }
     }
-    // The server's own commands for it are part of the device.
+    // The server's own commands for the device are part of it.
     let commands = configuration.commands.filter { line in
       line.split(separator: " ").contains { device.names.contains(String($0)) }
     }
@@ -79,7 +79,7 @@ extension PulseSandbox {
     otherSide.remove(device)
   }
 
-  /// The process that has the hardware: what is unplugged from it is plugged in again at its start.
+  /// The process that owns the hardware: its restart plugs in everything again.
   private func hardwareProcess() async throws(SandboxError) -> Int32 {
     configuration.cards.isEmpty
       ? try await frontProcess() : try await runningProcess(.simulatedCards)
@@ -89,7 +89,7 @@ extension PulseSandbox {
     _ client: PulseClient, _ card: String, _ port: String, isPlugged: Bool
   ) async throws(SandboxError) {
     try await tell(card, isPlugged ? "plug" : "unplug", port)
-    // PulseAudio answers when it is so.
+    // PulseAudio answers after the change.
     guard !configuration.cards.isEmpty else { return }
     try await wait(client) { snapshot in
       let ports = snapshot.cards.first { $0.name == card }?.ports ?? []
@@ -97,7 +97,7 @@ extension PulseSandbox {
     }
   }
 
-  /// Waits until the server's clients see it so.
+  /// Waits until clients of the server see the change.
   private func wait(
     _ client: PulseClient, until condition: (ServerSnapshot) -> Bool
   ) async throws(SandboxError) {
@@ -112,17 +112,17 @@ extension PulseSandbox {
     throw SandboxError(.timedOut, "the server did not see it in time")
   }
 
-  /// Suspends a device, also one in use: its streams stand still until ``resume(_:)``.
+  /// Suspends a device, even one in use: its streams stop until ``resume(_:)``.
   ///
-  /// - Parameter name: A sink or a source that is no monitor.
+  /// - Parameter name: A sink, or a source that is not a monitor.
   /// - Throws: `noSuchDevice`, `refused`, `notRunning`, `closed`, `timedOut`.
   public func suspend(_ name: String) async throws(SandboxError) {
     try await setSuspended(name, true)
   }
 
-  /// Lets a suspended device go on. (Its server may suspend it again when it is idle.)
+  /// Resumes a suspended device. (The server may suspend it again when it is idle.)
   ///
-  /// - Throws: As ``suspend(_:)``.
+  /// - Throws: Like ``suspend(_:)``.
   public func resume(_ name: String) async throws(SandboxError) {
     try await setSuspended(name, false)
   }
@@ -136,13 +136,13 @@ extension PulseSandbox {
     }
   }
 
-  /// Lets the server crash and start anew, as Apple's developer switch *Reset Media Services* does.
-  /// It is ``kill(_:)`` and ``restart(_:timeout:)``.
+  /// Lets the server crash and restarts it, like Apple's developer switch *Reset Media Services*:
+  /// ``kill(_:)``, then ``restart(_:timeout:)``.
   ///
   /// - Parameter timeout: How long the start may take.
-  /// - Throws: As ``restart(_:timeout:)``.
+  /// - Throws: Like ``restart(_:timeout:)``.
   public func resetMediaServices(timeout: Duration = .seconds(30)) async throws(SandboxError) {
-    // One that has ended already only needs the start.
+    // A server that has ended already only needs the start.
     try? await kill()
     try await restart(timeout: timeout)
   }

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// The sandbox that this process runs inside of.
+/// The sandbox inside which this process runs.
 package struct RemoteSandbox: Sendable {
-  /// The variable that leads a process to the sandbox it runs in: the sandbox's folder.
+  /// The variable with the folder of the sandbox inside which a process runs.
   package static let environmentVariable = "AUDIOSESSION_SANDBOX"
 
   private let folder: String
 
-  /// Finds it by this process's environment; nil outside of any.
+  /// Finds the sandbox by this process's environment; nil outside a sandbox.
   package init?() {
     guard let folder = environmentValue(Self.environmentVariable) else { return nil }
     self.folder = folder
   }
 
-  /// Asks for a fault, and waits until it is done; a lasting one has begun then.
+  /// Requests a fault and waits until it has taken effect; a lasting one has then begun.
   package func simulate(
     _ fault: Fault, timeout: Duration
   ) async throws(SandboxError) -> RemoteFault {
@@ -33,13 +33,13 @@ package struct RemoteSandbox: Sendable {
   }
 }
 
-/// A fault that was asked for.
+/// A requested fault.
 package final class RemoteFault: Sendable {
   private let connection: PacketConnection
 
   init(_ connection: PacketConnection) { self.connection = connection }
 
-  /// Lets a lasting fault go on for a time, or until the task is cancelled, and waits for its end.
+  /// Keeps a lasting fault for a duration, or until the task is cancelled, and waits for its end.
   package func last(for duration: Duration?, timeout: Duration) async throws(SandboxError) {
     let isOver = await withTaskCancellationHandler {
       try? await onOwnThread { [connection] () throws(SandboxError) in

@@ -8,13 +8,13 @@ struct ServerCommands: ~Copyable {
     connection = try connectedSocket(path, SOCK_STREAM)
   }
 
-  /// Runs the lines; an error has what the server wrote.
+  /// Runs the lines; an error contains the server's output.
   func run(_ lines: [String], until deadline: ContinuousClock.Instant) throws(SandboxError) {
-    // The word that makes it ask for each line, as it asks a person.
+    // The word that makes the server prompt for each line, as for a person.
     guard send(Array("hello\n".utf8)) else { throw ended }
     _ = try answer(until: deadline)
     for line in lines {
-      // A line's end ends a command, and so would one inside of it.
+      // A newline ends a command, so none may be inside a line.
       let bytes = line.utf8.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 }
       guard send(bytes + [UInt8(ascii: "\n")]) else { throw ended }
       let answer = try answer(until: deadline)
@@ -28,7 +28,7 @@ struct ServerCommands: ~Copyable {
     Glibc.send(connection.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
   }
 
-  /// What the server writes until it asks for the next line; a command that worked writes nothing.
+  /// The server's output up to the next prompt; a command that succeeded prints nothing.
   private func answer(until deadline: ContinuousClock.Instant) throws(SandboxError) -> String {
     let prompt = Array(">>> ".utf8)
     var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Connects to the Unix socket at `path`, without waiting for a server that does not accept.
+/// Connects to the Unix socket at `path`; does not wait for the server to accept.
 func connectedSocket(_ path: String, _ kind: __socket_type) throws(SandboxError) -> Descriptor {
   let flags = kind.rawValue | SOCK_CLOEXEC.rawValue
   let client = Descriptor(owning: socket(AF_UNIX, Int32(flags), 0))
@@ -10,7 +10,7 @@ func connectedSocket(_ path: String, _ kind: __socket_type) throws(SandboxError)
   return client
 }
 
-/// Listens on a Unix socket at `path` for packets, which keep their ends.
+/// Listens on a Unix socket at `path` for packets; each keeps its boundaries.
 func listeningSocket(_ path: String) throws(SandboxError) -> Descriptor {
   let flags = SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
   let server = Descriptor(owning: socket(AF_UNIX, Int32(flags), 0))

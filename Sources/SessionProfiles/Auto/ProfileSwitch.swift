@@ -1,13 +1,13 @@
 public import PulseTypes
 import SessionCore
 
-/// Decides when `watch --auto` takes another profile: once a change of devices has settled, and what
-/// comes and goes only once it has stayed.
+/// Decides when `watch --auto` switches to another profile: when a change of devices has settled,
+/// and, for devices that flap, only once they have been stable.
 ///
-/// Pure: time is a parameter, counted from any fixed moment. A profile that somebody applies by hand
-/// stands until the devices call for another one than they did.
+/// Pure: time is a parameter, counted from any fixed moment. A profile that a user applies by hand
+/// stays until the devices call for another profile than before.
 public struct ProfileSwitch: Sendable {
-  /// The profile that the devices called for last; nil before, and where there was none.
+  /// The profile that the devices called for last; nil if there was none.
   public private(set) var chosen: String?
   private var snapshot: ServerSnapshot?
   private var flaps = FlapDetector()
@@ -15,13 +15,13 @@ public struct ProfileSwitch: Sendable {
   private var burstBegan: Duration?
   private var stayed: Duration?
 
-  /// Begins with nothing known.
+  /// Starts without knowledge of the devices.
   public init() {}
 
-  /// When to ask next; nil where nothing changed.
+  /// When to decide next; nil if nothing has changed.
   public var nextLook: Duration? { [settled, stayed].compactMap { $0 }.min() }
 
-  /// Devices came or went: what is there now.
+  /// Notes the current devices after a change.
   public mutating func note(_ snapshot: ServerSnapshot, at now: Duration) {
     self.snapshot = snapshot
     flaps.note(snapshot.spots, at: now)
@@ -30,19 +30,19 @@ public struct ProfileSwitch: Sendable {
     settled = min(now + Pacer.quiet, began + Pacer.longestBurst)
   }
 
-  /// What the devices call for now, where that is another profile than before; nil where it is not.
+  /// The profile that the devices call for now, if it differs from the last one; otherwise nil.
   public mutating func decide(_ profiles: [Profile], at now: Duration) -> ProfileDetection? {
     guard let snapshot else { return nil }
     (settled, burstBegan) = (nil, nil)
     stayed = flaps.nextEnd(after: now)
     let detection = ProfileDetection(profiles, in: snapshot, except: flaps.unsteady(at: now))
-    // With nothing that fits, what stands is as good as anything.
+    // If no profile matches, the current one stays.
     guard let name = detection.chosen, name != chosen else { return nil }
     chosen = name
     return detection
   }
 
-  /// The profiles may be others now: the next decision counts whatever it is.
+  /// Makes the next decision count, even if it is the same: the profiles may have changed.
   public mutating func forget(at now: Duration) {
     chosen = nil
     settled = now

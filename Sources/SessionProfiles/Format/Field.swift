@@ -1,18 +1,18 @@
 import SessionCore
 
-/// One key of a profile file that sets one property of the wish.
+/// A key of a profile file, which sets one property of the mode.
 struct Field: Sendable {
   /// The table that the key is in; nil at the top.
   let table: String?
   /// The key in its table.
   let name: String
-  /// The property that it sets.
+  /// The property that the key sets.
   let property: Property
-  /// Reads the value into the wish, or notes what is wrong with it.
+  /// Reads the value into the mode, or reports what is wrong with it.
   let read: @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout Reading) -> Void
-  /// The value as a file has it; nil where nothing is wished.
+  /// The value as a file has it; nil if the mode does not set the property.
   let write: @Sendable (_ mode: AudioMode) -> String?
-  /// Takes the property out of the wish.
+  /// Removes the property from the mode.
   let clear: @Sendable (_ mode: inout AudioMode) -> Void
 
   /// The key with its table, as in messages.

@@ -1,17 +1,17 @@
 import SessionCore
 
-/// The reading of one file: what was found wrong so far.
+/// The reading of one file, with the problems found so far.
 struct Reading {
-  /// More help nobody.
+  /// More diagnostics would not help the user.
   static let limit = 100
 
-  /// What messages call the file.
+  /// The file's name in messages.
   let file: String
   private(set) var diagnostics: [ProfileDiagnostic] = []
 
   init(file: String) { self.file = file }
 
-  /// Notes a problem; always nil, so that a reader can return it.
+  /// Reports a problem; always returns nil, so that a reader can return it.
   @discardableResult
   mutating func report<Value>(
     _ message: String, at position: Position?, severity: ProfileDiagnostic.Severity = .error,
@@ -25,29 +25,29 @@ struct Reading {
     return nil
   }
 
-  /// Whether more would not be noted.
+  /// Whether further problems are dropped.
   var isFull: Bool { diagnostics.count >= Reading.limit }
 
-  /// Notes a problem that has its place.
+  /// Adds a problem that has a position.
   mutating func add(_ diagnostic: ProfileDiagnostic) {
     if !isFull { diagnostics.append(diagnostic) }
   }
 
-  /// Notes that a value is of the wrong type.
+  /// Reports that a value is of the wrong type.
   mutating func wrongType<Value>(_ node: Node, _ label: Label, _ expected: String) -> Value? {
     report(
       "\(label.key) must be \(expected), not \(node.summary)", at: node.position,
       property: label.property, value: node.text, as: Value.self)
   }
 
-  /// Notes that a value is none that is known or possible.
+  /// Reports that a value is unknown or impossible.
   mutating func wrongValue<Value>(_ node: Node, _ label: Label, _ message: String) -> Value? {
     report(
       message, at: node.position, property: label.property, value: node.text, as: Value.self)
   }
 }
 
-/// What messages call a key, and the property of the session that it sets.
+/// A key's name in messages, and the property of the session that it sets.
 struct Label: Sendable {
   /// As in the file: `input.polar-pattern`.
   var key: String
