@@ -1,13 +1,13 @@
 public import SessionCore
 
-/// What an apply did.
+/// The result of an apply or a revert.
 public struct ApplyReport: Sendable, Codable {
   /// The planned steps in order, each with its outcome.
   public var steps: [StepResult]
-  /// The state after, read back.
+  /// The state afterwards, read back from the server.
   public var state: SessionState
-  /// What could not be met, with reasons.
+  /// The preferences that could not be met, with reasons.
   public var unmet: [Unmet]
-  /// What a restore left as somebody else had changed it.
+  /// Settings that a revert left alone because another program has changed them.
   public var left: [String]
 }

@@ -7,15 +7,16 @@ extension AudioSession {
     /// Wraps bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Take the session over from another process that holds it: that one is interrupted, and goes
-    /// on with its own mode when this one closes or ends.
+    /// Takes the session over from another process that holds it. That process is interrupted, and
+    /// applies its own mode again when this session closes or its process ends.
     public static let takeOver = ActivationOptions(rawValue: 1)
-    /// Wait for what may pass by itself, as `watch` does, instead of throwing: a server that is not
-    /// there or does not answer in time, a device that is not plugged in, another holder. A refusal is
-    /// tried again five times. Cancelling the task ends it (`cancelled`), and so does a later call.
+    /// Waits, as `watch` does, for conditions that may end by themselves, instead of throwing: a
+    /// server that does not run or does not answer in time, a missing device, another holder. A
+    /// refused step is tried again five times. Cancelling the task ends the wait (`cancelled`), and
+    /// so does a later call.
     public static let waits = ActivationOptions(rawValue: 4)
-    /// Tell others that they may go on. They always may: what was silenced or ducked is as before
-    /// at once, with this option or without.
+    /// Accepted for AVAudioSession's sake: streams that were silenced or ducked are always restored
+    /// at once.
     public static let notifyOthersOnDeactivation = ActivationOptions(rawValue: 2)
   }
 }

@@ -4,21 +4,23 @@ import PulseTypes
 public import SessionCore
 
 extension AudioSession {
-  /// Replaces the whole wish, activates the session, and makes it so; all or nothing.
+  /// Applies a mode in place of the previous one and activates the session; all or nothing.
   ///
-  /// Returns when the server was read back and says so. What the former mode changed and this one
-  /// does not name goes back to what it was. A call that comes while another runs waits; of several
-  /// that wait only the last is applied.
+  /// Returns after the server was read back and shows the mode. Settings that the previous mode
+  /// changed and this one does not name are restored. A call during another one waits; of several
+  /// waiting calls only the last is applied.
   ///
-  /// Where another process holds the session, a session that does not hold hands the wish to it and
-  /// returns its report; one that would hold throws `isBusy`, unless it takes over.
+  /// If another process holds the session, a session that does not hold hands the mode to that
+  /// process and returns its report; a session that would hold throws `isBusy`, unless it takes
+  /// over.
   ///
   /// - Parameters:
-  ///   - mode: the wish.
-  ///   - profile: the name of the profile it came from, for the state.
+  ///   - mode: the mode to apply.
+  ///   - profile: the name of the profile from which the mode comes, for the state.
   ///   - options: `.takeOver` interrupts another process that holds the session.
-  /// - Throws: stage `configuration` before anything is read, `device` before anything is written;
-  ///   after that what was before is restored, and `restored` says whether that succeeded.
+  /// - Throws: stage `configuration` before anything is read, `device` before anything is written.
+  ///   After a later failure the previous setup is restored, and `restored` reports whether that
+  ///   succeeded.
   @discardableResult
   public func setAudioMode(
     _ mode: AudioMode, profile: String? = nil, options: ActivationOptions = []
@@ -34,10 +36,10 @@ extension AudioSession {
     }
   }
 
-  /// Changes some of the wish and applies the result.
+  /// Changes part of the mode and applies the result.
   ///
-  /// Starts from the wish in force: this session's, else the stored one; changes that wait for
-  /// their turn build on each other.
+  /// Starts from the current mode: this session's, otherwise the stored one. Waiting changes build
+  /// on each other.
   @discardableResult
   public func update(
     _ change: @Sendable (inout AudioMode) -> Void
@@ -48,7 +50,7 @@ extension AudioSession {
       var wish = stored ?? OwnWish(mode: AudioMode(), profile: nil)
       let before = wish.mode
       change(&wish.mode)
-      // As with AVAudioSession, options belong to the category that they came with.
+      // As in AVAudioSession, options belong to the category with which they were set.
       if wish.mode.category != before.category, wish.mode.options == before.options {
         wish.mode.options = nil
       }
@@ -58,7 +60,7 @@ extension AudioSession {
     }
   }
 
-  /// Applies the wish again, or restores what was before it and keeps the wish for later.
+  /// Applies the mode again, or restores the previous setup and keeps the mode for later.
   @discardableResult
   public func setActive(
     _ isActive: Bool, options: ActivationOptions = []
@@ -78,14 +80,13 @@ extension AudioSession {
     }
   }
 
-  /// Holds the session of the server from now on: for services, which may begin before there is a
-  /// wish.
+  /// Holds the session of the server from now on: for services, which may start before there is a
+  /// mode.
   ///
-  /// The stored wish is applied where there is one; without, nothing changes until a command hands
-  /// one over.
+  /// Applies the stored mode, if any. Otherwise nothing changes until a command hands over a mode.
   ///
-  /// - Throws: `isBusy` where another process holds the session and `options` has no `.takeOver`;
-  ///   what `setAudioMode` throws.
+  /// - Throws: `isBusy` if another process holds the session and `options` has no `.takeOver`; the
+  ///   errors of `setAudioMode`.
   @discardableResult
   public func hold(options: ActivationOptions = []) async throws(SessionError) -> ApplyReport {
     guard configuration.isHolding else {
@@ -97,9 +98,9 @@ extension AudioSession {
       try await session.inTurn(.buildsOnWish) { session, budget throws(SessionError) in
         let live = try await session.connected(budget.run)
         let store = await session.store(live)
-        // One that is damaged is none; the report says so.
+        // A damaged one counts as none; the report mentions it.
         if let wish = (try? await session.currentWish(store)) ?? nil {
-          // It was applied before, and goes on.
+          // It was applied before, so the observer is not called.
           return try await session.apply(wish, budget, options, isObserved: false)
         }
         _ = try await session.takeLock(store, budget, options, else: nil)
@@ -109,10 +110,10 @@ extension AudioSession {
     }
   }
 
-  /// Goes back to what was before the first apply, and forgets the wish.
+  /// Restores the setup from before the first apply, and forgets the mode.
   ///
-  /// Undoes each property that still has the value it was given; what somebody changed since is left
-  /// and listed in the report.
+  /// Undoes each setting that still has the applied value. Settings that another program has
+  /// changed since are left alone and listed in the report.
   @discardableResult
   public func revert() async throws(SessionError) -> ApplyReport {
     wishes += 1
@@ -121,7 +122,7 @@ extension AudioSession {
     }
   }
 
-  /// The plan that `setAudioMode` would run now; changes nothing.
+  /// Makes the plan that `setAudioMode` would run now; changes nothing.
   public func plan(for mode: AudioMode) async throws(SessionError) -> Plan {
     try mode.validate()
     try checkScope(mode)
@@ -130,7 +131,7 @@ extension AudioSession {
     let live = try await connected(deadline)
     var input = try await input(mode, live, store(live), isExplicit: true)
     if (mode.scope ?? .server) != scope {
-      // Before it the session leaves its present scope, and begins with nothing.
+      // Applying it would first leave the current scope, so the plan starts without a baseline.
       input.baseline = Baseline()
       input.snapshot.viewer = mode.scope == .application ? getpid() : nil
     }

@@ -4,15 +4,15 @@ import PulseTypes
 import SessionCore
 
 extension AudioSession {
-  /// The connected server; connects where there is none, or where the last one was lost.
+  /// Returns the connected server; connects if there is no connection or the last one was lost.
   ///
-  /// Calls that need one at the same time get the same.
+  /// Concurrent calls share the same connection.
   func connected(_ deadline: Deadline) async throws(SessionError) -> LiveServer {
     while true {
       guard !isClosed else { throw Self.closed }
       if let live {
         if await live.lost == nil {
-          // An event of what somebody just did may still be on its way.
+          // Rereads, because an event of another program's recent change may still be on its way.
           if try await isReread(live, deadline) { return live }
         }
         await recover(from: live)
@@ -25,13 +25,13 @@ extension AudioSession {
       } onCancel: {
         connecting.cancel()
       }
-      // Another caller's cancellation is not this one's.
+      // Another caller's cancellation does not affect this one.
       if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled { continue }
       return try result.get()
     }
   }
 
-  /// False where the connection was found lost, and there is time for a new one.
+  /// Rereads the server; false if the connection is lost and there is time for a new one.
   private func isReread(
     _ live: LiveServer, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
@@ -59,7 +59,7 @@ extension AudioSession {
         live = server
         refusals = [:]
         capabilities = nil
-        // What changes from now on is news, also where nothing calls for a look before.
+        // Records the devices now, so that later changes are reported even without an earlier look.
         if lastSnapshot == nil { lastSnapshot = await server.snapshot }
         let tracer = configuration.tracer
         await server.setChangeHandler { [weak self] event in
@@ -77,7 +77,7 @@ extension AudioSession {
   private static let closed = SessionError(
     .activationFailed, stage: .session, "the session is closed; make a new one")
 
-  /// The store of a server; without a connection, of the one that the address means.
+  /// The store for a server; without a connection, for the address.
   func store(_ live: LiveServer?) -> SessionStore {
     SessionStore(
       folder: configuration.storeFolder,
@@ -85,7 +85,7 @@ extension AudioSession {
       calls: scope == .application ? ownFiles : SystemCalls())
   }
 
-  /// Gives the lock and the pins back after a command, or when nothing is active any more.
+  /// Releases the lock and the pins after a command, or when nothing is active any more.
   func release(_ live: LiveServer?, keepsHolding: Bool) async {
     guard !(configuration.isHolding && (keepsHolding || configuration.holdsWithoutWish)) else {
       return
@@ -94,7 +94,7 @@ extension AudioSession {
     dropLock()
   }
 
-  /// Everything a plan is made from, for a wish on the server as it is now.
+  /// Everything from which a plan for a mode on the current server is made.
   func input(
     _ wish: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
   ) async throws(SessionError) -> PlanInput {
@@ -103,8 +103,8 @@ extension AudioSession {
     if let held {
       (input.baseline, input.memory) = (held.baseline, held.memory)
     } else {
-      // Without the lock nothing is changed, and what cannot be read is reported (`problems`); and going
-      // back must be possible as far as it is known where to.
+      // Without the lock nothing is changed, and unreadable files are reported in `problems`. A
+      // revert must work as far as the previous values are known.
       let isTolerant = lock == nil || wish == AudioMode()
       input.baseline = try isTolerant ? (try? store.baseline()) ?? Baseline() : store.baseline()
       input.memory = (try? store.memory()) ?? HintMemory()

@@ -2,17 +2,17 @@ import Logging
 public import SessionCore
 
 extension AudioSession {
-  /// What happens to the session from now on; each call makes a sequence of its own.
+  /// The session's events from now on; each call returns an independent sequence.
   ///
-  /// A reader that is slow loses the oldest of more than 64 unread events. The session must be
-  /// connected to see the server: it is after the first call that reads or writes.
+  /// If more than 64 events are unread, a slow reader loses the oldest. The session sees the server
+  /// only while it is connected, that is, after the first call that reads or writes.
   public var events: AsyncStream<SessionEvent> {
     broadcast.addEventReader { [weak self] id in
       Task { [weak self] in await self?.removeReader(id) }
     }
   }
 
-  /// The state whenever it changes; a reader that is slow sees the newest only.
+  /// The state after each change; a slow reader gets only the newest.
   public var stateUpdates: AsyncStream<SessionState> {
     broadcast.addStateReader { [weak self] id in
       Task { [weak self] in await self?.removeReader(id) }
@@ -26,7 +26,7 @@ extension AudioSession {
     broadcast.emit(event)
   }
 
-  /// Tells of an interruption that began or ended, if one did.
+  /// Emits the beginning or the end of an interruption, if there is one.
   func emit(_ change: InterruptionWatch.Change?) {
     switch change {
     case .began(let interruption): emit(.interruptionBegan(interruption))
@@ -35,8 +35,8 @@ extension AudioSession {
     }
   }
 
-  /// Tells readers of a new state, of a route that differs from the last, and of wishes that have
-  /// begun to wait; and writes for other processes what only the holder knows.
+  /// Publishes a new state, a changed route, and preferences that became pending; a holder also
+  /// writes its status for other processes.
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
     if let previous = lastRoute, previous != state.route {
@@ -48,12 +48,12 @@ extension AudioSession {
       emit(.routeChanged(reason, previous: previous, current: state.route))
     }
     if !isOurs, portOverride != .none {
-      // Upkeep itself may have led to the new route; the wish alone counts from now on.
+      // Upkeep itself may have caused the new route; from now on only the mode counts.
       noteRoute(state.route)
       if portOverride == .none { noteChange() }
     }
     lastRoute = state.route
-    // What the first change of ours did to the devices is no news to anybody.
+    // How the first change of ours affected the devices is not an event.
     if upkeep.told == nil { lastSnapshot = now }
     upkeep.told = now
     let pending = state.pending
@@ -74,7 +74,7 @@ extension AudioSession {
           generation: held.wish?.generation ?? 0, memory: held.memory, state: state))
       upkeep.written = state
     } catch {
-      // What others can know of the session is then older than it is; the session itself goes on.
+      // Other processes then see an outdated status; the session itself continues.
       configuration.logger?.debug("status not written", metadata: ["error": "\(error.message)"])
     }
   }

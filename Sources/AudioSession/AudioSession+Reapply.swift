@@ -3,10 +3,10 @@ import PulseTypes
 import SessionCore
 
 extension AudioSession {
-  /// Makes the wish so again, where it is not; costs no write where it is.
+  /// Applies the mode again where the server differs; writes nothing where it does not.
   ///
-  /// A call of the owner's stops it between two steps (`cancelled`): that plans from what is anyway, and
-  /// need not wait for a wish that it may replace.
+  /// A call of the owner stops this between two steps (`cancelled`): the call plans from the actual
+  /// state anyway, and need not wait for a mode that it may replace.
   func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
     guard let own else { return }
     let (store, start) = (store(live), upkeep.now)
@@ -14,14 +14,14 @@ extension AudioSession {
     input.occasion = occasion
     let known = input.baseline
     if occasion == .upkeep { await noteRestored(&input, live) }
-    // What was refused before may be possible now; who refuses again and again is given way to.
+    // A step that was refused may work now; settings in a conflict are left alone.
     input.refusals = [:]
     input.yielded = upkeep.conflicts.yielded(at: upkeep.now)
     held?.charges.follow(input.snapshot, at: start)
-    // A server that was restarted has levels of its own, for every device.
+    // A restarted server has its own levels for every device.
     if occasion == .reset { held?.charges = Charges() }
     input.charges = held?.charges
-    // What is away is waited for, and the rest is kept meanwhile.
+    // Missing devices are awaited; everything else is maintained in the meantime.
     input.wish.onFailure = .bestEffort
     let stop = StopSignal()
     mending = stop
@@ -43,7 +43,7 @@ extension AudioSession {
     do throws(SessionError) {
       try await driver.run(&run)
     } catch {
-      // What was before is on disk, and what was done is not planned again.
+      // The previous values are on disk, and completed steps are not planned again.
       held?.baseline = run.stored
       if occasion == .upkeep, error.code != .cancelled { await noteConflicts(run.attempted, live) }
       throw error
@@ -56,7 +56,7 @@ extension AudioSession {
     var baseline = run.stored
     baseline.settle(in: run.input.snapshot)
     if baseline != known { try store.write(baseline) }
-    // A hint that was not granted must not be asked for again at the next look.
+    // A hint that was not granted must not be requested again at the next look.
     held = Held(
       baseline: baseline, memory: run.input.memory, wish: try wish(store),
       charges: held?.charges ?? Charges())
@@ -66,8 +66,8 @@ extension AudioSession {
     if occasion == .upkeep { await noteConflicts(run.attempted, live) }
   }
 
-  /// Takes what the session manager restored of streams that have just begun for what they were before,
-  /// but where that is what the session made the program's former stream.
+  /// Uses the values that the session manager restored for new streams as their previous values,
+  /// except where they are what the session had set on the program's earlier stream.
   private func noteRestored(_ input: inout PlanInput, _ live: LiveServer) async {
     let restored = upkeep.restores.restored(
       in: input.snapshot, beside: input.baseline.valid(for: input.snapshot), at: upkeep.now)
@@ -78,7 +78,7 @@ extension AudioSession {
     }
   }
 
-  /// A setting that is set again and again is in somebody else's hands: say so, and give way.
+  /// A setting that needs to be set again and again is in a conflict: reports it and pauses.
   private func noteConflicts(_ settings: Set<Setting>, _ live: LiveServer) async {
     for setting in settings where upkeep.conflicts.noteReassertion(of: setting, at: upkeep.now) {
       let opponents = await live.snapshot.likelyOpponents

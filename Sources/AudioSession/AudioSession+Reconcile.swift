@@ -3,7 +3,7 @@ import PulseTypes
 import SessionCore
 
 extension AudioSession {
-  /// Runs the one loop, and writes what it came to; on failure runs it again, back to what was.
+  /// Runs the reconcile loop and stores the result; on failure runs it again to roll back.
   func reconcile(
     _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
     _ stop: StopSignal, wish: OwnWish?, isActive: Bool
@@ -28,7 +28,7 @@ extension AudioSession {
       return report
     } catch {
       guard run.hasWritten else {
-        // The journal is on disk, and nothing of it came true.
+        // The journal is on disk, but nothing of it was done.
         try? store.write(before)
         goOnHolding(formerlyHeld, store)
         throw error
@@ -39,7 +39,8 @@ extension AudioSession {
     }
   }
 
-  /// A change that failed leaves the former wish in force, with what the store has now.
+  /// After a failed change the former mode stays in effect, with the baseline that the store has
+  /// now.
   private func goOnHolding(_ former: Held?, _ store: SessionStore) {
     guard isHolder, let baseline = try? store.baseline() else { return }
     held = former
@@ -60,12 +61,12 @@ extension AudioSession {
         live, store, deadline: budget.whole, configuration: configuration)
       var back = Reconciler(input, undoing: run.stored, tracer: configuration.tracer)
       try await driver.run(&back)
-      // Where this fails, the journal that stays on disk has the same values before.
+      // If this fails, the journal that stays on disk has the same previous values.
       try? store.write(before)
       result.restored = true
       result.message += "; everything is as it was before"
     } catch {
-      // The store keeps what was before: the next apply or revert goes on from there.
+      // The store keeps the previous values: the next apply or revert continues from there.
       result.restored = false
       result.message +=
         "; what was before could not be restored (\(error.message)): "
@@ -74,8 +75,8 @@ extension AudioSession {
     return result
   }
 
-  /// Reads back what is, and writes what was done: the wish last, so that a store which fails
-  /// before it leaves the former one.
+  /// Reads the server back, and stores the result. Writes the mode last, so that a store that fails
+  /// earlier keeps the former one.
   private func finish(
     _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
     _ wish: SessionStore.Wish?, generation: Int
@@ -89,17 +90,18 @@ extension AudioSession {
     } else {
       try await live.releasePins(deadline: budget.readBack)
     }
-    // The pins may be gone, and no event tells of a latency.
+    // Pins may have ended, and there is no event for a latency.
     try await live.reread(deadline: budget.readBack)
     await live.tendMemories()
     if !baseline.entries.contains(where: { $0.setting.isOfOthers }) {
-      // Nobody would mend what a program begins with from now on.
+      // No process would correct the settings of new streams from now on.
       await live.memoryKeeper.settle(deadline: budget.readBack)
       await live.forgetEnded()
     }
     var input = run.input
     input.baseline = baseline
-    // What was the default before this run says nothing any more; before the first is the baseline's.
+    // The defaults from before this run no longer matter; those from before the first apply are in
+    // the baseline.
     input.defaultsBefore = [:]
     var state = await state(live, store, input, wish)
     let status = SessionStore.Status(
@@ -108,7 +110,7 @@ extension AudioSession {
       try store.write(status)
       try store.commit(wish, baseline)
     } else {
-      // What is restored stays so, whatever the disk says of it.
+      // The restored state stays, even if the store cannot be written.
       try? store.write(status)
       state.notes += store.commitWhatCanBe(wish, baseline)
     }

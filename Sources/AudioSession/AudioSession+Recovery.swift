@@ -4,11 +4,11 @@ import PulseTypes
 import SessionCore
 
 extension AudioSession {
-  /// Gives a lost connection up; a holder then waits for the server to come back, and makes
-  /// everything anew: no number survives a restart.
+  /// Gives up a lost connection; a holder then waits for the server to restart and applies
+  /// everything again, because no index survives a restart.
   ///
-  /// Whoever notices it first does this, be it a call of the owner's that finds it so: what that call
-  /// came to, and whether it made the wish so again, is not known here.
+  /// The first to notice the loss calls this, also a call of the owner. Whether that call applied
+  /// the mode again is not known here.
   func recover(from live: LiveServer) async {
     guard self.live === live else { return }
     await dropConnection()
@@ -16,7 +16,7 @@ extension AudioSession {
     upkeep.isRecovering = true
     emit(.serverLost)
     let (address, loop) = (SessionStore.canonical(live.address), loop)
-    // A session that nobody has any more waits for nothing.
+    // Does not retain the session: a released session waits for nothing.
     Task { [weak self] in
       var backoff = ReconnectBackoff()
       while true {
@@ -28,7 +28,7 @@ extension AudioSession {
     }
   }
 
-  /// True when there is nothing left to recover.
+  /// Tries to reconnect; true when nothing is left to recover.
   ///
   /// - Parameter patience: how long a connection may take.
   private func reconnect(_ patience: Duration) async -> Bool {
@@ -40,12 +40,12 @@ extension AudioSession {
     }
     let start = upkeep.now
     do throws(SessionError) {
-      // Somebody's call may have connected meanwhile, and have read only; and that connection may be
-      // lost again.
+      // Another call may have connected in the meantime, for reading only, and that connection may
+      // be lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
       try await restoreWhatIsOwed()
       if isKept, own?.mode.reapply != .never { try await reapply(live, .reset) }
-      // Lost again meanwhile: who noticed left it to this.
+      // Lost again in the meantime; whoever noticed left the recovery to this one.
       guard await live.lost == nil else {
         await dropConnection()
         return false
@@ -62,11 +62,11 @@ extension AudioSession {
       upkeep.pacer.endLook()
       return true
     } catch {
-      // Stopped for a call that waits: this goes on after it.
+      // Stopped by a waiting call; the recovery continues after it.
       if error.code == .cancelled { return false }
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
       await dropConnection()
-      // A private server that was thrown away, with all that was kept of it: it does not come back.
+      // A private server that was removed together with the store does not return.
       guard store(nil).isThere || orders.watch == nil else {
         Task { await close() }
         return true

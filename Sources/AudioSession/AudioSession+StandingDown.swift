@@ -1,11 +1,11 @@
 import PulseTypes
 import SessionCore
 
-/// The end of a wish, which no server can refuse.
+/// The end of a mode, which no server can refuse.
 extension AudioSession {
-  /// Restores what was before and keeps the wish for later. Where the server does not answer, the wish is
-  /// out of force all the same: nothing of it is applied again, and a session that holds restores what
-  /// was before as soon as the server answers.
+  /// Restores the previous setup and keeps the mode for later. Even if the server does not answer,
+  /// the mode ends: it is not applied again, and a holding session restores the previous setup as
+  /// soon as the server answers.
   func deactivate(_ budget: Budget) async throws(SessionError) -> ApplyReport {
     do throws(SessionError) {
       let live = try await connected(budget.run)
@@ -25,7 +25,7 @@ extension AudioSession {
     }
   }
 
-  /// Takes the wish out of force without a server.
+  /// Ends the mode without a server.
   private func standDown() {
     isActive = false
     owesRestoring = isHolder
@@ -33,18 +33,18 @@ extension AudioSession {
     let store = store(live)
     guard var wish = try? store.wish(), wish.isActive else { return }
     wish.isActive = false
-    // With a store that cannot be written the wish is out of force as long as this process runs.
+    // If the store cannot be written, the mode still ends for this process.
     try? store.commit(wish, nil)
   }
 
-  /// Restores what a deactivation without a server left behind; in turn.
+  /// Restores what a deactivation without a server could not; call it in turn.
   func restoreWhatIsOwed() async throws(SessionError) {
     guard owesRestoring else { return }
     _ = try await restore(keeping: own, Budget(configuration.timeout))
     owesRestoring = false
   }
 
-  /// Opens a session again that is used after its `close`, if it is the one that the process shares.
+  /// Opens the process's shared session again if it is used after `close`.
   func reopenIfShared() {
     guard isClosed, reopens, !isClosing else { return }
     isClosed = false

@@ -4,10 +4,10 @@ public import PulseTypes
 public import SessionCore
 
 extension AudioSession {
-  /// What is wished, what is, and why they differ, read from the server now.
+  /// Returns the preferred and actual settings, and why they differ, as read from the server now.
   ///
-  /// The wish is this session's, else the stored one. Throws where the server cannot be reached;
-  /// `storedState()` has the wish then.
+  /// Uses this session's mode, otherwise the stored one. Throws if the server cannot be reached;
+  /// `storedState()` still has the mode.
   public func getSessionState() async throws(SessionError) -> SessionState {
     reopenIfShared()
     return try await sessionState(Deadline(after: configuration.timeout))
@@ -18,7 +18,8 @@ extension AudioSession {
     return try await state(live, store(live))
   }
 
-  /// The stored wish without a server: every preference is pending, nothing is known.
+  /// Returns the stored mode without a server: every preference is pending, no actual value is
+  /// known.
   public func storedState() throws(SessionError) -> SessionState {
     let store = store(nil)
     let wish = (try? store.wish()) ?? nil
@@ -29,30 +30,31 @@ extension AudioSession {
     return state
   }
 
-  /// The route that a program with no wish of its own gets now.
+  /// The route for streams now; in scope `.application`, that of this program's streams.
   public var currentRoute: Route {
     get async throws(SessionError) {
       scope == .server ? try await snapshot().route : try await getSessionState().route
     }
   }
 
-  /// The inputs that may be preferred: hardware sources, not monitors and not ours.
+  /// The inputs that can be preferred: hardware sources; no monitors, and none that the session
+  /// made.
   public var availableInputs: [Device] {
     get async throws(SessionError) { try await snapshot().hardware(.input) }
   }
 
-  /// The outputs that may be preferred.
+  /// The outputs that can be preferred.
   public var availableOutputs: [Device] {
     get async throws(SessionError) { try await snapshot().hardware(.output) }
   }
 
-  /// The codecs that the output in use offers; none where it is no Bluetooth device, or the server
-  /// says nothing of them. One of them is chosen by `AudioMode.outputCodec`.
+  /// The codecs of the current output; empty if it is not a Bluetooth device, or the server does
+  /// not report them. `AudioMode.outputCodec` selects one.
   public var availableCodecs: [Codec] {
     get async throws(SessionError) { try await outputCard()?.codecs ?? [] }
   }
 
-  /// The codec of the output in use; nil as above.
+  /// The codec of the current output; nil if unknown, as above.
   public var currentCodec: Codec? {
     get async throws(SessionError) {
       let card = try await outputCard()
@@ -65,7 +67,7 @@ extension AudioSession {
     return snapshot.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
   }
 
-  /// The categories that the machine has devices for.
+  /// The categories for which the machine has devices.
   public var availableCategories: [Category] {
     get async throws(SessionError) {
       let snapshot = try await snapshot()
@@ -75,22 +77,23 @@ extension AudioSession {
     }
   }
 
-  /// The modes that a session may be given.
+  /// The modes that a session can have.
   ///
-  /// Each has an effect: processing, none of it, or the role of this program's streams. Whether the
-  /// server has done what one asks for is the verdict of `mode` in the state.
+  /// Each has an effect: processing, no processing, or the role of this program's streams. The
+  /// verdict of `mode` in the state shows whether the server has met it.
   public nonisolated var availableModes: [Mode] { Mode.allCases }
 
-  /// The server as it is now: every card, device, stream, module and client.
+  /// Returns the server's actual state: every card, device, stream, module and client.
   public func snapshot() async throws(SessionError) -> ServerSnapshot {
     reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     return try await connected(deadline).snapshot
   }
 
-  /// The present setup as a wish, with devices named by what does not change; changes nothing.
+  /// Returns the current setup as a mode that names devices by their stable properties; changes
+  /// nothing.
   ///
-  /// What a server does not show, such as the category, is from the wish in force.
+  /// Values that a server does not show, such as the category, are taken from the mode in effect.
   public func portrait() async throws(SessionError) -> Portrait {
     reopenIfShared()
     let live = try await connected(Deadline(after: configuration.timeout))
@@ -107,13 +110,13 @@ extension AudioSession {
     return try wish(store).map { OwnWish(mode: $0.mode, profile: $0.profile) }
   }
 
-  /// The wish that is stored.
+  /// The stored mode.
   func wish(_ store: SessionStore) throws(SessionError) -> SessionStore.Wish? {
     if let held { return held.wish }
     return try store.wish()
   }
 
-  /// The state for the wish in force, on the snapshot as it is.
+  /// The state for the mode in effect, from the current snapshot.
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
     let wish = (try? wish(store)) ?? nil
     let input = try await input(AudioMode(), live, store, isExplicit: false)
@@ -122,12 +125,12 @@ extension AudioSession {
     return state
   }
 
-  /// The state for a wish; what else it is made from is in the input.
+  /// The state for a mode; the input has all other parts.
   func state(
     _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, _ wish: SessionStore.Wish?
   ) async -> SessionState {
     var input = input
-    // An inactive wish is kept for later and is nothing that the server should be.
+    // An inactive mode is kept for later; the server need not match it.
     input.wish = overridden(wish.flatMap { $0.isActive ? $0.mode : nil } ?? AudioMode())
     input.snapshot = await live.snapshot
     input.grants = await live.grants()
@@ -161,21 +164,21 @@ extension AudioSession {
     return state
   }
 
-  /// Another process that holds the session, and the state that it wrote last.
+  /// Another process that holds the session, and the last state that it wrote.
   private func otherHolder(
     _ store: SessionStore
   ) -> (owner: LockRecord.Owner?, told: SessionState?) {
     guard lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding else {
       return (nil, nil)
     }
-    // Of one that has just begun there may be nothing yet but what a former holder wrote.
+    // A new holder may not have written yet; then the state is a former holder's.
     let told = try? store.holdersState()
     return (owner, told?.holder?.pid == owner.pid ? told : nil)
   }
 }
 
 extension PlanInput {
-  /// Takes the pins of another process that holds the session for held.
+  /// Treats the pins of another holding process as held.
   fileprivate mutating func trustHolder(_ told: SessionState?) {
     holdsPins = true
     for pin in told?.pins ?? [] {

@@ -1,19 +1,19 @@
 import Pulse
 import SessionCore
 
-/// What streams that go through the session, of this package and of others, ask and tell it.
+/// The interface for streams that go through the session, of this package and of other code.
 extension AudioSession {
-  /// Waits without a thread of the system's; throws when the task is cancelled.
+  /// Sleeps without a system thread; throws when the task is cancelled.
   package nonisolated func sleep(
     until moment: ContinuousClock.Instant
   ) async throws(CancellationError) {
     try await loop.sleep(until: moment)
   }
 
-  /// The wish in force; nil where this process has none.
+  /// The mode in effect; nil if this process has none.
   package var wishInForce: AudioMode? { isActive ? own?.mode : nil }
 
-  /// Whether the wish is still to be made anew after the server went.
+  /// Whether the mode is still to be applied again after the connection was lost.
   package var isHealing: Bool {
     get async {
       guard isKept else { return false }
@@ -22,10 +22,11 @@ extension AudioSession {
     }
   }
 
-  /// Tells the session that the server asked a playing stream of this program to pause, or to go on
+  /// Reports that the server asked a playing stream of this program to pause or to resume
   /// (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`, `PA_STREAM_EVENT_REQUEST_UNCORK`).
   ///
-  /// For streams that the session did not open; from the first to the last nothing is put back.
+  /// For streams that the session did not open. The session is interrupted from the request to
+  /// pause to the request to resume, and restores no setting in between.
   public func noteCorkRequest(toPause isPausing: Bool) {
     guard !isPausing else { return emit(upkeep.interruptions.begin(.corkRequest)) }
     guard upkeep.interruptions.end(where: { $0 == .corkRequest }) == .ended else { return }

@@ -3,20 +3,20 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// Whose turn it is, under the lock.
+/// The order of changes, and the lock around them.
 extension AudioSession {
-  /// What a change does with the wishes of those that wait before it.
+  /// How a change relates to those that wait before it.
   enum Reach {
-    /// They need not run.
+    /// It makes them unnecessary.
     case replacesWish
-    /// They must have run.
+    /// It needs their results.
     case buildsOnWish
   }
 
-  /// Runs a change when those before it are done; one whose wish a later call replaced is not run.
+  /// Runs a change after those before it; skips a change that a later call has replaced.
   ///
-  /// The time that it may take counts from the call, the wait for its turn included; upkeep that is
-  /// under way is stopped for it, and goes on after it.
+  /// The time limit starts with the call and includes the wait for the turn. Upkeep in progress is
+  /// stopped, and continues afterwards.
   func inTurn(
     _ reach: Reach, timeout: Duration? = nil,
     _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
@@ -27,7 +27,7 @@ extension AudioSession {
     let budget = Budget(timeout ?? configuration.timeout)
     await takeTurnFromUpkeep()
     if request < lastReplacement {
-      // The newest is behind this one in the line: let it, then report what it made.
+      // Lets the newest call, which is behind this one, run first, and reports its result.
       turns.pass()
       await takeTurnFromUpkeep()
       defer { turns.pass() }
@@ -44,8 +44,8 @@ extension AudioSession {
     return try await change(self, budget)
   }
 
-  /// Runs a call that says what is to be in force; with `.waits` again, until it works, fails for good,
-  /// is cancelled, or a later one takes its place.
+  /// Runs a call that decides what is to be in effect. With `.waits`, repeats it until it succeeds,
+  /// fails for good, is cancelled, or is replaced by a later call.
   func waiting(
     _ options: ActivationOptions,
     _ call: (AudioSession) async throws(SessionError) -> ApplyReport
@@ -82,7 +82,7 @@ extension AudioSession {
     }
   }
 
-  /// Makes a wish of the session's scope so.
+  /// Applies a mode of the session's current scope.
   func make(
     _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool
   ) async throws(SessionError) -> ApplyReport {
@@ -107,8 +107,9 @@ extension AudioSession {
     }
   }
 
-  /// Runs a change that a cancelled task does not cut short, under the lock; one that fails gives
-  /// the lock back, if it was not held before. With another holder the change is handed to it.
+  /// Runs a change under the lock, shielded from the cancellation of its task. A failed change
+  /// releases the lock if it was not held before. If another process holds the lock, hands the
+  /// change to it.
   func holdingLock(
     _ order: Order.Kind, _ budget: Budget, _ options: ActivationOptions = [],
     isObserved: Bool = true,

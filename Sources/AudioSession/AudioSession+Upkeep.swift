@@ -3,24 +3,25 @@ import PulseTypes
 import SessionCore
 
 extension AudioSession {
-  /// Called on the loop's thread for each event of the server, and when it is lost.
+  /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
     guard isKept || owesRestoring || broadcast.hasReaders else { return }
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }
 
-  /// Whether the wish is made so again when something changes.
+  /// Whether the mode is applied again when something changes.
   var isKept: Bool { configuration.isHolding && lock != nil && isActive }
 
-  /// Sees to it that the next look is taken when it is due; looks of a burst are one.
+  /// Schedules the next look for when it is due; a burst of changes gets one look.
   func schedule() {
     guard !isClosed, let due = upkeep.nextLook(after: upkeep.now),
       upkeep.scheduled.map({ due < $0 }) ?? true
     else { return }
     upkeep.scheduled = due
     guard due > upkeep.now else {
-      // With the session itself captured it begins on the session's thread, with no hop to a pool.
+      // The closure captures the session itself, so it starts on the session's thread, without a
+      // hop to the pool.
       Task { await self.look(dueAt: due) }
       return
     }
@@ -28,10 +29,10 @@ extension AudioSession {
     _ = alarm.onPassing(on: loop) { [weak self] in await self?.look(dueAt: due) }
   }
 
-  /// Compares what is with what is wished, when no change of ours is under way.
+  /// Compares the server with the mode while no change of ours is in progress.
   ///
-  /// - Parameter alarm: the moment it was called for. In a burst that is put off; and a look that was
-  ///   taken while this one waited for its turn has seen what it was for.
+  /// - Parameter alarm: when this look was due. A burst postpones it, and a look that ran while
+  ///   this one waited for its turn replaces it.
   private func look(dueAt alarm: Duration) async {
     if upkeep.scheduled == alarm { upkeep.scheduled = nil }
     guard upkeep.isDue(alarm) else { return schedule() }
@@ -41,18 +42,18 @@ extension AudioSession {
       schedule()
     }
     guard upkeep.isDue(alarm) else { return }
-    // Also where there is nothing to look at: what comes with the next connection is made anew whole, and
-    // a look that stayed due would be called for again at once.
+    // Even if there is nothing to look at: the next connection applies everything, and a look that
+    // remained due would be scheduled again at once.
     upkeep.pacer.beginLook()
     guard !isClosed, let live else { return }
     upkeep.looks += 1
     guard await live.lost == nil else {
-      // Not in this turn: who asks for something meanwhile gets an answer, and no wait.
+      // Outside this turn, so that other calls get an answer in the meantime without waiting.
       Task { await recover(from: live) }
       return
     }
     do throws(SessionError) {
-      // The end of an interruption must not come before the event of what happened during it.
+      // Rereads first: the end of an interruption must not precede the events from during it.
       if upkeep.hasResumed { await live.doubt() }
       try await live.refresh(rounds: 1, deadline: Deadline(after: configuration.timeout))
       try await live.tendPins(
@@ -72,12 +73,12 @@ extension AudioSession {
       if isKept, !upkeep.interruptions.isInterrupted,
         mayReapply(afterRouteChange: hasOtherDevices || hasResumed)
       {
-        // What PipeWire's session manager restores after its start is no more somebody's choice than
-        // what a server restores: volumes too are put back for a while.
+        // What PipeWire's session manager restores after its start is no user's choice, like what a
+        // server restores: for a while volumes are restored, too.
         let isNew = upkeep.manager.isNew(at: upkeep.now)
         try await reapply(live, isNew ? .reset : .upkeep)
       }
-      // What went or came while it was put right would else be missed by the grace time.
+      // Otherwise flap detection would miss devices that changed during the reapply.
       upkeep.noteSpots(await live.snapshot)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
@@ -88,8 +89,8 @@ extension AudioSession {
     }
   }
 
-  /// While something interrupts the session nothing is put back; that it is over is said once the
-  /// whole mode is in force again.
+  /// Nothing is restored during an interruption. Its end is reported once the whole mode is in
+  /// effect again.
   private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
     let change = upkeep.interruptions.note(
       snapshot, wish: isKept ? own?.mode ?? AudioMode() : AudioMode(), process: getpid())
@@ -97,7 +98,8 @@ extension AudioSession {
     return change
   }
 
-  /// Under `on-route-change` a default that changed with no device beside it is somebody's choice.
+  /// With `on-route-change`, a default that changes without a change of devices counts as a user's
+  /// choice.
   private func mayReapply(afterRouteChange: Bool) -> Bool {
     switch own?.mode.reapply ?? .always {
     case .always: true

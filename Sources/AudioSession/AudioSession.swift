@@ -3,27 +3,28 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// How a session connects and keeps its things.
+/// How a session connects, and where it keeps its files.
 public struct SessionConfiguration: Sendable {
-  /// How long a call may take in all, rollback included.
+  /// How long a call may take in total, including its rollback.
   public var timeout: Duration
-  /// Where wish, status and baseline are kept; nil means `defaultStoreFolder`.
+  /// The folder for the mode, the status and the baseline; nil means `defaultStoreFolder`.
   public var storeFolder: String?
   /// `$XDG_STATE_HOME/audiosession`, by default in `~/.local/state`.
   public static var defaultStoreFolder: String { SessionStore.defaultFolder }
-  /// Whether the session holds its server's session while active: the lock, and the pins that keep
-  /// rate and buffer. A command that applies and ends does not.
+  /// Whether the session holds its server's session while it is active: it keeps the lock, and the
+  /// pins that hold rate and buffer. A command that applies and ends does not.
   public var isHolding: Bool
-  /// Whether a holding session goes on holding when there is no wish, and takes orders of commands:
-  /// a service does.
+  /// Whether a holding session keeps holding without a mode and takes orders from commands, as a
+  /// service does.
   public var holdsWithoutWish: Bool
-  /// What the session is called on the server.
+  /// The session's name on the server.
   public var name: String
-  /// Called around each change that this session makes because it was asked to.
+  /// Called around each change that this session is asked to make.
   public var observer: SessionObserver?
-  /// Gets each request at trace, each plan at debug.
+  /// Gets each request at trace level, each plan at debug level.
   public var logger: Logger?
-  /// Gets what the session sees, decides and does, on its own thread: a bug report that can be run.
+  /// Gets everything that the session sees, decides and does, on the session's thread: a bug report
+  /// that can be replayed.
   public var tracer: (@Sendable (TraceEntry) -> Void)?
 
   /// Makes a configuration; every value has a default.
@@ -40,16 +41,17 @@ public struct SessionConfiguration: Sendable {
   }
 }
 
-/// The audio setup of a server, declared and made so: AVAudioSession for Linux.
+/// Declares the audio setup of a server, applies it, and keeps it applied: AVAudioSession for
+/// Linux.
 ///
-/// An actor on the thread that talks to the server. Calls may come from anywhere; those that change
-/// something run one after the other, and a later `setAudioMode` takes the place of an earlier one
-/// that has not begun. What was applied stays when the session closes; `setActive(false)` and
-/// `revert()` restore what was before.
+/// An actor on the thread that talks to the server. Any task may call it. Calls that change
+/// something run one after the other; a later `setAudioMode` replaces an earlier one that has not
+/// begun. An applied mode stays when the session closes; `setActive(false)` and `revert()` restore
+/// the previous setup.
 public actor AudioSession {
   /// The session of the environment's default server.
   ///
-  /// Once closed, it is opened again by the next call.
+  /// After `close`, the next call opens it again.
   public static let shared = AudioSession(server: nil, configuration: .init(), reopens: true)
 
   let loop = PulseLoop()
@@ -57,60 +59,60 @@ public actor AudioSession {
   package nonisolated let configuration: SessionConfiguration
   var live: LiveServer?
   var lock: Hold?
-  /// Whose streams the session is about; changes with the wish.
+  /// Whose streams the session controls; depends on the mode.
   var scope = Scope.server
-  /// The files of a session of this program alone.
+  /// The files of a session with scope `.application`.
   let ownFiles = MemoryFiles()
-  /// What the store has, while this session is the only one that writes there.
+  /// The contents of the store, while this session is the only writer.
   var held: Held?
-  /// What was found damaged in the store, and set aside.
+  /// Messages about damaged files that were set aside.
   var storeNotes: [String] = []
-  /// What others ask of this session while it holds.
+  /// What other processes request of this session while it holds.
   var orders = Orders()
   var own: OwnWish?
   var refusals: [Setting: String] = [:]
   var capabilities: Capabilities?
   var turns = Turns()
   var connecting: Task<Result<LiveServer, SessionError>, Never>?
-  /// The change under way, where there is one that can be stopped.
+  /// Stops the current change, if it can be stopped.
   var running: StopSignal?
-  /// Stops the upkeep that is under way.
+  /// Stops the current upkeep.
   var mending: StopSignal?
-  /// How many wait for their turn that upkeep makes room for.
+  /// How many calls wait for their turn with priority over upkeep.
   var callers = 0
   var requests: UInt64 = 0
-  /// How many calls have said what is to be in force.
+  /// How many calls have decided what is to be in effect.
   var wishes: UInt64 = 0
-  /// The last call that replaces the whole wish: those that wait before it need not run.
+  /// The last call that replaces the whole mode: calls that wait before it need not run.
   var lastReplacement: UInt64 = 0
   var broadcast = Broadcast()
   var lastRoute: Route?
   var lastSnapshot: ServerSnapshot?
-  /// Where sound goes until the next route change.
+  /// The port override that lasts until the next route change.
   var portOverride = PortOverride.none
   var upkeep = Upkeep()
-  /// Whether the wish is in force; false after `setActive(false)` and before the first apply.
+  /// Whether the mode is in effect; false after `setActive(false)` and before the first apply.
   var isActive = false
   var isClosed = false
-  /// Whether `close` is under way: what waits before it is not to begin any more.
+  /// Whether `close` is in progress: calls that wait before it must not begin.
   var isClosing = false
-  /// Whether a call after `close` opens it again.
+  /// Whether a call after `close` opens the session again.
   let reopens: Bool
-  /// Whether what was before is to be restored when the server answers.
+  /// Whether the previous setup must be restored when the server answers.
   var owesRestoring = false
 
-  /// A wish of this process.
+  /// The mode of this process.
   struct OwnWish {
     var mode: AudioMode
     var profile: String?
   }
 
-  /// What the store has.
+  /// The contents of the store.
   struct Held {
     var baseline: Baseline
     var memory: HintMemory
     var wish: SessionStore.Wish?
-    /// The levels that devices were given under this wish.
+    /// The levels that devices were given under this mode.
     var charges = Charges()
   }
 
@@ -119,11 +121,11 @@ public actor AudioSession {
     loop.asUnownedSerialExecutor()
   }
 
-  /// Makes a session; it connects when it is first needed.
+  /// Makes a session. It connects when it is first needed.
   ///
   /// - Parameters:
-  ///   - server: the server's address in PulseAudio's spelling; nil means the environment's.
-  ///   - configuration: timeouts and places.
+  ///   - server: the server's address in PulseAudio's syntax; nil means the environment's.
+  ///   - configuration: time limits, folders and options.
   public init(server: String? = nil, configuration: SessionConfiguration = .init()) {
     self.init(server: server, configuration: configuration, reopens: false)
   }
@@ -136,13 +138,13 @@ public actor AudioSession {
 
   deinit { broadcast.finish() }
 
-  /// Ends the session's connection, pins and lock; what was applied stays, but others are no longer
-  /// silenced or ducked. May be repeated.
+  /// Ends the session's connection, pins and lock. An applied mode stays in effect, but other
+  /// programs are no longer silenced or ducked; a session with scope `.application` is reverted
+  /// first. May be called repeatedly.
   ///
-  /// A change that is under way is stopped as by a cancellation, and what it did is undone before
-  /// this returns.
+  /// A change in progress is stopped as by a cancellation, and is undone before this returns.
   public func close() async {
-    // Its streams go back to where they were: what they were moved to would be remembered.
+    // Moves its streams back; otherwise the server would remember where the session moved them.
     if scope == .application, isActive, await live?.lost == nil { _ = try? await revert() }
     (isClosed, isClosing) = (true, true)
     running?.set()
@@ -160,7 +162,7 @@ public actor AudioSession {
     broadcast.finish()
   }
 
-  /// Whether this session keeps the server's setup: nobody else writes to it.
+  /// Whether this session maintains the server's setup, as the only writer.
   var isHolder: Bool { configuration.isHolding && lock != nil }
 
   func dropLock() {
@@ -168,15 +170,15 @@ public actor AudioSession {
     held = nil
   }
 
-  /// How often the session waited for the server since it connected; for the benchmark.
+  /// How often the session has waited for the server since it connected; for the benchmark.
   package var roundTrips: Int {
     get async { await live?.roundTrips ?? 0 }
   }
 
-  /// How often the session has looked at its server because something changed; for the benchmark.
+  /// How often the session has read its server because of a change; for the benchmark.
   package var looks: Int { upkeep.looks }
 
-  /// Drops the connection, and keeps the lock: the session still holds the server that will be.
+  /// Drops the connection and keeps the lock: the session will hold the server after its restart.
   func dropConnection() async {
     let live = live
     self.live = nil
@@ -184,7 +186,7 @@ public actor AudioSession {
   }
 }
 
-/// What makes a session the one that may write.
+/// What entitles a session to write.
 enum Hold {
   /// The lock of the server.
   case server(SessionLock)
@@ -192,14 +194,14 @@ enum Hold {
   case application(ApplicationClaim)
 }
 
-/// Lets calls that change something run one after the other, in their order.
+/// Lets calls that change something run one after the other, in order.
 package struct Turns {
   private var isTaken = false
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   package init() {}
 
-  /// Whether the caller has the turn at once; else it must wait with `enqueue`.
+  /// Takes the turn if it is free; otherwise the caller must wait with `enqueue`.
   package mutating func takeIfFree() -> Bool {
     defer { isTaken = true }
     return !isTaken
@@ -209,7 +211,7 @@ package struct Turns {
     waiting.append(continuation)
   }
 
-  /// Gives the turn to the next, if somebody waits.
+  /// Passes the turn to the next waiting caller, if any.
   package mutating func pass() {
     guard waiting.isEmpty else { return waiting.removeFirst().resume() }
     isTaken = false
@@ -222,8 +224,8 @@ extension AudioSession {
     await withCheckedContinuation { turns.enqueue($0) }
   }
 
-  /// Takes the turn before upkeep that is under way or in the line: that stops at its next step, and
-  /// goes on later.
+  /// Takes the turn before current or waiting upkeep: upkeep stops at its next step and continues
+  /// later.
   func takeTurnFromUpkeep() async {
     callers += 1
     mending?.set()

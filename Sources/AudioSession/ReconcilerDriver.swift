@@ -20,7 +20,7 @@ struct ReconcilerDriver {
     self.stop = stop
   }
 
-  /// Reads the server and plans; with nothing to do there is nothing to run.
+  /// Reads the server and plans; an empty plan needs no `run`.
   func plan(_ reconciler: inout Reconciler) async throws(SessionError) -> Plan {
     if case .read(let isGlance) = try next(&reconciler) {
       try await read(&reconciler, isGlance: isGlance)
@@ -28,7 +28,7 @@ struct ReconcilerDriver {
     return reconciler.lastPlan
   }
 
-  /// Runs until the plan is empty; goes on where `plan` left.
+  /// Runs until the plan is empty; continues where `plan` stopped.
   func run(_ reconciler: inout Reconciler) async throws(SessionError) {
     while true {
       switch try next(&reconciler) {

@@ -2,22 +2,22 @@ public import SessionCore
 
 /// A change that a session is asked to make.
 public enum SessionChange: Sendable, Hashable {
-  /// A wish is applied; the name of the profile that it came from.
+  /// A mode is applied; the value is the name of its profile.
   case apply(profile: String?)
-  /// What was before is restored.
+  /// The previous setup is restored.
   case revert
 }
 
-/// Called around each change that a session makes because it was asked to, by its own program or by
-/// an order of another process.
+/// Called around each change that a session is asked to make, by its own program or by another
+/// process's order.
 ///
-/// The process that does the work is the one whose observer is called, once; a change that is handed
-/// to a holder calls none here. Upkeep is no change.
+/// Only the process that does the work calls its observer, once; handing a change to a holder calls
+/// none here. Upkeep does not count as a change.
 public struct SessionObserver: Sendable {
-  /// Called under the session's lock before anything is planned, with the state as it is; the change
-  /// waits for it, and its time counts.
+  /// Called under the session's lock before planning, with the current state. The change waits for
+  /// it, and its time counts.
   public var willChange: @Sendable (SessionChange, SessionState) async -> Void
-  /// Called when it is done, with the state after or why it failed; must not wait for the session.
+  /// Called afterwards, with the new state or the error; must not wait for the session.
   public var didChange: @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void
 
   /// Makes an observer.
@@ -32,7 +32,7 @@ public struct SessionObserver: Sendable {
 }
 
 extension SessionChange {
-  /// The change that an order asks for; nil where it asks for none.
+  /// The change that an order requests; nil for a takeover.
   init?(_ order: Order.Kind) {
     switch order {
     case .apply(_, let profile): self = .apply(profile: profile)
@@ -43,7 +43,7 @@ extension SessionChange {
 }
 
 extension AudioSession {
-  /// Runs a change between the observer's two calls.
+  /// Runs a change between the two calls of the observer.
   func observing(
     _ order: Order.Kind, _ live: LiveServer, _ store: SessionStore,
     _ change: () async throws(SessionError) -> ApplyReport

@@ -1,10 +1,10 @@
 import SessionCore
 import Synchronization
 
-/// Tells a run that the task which asked for it was cancelled.
+/// Tells a run that the requesting task was cancelled.
 ///
-/// The run itself is shielded from the cancellation: a request that is given up half-way leaves
-/// nobody knowing whether the server did it.
+/// The run itself is shielded from the cancellation: if a request is abandoned, it is unknown
+/// whether the server carried it out.
 final class StopSignal: Sendable {
   private let isSet = Atomic(false)
 
@@ -14,7 +14,8 @@ final class StopSignal: Sendable {
   /// Whether the run should stop.
   var isRaised: Bool { isSet.load(ordering: .acquiring) }
 
-  /// Runs a change to its end, or to the end of its rollback, whatever becomes of the caller's task.
+  /// Runs a change to its end, or to the end of its rollback, even if the caller's task is
+  /// cancelled.
   func shielding<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(SessionError) -> Value
   ) async throws(SessionError) -> Value {

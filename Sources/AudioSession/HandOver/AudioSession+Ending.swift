@@ -3,7 +3,7 @@ import Pulse
 package import SessionCore
 
 extension AudioSession {
-  /// The process that holds the session of the server; nil where none does, or this one.
+  /// The other process that holds the server's session; nil if there is none.
   package func holder() async throws(SessionError) -> SessionState.Holder? {
     let live = try await connected(Deadline(after: configuration.timeout))
     guard let owner = SessionLock.livingOwner(store(live).lockPath), owner.isHolding,
@@ -14,9 +14,9 @@ extension AudioSession {
 
   /// Ends the process that holds the session (SIGTERM), and waits for its end.
   ///
-  /// - Returns: the process; nil where there was none.
-  /// - Throws: `isBusy` where it is a program with a session of its own, `accessDenied` where it is
-  ///   another user's, `timedOut` where it does not end.
+  /// - Returns: the process; nil if there was none.
+  /// - Throws: `isBusy` if it is a program with its own session, `accessDenied` if it belongs to
+  ///   another user, `timedOut` if it does not end.
   package func endHolder() async throws(SessionError) -> SessionState.Holder? {
     guard let holder = try await holder() else { return nil }
     guard holder.name == ProcessName.own else {
@@ -28,7 +28,7 @@ extension AudioSession {
     }
     let deadline = Deadline(after: configuration.timeout)
     let (ends, end) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
-    // Watched before it is signalled: its number cannot be another process's by then.
+    // Watches before it signals, so the number cannot belong to another process.
     guard
       let watch = Watch.process(
         holder.pid, on: loop,

@@ -5,10 +5,10 @@ import SessionCore
 extension AudioSession {
   /// Takes the right to write to the server; a holding session keeps it.
   ///
-  /// Where another process holds it: takes over, if that was asked; else hands the order over, if
-  /// there is one and this session does not hold itself; else throws `isBusy`.
+  /// If another process has it, takes over if `options` ask for that. Otherwise, a session that
+  /// does not hold hands its order over, and one that holds throws `isBusy`.
   ///
-  /// - Returns: nil with the lock taken, else what the holder made of the order.
+  /// - Returns: nil if the lock was taken, otherwise the holder's report on the order.
   func takeLock(
     _ store: SessionStore, _ budget: Budget, _ options: ActivationOptions, else order: Order.Kind?
   ) async throws(SessionError) -> ApplyReport? {
@@ -40,7 +40,7 @@ extension AudioSession {
     }
   }
 
-  /// What is damaged is nothing to go on from, and must not stand in the way either.
+  /// Sets damaged files aside: they are useless and must not block anything.
   func setDamageAside(_ store: SessionStore) {
     for message in store.setDamageAside() {
       configuration.logger?.warning("\(message)")
@@ -48,7 +48,8 @@ extension AudioSession {
     }
   }
 
-  /// In one process the first session holds for all; the next takes its place when it closes.
+  /// Within one process the first session holds for all; the next one takes its place when it
+  /// closes.
   private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
     if case .apply(let mode, let profile) = order {
       own = OwnWish(mode: mode, profile: profile)
@@ -59,7 +60,7 @@ extension AudioSession {
     await beginWaiting(store)
   }
 
-  /// What may be asked of the holder.
+  /// What the holder may be asked to do.
   private func permitted(
     _ order: Order.Kind?, _ options: ActivationOptions, _ owner: LockRecord.Owner, _ budget: Budget
   ) throws(SessionError) -> Order.Kind {
@@ -71,10 +72,10 @@ extension AudioSession {
     return order
   }
 
-  /// Gives an order to the holder and waits for its answer; nil where the holder ended before.
+  /// Gives an order to the holder and waits for its answer; nil if the holder ended first.
   ///
-  /// A caller that is cancelled, or whose time is over, takes the order back: the holder restores
-  /// what was before and says so.
+  /// When the caller is cancelled or out of time, it withdraws the order: the holder restores the
+  /// previous setup and answers that.
   private func handOver(
     _ kind: Order.Kind, to owner: LockRecord.Owner, _ store: SessionStore, _ budget: Budget
   ) async throws(SessionError) -> Answer? {
@@ -110,13 +111,13 @@ extension AudioSession {
     else {
       throw Self.noAnswer(owner)
     }
-    // It may have been taken over while others gave it their orders.
+    // The holder may have changed while other processes gave their orders.
     let calls = SystemCalls()
     guard calls.lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
     var rule = OrderWait(holder: owner.pid)
     let start = ContinuousClock.now
     let wake = wakes.wake
-    // Watched before the order is there: no answer can be missed.
+    // Watches before the order is written, so that no answer is missed.
     let answers = store.watch(on: loop) { if $0.answer || $0.lock { wake.yield() } }
     let hasEnded = StopSignal()
     let end = Watch.process(owner.pid, on: loop) {

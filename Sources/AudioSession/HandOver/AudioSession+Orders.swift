@@ -3,28 +3,28 @@ import Logging
 import PulseTypes
 import SessionCore
 
-/// What others ask of a session that holds, and what a session waits for that does not.
+/// The orders that a holding session gets, and the wait of a session that does not hold.
 struct Orders {
-  /// Tells of orders, and of the lock being given back.
+  /// Watches for orders, and for the release of the lock.
   var watch: Watch?
   /// When the session began to hold.
   var since: String?
-  /// The last order that was seen; it is not done twice.
+  /// The number of the last order seen, so that it is not carried out twice.
   var last = 0
-  /// The order under way.
+  /// The order in progress.
   var current: (number: Int, work: Task<Void, Never>)?
-  /// Set while this session waits for another to give the lock back.
+  /// Set while this session waits for another one to release the lock.
   var waiting: Waiting?
 
   /// Waiting for the lock.
   struct Waiting {
-    /// Says what to do.
+    /// Decides what to do.
     var rule: LockWait
-    /// Tells of the end of the process that it waits for.
+    /// Watches for the end of the awaited process.
     var end: (process: Int32, watch: Watch)?
-    /// Asks again where nothing happened.
+    /// Looks again if nothing happens.
     var alarm: Task<Void, Never>?
-    /// Whether a try to take the lock is under way.
+    /// Whether an attempt to take the lock is in progress.
     var isTrying = false
   }
 
@@ -41,12 +41,13 @@ struct Orders {
 }
 
 extension AudioSession {
-  /// Listens for orders, from when the lock is taken.
+  /// Listens for orders once the lock is taken.
   func beginHolding(_ store: SessionStore) {
     orders.stopWaiting()
     guard configuration.isHolding else { return }
     orders.since = Moment.now
-    // Who gave an order to a holder that ended notices that, and does not wait for this one.
+    // A process that gave its order to an ended holder notices that, and does not expect this one
+    // to answer.
     orders.last = max(orders.last, store.order()?.number ?? 0)
     listen(store)
   }
@@ -64,7 +65,7 @@ extension AudioSession {
     if events.lock { await stepWaiting(store) }
   }
 
-  /// Begins what is ordered, and gives up what nobody waits for any more.
+  /// Starts the current order, and cancels one that was withdrawn.
   private func readOrder(_ store: SessionStore) {
     let order = store.order()
     if let current = orders.current, order?.number != current.number {
@@ -129,7 +130,7 @@ extension AudioSession {
 // MARK: Taken over
 
 extension AudioSession {
-  /// Lets another process have the session; what stands stays for it to change.
+  /// Passes the session to another process; the applied settings stay for it to change.
   private func makeRoom(for taker: Int32, _ store: SessionStore) async {
     await takeTurnFromUpkeep()
     defer { turns.pass() }
@@ -142,7 +143,8 @@ extension AudioSession {
     if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }
   }
 
-  /// Waits until the session may go on: it was taken over, or is behind another one of this process.
+  /// Waits until the session may resume: it was taken over, or waits behind another one of this
+  /// process.
   func beginWaiting(_ store: SessionStore) async {
     orders.stopWaiting()
     orders.waiting = Orders.Waiting(rule: LockWait(process: getpid()))
@@ -150,7 +152,7 @@ extension AudioSession {
     await stepWaiting(store)
   }
 
-  /// Looks whether it may, and what else to wait for.
+  /// Checks whether it may resume, and what to wait for otherwise.
   private func stepWaiting(_ store: SessionStore, ended: Int32? = nil) async {
     guard !isClosed, lock == nil, let waiting = orders.waiting, !waiting.isTrying else { return }
     let calls = SystemCalls()
@@ -176,7 +178,7 @@ extension AudioSession {
     orders.waiting?.alarm?.cancel()
     orders.waiting?.alarm = action.alarm.map { pause in
       Deadline(after: pause).onPassing(on: loop) { [weak self] in
-        // The alarm may be called off by what it leads to.
+        // In a new task, because its outcome may cancel this alarm.
         Task { [weak self] in await self?.stepWaiting(store) }
       }
     }
@@ -194,7 +196,7 @@ extension AudioSession {
     orders.waiting?.end = (process, watch)
   }
 
-  /// Takes the lock again, and makes the session's own mode so; false where another was faster.
+  /// Takes the lock again and applies the session's own mode; false if another process was faster.
   private func goOn(_ store: SessionStore) async -> Bool {
     await takeTurn()
     defer { turns.pass() }
@@ -216,7 +218,7 @@ extension AudioSession {
     let isOver = upkeep.interruptions.end { if case .takenOver = $0 { true } else { false } }
     guard isActive, let own else { return emit(isOver) }
     do throws(SessionError) {
-      // The wish on disk is the other's.
+      // The stored mode is the other process's.
       try store.commit(
         SessionStore.Wish(
           mode: own.mode, profile: own.profile,
@@ -230,7 +232,7 @@ extension AudioSession {
       emit(isOver)
       await publish(try await state(live, store), isOurs: true)
     } catch {
-      // Stopped for a call that waits, it goes on after it.
+      // Stopped by a waiting call; continues after it.
       if error.code != .cancelled { emit(.reapplyFailed(error)) }
       emit(isOver)
       upkeep.pacer.failLook(at: upkeep.now)

@@ -1,40 +1,40 @@
 import SessionCore
 import SessionProfiles
 
-/// What a process without the lock asks the holder to do.
+/// A request of a process without the lock to the holder.
 ///
-/// A file beside the wish: the holder sees it appear, does what it says, and answers in another. The
-/// order stands as long as somebody waits for the answer; one that is taken back, or whose process
-/// died, is given up and what was before is restored.
+/// It is a file beside the stored mode: the holder sees it, carries it out, and answers in another
+/// file. It is valid as long as its process waits for the answer. If it is withdrawn or its process
+/// dies, the holder stops and restores the previous setup.
 struct Order: Sendable {
   enum Kind: Sendable {
-    /// Make this wish so.
+    /// Apply this mode.
     case apply(AudioMode, profile: String?)
-    /// Go back to what was before the first apply, and forget the wish or keep it for later.
+    /// Restore the setup from before the first apply, and forget the mode or keep it for later.
     case revert(keepsWish: Bool)
-    /// Make room: this process becomes the holder.
+    /// Make room: the requesting process becomes the holder.
     case takeOver
   }
 
   var kind: Kind
-  /// The answer repeats it; no two orders have the same.
+  /// A unique number, which the answer repeats.
   var number: Int
-  /// Who asks.
+  /// The requesting process.
   var process: Int32
-  /// How long the work may take, in all.
+  /// The time limit for the whole order.
   var timeout: Duration
 }
 
-/// What became of an order.
+/// The outcome of an order.
 struct Answer: Sendable, Codable {
   var number: Int
-  /// Nil where it failed, and for a takeover.
+  /// Nil if it failed, and for a takeover.
   var report: ApplyReport?
   var error: SessionError?
 }
 
 extension Order.Kind? {
-  /// Whether it only goes back to what was before.
+  /// Whether it only restores the previous setup.
   var isRestoring: Bool { if case .revert? = self { true } else { false } }
 }
 
@@ -55,7 +55,7 @@ extension Order {
     return ProfileWriter.toml(mode, profile: name, extra: numbers)
   }
 
-  /// Nil for what is no order.
+  /// Parses an order; nil for other text.
   init?(text: String, file: String) {
     guard let parsed = try? Profile.parseStored(text, name: "order", file: file),
       let session = parsed.session, let number = session.numbers["number"],

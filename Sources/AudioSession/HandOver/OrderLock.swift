@@ -2,7 +2,7 @@ import Glibc
 import Pulse
 import SessionCore
 
-/// The right to give the holder an order: one process at a time, until it has its answer.
+/// The right to give the holder an order; one process at a time has it, until it gets its answer.
 final class OrderLock: Sendable {
   private let descriptor: Int32
 
@@ -13,7 +13,7 @@ final class OrderLock: Sendable {
     close(descriptor)
   }
 
-  /// Waits for those who are first; nil when the deadline passes before.
+  /// Waits for earlier processes; nil if the deadline passes or the task is cancelled first.
   static func take(
     _ path: String, on loop: PulseLoop, deadline: Deadline
   ) async throws(SessionError) -> OrderLock? {

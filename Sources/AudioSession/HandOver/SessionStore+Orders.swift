@@ -4,17 +4,17 @@ import PulseTypes
 import SessionCore
 
 extension SessionStore {
-  /// What happened to the store's files, by their names.
+  /// The events of the store's files, by name.
   struct FileEvents: Sendable {
-    /// An order appeared, or was taken back.
+    /// An order appeared or was withdrawn.
     var order = false
     /// An answer appeared.
     var answer = false
-    /// A process may have given the lock back.
+    /// A process may have released the lock.
     var lock = false
   }
 
-  /// Watches the files that processes tell each other something with.
+  /// Watches the files through which processes communicate.
   func watch(
     on loop: PulseLoop, _ handler: @escaping @Sendable (FileEvents) -> Void
   ) -> Watch? {
@@ -26,7 +26,7 @@ extension SessionStore {
     }
   }
 
-  /// The order that stands; nil where there is none, or none that can be read.
+  /// The current order; nil if there is none, or it cannot be read.
   func order() -> Order? {
     guard let bytes = (try? files.read(.order)) ?? nil else { return nil }
     return Order(text: String(decoding: bytes, as: UTF8.self), file: files.path(.order))
@@ -47,8 +47,8 @@ extension SessionStore {
     try files.write(try StoreCoding.encode(answer), to: .answer)
   }
 
-  /// A number that no order had before: the time, as one that was taken back leaves no trace; or more,
-  /// where the clock was put back.
+  /// A number that no earlier order had: the time, because a withdrawn order leaves no trace, or a
+  /// greater number if the clock was set back.
   func nextOrderNumber() -> Int {
     max(
       TimeOfDay.microseconds / 1000, (order()?.number ?? 0).addingSaturating(1),

@@ -1,15 +1,16 @@
 import Glibc
 import Pulse
 
-/// Calls a handler when something happens to files of a folder, or when a process ends.
+/// Calls a handler when files of a folder change, or when a process ends.
 ///
-/// The kernel wakes it; while nothing happens nothing runs. It ends when it is dropped.
+/// The kernel wakes it; it uses no CPU time while nothing happens. The watch ends when its last
+/// reference is released.
 struct Watch: Sendable {
   private let watch: DescriptorWatch
 
-  /// What happens to the files of a folder: appearing whole, going, or being closed after writing.
+  /// Watches the files of a folder: created by a rename, deleted, or closed after writing.
   ///
-  /// Nil where the folder cannot be watched.
+  /// Nil if the folder cannot be watched.
   static func folder(
     _ path: String, on loop: PulseLoop, _ handler: @escaping @Sendable (Set<String>) -> Void
   ) -> Watch? {
@@ -27,17 +28,17 @@ struct Watch: Sendable {
       })
   }
 
-  /// The end of a process, be it waited for by its parent or not; nil where it has ended.
+  /// Watches for the end of a process, whether or not it is a child; nil if it has ended.
   static func process(
     _ id: Int32, on loop: PulseLoop, _ handler: @escaping @Sendable () -> Void
   ) -> Watch? {
     open(id).map { Watch(watch: DescriptorWatch($0, on: loop, isOnce: true, handler)) }
   }
 
-  /// A descriptor that has something to read once a process has ended; nil where there is no such process.
+  /// A descriptor that becomes readable when a process has ended; nil if there is no such process.
   static func open(_ process: Int32) -> Int32? {
     typealias Function = @convention(c) (pid_t, UInt32) -> Int32
-    // Swift's picture of the C library does not have it.
+    // Swift's C library module does not have it.
     guard let symbol = dlsym(nil, "pidfd_open") else { return nil }
     let descriptor = unsafeBitCast(symbol, to: Function.self)(process, 0)
     return descriptor >= 0 ? descriptor : nil
