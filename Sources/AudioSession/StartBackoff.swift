@@ -1,10 +1,10 @@
 package import SessionCore
 
-/// Whether a first apply is tried again, and when: what failed may pass by itself.
+/// Decides whether and when a first apply is repeated, because its failure may end by itself.
 ///
-/// A server that is not there yet, or too slow, is waited for without end, as it is once the session
-/// holds; so is a device that is not plugged in, and another holder. A refusal is tried again a few times. The rest, such as
-/// a bad profile, stays as it is until someone changes it.
+/// A server that does not run yet or is too slow is awaited without limit, as it is once the
+/// session holds; so is a missing device, and another holder. A refused step is repeated a few
+/// times. Any other error, such as a bad profile, lasts until someone fixes it.
 package struct StartBackoff {
   package static let longestPause = Duration.seconds(5)
   package static let mostRefusals = 5
@@ -15,7 +15,7 @@ package struct StartBackoff {
 
   package init() {}
 
-  /// How long to wait before the next try; nil where there is to be none.
+  /// How long to wait before the next attempt; nil if there is none.
   package mutating func pause(after error: SessionError) -> Duration? {
     switch error.code {
     case .serverUnreachable, .serverLost, .timedOut: break
@@ -29,7 +29,7 @@ package struct StartBackoff {
     return min(Self.longestPause, .milliseconds(250) * (1 << min(failures, 5)))
   }
 
-  /// Whether it says something else than the last one.
+  /// Whether the error differs from the last one.
   package mutating func isNews(_ error: SessionError) -> Bool {
     defer { lastMessage = error.message }
     return error.message != lastMessage

@@ -88,7 +88,7 @@ extension AudioSession {
     ]
   }
 
-  /// Where programs look for a PulseAudio server if nobody tells them.
+  /// The sockets where programs look for a PulseAudio server by default.
   private static var usualSockets: [String] {
     let environment = ProcessEnvironment.self
     let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())"

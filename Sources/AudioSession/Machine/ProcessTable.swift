@@ -1,19 +1,19 @@
 import Glibc
 import SessionCore
 
-/// Who listens where, and who has a sound card open, read from `/proc`: nobody is connected to, so
-/// that no service is started by looking for it.
+/// Which processes listen on sockets, and which have a sound card open, read from `/proc`. It makes
+/// no connection, so that it starts no service.
 ///
-/// Of other users' processes nothing can be seen.
+/// The processes of other users remain unknown.
 struct ProcessTable {
-  /// The processes that have each socket, by its number.
+  /// The processes that have each socket, by inode number.
   private var holders: [String: [MachineFacts.Program]] = [:]
-  /// The numbers of the sockets that somebody listens at, by path.
+  /// The inode numbers of the listening sockets, by path.
   private let listening: [String: [String]]
-  /// Who has a sound card open.
+  /// The processes that have a sound card open.
   private(set) var cardUsers: [MachineFacts.Program] = []
 
-  /// Reads the table as it is now.
+  /// Reads the current table.
   init() {
     listening = Self.listeningSockets()
     let wanted = Set(listening.values.joined())
@@ -38,15 +38,15 @@ struct ProcessTable {
     if hasCard { cardUsers.append(Self.program(process)) }
   }
 
-  /// Who listens at a path; of a service manager and a server, the server. Nil where nobody listens,
-  /// `.some(nil)` where it cannot be seen who does.
+  /// The process that listens on a path; of a service manager and a server, the server. Nil if none
+  /// listens, `.some(nil)` if the process is unknown.
   func listener(at path: String) -> MachineFacts.Program?? {
     guard let numbers = listening[Self.real(path)] else { return nil }
     let programs = numbers.flatMap { holders[$0] ?? [] }
     return .some(programs.first { $0.name != "systemd" } ?? programs.first)
   }
 
-  /// The variables that a process was started with; nil where they cannot be read.
+  /// The variables with which a process was started; nil if they cannot be read.
   static func environment(of process: Int32) -> [String: String]? {
     guard let bytes = (try? Files.read("/proc/\(process)/environ")) ?? nil else { return nil }
     var result: [String: String] = [:]
@@ -58,7 +58,7 @@ struct ProcessTable {
     return result
   }
 
-  /// The words that a process was started with.
+  /// The arguments with which a process was started.
   static func arguments(of process: Int32) -> [String] {
     let bytes = (try? Files.read("/proc/\(process)/cmdline")) ?? nil
     return (bytes ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -68,7 +68,7 @@ struct ProcessTable {
     MachineFacts.Program(pid: process, name: ProcessName.of(process))
   }
 
-  /// `…: 00000002 00000000 00010000 0001 01 12345 /path`: what listens has that flag.
+  /// `…: 00000002 00000000 00010000 0001 01 12345 /path`: listening sockets have the flag 00010000.
   private static func listeningSockets() -> [String: [String]] {
     let bytes = (try? Files.read("/proc/net/unix")) ?? nil
     var result: [String: [String]] = [:]
@@ -80,7 +80,7 @@ struct ProcessTable {
     return result
   }
 
-  /// A path without links; as it is where it does not exist.
+  /// A path with its links resolved; unchanged if it does not exist.
   private static func real(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }

@@ -2,13 +2,14 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// PipeWire's defaults, which are WirePlumber's to choose and pipewire-pulse's to tell.
+/// PipeWire's defaults, which WirePlumber chooses and pipewire-pulse reports.
 extension LiveServer {
-  /// Sets a default that did not come true once more; true when it is so.
+  /// Sets a default again that did not take effect; true if it then does.
   ///
-  /// Now and then (1 in 80 under heavy load, 0.3.65) pipewire-pulse goes on to tell a client the
-  /// former default: a new connection knows better. And WirePlumber does not see one that was set
-  /// while it started; the same one set again is no change, so another comes in between.
+  /// Occasionally (1 in 80 under heavy load, 0.3.65) pipewire-pulse keeps reporting the former
+  /// default to a client; a new connection gets the right one. WirePlumber also misses a default
+  /// that is set while it starts; setting the same one again is no change, so another one is set in
+  /// between.
   func setDefaultAgain(_ step: Step, _ deadline: Deadline) async throws(SessionError) -> Bool {
     do throws(PulseError) {
       let info = try await freshServerInfo(deadline)
@@ -33,7 +34,7 @@ extension LiveServer {
     ) { $0.satisfies(step) }
   }
 
-  /// What the server tells a new client.
+  /// The server's information as a new client gets it.
   func freshServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {
     let other = try await Self.client(
       to: address, name: "Audio session", loop: client.loop, deadline: deadline)

@@ -2,39 +2,41 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// What a server remembers of a program's streams, for its next ones: PulseAudio's
-/// `module-stream-restore`, and WirePlumber. A mute or a volume that a session gives to streams of
-/// others is not meant to be: a program that ends meanwhile, or whose stream outlives a session that is
-/// killed, must not be silent the next time. So the server is told at once to remember what was before.
+/// The values that a server stores for a program's next streams: PulseAudio's
+/// `module-stream-restore`, and WirePlumber. A mute or a volume that a session gives to other
+/// programs' streams must not be stored: if a program ends in the meantime, or its stream outlives
+/// a killed session, it must not be silent the next time. So the session tells the server at once
+/// to store the previous values.
 ///
-/// It notes our value again with each later change of the stream, so it is told again then, and when
-/// the stream has ended. On PipeWire this takes a while (`StreamMemoryKeeper`): what begins meanwhile as
-/// the session made the former stream was not chosen so by anybody.
+/// The server stores our value again with each later change of the stream, so the session repeats
+/// this then, and when the stream ends. On PipeWire this takes a while (`StreamMemoryKeeper`): a
+/// stream that starts in the meantime with the session's values did not choose them.
 struct StreamMemory {
-  /// What is to be remembered.
+  /// The values to store.
   var saved: SavedStream
-  /// The stream when that was last said.
+  /// The stream when they were last stored.
   var seen: PulseTypes.Stream
-  /// Whether the stream was muted; else it was lowered.
+  /// Whether the session muted the stream; otherwise it lowered it.
   let isMuted: Bool
-  /// The volume that it was given.
+  /// The volume that the session set.
   var made: ChannelVolumes?
-  /// Whether it still was so when it was last seen: what somebody chose meanwhile is rightly
-  /// remembered.
+  /// Whether the stream still had the session's value when last seen; a value that the user chose
+  /// in the meantime is rightly stored.
   var isAsMade = true
 }
 
 extension LiveServer {
-  /// Has the server remember what a stream was before a step that silences or ducks it.
+  /// Lets the server store the values that a stream had before a step that silences or ducks it.
   ///
-  /// - Parameter stream: the stream before the step: it may have ended since.
+  /// - Parameter stream: the stream before the step; it may have ended since.
   func keepMemory(of stream: PulseTypes.Stream, beside step: Step) async {
     let isMuting = if case .flag = step.to { true } else { false }
     guard step.isLowering else {
-      // Given back: what the server makes of that by itself is right, but where it is lowered instead.
+      // Restored: the server stores the right values by itself, except if the stream is still
+      // lowered otherwise.
       guard let memory = memories[stream.index] else { return }
       if memory.isMuted != isMuting { return await save(memory.saved) }
-      // A stream that ended meanwhile may never have been given it.
+      // A stream that has ended in the meantime may never have been restored.
       guard snapshot.stream(of: step.setting) != nil else {
         return await endMemory(of: stream.index)
       }
@@ -45,9 +47,9 @@ extension LiveServer {
     var saved = SavedStream(
       name: name, device: await savedDevice(name), channelMap: stream.channelMap,
       volume: stream.volume ?? ChannelVolumes([]), isMuted: stream.isMuted)
-    // What is remembered for it may come later than it was seen to play.
+    // WirePlumber may restore the stored values only after the stream was first seen.
     if let former = endedMemories[name], stream.isUntouched { saved = former.saved }
-    // Of a stream that is silenced after it was lowered, or lowered again, the first values count.
+    // If a stream is silenced after it was lowered, or lowered again, the first values count.
     if let former = memories[stream.index] { saved = former.saved }
     memories[stream.index] = StreamMemory(
       saved: saved, seen: snapshot.stream(of: step.setting) ?? stream, isMuted: isMuting,
@@ -55,8 +57,8 @@ extension LiveServer {
     await save(saved)
   }
 
-  /// Takes what the session manager restored of a stream for what it was before, but where that is what
-  /// the session made the program's former stream; returns what it was before.
+  /// Uses the value that the session manager restored for a stream as its previous one, except if
+  /// it is what the session had set on the program's earlier stream. Returns the previous value.
   func restateMemory(of setting: Setting, _ value: SettingValue) -> SettingValue {
     guard case .othersVolume(let index) = setting, let volume = value.volume,
       var memory = memories[index]
@@ -70,14 +72,14 @@ extension LiveServer {
     return .volume(memory.saved.volume)
   }
 
-  /// Says again what is to be remembered of streams that changed or ended.
+  /// Lets the server store the values of streams that changed or ended again.
   func tendMemories() async {
     for (index, memory) in memories {
       guard let stream = snapshot.sinkInputs.first(where: { $0.index == index }) else {
         await endMemory(of: index)
         continue
       }
-      // WirePlumber notes nothing else of a stream.
+      // WirePlumber stores no other value of a stream.
       guard
         snapshot.has(.learnedStreams) ? !stream.isAsLoud(as: memory.seen) : stream != memory.seen
       else {
@@ -89,15 +91,15 @@ extension LiveServer {
     }
   }
 
-  /// Says for the last time what is to be remembered of a stream that has ended.
+  /// Lets the server store the values of a stream that has ended, for the last time.
   func endMemory(of index: Index<PulseTypes.Stream>) async {
     guard let memory = memories.removeValue(forKey: index), memory.isAsMade else { return }
     endedMemories[memory.saved.name] = memory
     await save(memory.saved)
   }
 
-  /// Settings of streams that began as the session made the former one of their program, with what
-  /// they would be without it; each is told once.
+  /// The settings of streams that started with the values that the session had set on their
+  /// program's earlier stream, and their values without that. Returns each once.
   func takeOver(in snapshot: ServerSnapshot) -> [(setting: Setting, before: SettingValue)] {
     guard !endedMemories.isEmpty else { return [] }
     return snapshot.sinkInputs.compactMap { stream in
@@ -113,16 +115,17 @@ extension LiveServer {
     }
   }
 
-  /// Forgets streams that have ended: what they were is remembered, or nobody knows it any more.
+  /// Forgets ended streams: their values are stored by now, or unknown for good.
   func forgetEnded() { endedMemories = [:] }
 
-  /// The device that PulseAudio keeps for such streams, which must stay; PipeWire keeps it anyway.
+  /// The device that PulseAudio stores for such streams, which must be kept; PipeWire keeps it by
+  /// itself.
   private func savedDevice(_ name: String) async -> String? {
     guard !snapshot.has(.learnedStreams) else { return nil }
     return try? await client.savedStreams(timeout: .seconds(1)).first { $0.name == name }?.device
   }
 
-  /// A server that remembers no streams says no, which is as good.
+  /// Ignores errors: a server that stores no streams refuses, which is fine.
   private func save(_ memory: SavedStream) async {
     if snapshot.has(.learnedStreams) {
       await memoryKeeper.remember(memory)
@@ -133,14 +136,14 @@ extension LiveServer {
 }
 
 extension StreamMemory {
-  /// Whether a stream is as the session made this one.
+  /// Whether a stream has the value that the session set on this one.
   fileprivate func isAsMade(_ stream: PulseTypes.Stream) -> Bool {
     guard !isMuted else { return stream.isMuted }
     guard let made, let volume = stream.volume else { return false }
     return volume.isNear(made)
   }
 
-  /// With what else somebody changed of the stream.
+  /// Takes over the stream's other values, which the user may have changed.
   fileprivate func following(_ stream: PulseTypes.Stream) -> StreamMemory {
     var result = self
     result.seen = stream
@@ -152,7 +155,7 @@ extension StreamMemory {
 }
 
 extension Step {
-  /// Whether a stream of others is less loud after it.
+  /// Whether the step makes another program's stream less loud.
   fileprivate var isLowering: Bool {
     switch (from, to) {
     case (_, .flag(let flag)): flag
@@ -169,7 +172,7 @@ extension SettingValue {
 }
 
 extension PulseTypes.Stream {
-  /// Whether it is as every stream begins of which nothing is remembered.
+  /// Whether the stream has the default values of a stream for which nothing is stored.
   fileprivate var isUntouched: Bool {
     !isMuted && volume?.values.allSatisfy { $0 == .norm } == true
   }

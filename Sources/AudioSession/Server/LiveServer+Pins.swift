@@ -69,7 +69,7 @@ extension LiveServer {
     do throws(PulseError) {
       pin = try await client.openStream(options, timeout: timeout)
     } catch {
-      // PipeWire has this for a stream that comes while its device is being connected anew.
+      // PipeWire fails like this while the stream's device is being reconnected.
       guard error.code == .ioError else { throw error }
       pin = try await client.openStream(options, timeout: timeout)
     }

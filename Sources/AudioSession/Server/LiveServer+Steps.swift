@@ -5,8 +5,8 @@ import SessionCore
 extension LiveServer {
   /// Makes one change and waits for its postcondition.
   ///
-  /// Throws where the server refuses, or where the postcondition does not come true in time. A hint
-  /// that is not granted is no failure.
+  /// Throws if the server refuses, or the postcondition is not met in time. A hint that is not
+  /// granted is not a failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepAnswer {
     if snapshot.lacksSessionManager { throw .noSessionManager }
     countRoundTrip()
@@ -16,14 +16,15 @@ extension LiveServer {
       try await write(step, deadline)
     } catch {
       doubt()
-      // A stream that ended meanwhile needs nothing.
+      // A stream that has ended in the meantime needs nothing.
       if step.setting.isOfStream, error.code == .noSuchEntity {
-        // Its end may not show yet, and nobody mends what the next one begins with once others are left.
+        // The snapshot may still show the stream, and no later step would correct the values of the
+        // program's next one.
         if let stream { await endMemory(of: stream.index) }
         return .ended
       }
       if !step.setting.is(.ownStream) { noteSilence(error, after: time) }
-      // Without its session manager PipeWire leaves a stream waiting for ever, and says nothing.
+      // Without its session manager PipeWire lets a stream wait for ever, and reports nothing.
       if await hasLostSessionManager() { throw .noSessionManager }
       throw SessionError(error).explained(step, error.code)
     }
@@ -51,7 +52,7 @@ extension LiveServer {
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
       let name = "\(step.setting.propertyName) of \(step.setting.object)"
-      // Only a server that had time to answer, and says something else, was told by another program.
+      // If the server had time to answer and reports another value, another program changed it.
       let isLate = deadline.hasPassed
       throw SessionError(
         isLate ? .timedOut : .refused, stage: .server,
@@ -75,18 +76,18 @@ extension LiveServer {
     }
   }
 
-  /// How long a postcondition may take. PulseAudio answers after it acted, so what is not so at once
-  /// was undone by somebody; only devices of a new profile may come later. PipeWire answers first, and
-  /// never says that a card refused.
+  /// How long a postcondition may take. PulseAudio answers after it has acted, so a value that is
+  /// not there at once was changed by another program; only devices of a new profile may appear
+  /// later. PipeWire answers first, and never reports that a card refused.
   func patience(for step: Step, _ deadline: Deadline) -> Deadline {
     let most = step.setting.patience(isLazy: snapshot.has(.earlyReplies))
     return most.map { Deadline(after: min(deadline.remaining, $0)) } ?? deadline
   }
 
-  /// Writes once more what PipeWire does not show; true when it is so.
+  /// Repeats a write that PipeWire does not show; true if it then does.
   ///
-  /// Where two of its clients ask at once for what a card has changed, 0.3.65 may tell one of them the
-  /// former port or volume, and goes on to until it changes again.
+  /// If two clients ask at once for what a card has changed, PipeWire 0.3.65 may report the former
+  /// port or volume to one of them, until the value changes again.
   private func writeAgain(
     _ step: Step, _ deadline: Deadline, patience: Duration
   ) async throws(SessionError) -> Bool {
@@ -103,7 +104,7 @@ extension LiveServer {
     }
   }
 
-  /// The objects to read again after a write, beside those that events name.
+  /// The objects to read again after a write, besides those that events name.
   private func objects(of setting: Setting) -> Set<ObjectID> {
     Set(setting.written(in: snapshot).map(ObjectID.init))
   }
@@ -121,7 +122,7 @@ extension ObjectID {
 }
 
 extension SessionError {
-  /// The error with what the server's bare "no" most likely means.
+  /// Adds the most likely reason for the server's plain refusal.
   fileprivate func explained(_ step: Step, _ code: PulseError.Code) -> SessionError {
     guard case .echoCanceller(let spec) = step.to, code == .moduleFailed || code == .noSuchEntity
     else { return self }

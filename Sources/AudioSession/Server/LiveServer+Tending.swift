@@ -2,23 +2,22 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// When pins run. On PipeWire one that does not run holds nothing, and one that runs keeps the device
-/// running, too.
+/// When pins run. On PipeWire a corked pin holds nothing, and a running pin keeps its device
+/// running.
 extension LiveServer {
-  /// Lets the pins run while somebody else uses their device, or always where that is wished;
-  /// PipeWire only, where a pin that does not run holds nothing. One that served to restore a rate
-  /// goes.
+  /// Runs the pins while another stream uses their device, or always if the mode says so; only on
+  /// PipeWire, where a corked pin holds nothing. Closes a pin that served to restore a rate.
   func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
     await closeRestoringPins(wish?.sampleRate)
     guard snapshot.has(.forcedGraph) else { return }
     try await awaitClosing(deadline: deadline)
     for (setting, pin) in pins where await pin.isOpen {
-      // Who used the device may have gone until it shows that the pin runs.
+      // The other stream may have ended by the time the server shows that the pin runs.
       while try await tend(pin, setting, wish, deadline) {}
     }
   }
 
-  /// Whether nothing is to run now for what a pin is for, or another pin sees to it.
+  /// Whether a pin should not run now, or another pin does its work.
   private func isIdle(
     _ setting: Setting, _ wish: AudioMode?, _ snapshot: ServerSnapshot
   ) -> Bool {
@@ -28,7 +27,7 @@ extension LiveServer {
     return wish?.holdsAlways != true && !snapshot.isUsed(device)
   }
 
-  /// Lets a pin run or not; true where it is to be looked at once more.
+  /// Runs or corks a pin; true if it must be checked once more.
   private func tend(
     _ pin: PulseStream, _ setting: Setting, _ wish: AudioMode?, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
@@ -44,7 +43,7 @@ extension LiveServer {
       }
       mark(.stream(direction, pin.index))
     }
-    // Until it shows the device is not as wished, which is nobody's doing.
+    // Until the server shows the rate, the difference is not another program's change.
     guard !isIdle, case .rate = setting, let rate = await pin.sampleSpec?.rate else { return false }
     _ = try await isGranted(Int(rate), setting, deadline: deadline) { snapshot in
       self.isIdle(setting, wish, snapshot)
@@ -52,10 +51,11 @@ extension LiveServer {
     return self.isIdle(setting, wish, snapshot)
   }
 
-  /// The pin that forces what another one is for.
+  /// The pin that does the work of a setting's pin.
   ///
-  /// Where the rate is forced too, its pin forces both, and the latency's waits: with two that run
-  /// PipeWire 1.4 stops all for the one that is ready first, then for the other, and so on for ever.
+  /// If the rate is forced too, the rate's pin forces both, and the latency's pin waits: if both
+  /// run, PipeWire 1.4 stops all streams for the one that is ready first, then for the other, and
+  /// so on for ever.
   func runner(_ setting: Setting) -> Setting {
     guard snapshot.has(.forcedGraph), case .latency(let direction, let device) = setting else {
       return setting
@@ -64,8 +64,8 @@ extension LiveServer {
     return pins[rate] == nil ? setting : rate
   }
 
-  /// Closes pins that set back the rate of a device which is wished no more: a corked stream sets a
-  /// rate, and does not hold it.
+  /// Closes pins that restored a device's rate which the mode no longer sets: a corked stream sets
+  /// a rate, and does not hold it.
   private func closeRestoringPins(_ wished: Int?) async {
     for (setting, pin) in pins {
       guard case .rate = setting else { continue }
@@ -73,8 +73,8 @@ extension LiveServer {
     }
   }
 
-  /// Whether a device runs at a rate, at once or soon. PipeWire stops what runs to give it another
-  /// rate (1.4, and hardware anywhere): only a device that goes on running has refused.
+  /// Whether a device runs at a rate, now or soon. To change a rate, PipeWire 1.4 (and any version
+  /// on hardware) stops the device first: only a device that keeps running has refused.
   func isGranted(
     _ rate: Int, _ setting: Setting, deadline: Deadline,
     unless isOver: (ServerSnapshot) -> Bool = { _ in false }

@@ -3,16 +3,16 @@ import Pulse
 import SessionCore
 
 extension SessionLock {
-  /// What came of taking a lock.
+  /// The outcome of taking a lock.
   enum Taking {
     case taken(SessionLock)
-    /// A holder has it, and goes on having it.
+    /// A holder has it, and keeps it.
     case held(LockRecord.Owner)
   }
 
-  /// Takes the lock, waiting for a command that has it, but not for a holder.
+  /// Takes the lock; waits for a command that has it, but not for a holder.
   ///
-  /// - Parameter mustSign: false for what must be possible with a full disk.
+  /// - Parameter mustSign: false for changes that must be possible with a full disk.
   static func take(
     _ path: String, isHolding: Bool, mustSign: Bool, on loop: PulseLoop, deadline: Deadline
   ) async throws(SessionError) -> Taking {

@@ -2,9 +2,9 @@ import Glibc
 import SessionCore
 import SessionProfiles
 
-/// What a session keeps between processes, beside its lock: the wish, the status, the baseline.
+/// What a session stores between processes, besides its lock: the mode, the status, the baseline.
 struct SessionStore: Sendable {
-  /// What is wished of a server.
+  /// The mode of a server.
   struct Wish: Sendable {
     var mode: AudioMode
     var profile: String?
@@ -12,22 +12,23 @@ struct SessionStore: Sendable {
     var isActive: Bool
   }
 
-  /// What became of it.
+  /// The result of applying it.
   struct Status: Encodable, Sendable {
     var generation: Int
     var memory: HintMemory
     var state: SessionState
   }
 
-  /// The server's address, in one spelling.
+  /// The server's address in canonical form.
   let address: String
   /// The files, by their content.
   let files: StoreFiles
 
   /// - Parameters:
-  ///   - folder: where the files are; nil means `$XDG_STATE_HOME/audiosession`.
+  ///   - folder: the folder of the files; nil means `$XDG_STATE_HOME/audiosession`.
   ///   - address: the server's address.
-  ///   - calls: what the files are made of; those of a session of one program live and die with it.
+  ///   - calls: the file operations; the files of a session of one program are in memory and end
+  ///     with it.
   init(folder: String?, address: String, calls: any FileCalls = SystemCalls()) {
     self.address = Self.canonical(address)
     files = StoreFiles(
@@ -37,7 +38,7 @@ struct SessionStore: Sendable {
   var folder: String { files.folder }
   var lockPath: String { files.path(.lock) }
 
-  /// Whether its folder is there.
+  /// Whether the folder exists.
   var isThere: Bool { access(folder, F_OK) == 0 }
 
   func prepare() throws(SessionError) { try Files.makeFolder(folder) }
@@ -50,7 +51,8 @@ struct SessionStore: Sendable {
     try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: files.path(.mode))
   }
 
-  /// The number of the last wish; a damaged one is about to be replaced, and counts by its status.
+  /// The number of the last mode; if that is damaged and about to be replaced, the number in the
+  /// status.
   func generation() -> Int {
     struct Part: Decodable { var generation: Int }
     if let wish = try? wish() { return wish.generation }
@@ -58,16 +60,16 @@ struct SessionStore: Sendable {
       .generation ?? 0
   }
 
-  /// Stores what a change came to; on the disk when this returns. The mode comes last: a store that fails
-  /// before it has the former one.
+  /// Stores the result of a change, on the disk when this returns. Writes the mode last: if an
+  /// earlier write fails, the store still has the former mode.
   ///
-  /// - Parameter baseline: nil where it stays.
+  /// - Parameter baseline: the new baseline; nil keeps the stored one.
   func commit(_ wish: Wish?, _ baseline: Baseline?) throws(SessionError) {
     if let baseline { try write(baseline) }
     try files.commit(wish.map { Array(StoredWish.text($0).utf8) })
   }
 
-  /// As `commit`, but for what cannot be stored: that is returned, for people.
+  /// Like `commit`, but returns messages about what cannot be stored.
   func commitWhatCanBe(_ wish: Wish?, _ baseline: Baseline) -> [String] {
     var problems: [String] = []
     do throws(SessionError) { try write(baseline) } catch { problems.append(error.message) }
@@ -75,7 +77,8 @@ struct SessionStore: Sendable {
     return problems.map { "restored, but not recorded: \($0)" }
   }
 
-  /// Stores what was before, on the disk when this returns: the server may be changed then.
+  /// Stores the previous values, on the disk when this returns: the server may be changed
+  /// afterwards.
   func protect(_ baseline: Baseline) throws(SessionError) {
     try files.protect(encode(baseline))
   }
@@ -95,8 +98,8 @@ struct SessionStore: Sendable {
     return baseline
   }
 
-  /// Stores a baseline that says no more of the server than the one on the disk: after a power cut it may
-  /// be either.
+  /// Stores a baseline without new information about the server: after a power cut either it or the
+  /// former one may be on the disk.
   func write(_ baseline: Baseline) throws(SessionError) {
     try files.write(encode(baseline), to: .baseline, isSynced: true)
   }
@@ -105,33 +108,33 @@ struct SessionStore: Sendable {
     baseline.entries.isEmpty ? nil : try StoreCoding.encode(baseline)
   }
 
-  /// What became of earlier hints; a damaged status counts as none. The state beside it is for
-  /// others to read and is not decoded here.
+  /// The results of earlier hints; a damaged status counts as none. The state in the same file is
+  /// for other processes, and is not decoded here.
   func memory() throws(SessionError) -> HintMemory {
     struct Part: Decodable { var memory: HintMemory }
     let part = try files.read(.status).flatMap { StoreCoding.decode(Part.self, $0) }
     return part?.memory ?? HintMemory()
   }
 
-  /// Not on the disk when this returns: what it says can be lost.
+  /// Stores the status, not necessarily on the disk when this returns: it may be lost.
   func write(_ status: Status) throws(SessionError) {
     try files.write(try StoreCoding.encode(status), to: .status)
   }
 
-  /// The state that the holder of the lock wrote last; nil where that is damaged.
+  /// The state that the holder of the lock wrote last; nil if it is damaged.
   func holdersState() throws(SessionError) -> SessionState? {
     struct Part: Decodable { var state: SessionState }
     return try files.read(.status).flatMap { StoreCoding.decode(Part.self, $0) }?.state
   }
 
-  /// Where a session's files are, if nobody says otherwise.
+  /// The folder of a session's files if no other is configured.
   static var defaultFolder: String {
     let environment = ProcessEnvironment.self
     let state = environment.folder("XDG_STATE_HOME") ?? environment.home + "/.local/state"
     return state + "/audiosession"
   }
 
-  /// A file name for an address: every byte that is not a letter, digit, `.`, `_` or `-` as `%XX`.
+  /// A file name for an address: every byte except letters, digits, `.`, `_` and `-` becomes `%XX`.
   static func encode(_ address: String) -> String {
     let digits = Array("0123456789ABCDEF")
     return canonical(address).utf8.map { byte in
@@ -143,7 +146,8 @@ struct SessionStore: Sendable {
     }.joined()
   }
 
-  /// One spelling for one server: without the `{…}` of libpulse's lists, and sockets as `unix:/…`.
+  /// The canonical form of an address: without the `{…}` of libpulse's lists, and sockets as
+  /// `unix:/…`.
   static func canonical(_ address: String) -> String {
     var result = Substring(address)
     if result.first == "{", let end = result.firstIndex(of: "}") {
@@ -152,7 +156,7 @@ struct SessionStore: Sendable {
     return result.first == "/" ? "unix:\(result)" : String(result)
   }
 
-  /// The server that the environment means, as far as that is known without connecting.
+  /// The server of the environment, as far as it is known without connecting.
   static func environmentAddress() -> String {
     let environment = ProcessEnvironment.self
     if let server = environment["PULSE_SERVER"], let first = server.split(separator: " ").first {
@@ -166,17 +170,17 @@ struct SessionStore: Sendable {
 
 /// The variables of this process.
 enum ProcessEnvironment {
-  /// A variable's value; nil where it is not set or empty.
+  /// A variable's value; nil if it is not set or empty.
   static subscript(name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// A variable's path; nil also where it is relative, which the XDG specification says to ignore.
+  /// A variable's path; nil also if it is relative, as the XDG specification requires.
   static func folder(_ name: String) -> String? {
     self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// The user's home: the variable's, else what the system knows.
+  /// The user's home: from the variable, otherwise from the system.
   static var home: String {
     if let home = folder("HOME") { return home }
     var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
@@ -185,7 +189,7 @@ enum ProcessEnvironment {
     return found.map { String(cString: $0.pointee.pw_dir) } ?? "/nonexistent"
   }
 
-  /// All of them that have a value.
+  /// All variables that have a value.
   static var all: [String: String] {
     var result: [String: String] = [:]
     var entry = environ
