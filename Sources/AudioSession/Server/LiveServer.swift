@@ -2,17 +2,18 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// A connected server with a snapshot that its events keep current, and the pins on it.
+/// A connected server with a snapshot that its events keep current, and the session's pins.
 ///
-/// Runs on the client's loop, so calls between it, the client and the session change no thread. An
-/// event is noted as a change; the next `refresh` asks for just what changed. Nothing is queued.
+/// Runs on the client's loop, so calls between it, the client and the session do not change
+/// threads. An event only marks a change; the next `refresh` reads just what changed. Nothing is
+/// queued.
 actor LiveServer {
   nonisolated let client: PulseClient
   nonisolated let address: String
   private(set) var snapshot: ServerSnapshot
-  /// What sets the server apart: asked for at each event.
+  /// The server's traits, cached because each event needs them.
   private let traits: ServerTraits
-  /// The process whose own streams alone the session is about.
+  /// The process whose streams alone the session controls; nil for all.
   private(set) var viewer: Int32?
   private var changes = SnapshotChanges()
   private var isStale = false
@@ -21,20 +22,20 @@ actor LiveServer {
   private var waiters: [UInt64: PulseLoop.Wait] = [:]
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
-  /// How often an answer was waited for, pipelined requests together counting once.
+  /// How often an answer was awaited; pipelined requests count once.
   private(set) var roundTrips = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
-  /// The buffer that a pin of a latency is for, in the words of PipeWire's property.
+  /// The buffer that a pin requests for a latency, in the syntax of PipeWire's property.
   var quanta: [Setting: String] = [:]
-  /// What the server is to remember of the streams of others that were silenced or ducked.
+  /// The values that the server is to store for silenced or ducked streams of other programs.
   var memories: [Index<PulseTypes.Stream>: StreamMemory] = [:]
-  /// The last of them of each program's streams that have ended.
+  /// The latest of them for each program's ended streams.
   var endedMemories: [String: StreamMemory] = [:]
   nonisolated let memoryKeeper: StreamMemoryKeeper
   /// The profiles of Bluetooth cards that have no codecs.
   private var codecless: Set<String> = []
-  /// Whether the server tells this connection a default that is no more.
+  /// Whether the server reports an outdated default to this connection.
   var isMisled = false
   /// Pins that were closed and may still be listed.
   var closing: Set<Index<PulseTypes.Stream>> = []
@@ -64,7 +65,7 @@ actor LiveServer {
     changes.note(event)
     if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()
-    // A new or changed client is of no interest before one of its streams is.
+    // A new or changed client matters only once one of its streams does.
     if event.facility != .client { changeHandler?(event) }
   }
 
@@ -74,8 +75,8 @@ actor LiveServer {
     changeHandler?(nil)
   }
 
-  /// Sets what is called on the loop's thread whenever something may have changed; without an event
-  /// where the connection is lost.
+  /// Sets the handler that is called on the loop's thread when something may have changed; without
+  /// an event if the connection is lost.
   func setChangeHandler(_ handler: (@Sendable (PulseEvent?) -> Void)?) { changeHandler = handler }
 
   func countRoundTrip() { roundTrips += 1 }
@@ -86,35 +87,34 @@ actor LiveServer {
     for waiter in woken { waiter.end() }
   }
 
-  /// Lets the next refresh read everything anew: after a write that got no answer. The server may
-  /// still carry it out, and answers what it is asked next only after that.
+  /// Makes the next refresh read everything: for writes without an answer. The server may still
+  /// carry out the write, but does so before it answers the next request.
   func doubt() { isStale = true }
 
-  /// Takes the server as a session of one program sees it, or of all.
+  /// Shows the server as the session of one program sees it, or of all.
   func see(as viewer: Int32?) {
     self.viewer = viewer
     snapshot.viewer = viewer
   }
 
-  /// Lets the next refresh read an object again, whether or not its event has come: the server can
-  /// answer the next question before it sends the events of the last write.
+  /// Makes the next refresh read an object even without its event: the server can answer the next
+  /// request before it sends the events of the last write.
   func mark(_ object: ObjectID) { changes.insert(object) }
 
-  /// Lets the next refresh have a module that was loaded, without a question: see
-  /// `PulseClient.snapshot`.
+  /// Adds a loaded module to the next refresh without a request: see `PulseClient.snapshot`.
   func noteLoading(_ module: Module) { changes.load(module) }
 
   func noteUnloading(_ module: Index<Module>) { changes.unload(module) }
 
-  /// Brings the snapshot up to the server's last event.
+  /// Updates the snapshot to the server's last event.
   ///
-  /// One reading at a time: two at once would each drop what the other finds, and one whose events
-  /// the other has taken would return what is old. What was so when this was called is in the
-  /// result; where others change the server faster than it can be read, what came since may not be.
+  /// Only one read at a time: of two, each would drop what the other finds, and one whose events
+  /// the other has taken would return old values. The result is at least as new as this call; if
+  /// others change the server faster than it can be read, later changes may be missing.
   ///
   /// - Parameters:
-  ///   - objects: objects that are read again even without an event.
-  ///   - rounds: how often to read again what has changed during the last reading.
+  ///   - objects: objects to read even without an event.
+  ///   - rounds: how often to repeat for what changed during the last read.
   @discardableResult
   func refresh(
     _ objects: Set<ObjectID> = [], rounds most: Int = mostRounds, deadline: Deadline
@@ -136,14 +136,15 @@ actor LiveServer {
     return snapshot
   }
 
-  /// Reads everything anew: no event tells of a latency, and one that tells of a stream may still be
-  /// on its way when another client's answer has come.
+  /// Reads everything again: there is no event for a latency, and a stream's event may still be on
+  /// its way when another client already has its answer.
   func reread(deadline: Deadline) async throws(SessionError) {
     isStale = true
     try await refresh(deadline: deadline)
   }
 
-  /// The second round has what our own write before the first led to; the rest is for others' doing.
+  /// The second round reads the effects of our own write before the first; the others are for other
+  /// programs' changes.
   static let mostRounds = 8
 
   private static let readingTimedOut = SessionError(
@@ -162,7 +163,7 @@ actor LiveServer {
     countRoundTrip()
     let patience = answerTime(deadline)
     do throws(PulseError) {
-      // Events that come while this waits are changes for the next round.
+      // Events during this read are changes for the next round.
       let base = snapshot
       var read =
         if !isWhole {
@@ -188,14 +189,14 @@ actor LiveServer {
     }
   }
 
-  /// Waits until the snapshot satisfies a condition; false when the deadline passes first.
+  /// Waits until the snapshot satisfies a condition; false if the deadline passes first.
   ///
-  /// An acknowledgement alone proves nothing (pipewire-pulse acknowledges before it acts): each event
-  /// leads to a new reading. On PipeWire so does a while without one, short at first: it connects a
-  /// stream to a device without an event.
+  /// An acknowledgement proves nothing, because pipewire-pulse acknowledges before it acts: each
+  /// event leads to a new read. On PipeWire a pause without events, short at first, does so too: it
+  /// connects a stream to a device without an event.
   ///
-  /// - Parameter answer: the deadline of each reading; a patience that ends during one is no fault of
-  ///   the server's.
+  /// - Parameter answer: the deadline of each read; if the wait ends during one, the server is not
+  ///   at fault.
   func wait(
     deadline: Deadline, answer: Deadline? = nil, for condition: (ServerSnapshot) -> Bool
   ) async throws(SessionError) -> Bool {
@@ -206,7 +207,7 @@ actor LiveServer {
         try await refresh(deadline: answer ?? deadline)
         hasAnswer = true
       } catch {
-        // A server that has answered all the while is not silent: the last question had no time left.
+        // A server that has answered so far is not silent: the last request just had no time left.
         guard hasAnswer, error.code == .timedOut, deadline.hasPassed, lost == nil else {
           throw error
         }

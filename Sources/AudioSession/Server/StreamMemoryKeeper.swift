@@ -2,15 +2,15 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// Has PipeWire's session manager remember of programs' streams what they were before a session silenced
-/// or lowered them.
+/// Lets PipeWire's session manager store the values that programs' streams had before a session
+/// silenced or lowered them.
 ///
-/// WirePlumber notes what a stream has whenever that changes, and gives it to the next stream of the
-/// same name. No request tells it anything else (0.5), or none that comes surely after what it notes by
-/// itself (0.4). So a paused stream of the program's name is opened and given what is to be remembered,
-/// but for a thousandth of the volume, until one begins so: then WirePlumber has noted that, after all that
-/// came before. That one is given the exact volume. This takes about half a second, in which nobody
-/// waits for it.
+/// WirePlumber stores a stream's values whenever they change, and gives them to the next stream of
+/// the same name. No request can set other values (0.5), or none that reliably follows what it
+/// stores by itself (0.4). So this opens a paused stream with the program's name and sets the
+/// values to store, with the volume off by a thousandth, and repeats that until a new stream starts
+/// with them: WirePlumber has then stored them after everything before. That stream is given the
+/// exact volume. This takes about half a second; no call waits for it.
 actor StreamMemoryKeeper {
   private nonisolated let loop: PulseLoop
   private nonisolated let address: String
@@ -25,15 +25,15 @@ actor StreamMemoryKeeper {
     self.address = address
   }
 
-  /// How long it is tried.
+  /// The time limit for all attempts.
   private static let patience = Duration.seconds(15)
-  /// How long a stream is looked at for what is remembered, which comes when it is connected.
+  /// How long to wait until a stream gets its stored values, which happens when it is connected.
   private static let restoringTime = Duration.seconds(2)
-  /// How long a stream stays after it was given something: the session manager asks for what has
-  /// changed. Doubled where that was not enough.
+  /// How long a stream stays open after a change: the session manager asks for changes. Doubled if
+  /// that was too short.
   private static let notingTime = Duration.milliseconds(150)
 
-  /// Has something remembered, soon, instead of what was wanted of such streams before.
+  /// Has values stored, soon, in place of earlier ones for the same program.
   func remember(_ saved: SavedStream) {
     guard !isStopped, saved.identity != nil, saved.volume.values.count > 0 else { return }
     wanted.removeAll { $0.name == saved.name }
@@ -45,12 +45,12 @@ actor StreamMemoryKeeper {
     }
   }
 
-  /// Waits until all is remembered, or the deadline passes.
+  /// Waits until everything is stored, or the deadline passes.
   func settle(deadline: Deadline) async {
     while worker != nil, !deadline.hasPassed, await rest(.milliseconds(5)) {}
   }
 
-  /// Ends what is under way; nothing is remembered any more.
+  /// Stops the work; nothing more is stored.
   func stop() async {
     isStopped = true
     worker?.cancel()
@@ -67,8 +67,8 @@ actor StreamMemoryKeeper {
     }
   }
 
-  /// By a client of its own: what the session's says of itself comes first. A busy pipewire-pulse may
-  /// leave one without an answer.
+  /// Uses a new client, because the session's client has its own name. A busy pipewire-pulse may
+  /// never answer a client.
   private func keep(_ saved: SavedStream) async {
     guard let identity = saved.identity else { return }
     let deadline = Deadline(after: Self.patience)
@@ -83,7 +83,7 @@ actor StreamMemoryKeeper {
     }
   }
 
-  /// Whether it is remembered; false also where no stream can be had.
+  /// Whether the values are stored; false also if no stream can be opened.
   private func keep(
     _ saved: SavedStream, by program: Program, _ deadline: Deadline
   ) async -> Bool {
@@ -107,7 +107,7 @@ actor StreamMemoryKeeper {
     return isNoted
   }
 
-  /// So much of the volume, which nobody hears, is a memory not yet exact.
+  /// A volume that differs by this much, which is inaudible, marks values that are not exact yet.
   private static let mark: UInt32 = 64
 
   private func give(_ saved: SavedStream, _ stream: PulseStream) async {
@@ -115,7 +115,7 @@ actor StreamMemoryKeeper {
     try? await stream.client.setStreamVolume(.output, stream.index, saved.volume)
   }
 
-  /// Whether a stream is given what is remembered, and that is right.
+  /// Whether a new stream gets the stored values, and they are right.
   private func becomes(_ saved: SavedStream, _ stream: PulseStream) async -> Bool {
     let deadline = Deadline(after: Self.restoringTime)
     repeat {
@@ -126,12 +126,12 @@ actor StreamMemoryKeeper {
     return false
   }
 
-  /// False when the task was cancelled meanwhile.
+  /// Waits; false if the task was cancelled in the meantime.
   private func rest(_ time: Duration) async -> Bool {
     (try? await loop.sleep(until: .now + time)) != nil
   }
 
-  /// A client that the server takes for a program's.
+  /// A client with the identity of a program.
   private struct Program {
     let client: PulseClient
     let identity: (key: String, value: String)
@@ -149,7 +149,7 @@ actor StreamMemoryKeeper {
 }
 
 extension SavedStream {
-  /// The property by which the server knows whose stream it is; nil for names that are of no program.
+  /// The property by which the server identifies the program; nil for names without a program.
   fileprivate var identity: (key: String, value: String)? {
     let kinds = [
       ("media-role", "media.role"), ("application-id", "application.id"),
@@ -161,7 +161,7 @@ extension SavedStream {
 }
 
 extension ChannelVolumes {
-  /// Whether it is the same in the digits that PipeWire keeps.
+  /// Whether two volumes are equal in the precision that PipeWire stores.
   func isNear(_ other: ChannelVolumes) -> Bool {
     values.count == other.values.count
       && zip(values, other.values).allSatisfy { abs(Int($0.rawValue) - Int($1.rawValue)) < 32 }
