@@ -20,7 +20,7 @@ actor AutoSwitch {
     self.options = options
   }
 
-  /// Applies what the devices call for now; where that is nothing, holds what is stored.
+  /// Applies the profile that the devices call for now; without one, holds the stored mode.
   func start() async throws -> ApplyReport {
     choice.note(try await session.snapshot(), at: now)
     guard let detection = choice.decide(Profile.readable(), at: now) else {
@@ -30,7 +30,7 @@ actor AutoSwitch {
     return try await apply(detection)
   }
 
-  /// What the session says: a change of devices calls for a look.
+  /// Handles the session's events: a change of devices calls for a look.
   func note(_ event: SessionEvent) async {
     switch event {
     case .devicesChanged, .serverReset:
@@ -41,7 +41,7 @@ actor AutoSwitch {
     }
   }
 
-  /// Reads the profiles again and applies what fits, even if it is the same.
+  /// Reads the profiles again and applies the matching one, even if it is the same.
   func reload() async {
     choice.forget(at: now)
     await look()
@@ -57,20 +57,20 @@ actor AutoSwitch {
     let moment = began + due
     alarm = Task { [weak self, session] in
       guard (try? await session.sleep(until: moment)) != nil else { return }
-      // Applying changes devices, which sets the alarm anew; that must not cancel the apply.
+      // Applying changes devices, which resets the alarm; that must not cancel the apply.
       Task { await self?.look() }
     }
   }
 
   private func look() async {
     let detection = choice.decide(Profile.readable(), at: now)
-    // What has yet to stay calls for another look, whatever became of this one.
+    // A device that is not stable yet needs another look, whatever this one's outcome.
     schedule()
     guard let detection else { return }
     do {
       _ = try await apply(detection)
     } catch {
-      // What stood before still stands; the next change of devices may call for another.
+      // The previous mode stays; the next change of devices may call for another one.
       output.report(error, isOneLine: true)
     }
   }

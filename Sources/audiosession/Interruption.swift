@@ -2,33 +2,33 @@ import AudioSession
 import Glibc
 import Synchronization
 
-/// What ends a program from outside: SIGINT, SIGTERM, SIGHUP, and that nobody reads its output any more.
+/// Ends a program from outside: SIGINT, SIGTERM, SIGHUP, and the end of its output's reader.
 ///
-/// One thread handles them. A command that only reads ends at once. One that changes the server is
-/// cancelled: it ends its step, rolls back and reports; a second signal ends it as it is. A private
-/// server ends by itself when this process does.
+/// One thread handles them. A command that only reads ends at once. A command that changes the
+/// server is cancelled: it finishes its step, rolls back and reports; a second signal ends it
+/// without that. A private server ends by itself when this process does.
 enum Interruption {
   private enum Mode {
     case ending
     case cancelling(@Sendable () -> Void)
     case ignoringKeyboard(@Sendable () -> Void)
-    /// As `ending`, but Ctrl-C is for another program.
+    /// Like `ending`, but Ctrl-C is for another program.
     case lending
     case watching(end: @Sendable () -> Void, reload: @Sendable () -> Void)
   }
 
-  /// Both behind one lock: a signal comes either before a change begins, which is then cancelled as it
-  /// begins, or after, and cancels it. There is no moment between two modes.
+  /// One lock protects both: a signal arrives either before a change begins, which is then
+  /// cancelled at once, or after, and cancels it. There is no gap between two modes.
   private struct Situation {
     var mode = Mode.ending
-    /// The signal that came first.
+    /// The first signal.
     var received: Int32?
-    /// When it came.
+    /// When it arrived.
     var moment = ContinuousClock.now
-    /// Whether a command that watches was ended because nothing reads its output any more.
+    /// Whether a watching command was ended because its output's reader is gone.
     var isUnread = false
 
-    /// What a signal brings about; nothing where it is none of this program's business.
+    /// The action of a signal; nil if the signal does not concern this program.
     mutating func take(
       _ number: Int32, at now: ContinuousClock.Instant
     ) -> (@Sendable () -> Void)? {
@@ -38,7 +38,8 @@ enum Interruption {
       }
       if case .watching(_, let reload) = mode, number == SIGHUP { return reload }
       let isFirst = received == nil
-      // timeout(1) and others signal the process and then its group: no person is as fast.
+      // timeout(1) and similar programs signal the process and then its group, faster than any
+      // person.
       if !isFirst, now - moment < .milliseconds(100) { return nil }
       if isFirst { (received, moment) = (number, now) }
       switch mode {
@@ -55,23 +56,25 @@ enum Interruption {
 
   private static let situation = Mutex(Situation())
 
-  /// The signal that came first; nil without one.
+  /// The first signal; nil if there was none.
   static var received: Int32? { situation.withLock { $0.received } }
 
-  /// Whether a command that watches was ended because nothing reads its output any more.
+  /// Whether a watching command was ended because its output's reader is gone.
   static var isUnread: Bool { situation.withLock { $0.isUnread } }
 
-  /// Readable from the first signal on, for whoever waits for something else; -1 where there is none.
+  /// Readable from the first signal on, for code that waits for something else; -1 if there is
+  /// none.
   static var descriptor: Int32 { alarm.reading }
 
-  /// Catches the signals and starts the thread that handles them; to be called before any other
-  /// thread exists, because threads inherit what is blocked.
+  /// Catches the signals and starts the thread that handles them. Call it before any other thread
+  /// exists, because threads inherit the signal mask.
   ///
-  /// Sigwait alone would not do: once the main function waits, Swift's main thread ends in
-  /// libdispatch's `sigsuspend` with an empty mask, which lets every signal in. So a handler writes
-  /// the number into a pipe, on that thread or on the one that reads.
+  /// Sigwait alone is not enough: once the main function waits, Swift's main thread ends up in
+  /// libdispatch's `sigsuspend` with an empty mask, which accepts every signal. So a handler writes
+  /// the number to a pipe, on that thread or on the one that reads.
   ///
-  /// A broken pipe must not end a command that still has to restore something: writing tells it.
+  /// A broken pipe must not end a command that still has to restore something: the write reports
+  /// it.
   static func install() {
     signal(SIGPIPE, SIG_IGN)
     guard pipe.writing >= 0 else { return }
@@ -87,12 +90,12 @@ enum Interruption {
     sigemptyset(&signals)
     _ = alarm
     for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
-    // What comes before the thread is there waits until it is.
+    // Signals that arrive before the thread exists wait for it.
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] { sigaction(number, &action, nil) }
     var thread = pthread_t()
     guard pthread_create(&thread, nil, { _ in Interruption.readForEver() }, nil) == 0 else {
-      // Without a thread a signal ends the program, as it does every other.
+      // Without the thread a signal ends the program, as it does by default.
       for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       return
@@ -101,7 +104,7 @@ enum Interruption {
   }
 
   private static let pipe = makePipe()
-  /// Gets its only byte with the first signal.
+  /// Gets one byte with the first signal.
   private static let alarm = makePipe()
 
   private static func makePipe() -> (reading: Int32, writing: Int32) {
@@ -118,7 +121,7 @@ enum Interruption {
     var byte: UInt8 = 0
     var files = [
       pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
-      // Asked for nothing, it still says when its other end is closed.
+      // With no events requested, poll still reports when the other end is closed.
       pollfd(fd: -1, events: 0, revents: 0),
     ]
     while true {
@@ -130,11 +133,11 @@ enum Interruption {
     }
   }
 
-  /// Lets the thread see that the mode is another one; no signal has the number.
+  /// Wakes the thread after a change of the mode; no signal has this number.
   private static let wake: UInt8 = 0
 
-  /// Whether the command goes on for whoever reads its output: a pipe or a terminal, which can go. A
-  /// file stays, and a service manager's socket is its own affair.
+  /// Whether the command runs for a reader of its output: a pipe or a terminal, which can
+  /// disappear. A file remains, and a service manager handles its socket itself.
   private static var isForReader: Bool {
     guard case .watching = situation.withLock({ $0.mode }) else { return false }
     var status = stat()
@@ -154,7 +157,7 @@ enum Interruption {
     situation.withLock { $0.take(number, at: .now) }?()
   }
 
-  /// Says once, to whoever waits for something else, that a signal came.
+  /// Reports, once, the arrival of a signal to code that waits for something else.
   private static func raiseAlarm() {
     var byte: UInt8 = 1
     write(alarm.writing, &byte, 1)
@@ -167,14 +170,15 @@ enum Interruption {
     try await run(body) { .cancelling($0) }
   }
 
-  /// Runs another program in the foreground: Ctrl-C is for that one, the rest cancels.
+  /// Runs another program in the foreground: Ctrl-C is for that program, other signals cancel.
   static func leavingKeyboard<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await run(body) { .ignoringKeyboard($0) }
   }
 
-  /// Waits for another program in the foreground: Ctrl-C is for that one, the rest ends this one.
+  /// Waits for another program in the foreground: Ctrl-C is for that program, other signals end
+  /// this one.
   static func lendingKeyboard<Value>(
     _ body: () throws(SessionError) -> Value
   ) throws(SessionError) -> Value {
@@ -183,8 +187,8 @@ enum Interruption {
     return try body()
   }
 
-  /// Runs until the first signal cancels it, or nobody reads standard output any more; SIGHUP calls
-  /// `reload` instead.
+  /// Runs a body until the first signal cancels it, or until standard output has no reader; SIGHUP
+  /// calls `reload` instead.
   static func watching<Value: Sendable>(
     reload: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
@@ -195,15 +199,15 @@ enum Interruption {
     _ body: @escaping @Sendable () async throws -> Value,
     _ makeMode: (@escaping @Sendable () -> Void) -> Mode
   ) async throws -> Value {
-    // Nothing begins before a signal would cancel it.
+    // The body begins only once a signal would cancel it.
     let (start, gate) = AsyncStream<Never>.makeStream()
     let work = Task {
       for await _ in start {}
       return try await body()
     }
     let new = makeMode { work.cancel() }
-    // It stays so afterwards: what is done is done, and the exit code must say that. The command ends
-    // with what it has left to do, or begins another change, which a signal since then cancels.
+    // The mode stays afterwards: the work is done, and the exit code must show that. The command
+    // ends after its remaining work, or begins another change, which a signal since then cancels.
     let isTooLate = situation.withLock {
       $0.mode = new
       return $0.received != nil || $0.isUnread

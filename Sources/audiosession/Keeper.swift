@@ -6,7 +6,7 @@ import AudioSession
 struct Keeper {
   let options: GlobalOptions
 
-  /// Returns when the holder says that it is ready.
+  /// Returns once the holder reports that it is ready.
   func start() async throws(SessionError) {
     if await startService() { return }
     let listener = try NotifyListener()
@@ -20,19 +20,20 @@ struct Keeper {
     }
   }
 
-  /// False where no service of ours is installed for this server, or it does not start.
+  /// False if our service is not installed for this server, or does not start.
   private func startService() async -> Bool {
     guard options.server == nil, let file = try? ServiceFile(),
       let text = try? file.read(), ServiceUnit.isOurs(text)
     else { return false }
     let manager = ServiceManager(timeout: options.timeout.duration)
     guard await manager.absence() == nil else { return false }
-    // It is ready, and so is this, when it keeps the stored wish.
+    // The service is ready once it maintains the stored mode.
     if case .done = await manager.run("start", ServiceUnit.name) { return true }
     return false
   }
 
-  /// `watch` adopts the stored wish; it goes on when this program's terminal is closed.
+  /// Starts a `watch`, which adopts the stored mode and survives the end of this program's
+  /// terminal.
   private func spawn(_ listener: borrowing NotifyListener, _ log: String) throws(SessionError)
     -> pid_t
   {
@@ -56,10 +57,10 @@ struct Keeper {
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    // POSIX_SPAWN_SETSID is hidden from Swift: a session of its own, so that no terminal ends it.
+    // Swift does not import POSIX_SPAWN_SETSID: a new session, which no terminal can end.
     posix_spawnattr_setflags(&attributes, Int16(0x80) | Int16(POSIX_SPAWN_SETSIGMASK))
     Self.keepFilesToOneself()
-    // Nor must the drive that this works on stay in use.
+    // The holder must not keep the file system of the current folder in use.
     let folder = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     chdir("/")
     defer {
@@ -80,7 +81,7 @@ struct Keeper {
     return child
   }
 
-  /// What the holder inherited would stay open, and locked, after its caller has ended.
+  /// Inherited files would stay open, and locked, after the caller's end.
   private static func keepFilesToOneself() {
     guard let folder = opendir("/proc/self/fd") else { return }
     defer { closedir(folder) }
@@ -100,14 +101,14 @@ struct Keeper {
     return body(copies + [nil])
   }
 
-  /// This program's own file.
+  /// This program's executable.
   static var programPath: String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
     return String(decoding: buffer[..<max(0, count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Where the background process says what goes wrong.
+  /// The file for the background process's errors.
   private static var logPath: String { SessionConfiguration.defaultStoreFolder + "/watch.log" }
 
   private static func lastWords(_ log: String) -> String {

@@ -4,13 +4,13 @@ import Glibc
 /// The other end of `ServiceNotifier`: hears when a program that this one started is ready.
 struct NotifyListener: ~Copyable {
   private let descriptor: Int32
-  /// What `NOTIFY_SOCKET` is to be: a name that no file has, and that goes with this process.
+  /// The value of `NOTIFY_SOCKET`: a name outside the file system, which ends with this process.
   let address: String
 
   init() throws(SessionError) {
     descriptor = socket(
       AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    // Nobody can guess it, and what others send is not heard (`isFrom`).
+    // The name cannot be guessed, and messages of other processes are ignored (`isFrom`).
     let name =
       "audiosession-" + String(UInt64.random(in: 0...(.max)), radix: 36)
       + String(UInt64.random(in: 0...(.max)), radix: 36)
@@ -35,7 +35,7 @@ struct NotifyListener: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// False where the process ends before, or the time is over.
+  /// False if the process ends first, or the time limit passes.
   func waitForReady(of child: pid_t, atMost limit: Duration) async -> Bool {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {
@@ -48,7 +48,7 @@ struct NotifyListener: ~Copyable {
     return false
   }
 
-  /// The next message; nil where there is none, or it is not the child's.
+  /// The next message; nil if there is none, or it is not from the child.
   private func receive(from child: pid_t) -> String? {
     var text = [UInt8](repeating: 0, count: 4096)
     // struct cmsghdr (its length, level and type), then struct ucred (process, user, group).
@@ -65,7 +65,7 @@ struct NotifyListener: ~Copyable {
         }
       }
     }
-    let scmCredentials: Int32 = 2  // SCM_CREDENTIALS is hidden from Swift
+    let scmCredentials: Int32 = 2  // Swift does not import SCM_CREDENTIALS
     guard count > 0, control[2] == SOL_SOCKET, control[3] == scmCredentials, control[4] == child
     else { return nil }
     return String(decoding: text[..<count], as: UTF8.self)

@@ -5,7 +5,7 @@ struct TimeLimit: ExpressibleByArgument, CustomStringConvertible, Sendable, Equa
   let duration: Duration
   let description: String
 
-  /// What a command may take where nobody says otherwise.
+  /// The default time limit of a command.
   static let standard = TimeLimit(argument: "5s")!
 
   init?(argument: String) {
@@ -13,7 +13,7 @@ struct TimeLimit: ExpressibleByArgument, CustomStringConvertible, Sendable, Equa
     let unit = argument[number.endIndex...].drop { $0 == " " }
     guard let value = Double(number), let seconds = Self.seconds(of: unit) else { return nil }
     let total = value * seconds
-    // A day is more than anything here takes, and far from any overflow.
+    // A day is longer than anything here takes, and far from any overflow.
     guard total >= 0.001, total <= 86_400 else { return nil }
     duration = .microseconds(Int64((total * 1_000_000).rounded()))
     description = argument

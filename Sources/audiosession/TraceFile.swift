@@ -6,7 +6,7 @@ import Synchronization
 /// A file that a trace is written to, a line of JSON an entry.
 final class TraceFile: Sendable {
   private let descriptor: Int32
-  /// Entries come from the session's thread, events from another.
+  /// Entries are written by the session's thread, events by another one.
   private let turn = Mutex(())
 
   init(_ path: String) throws(SessionError) {
@@ -29,7 +29,7 @@ final class TraceFile: Sendable {
     }
   }
 
-  /// The lines of a trace; throws with the number of the first that is none.
+  /// Reads the lines of a trace; throws with the number of the first invalid one.
   static func read(_ path: String) throws -> [TraceLine] {
     guard let file = fopen(path, "r") else { throw unreadable(path, errno) }
     defer { fclose(file) }

@@ -5,8 +5,8 @@ import SessionCore
 /// When pins run. On PipeWire a corked pin holds nothing, and a running pin keeps its device
 /// running.
 extension LiveServer {
-  /// Runs the pins while another stream uses their device, or always if the mode says so; only on
-  /// PipeWire, where a corked pin holds nothing. Closes a pin that served to restore a rate.
+  /// Runs the pins while another stream uses their device, or always if the mode demands it; only
+  /// on PipeWire, where a corked pin holds nothing. Closes a pin that served to restore a rate.
   func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
     await closeRestoringPins(wish?.sampleRate)
     guard snapshot.has(.forcedGraph) else { return }

@@ -26,7 +26,7 @@ struct ProfilesEditCommand: SessionCommand {
     let before = try Profile.text(name)
     let copy = try Draft(before)
     while true {
-      // Ctrl-C is the editor's, which decides itself what becomes of the text.
+      // Ctrl-C is for the editor, which decides what happens to the text.
       try Interruption.lendingKeyboard { () throws(SessionError) in try copy.edit() }
       let text = try copy.text()
       guard text != before else {
@@ -63,7 +63,7 @@ struct EditedProfile: Encodable {
   let changed: Bool
 }
 
-/// A copy of a profile while somebody edits it.
+/// A copy of a profile that the user edits.
 private struct Draft {
   let path: String
 
@@ -111,11 +111,11 @@ private struct Draft {
     posix_spawnattr_setsigmask(&attributes, &none)
     var pipes = sigset_t()
     sigemptyset(&pipes)
-    sigaddset(&pipes, SIGPIPE)  // ignored here, and that is inherited
+    sigaddset(&pipes, SIGPIPE)  // ignored here, and children would inherit that
     posix_spawnattr_setsigdefault(&attributes, &pipes)
     posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-    // The variable may have arguments, so that a shell must read it.
+    // The variable may contain arguments, so a shell must parse it.
     let words: [String] = ["sh", "-c", "exec \(editor) \"$1\"", "sh", path]
     let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     defer { for argument in arguments { free(argument) } }
@@ -131,7 +131,7 @@ private struct Draft {
     }
   }
 
-  /// Asks whether to edit again; no where nobody can answer.
+  /// Asks whether to edit again; false if there is no terminal for the answer.
   static func wantsToGoOn() -> Bool {
     guard isatty(0) == 1, isatty(2) == 1 else { return false }
     let question = Array("edit again? [Y/n] ".utf8)

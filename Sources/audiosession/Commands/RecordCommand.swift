@@ -78,7 +78,7 @@ struct RecordCommand: SessionCommand {
         do {
           try await recorder.start(file, configuration: configuration)
         } catch {
-          // What was waited for says so in its own words.
+          // The error of a cancelled wait describes the wait, not the cancellation.
           throw Task.isCancelled ? CancellationError() : error
         }
         return try await follow(recorder, events, context)
@@ -93,7 +93,7 @@ struct RecordCommand: SessionCommand {
     }
   }
 
-  /// Kinds of files that people expect something else of than a WAV.
+  /// File name extensions for which users expect another format than WAV.
   private static let foreignEndings: Set = [
     "aac", "aif", "aiff", "caf", "m4a", "mp3", "mp4", "oga", "ogg", "opus", "webm", "wma",
   ]
@@ -104,7 +104,7 @@ struct RecordCommand: SessionCommand {
       duration: duration?.duration, device: device, follows: follow)
   }
 
-  /// Shows time and level until the recording ends, or the task is cancelled.
+  /// Shows time and level until the recording ends or the task is cancelled.
   private func follow(
     _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>, _ context: Context
   ) async throws -> RecordingProgress {
@@ -140,7 +140,7 @@ struct RecordCommand: SessionCommand {
     let result: Result<RecordingProgress, any Error>
     do {
       _ = try await recorder.finished()
-      result = .success(try await recorder.stop())  // it goes on where this task was cancelled
+      result = .success(try await recorder.stop())  // it still records if this task was cancelled
     } catch {
       result = .failure(error)
     }

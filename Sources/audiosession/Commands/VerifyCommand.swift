@@ -62,7 +62,7 @@ struct VerifyCommand: SessionCommand {
           return report
         } catch {
           try? await end(session)
-          // A stream that was opened or read meanwhile says so in its own words.
+          // The error of a cancelled stream describes the stream, not the cancellation.
           throw Task.isCancelled ? CancellationError() : error
         }
       }

@@ -57,7 +57,7 @@ struct WatchCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    // A profile that is wrong is said before a server is asked.
+    // Reports an invalid profile before it asks a server.
     if let profile { _ = try Profile.found(profile) }
     let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path) }
     let hooks = Hooks(options: options, output: context.output)
@@ -68,7 +68,7 @@ struct WatchCommand: SessionCommand {
       let (reloads, reload) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
       do {
-        // One owner for every signal, from before the first change to the last.
+        // One owner for all signals, from before the first change until after the last.
         try await Interruption.watching(reload: { reload.yield() }) {
           let report = try await begin(session, context.output, notifier) {
             if let switching { try await switching.start() } else { try await apply(session) }
@@ -89,7 +89,7 @@ struct WatchCommand: SessionCommand {
           }
         }
       } catch let error as SessionError where error.code == .cancelled && Interruption.isUnread {
-        return .done  // nothing reads what it would print
+        return .done  // its output has no reader
       }
       await switching?.stop()
       notifier.send("STOPPING=1")
@@ -102,7 +102,7 @@ struct WatchCommand: SessionCommand {
     }
   }
 
-  /// Applies for the first time; what may pass by itself is said, and waited for.
+  /// Applies the mode for the first time; reports failures that may end by themselves, and waits.
   private func begin(
     _ session: AudioSession, _ output: Output, _ notifier: ServiceNotifier,
     _ apply: () async throws -> ApplyReport
@@ -117,7 +117,7 @@ struct WatchCommand: SessionCommand {
           output.report(error, isOneLine: true)
           output.note("trying again until it works")
         }
-        // A service manager would end a service that takes long to get ready.
+        // Otherwise a service manager would end a service that takes long to become ready.
         let time = options.timeout.duration + pause + .seconds(10)
         notifier.send(
           "EXTEND_TIMEOUT_USEC=\(time.microseconds)\nSTATUS=Trying again: \(visible(error.message))"
@@ -135,13 +135,13 @@ struct WatchCommand: SessionCommand {
     return try await session.setAudioMode(found.mode, profile: found.name, options: activation)
   }
 
-  /// What a service manager shows.
+  /// The status text that a service manager shows.
   private static func status(_ state: SessionState) -> String {
     guard state.active else { return "STATUS=Waiting for a profile to be applied" }
     return "STATUS=Keeping \(state.profile ?? "the stored wish")"
   }
 
-  /// Prints events and re-reads the profile, until the task is cancelled.
+  /// Prints events and rereads the profile, until the task is cancelled.
   private func keep(
     _ session: AudioSession, _ output: Output, _ events: AsyncStream<SessionEvent>,
     _ reloads: AsyncStream<Void>, note: @escaping @Sendable (SessionEvent) async -> Void,
@@ -160,13 +160,13 @@ struct WatchCommand: SessionCommand {
           do {
             try await reload()
           } catch {
-            // What stood before still stands; the wrong file is said and watching goes on.
+            // The previous mode stays in effect; reports the invalid file and keeps watching.
             output.report(error, isOneLine: true)
           }
         }
         return false
       }
-      // The events end with the session; the signals only with this.
+      // The events end with the session; the stream of signals only with this task group.
       while let isOver = await group.next(), !isOver {}
       group.cancelAll()
     }

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Where hooks are, and whether they may be run.
+/// The folders of hooks, and whether a hook may run.
 struct HookFolders: Sendable {
-  /// An executable of a folder of hooks.
+  /// An executable in a folder of hooks.
   struct Hook: Sendable, Equatable {
     var name: String
     var path: String
-    /// Why it is not run; nil where it may be.
+    /// Why the hook does not run; nil if it may.
     var refusal: String?
   }
 
-  /// `…/audiosession/hooks`, the user's first.
+  /// The folders `…/audiosession/hooks`, the user's first.
   let folders: [String]
 
   init(folders: [String]) { self.folders = folders }
 
-  /// Those of the XDG configuration folders.
+  /// Uses the XDG configuration folders.
   init() {
     func variable(_ name: String) -> String? {
       getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
@@ -28,9 +28,11 @@ struct HookFolders: Sendable {
       .map { $0 + "/audiosession/hooks" }
   }
 
-  /// The hooks for an occasion, in the order of their names; of two with a name the nearer one.
+  /// The hooks for an occasion, sorted by name; of two with the same name, the one in the earlier
+  /// folder.
   ///
-  /// What is not executable is none, but hides one of its name in a later folder.
+  /// A file that is not executable does not count as a hook, but hides one of its name in a later
+  /// folder.
   func hooks(for occasion: String) -> [Hook] {
     var found: [String: Hook?] = [:]
     for folder in folders.map({ "\($0)/\(occasion).d" }) {
@@ -53,7 +55,7 @@ struct HookFolders: Sendable {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
-      // Hidden files, and what editors and package managers leave.
+      // Skips hidden files, and leftovers of editors and package managers.
       if !name.hasPrefix("."), !name.hasSuffix("~"), !name.contains(".dpkg-") { names.append(name) }
     }
     return names
@@ -65,8 +67,8 @@ struct HookFolders: Sendable {
       && access(path, X_OK) == 0
   }
 
-  /// Somebody else who could write to a hook, or to a folder above it, would run programs as this
-  /// user.
+  /// Why a hook is unsafe: another user who can write to it, or to a folder above it, could run
+  /// programs as this user.
   private static func refusal(of path: String) -> String? {
     let real = realpath(path, nil).map { resolved in
       defer { free(resolved) }
@@ -75,7 +77,7 @@ struct HookFolders: Sendable {
     return [path, real ?? path].lazy.compactMap(unsafePart).first
   }
 
-  /// The first part of a path that others can write to.
+  /// The first part of a path to which others can write.
   private static func unsafePart(of path: String) -> String? {
     var part = Substring(path)
     while true {
@@ -85,7 +87,7 @@ struct HookFolders: Sendable {
       guard information.st_uid == getuid() || information.st_uid == 0 else {
         return "\(name) belongs to another user"
       }
-      // In a sticky folder nobody can replace what is not theirs.
+      // In a sticky folder, users can replace only their own files.
       if information.st_mode & (S_IWGRP | S_IWOTH) != 0, information.st_mode & S_ISVTX == 0 {
         return "others can write to \(name)"
       }

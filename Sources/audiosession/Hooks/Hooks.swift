@@ -21,13 +21,13 @@ final class Hooks: Sendable {
   private let limit: Duration
   private let queue = Mutex(Queue())
 
-  /// What is still to be run, one after the other: one occasion of a kind, the newest.
+  /// The occasions to run, one after the other; at most one of each kind, the newest.
   private struct Queue {
     var waiting: [Occasion] = []
-    /// Runs them; nil while nothing is to be run.
+    /// Runs the hooks; nil while there are none to run.
     var worker: Task<Void, Never>?
 
-    /// The next to be run; with none left the worker ends.
+    /// The next occasion; without one the worker ends.
     mutating func next() -> Occasion? {
       guard waiting.isEmpty else { return waiting.removeFirst() }
       worker = nil
@@ -35,8 +35,8 @@ final class Hooks: Sendable {
     }
   }
 
-  /// Nil where none may run: in a private server that is not the user's, and inside of a hook, which
-  /// would come back to itself.
+  /// Nil if hooks must not run: in a private server that is not the user's, and inside a hook,
+  /// which would call itself.
   init?(options: GlobalOptions, output: Output) {
     guard !options.sandbox, getenv("AUDIOSESSION_HOOK") == nil else { return nil }
     folders = HookFolders()
@@ -44,7 +44,7 @@ final class Hooks: Sendable {
     limit = min(Self.timeBefore, options.timeout.duration * 2 / 5)
   }
 
-  /// What the session tells of its changes.
+  /// Runs hooks around the session's changes.
   var observer: SessionObserver {
     SessionObserver(
       willChange: { change, state in
@@ -62,20 +62,20 @@ final class Hooks: Sendable {
       })
   }
 
-  /// Runs what there is for an event of the session, without waiting for it.
+  /// Runs the hooks for an event of the session, without waiting for them.
   ///
-  /// - Parameter state: reads the state, where there is a hook that wants it.
+  /// - Parameter state: reads the state if there is a hook that needs it.
   func note(_ event: SessionEvent, _ state: @escaping @Sendable () async -> SessionState?) async {
     let name = event.name.kebab
-    // Applying has its own, with what is applied.
+    // Applying has its own hooks, with the profile.
     guard event != .applied, !folders.hooks(for: name).isEmpty else { return }
     enqueue(Occasion(name, await state(), event: event))
   }
 
-  /// `watch` holds now: for what is to be done at each login.
+  /// Runs the hooks for the start of `watch`, such as tasks for each login.
   func noteStart(_ state: SessionState) { enqueue(Occasion("started", state)) }
 
-  /// Waits for what is still to be run, for a while; then it is ended.
+  /// Waits a limited time for the remaining hooks, then ends them.
   func finish() async {
     guard let worker = queue.withLock({ $0.worker }) else { return }
     let (end, isOver) = AsyncStream.makeStream(of: Never.self)
@@ -86,7 +86,7 @@ final class Hooks: Sendable {
     Task {
       try await ContinuousClock().sleep(for: Self.timeAtEnd)
       worker.cancel()
-      // What a hook has left behind may keep its output open; that is waited for no longer.
+      // A process that a hook left behind may keep its output open; does not wait for that.
       try await ContinuousClock().sleep(for: .milliseconds(500))
       isOver.finish()
     }
@@ -98,8 +98,8 @@ final class Hooks: Sendable {
     await run(occasion) { end - ContinuousClock.now }
   }
 
-  /// Runs what there is for an occasion after what waits already. One of its kind that has not begun
-  /// gives way to it: a slow hook gets the newest, and no queue grows.
+  /// Runs the hooks for an occasion after those that wait already. It replaces a waiting occasion
+  /// of the same kind: a slow hook gets the newest one, and the queue does not grow.
   private func enqueue(_ occasion: Occasion) {
     queue.withLock { queue in
       queue.waiting.removeAll { $0.name == occasion.name }
@@ -148,12 +148,12 @@ final class Hooks: Sendable {
   }
 }
 
-/// What hooks are run for, and what they are told.
+/// The occasion for hooks, and the data they get.
 private struct Occasion: Sendable {
-  /// `pre-apply`, `route-changed`: the folder without its `.d`.
+  /// `pre-apply`, `route-changed`: the folder's name without `.d`.
   var name: String
   var environment: [String: String]
-  /// The state as JSON; empty where it is not known.
+  /// The state as JSON; empty if it is unknown.
   var input: String
 
   init(

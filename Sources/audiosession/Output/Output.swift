@@ -10,15 +10,15 @@ final class Output: Sendable {
   private let messages = Terminal(descriptor: 2)
   private let hasFailed = Atomic(false)
   private let hasLeft = Atomic(false)
-  /// Whether a signal came while a reader took nothing: what is left to say is dropped.
+  /// Whether a signal arrived while a reader read nothing: the remaining output is dropped.
   private let hasStalled = Atomic(false)
 
   init(isJSON: Bool) { self.isJSON = isJSON }
 
-  /// Whether a result could not be written, for another reason than that nobody reads it any more.
+  /// Whether a result could not be written for another reason than a missing reader.
   var isLost: Bool { hasFailed.load(ordering: .relaxed) }
 
-  /// Whether nobody reads standard output any more, as was seen when something was printed.
+  /// Whether standard output has no reader, as noticed by an earlier write.
   var isUnread: Bool { hasLeft.load(ordering: .relaxed) }
 
   /// Prints the result, as JSON or for people.
@@ -28,7 +28,7 @@ final class Output: Sendable {
 
   func print(_ lines: [Line]) { write(lines.rendered(colour: terminal.hasColour), to: 1) }
 
-  /// Prints lines in the place of so many that were printed before; for a terminal.
+  /// Prints lines in place of earlier ones; for a terminal.
   func redraw(_ lines: [Line], over count: Int) {
     let up = count > 0 ? "\u{1b}[\(count)A" : ""
     let text = lines.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
@@ -39,15 +39,15 @@ final class Output: Sendable {
     write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
   }
 
-  /// Shows a line that the next one takes the place of, where a person reads standard error; nil
-  /// takes it away.
+  /// Shows a line on standard error that the next one replaces, if that is a terminal; nil removes
+  /// it.
   func progress(_ line: Line?) {
     guard messages.isPerson else { return }
     let text = line?.rendered(colour: messages.hasColour) ?? ""
     write("\r\(text)\u{1b}[K", to: 2)
   }
 
-  /// Prints a line that is no failure on standard error.
+  /// Prints a line on standard error that is not a failure.
   func note(_ text: String) { message("note: ", text, .dim) }
 
   func warning(_ text: String) { message("warning: ", text, .yellow) }
@@ -60,7 +60,7 @@ final class Output: Sendable {
 
   private func say(_ lines: [Line]) { write(lines.rendered(colour: messages.hasColour), to: 2) }
 
-  /// Prints a failure, and says what to end with.
+  /// Prints a failure and returns the exit status.
   ///
   /// - Parameter isOneLine: whether the JSON is one of many lines.
   @discardableResult
@@ -74,7 +74,7 @@ final class Output: Sendable {
     return failure.status
   }
 
-  /// Prints a failure beside a result that was printed.
+  /// Prints a failure in addition to a result.
   func complain(_ error: SessionError) {
     say(ErrorView.lines(Failure(error), width: messages.width))
   }
@@ -83,7 +83,7 @@ final class Output: Sendable {
     var bytes = Array(text.utf8)[...]
     let most = isatty(descriptor) == 1 ? 128 : Int(PIPE_BUF)
     while !bytes.isEmpty, !hasStalled.load(ordering: .relaxed) {
-      // A part for which there is room is taken without waiting.
+      // Writes as much as fits without waiting.
       guard Self.waitForRoom(in: descriptor) else {
         return hasStalled.store(true, ordering: .relaxed)
       }
@@ -93,7 +93,7 @@ final class Output: Sendable {
       if count >= 0 {
         bytes = bytes.dropFirst(count)
       } else if errno != EINTR, errno != EAGAIN {
-        // A reader that went away is its own choice and no failure. A full disk is one.
+        // A reader that closed the pipe chose so; that is not a failure. A full disk is one.
         guard descriptor == 1 else { return }
         if errno == EPIPE { hasLeft.store(true, ordering: .relaxed) } else { fail(errno) }
         return
@@ -101,8 +101,8 @@ final class Output: Sendable {
     }
   }
 
-  /// Waits until a descriptor takes something, for as long as its reader likes; after a signal, false
-  /// where the reader takes nothing.
+  /// Waits until a descriptor accepts data, without limit; after a signal, false if the reader
+  /// reads nothing.
   private static func waitForRoom(in descriptor: Int32) -> Bool {
     var files = [
       pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),

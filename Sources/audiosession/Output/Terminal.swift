@@ -2,15 +2,15 @@ import Glibc
 
 /// What is at the other end of a descriptor: whether a person reads there, in how many columns.
 struct Terminal: Sendable, Equatable {
-  /// Whether to colour.
+  /// Whether to use colors.
   var hasColour: Bool
-  /// Columns; nil where nobody reads it on a screen: nothing is wrapped or shortened then.
+  /// The number of columns; nil if the output is not on a screen, and is not wrapped or shortened.
   var width: Int?
 
-  /// Whether somebody reads there.
+  /// Whether a person reads the output on a screen.
   var isPerson: Bool { width != nil }
 
-  /// What is at the other end of a file that is no terminal.
+  /// The kind of a file that is not a terminal.
   static let plain = Terminal(hasColour: false, width: nil)
 
   init(hasColour: Bool, width: Int?) {
@@ -18,7 +18,7 @@ struct Terminal: Sendable, Equatable {
     self.width = width
   }
 
-  /// Looks at a descriptor of this process.
+  /// Inspects a descriptor of this process.
   init(descriptor: Int32) {
     guard isatty(descriptor) == 1 else {
       self = .plain

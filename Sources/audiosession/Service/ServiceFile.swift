@@ -22,7 +22,7 @@ struct ServiceFile {
     return String(cString: value)
   }
 
-  /// What is there; nil for nothing.
+  /// The contents; nil if there is no file.
   func read() throws(SessionError) -> String? {
     guard let file = fopen(path, "re") else {
       if errno == ENOENT { return nil }
@@ -38,13 +38,13 @@ struct ServiceFile {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether something is there, be it a link that leads nowhere, as that of a masked unit.
+  /// Whether a file exists, including a dangling link, such as that of a masked unit.
   var exists: Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
-  /// Replaces the unit: systemd finds the old one or the new one, never a part.
+  /// Replaces the unit: systemd finds the old or the new one, never a part.
   func write(_ text: String) throws(SessionError) {
     var built = ""
     for part in folder.split(separator: "/") {
@@ -54,7 +54,7 @@ struct ServiceFile {
       }
     }
     let new = path + ".new"
-    unlink(new)  // of a run that was killed
+    unlink(new)  // left by a run that was killed
     guard let file = fopen(new, "wxe") else { throw failure("write") }
     let isWritten = fputs(text, file) >= 0
     guard fclose(file) == 0, isWritten, rename(new, path) == 0 else {
@@ -74,7 +74,7 @@ struct ServiceFile {
       "cannot \(verb) \(path): \(String(cString: strerror(errno)))", value: path)
   }
 
-  /// The error for a unit that somebody else wrote.
+  /// The error for a unit that this program did not write.
   var isForeign: SessionError {
     SessionError(
       .storeFailed, stage: .session,

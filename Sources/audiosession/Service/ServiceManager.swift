@@ -5,18 +5,18 @@ import PulseSandbox
 struct ServiceManager {
   let timeout: Duration
 
-  /// What a run of systemctl came to.
+  /// The outcome of a run of systemctl.
   enum Outcome {
     case done(String)
-    /// It said no, in these words.
+    /// It refused, with this message.
     case failed(String)
-    /// It had not answered in time; what was asked goes on.
+    /// It did not answer in time; the requested job continues.
     case waiting
   }
 
-  /// Why no manager can be asked; nil where one can.
+  /// Why no service manager can be used; nil if one can.
   ///
-  /// Inside of a sandbox none is, because it would be the user's own.
+  /// None is used inside a sandbox, because it would be the user's own.
   func absence() async -> String? {
     guard RemoteSandbox() == nil else { return "a sandbox has no service manager" }
     switch await run("show-environment") {
@@ -26,12 +26,12 @@ struct ServiceManager {
     }
   }
 
-  /// Runs `systemctl --user` with these words.
+  /// Runs `systemctl --user` with these arguments.
   func run(_ words: String...) async -> Outcome {
     do throws(SandboxError) {
       let result = try await runProgram(["systemctl", "--user"] + words, timeout: timeout)
       guard result.status != 0 else { return .done(result.standardOutput.firstLine) }
-      // is-active and is-enabled say it on standard output, and end with a number as well.
+      // is-active and is-enabled print it on standard output, and also exit with a status.
       let words = [result.standardError.firstLine, result.standardOutput.firstLine]
       return .failed(words.first { !$0.isEmpty } ?? "systemctl ended with \(result.status)")
     } catch {
@@ -39,11 +39,11 @@ struct ServiceManager {
     }
   }
 
-  /// A word of `systemctl`, such as `active` or `disabled`; nil where it cannot be asked.
+  /// One word of `systemctl`'s output, such as `active` or `disabled`; nil if it cannot be read.
   func word(_ command: String) async -> String? {
     switch await run(command, ServiceUnit.name) {
     case .done(let word): word
-    // It answers in one word; anything longer is an error.
+    // The answer is one word; anything longer is an error.
     case .failed(let words): words.contains(" ") ? nil : words
     case .waiting: nil
     }

@@ -4,12 +4,12 @@ import AudioStreams
 /// Measures a session by recording through it, and by playing where that is allowed.
 struct Verification {
   let session: AudioSession
-  /// The profile's wish, where one was applied.
+  /// The profile's mode, if one was applied.
   let mode: AudioMode?
   let time: Duration
-  /// Whether nobody can hear what is played.
+  /// Whether the server is private, so that played sound is inaudible.
   let isPrivate: Bool
-  /// Whether to play even where people hear it, and to listen through the air.
+  /// Whether to play even if people can hear it, and to record through the air.
   let playsAloud: Bool
 
   func run() async throws -> VerifyReport {
@@ -40,14 +40,15 @@ struct Verification {
     output?.monitor.flatMap { snapshot.device(.input, named: $0) }
   }
 
-  /// The way from the output back: over the input, if it hears the output, else over its monitor.
+  /// The path from the output back: through the input, if it gets the output's sound, otherwise
+  /// through the output's monitor.
   private func loop(
     _ output: Device?, _ source: Device, _ snapshot: ServerSnapshot, _ buffer: Duration?
   ) async throws -> LoopMeasurement? {
     guard let output, let monitor = output.monitor,
       isPrivate || playsAloud || !output.flags.contains(.hardware)
     else { return nil }
-    // A monitor at the input hears the output without any air or cable.
+    // A monitor as the input gets the output's sound without air or cable.
     let root = snapshot.root(of: source)
     let isDigital = root?.name == monitor
     let latency = min(max(buffer ?? .milliseconds(20), .milliseconds(5)), .milliseconds(100))

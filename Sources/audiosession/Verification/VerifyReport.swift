@@ -4,14 +4,14 @@ import AudioStreams
 
 /// What was wanted, what the server says, and what was measured.
 struct VerifyReport: Encodable {
-  /// One thing that was looked at.
+  /// One check.
   struct Check {
-    /// A property's name, or what was looked for.
+    /// The property's name, or the kind of fault.
     var name: String
     var wanted: StateValue?
     var claimed: StateValue?
     var measured: StateValue?
-    /// How far off a measured number may be.
+    /// The tolerance of a measured number.
     var uncertainty: Double?
     var isOK: Bool
     var detail: String?
@@ -25,17 +25,17 @@ struct VerifyReport: Encodable {
   /// Whether nothing differs.
   var isAsWanted: Bool { checks.allSatisfy(\.isOK) }
 
-  /// A true clock is nearer than this part of the rate.
+  /// The greatest relative error of an accurate clock.
   static let rateTolerance = 0.001
-  /// Deliveries come in whole grains of the device.
+  /// Deliveries are multiples of the device's grain.
   static let bufferTolerance = 0.2
 
-  /// Compares what was measured with the state.
+  /// Compares the measurement with the state.
   ///
   /// - Parameters:
-  ///   - hardware: the positions of the channels of the hardware that was recorded.
-  ///   - isMonitor: whether it was an output's monitor, which may well be silent.
-  ///   - output: the positions of the output's channels.
+  ///   - hardware: the channel positions of the recorded hardware.
+  ///   - isMonitor: whether an output's monitor was recorded, which may well be silent.
+  ///   - output: the channel positions of the output.
   init(
     state: SessionState, measured: DeviceMeasurement, hardware: [ChannelPosition],
     isMonitor: Bool, loop: LoopMeasurement?, output: [ChannelPosition]
@@ -91,7 +91,7 @@ struct VerifyReport: Encodable {
       return check
     }
     check.measured = .number((buffer * 1e6).rounded() / 1e6)
-    // An output is filled up in parts of its buffer, and its monitor gives those.
+    // An output is filled in parts of its buffer, and its monitor delivers those parts.
     let least = isMonitor ? 0 : wish * (1 - bufferTolerance)
     check.isOK = (least...wish * (1 + bufferTolerance)).contains(buffer)
     return check
@@ -102,7 +102,7 @@ struct VerifyReport: Encodable {
       name: "lostFrames", measured: .number(Double(measured.lost)), isOK: measured.lost == 0)
   }
 
-  /// What else is wished and not in force.
+  /// The other preferences that are not met.
   private static func unmet(_ state: SessionState) -> [Check] {
     let measured: [Property] = [.sampleRate, .ioBufferDuration]
     return Property.reported.compactMap { name in

@@ -4,8 +4,8 @@ import AudioSession
 enum ApplyNotes {
   private static let hints: [Property] = [.sampleRate, .ioBufferDuration]
 
-  /// What is not as wished although nothing failed: hints that were not granted, and what this
-  /// version or this machine does not have.
+  /// Preferences that are not met although nothing failed: hints that were not granted, and
+  /// features that this version or this machine lacks.
   static func warnings(_ state: SessionState) -> [String] {
     state.notes
       + Property.reported.compactMap { name in
@@ -19,7 +19,7 @@ enum ApplyNotes {
       }
   }
 
-  /// What holds only as long as nothing happens, because no process looks after it.
+  /// Settings that last only until the next change, because no process maintains them.
   static func notes(_ state: SessionState) -> [String] {
     guard state.holder == nil else { return [] }
     var notes: [String] = []
@@ -40,13 +40,13 @@ enum ApplyNotes {
     return notes
   }
 
-  /// Whether something that is no hint is not as wished.
+  /// Whether a preference that is not a hint is not met.
   static func hasUnmetPreferences(_ state: SessionState) -> Bool {
     state.properties.contains { name, report in !hints.contains(name) && report.isUnmet }
   }
 }
 
 extension PropertyReport {
-  /// Whether there is a wish that is not in force.
+  /// Whether there is a preference that is not met.
   var isUnmet: Bool { verdict != .applied && verdict != .unset }
 }

@@ -11,16 +11,15 @@ enum EventView {
     }
   }
 
-  /// An event among others of a list, on as many lines as it takes.
+  /// An event in a list, on as many lines as it takes.
   static func lines(_ timed: TimedEvent, width: Int?) -> [Line] {
     let (name, text, _) = words(timed.event)
     return Layout.wrap("\(timed.time)  \(name)  \(text)", indent: 2, width: width)
   }
 
-  /// An event when it happens: the words beside its name, below each other where they take more than
-  /// a line.
+  /// An event when it happens: the text beside its name, below it if it takes more than a line.
   static func rows(_ timed: TimedEvent, width: Int?) -> [Line] {
-    // The time of day alone: what follows the date's "T".
+    // Only the time of day, after the date's "T".
     let clock = String(timed.time.split(separator: "T").last ?? "")
     let (name, text, style) = words(timed.event)
     let head = [Span(clock, .dim), "  ", Span(name, style).padded(to: 11), "  "]
@@ -62,7 +61,7 @@ enum EventView {
     }
   }
 
-  /// Why the session gives way.
+  /// Why the session is interrupted.
   static func words(_ reason: InterruptionReason) -> String {
     switch reason {
     case .corkRequest: "the server asked a stream of this program to pause"

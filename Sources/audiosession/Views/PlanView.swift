@@ -23,7 +23,7 @@ enum PlanView {
       + unmet(plan.unmet, width: width) + left(plan.left, width: width)
   }
 
-  /// What will not be as wished, a property a line with its reason below.
+  /// The preferences that will not be met, one property a line with its reason below.
   static func unmet(_ unmet: [Unmet], width: Int?) -> [Line] {
     guard !unmet.isEmpty else { return [] }
     return [.empty, Line("not met", .bold)]
@@ -34,7 +34,7 @@ enum PlanView {
       }
   }
 
-  /// What somebody changed since, and a restore does not touch.
+  /// Settings that another program has changed, which a revert leaves alone.
   static func left(_ left: [String], width: Int?) -> [Line] {
     guard !left.isEmpty else { return [] }
     return [.empty, Line("left as it is", .bold)]

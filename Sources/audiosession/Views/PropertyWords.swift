@@ -30,7 +30,7 @@ enum PropertyWords {
   }
 
   private static func number(_ number: Double, of property: Property?) -> String {
-    // A server may say any number of microseconds, and more of them than can be counted.
+    // A server may report any number of microseconds, even one that overflows.
     let number = number.isFinite ? max(-1e12, min(1e12, number)) : 0
     return switch property {
     case .sampleRate: "\(Int(number)) Hz"
@@ -43,7 +43,7 @@ enum PropertyWords {
 }
 
 extension Verdict {
-  /// Green is as wished, yellow may become so, red will not.
+  /// Green: met; yellow: may still be met; red: will not be met.
   var style: Style {
     switch self {
     case .applied: .green
@@ -53,6 +53,6 @@ extension Verdict {
     }
   }
 
-  /// What people read; nothing for what has no wish.
+  /// The verdict's text; `-` without a preference.
   var word: String { self == .unset ? "-" : rawValue }
 }

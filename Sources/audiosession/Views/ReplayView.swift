@@ -10,7 +10,7 @@ struct ReplayEntry {
     remade = line.entry.remade
   }
 
-  /// Whether the plan comes out as it was; nil for what is no plan.
+  /// Whether the plan is the same as in the trace; nil for other lines.
   var isSame: Bool? {
     switch line.entry {
     case .planned, .unplannable: remade == line.entry

@@ -1,7 +1,7 @@
 import AudioSession
 
-/// `revert --json`: the steps back with their outcomes, and what was left as somebody else had
-/// changed it.
+/// `revert --json`: the steps with their outcomes, and the settings that were left alone because
+/// another program had changed them.
 struct RevertJSON: Encodable {
   let schema = 1
   let steps: [StepJSON]

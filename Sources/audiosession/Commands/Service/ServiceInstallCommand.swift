@@ -45,7 +45,7 @@ struct ServiceInstallCommand: SessionCommand {
     return .done
   }
 
-  /// Enables and starts the unit. One that runs is started anew, with the program as it is now.
+  /// Enables and starts the unit. A running unit is restarted, so that it uses the current program.
   private func start(_ manager: ServiceManager, _ output: Output) async throws {
     for words in [["daemon-reload"], ["enable", ServiceUnit.name], ["restart", ServiceUnit.name]] {
       let outcome =
@@ -74,7 +74,8 @@ struct ServiceInstallCommand: SessionCommand {
     return lines
   }
 
-  /// What leads to the same wish, profiles and server as here, and a manager need not know.
+  /// Variables that select the same stored mode, profiles and server as here, which a service
+  /// manager may lack.
   private static var environment: [(name: String, value: String)] {
     ["PULSE_SERVER", "PULSE_COOKIE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].compactMap { name in
       ServiceFile.variable(name).map { (name, $0) }

@@ -35,7 +35,7 @@ struct ServiceStatusCommand: SessionCommand {
     return .done
   }
 
-  /// Without a server nobody holds it.
+  /// The process that holds the session; nil also if no server answers.
   private func holder(_ context: Context) async -> SessionState.Holder? {
     try? await context.withSession { try await $0.getSessionState() }.holder
   }
