@@ -1,4 +1,4 @@
-/// What went wrong, with what value, and what would work.
+/// An error: what went wrong, with which value, and what would work.
 public struct SessionError: Error, Sendable, Hashable, Codable {
   /// The kind of failure; raw values are the `code` of the JSON.
   public enum Code: String, Sendable, Hashable, Codable {
@@ -7,17 +7,17 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
     case orientationNotSupported, categoryNotSupported, codecNotSupported, hintNotGranted
     case isBusy, activationFailed
     case serverUnreachable, serverLost, accessDenied, refused, timedOut, storeFailed
-    /// There is no such sound file or trace; a profile that is missing is `profileNotFound`.
+    /// There is no such sound file or trace; a missing profile is `profileNotFound`.
     case fileNotFound
-    /// The caller cancelled; what had been done was undone.
+    /// The caller cancelled; completed steps were undone.
     case cancelled
   }
 
-  /// Where the failure could first be known.
+  /// The earliest point at which the failure could be known.
   public enum Stage: String, Sendable, Hashable, Codable {
-    /// From the wish alone, before connecting.
+    /// From the mode alone, before connecting.
     case configuration
-    /// From the machine, before the first write.
+    /// From the machine's devices, before the first write.
     case device
     /// From the server, while reading or writing.
     case server
@@ -27,22 +27,22 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
 
   /// The kind of failure.
   public var code: Code
-  /// Where it could first be known.
+  /// The earliest point at which it could be known.
   public var stage: Stage
-  /// What was wrong, for people.
+  /// What was wrong, for users.
   public var message: String
-  /// The property it is about, as in the state's JSON.
+  /// The property, as in the state's JSON.
   public var property: String?
-  /// The value that was wrong.
+  /// The wrong value.
   public var value: String?
-  /// What would work, each with why it was not taken.
+  /// What would work, each with why it was not used.
   public var alternatives: [String]
-  /// Whether what was before is in force again; nil where nothing had been changed.
+  /// Whether the previous setup was restored; nil if nothing had been changed.
   public var restored: Bool?
 
   /// Makes an error.
   ///
-  /// - Parameter key: what it is about where that is no property of the session.
+  /// - Parameter key: the subject, if it is not a property of the session.
   public init(
     _ code: Code, stage: Stage, _ message: String, property: Property? = nil, key: String? = nil,
     value: String? = nil, alternatives: [String] = [], restored: Bool? = nil

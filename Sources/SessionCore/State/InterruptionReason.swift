@@ -1,11 +1,12 @@
-/// Why a session gives way, as far as a client of a sound server can see it.
+/// Why a session is interrupted, as far as a client of a sound server can see.
 public enum InterruptionReason: Sendable, Hashable {
   /// The server asked a playing stream of the session's program to pause, or muted it for another
-  /// (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`).
+  /// stream (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`).
   case corkRequest
-  /// Another program's stream with a role that goes before all others (`media.role=phone`) runs.
+  /// Another program runs a stream with a role of the highest priority (`media.role=phone`).
   case call(by: String)
-  /// A device is suspended although a stream runs on it: another user's session, or the machine.
+  /// A device is suspended although a stream runs on it: another user's session became active, or
+  /// the machine suspends.
   case deviceSuspended(String)
   /// Another program took the session over.
   case takenOver(by: String)

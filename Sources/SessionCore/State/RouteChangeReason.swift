@@ -1,21 +1,21 @@
 public import PulseTypes
 
-/// Why the route changed, as AVAudioSession's reasons.
+/// Why the route changed, like AVAudioSession's reasons.
 public enum RouteChangeReason: String, Sendable, Hashable, Codable, CaseIterable {
   case unknown
-  /// A device came and is used.
+  /// A device was added and is in use.
   case newDeviceAvailable
-  /// The device that was used went.
+  /// The device in use was removed.
   case oldDeviceUnavailable
-  /// The session applied a wish.
+  /// The session applied a mode.
   case categoryChange
-  /// Somebody chose another device.
+  /// The user or another program chose another device.
   case override
-  /// The machine slept.
+  /// The machine was asleep.
   case wakeFromSleep
   /// There is no device for the category.
   case noSuitableRouteForCategory
-  /// The same devices, with another port, rate or map.
+  /// The same devices, with another port, rate or channel map.
   case routeConfigurationChange
 }
 
@@ -23,10 +23,10 @@ extension RouteChangeReason {
   /// The reason for a change between two routes.
   ///
   /// - Parameters:
-  ///   - isOurs: whether the session made it because it was asked to.
-  ///   - needs: the directions that the category cannot do without.
-  ///   - hasSlept: whether the machine slept a moment ago.
-  ///   - present: the names of all devices, now and at the previous route; nil where not known.
+  ///   - isOurs: whether the session made the change because it was asked to.
+  ///   - needs: the directions that the category requires.
+  ///   - hasSlept: whether the machine was asleep a moment ago.
+  ///   - present: the names of all devices, at the previous route and now; nil if unknown.
   public static func between(
     _ previous: Route, _ current: Route, isOurs: Bool, needs: [Direction] = [],
     hasSlept: Bool = false, present: (before: Set<String>, now: Set<String>)? = nil
@@ -44,7 +44,8 @@ extension RouteChangeReason {
     if before.isSubset(of: now) { return .newDeviceAvailable }
     if now.isSubset(of: before) { return .oldDeviceUnavailable }
     guard let present else { return .override }
-    // One took another's place: because that went, because it came itself, or by somebody's choice.
+    // One device replaced another: because that one was removed, because this one was added, or by
+    // choice.
     if !before.isSubset(of: present.now) { return .oldDeviceUnavailable }
     if !now.isSubset(of: present.before) { return .newDeviceAvailable }
     return .override

@@ -1,41 +1,41 @@
-/// Something that happened to a session; the names are those of `watch --json`.
+/// An event of a session; the names are those of `watch --json`.
 ///
-/// All are found by comparing what was with what is, so a change that was undone before it was seen
-/// is no event.
+/// The session finds events by comparing two states, so a change that was undone before the session
+/// saw it makes no event.
 public enum SessionEvent: Sendable, Hashable {
-  /// A wish was made so and read back.
+  /// A mode was applied and read back.
   case applied
   /// Other inputs or outputs are in use (AVAudioSession: `routeChangeNotification`).
   case routeChanged(RouteChangeReason, previous: Route, current: Route)
-  /// Devices, ports or profiles came or went.
+  /// Devices, ports or profiles were added or removed.
   case devicesChanged
-  /// These properties are no longer as wished.
+  /// These properties no longer match the mode.
   case drift([Property])
-  /// The wish was made so again, in this time.
+  /// The mode was applied again, in this time.
   case reapplied(Duration)
-  /// The wish could not be made so again; it is tried again.
+  /// The mode could not be applied again; the session retries.
   case reapplyFailed(SessionError)
-  /// These properties wait for something: a device that is away, a stream that plays on.
+  /// These properties wait for something: a missing device, a stream that still plays.
   case pending([Unmet])
-  /// The server is gone (AVAudioSession: `mediaServicesWereLostNotification`).
+  /// The connection to the server was lost (AVAudioSession: `mediaServicesWereLostNotification`).
   case serverLost
-  /// The server is back, and everything is as wished again after this time (AVAudioSession:
+  /// The server is back, and the session was restored in this time (AVAudioSession:
   /// `mediaServicesWereResetNotification`).
   case serverReset(Duration)
-  /// The session gives way; nothing is put back until it ends (AVAudioSession:
+  /// The session is interrupted, and restores nothing until the interruption ends (AVAudioSession:
   /// `interruptionNotification`).
   case interruptionBegan(InterruptionReason)
-  /// The interruption is over, and with `shouldResume` the whole mode is in force again.
+  /// The interruption ended; with `shouldResume` the whole mode is in effect again.
   case interruptionEnded(shouldResume: Bool)
-  /// Somebody keeps changing this setting: it is left alone for a while.
+  /// Another program keeps changing this setting, so the session leaves it alone for a while.
   case conflict(String, opponents: [String])
   /// The session was closed.
   case stopped
 }
 
-/// An event with the moment at which it was noticed.
+/// An event with the time at which it was noticed.
 public struct TimedEvent: Sendable, Hashable {
-  /// The time as ISO 8601 has it, in UTC, with milliseconds.
+  /// The time in ISO 8601, UTC, with milliseconds.
   public var time: String
   /// What happened.
   public var event: SessionEvent

@@ -2,15 +2,15 @@ public import JSONCoding
 public import PulseTypes
 
 extension SessionState {
-  /// The server that the state is of.
+  /// The server of the state.
   public struct Server: Sendable, Hashable, Codable {
     /// PulseAudio or PipeWire.
     public var kind: ServerKind
-    /// What it calls itself.
+    /// Its name for itself.
     public var name: String
     /// Its version.
     public var version: String
-    /// Where it was reached.
+    /// The address at which it was reached.
     public var address: String
 
     /// Makes a description.
@@ -28,7 +28,7 @@ extension SessionState {
     public var pid: Int32
     /// Its program's name.
     public var name: String
-    /// Since when it holds the session, as ISO 8601 has it; nil where it has not said so yet.
+    /// When it began to hold the session, in ISO 8601; nil until it has reported it.
     public var since: String?
 
     /// Makes a description.
@@ -39,20 +39,20 @@ extension SessionState {
     }
   }
 
-  /// A stream that the session holds open to keep a rate or a latency.
+  /// A stream that the session keeps open to hold a rate or a latency.
   public struct Pin: Sendable, Hashable, Codable, EncodableWithNulls {
     /// The device it is on.
     public var device: String
     /// `rate` or `latency`.
     public var kind: String
-    /// Seconds of a latency pin.
+    /// The latency in seconds; nil for a rate.
     public var latency: Double?
-    /// Hz of the pin.
+    /// The rate in Hz.
     public var sampleRate: Int
-    /// Whether it is held now; false for one that only an apply held.
+    /// Whether it is held now; false if only an apply held it.
     public var held: Bool
-    /// Whether its stream runs, which shows as a recording or a playback: on PipeWire, while somebody
-    /// uses the device.
+    /// Whether its stream runs, which appears as a recording or a playback: on PipeWire, while
+    /// another stream uses the device.
     public var running: Bool
 
     /// Makes a description.
@@ -69,15 +69,15 @@ extension SessionState {
     }
   }
 
-  /// Something of ours that works on the sound between hardware and programs.
+  /// A part of the session that processes the sound between hardware and programs.
   public struct Processing: Sendable, Hashable, Codable {
-    /// What it is: `echo-cancel`.
+    /// Its kind: `echo-cancel`.
     public var kind: String
-    /// How it does it: `webrtc`.
+    /// Its method: `webrtc`.
     public var method: String
-    /// Whether some program records or plays through it.
+    /// Whether a program records or plays through it.
     public var inUse: Bool
-    /// The devices that it keeps running, in use or not: a microphone that shows as open.
+    /// The devices that it keeps running even when idle: a microphone then appears as in use.
     public var keepsRunning: [String]
 
     /// Makes a description.
@@ -91,7 +91,7 @@ extension SessionState {
 }
 
 extension ServerSnapshot {
-  /// What of ours works on the sound, and what it keeps awake.
+  /// The session's processing of the sound, and the devices that it keeps running.
   var processing: [SessionState.Processing] {
     guard let canceller = echoCanceller else { return [] }
     let ends = devices(of: .echoCanceller) + ownedDevices(.input, of: .chain(.input))

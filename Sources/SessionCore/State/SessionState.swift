@@ -1,43 +1,44 @@
 import PulseTypes
 
-/// Everything there is to say about a session: what is wished, what is, and why they differ.
+/// The complete state of a session: preferred and actual settings, and why they differ.
 ///
-/// Encodes to the `state --json` of the documentation.
+/// Encodes to the documented `state --json`.
 public struct SessionState: Sendable, Hashable {
   /// The server; nil without one.
   public var server: Server?
-  /// Whether a wish is in force.
+  /// Whether a mode is in effect.
   public var active: Bool
-  /// The profile that the wish came from.
+  /// The profile from which the mode comes.
   public var profile: String?
-  /// Whose streams it is about.
+  /// Whose streams the session controls.
   public var scope: Scope
-  /// Who holds it; nil without a holder.
+  /// The process that holds the session; nil without a holder.
   public var holder: Holder?
-  /// What the server can do; nil without one.
+  /// What the server supports; nil without a server.
   public var capabilities: Capabilities?
-  /// Every property that is reported (`Property.reported`).
+  /// The report of each property in `Property.reported`.
   public var properties: [Property: PropertyReport]
   /// The inputs and outputs in use.
   public var route: Route
-  /// Whether an interruption is under way.
+  /// Whether an interruption is in progress.
   public var interrupted: Bool
-  /// Server restarts lived through; nil without a holder.
+  /// The number of server restarts that the holder has handled; nil without a holder.
   public var resets: Int?
-  /// Times the wish was made so again; nil without a holder.
+  /// How often the mode was applied again; nil without a holder.
   public var reapplies: Int?
-  /// Properties that others keep changing.
+  /// Settings that other programs keep changing.
   public var conflicts: [String]
   /// The session's pins.
   public var pins: [Pin]
-  /// What of the session's works on the sound.
+  /// The session's processing of the sound.
   public var processing: [Processing]
   /// The last 20 events that the holder saw, oldest first; empty without a holder.
   public var events: [TimedEvent]
-  /// What is wrong with the session's files.
+  /// Problems of the session's files.
   public var notes: [String]
 
-  /// Makes a state for a wish and a server's snapshot; without a snapshot only wishes are known.
+  /// Makes the state for a mode and a server's snapshot; without a snapshot only the preferences
+  /// are known.
   public init(
     input: PlanInput?, wish: AudioMode, server: Server?, profile: String?, active: Bool
   ) {
@@ -56,7 +57,7 @@ public struct SessionState: Sendable, Hashable {
     notes = []
   }
 
-  /// Wish and fact of every property.
+  /// The preferred and actual value of every property.
   private static func reports(_ input: PlanInput?, _ wish: AudioMode) -> [Property: PropertyReport]
   {
     guard let input else { return offline(wish) }
@@ -66,7 +67,7 @@ public struct SessionState: Sendable, Hashable {
       uniqueKeysWithValues: allAspects.map { ($0.property, $0.finalReport(context)) })
   }
 
-  /// Without a server every wish is pending and nothing is known.
+  /// Without a server every preference is pending, and no actual value is known.
   private static func offline(_ wish: AudioMode) -> [Property: PropertyReport] {
     let nothing = ServerSnapshot(
       server: ServerInfo(
@@ -81,7 +82,7 @@ public struct SessionState: Sendable, Hashable {
     }
   }
 
-  /// Takes over what only the holder knows, from the state that it wrote last.
+  /// Adopts what only the holder knows, from the last state that it wrote.
   public mutating func adopt(_ holders: SessionState) {
     holder = holders.holder
     interrupted = holders.interrupted
@@ -93,7 +94,7 @@ public struct SessionState: Sendable, Hashable {
     notes += holders.notes
   }
 
-  /// The wishes that wait for something.
+  /// The preferences that wait for something.
   public var pending: [Unmet] {
     Property.reported.compactMap { name in
       guard let report = properties[name], report.verdict == .pending else { return nil }
@@ -101,7 +102,7 @@ public struct SessionState: Sendable, Hashable {
     }
   }
 
-  /// Whether some wish is not in force.
+  /// Whether a preference is not met.
   public var hasUnmet: Bool {
     properties.values.contains { $0.verdict != .applied && $0.verdict != .unset }
   }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// A preferred or actual value as the state's JSON has it.
+/// A preferred or actual value in the form of the state's JSON.
 public enum StateValue: Sendable, Hashable, Codable {
   /// A name or word.
   case string(String)
@@ -46,19 +46,19 @@ extension StateValue {
   init(_ positions: [ChannelPosition]) { self = .strings(positions.map(\.rawValue)) }
 }
 
-/// Wish and fact of one property, and why they differ.
+/// The preferred and actual value of one property, and why they differ.
 public struct PropertyReport: Sendable, Hashable {
-  /// What is wished; nil where nothing is.
+  /// The preferred value; nil without a preference.
   public var preferred: StateValue?
-  /// What is; nil where that cannot be known.
+  /// The actual value; nil if it is unknown.
   public var actual: StateValue?
-  /// Whether the wish is in force.
+  /// Whether the preference is in effect.
   public var verdict: Verdict
   /// Why not; nil when applied or unset.
   public var reason: String?
-  /// What a pending wish waits for.
+  /// What a pending preference waits for.
   public var waitingFor: WaitingFor?
-  /// Whether a pin holds it; nil for what needs none.
+  /// Whether a pin holds it; nil if it needs none.
   public var held: Bool?
 
   /// Makes a report.
@@ -74,7 +74,7 @@ public struct PropertyReport: Sendable, Hashable {
     self.held = held
   }
 
-  /// No wish.
+  /// A report without a preference.
   static func unset(_ actual: StateValue?) -> PropertyReport {
     PropertyReport(preferred: nil, actual: actual, verdict: .unset)
   }
@@ -85,7 +85,7 @@ extension PropertyReport: Codable {
     case preferred, actual, verdict, reason, waitingFor, held
   }
 
-  /// Writes preferred, actual, verdict and reason always, null where there is nothing.
+  /// Writes preferred, actual, verdict and reason always, as null if there is none.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: CodingKeys.self)
     try values.encode(preferred, forKey: .preferred)

@@ -1,17 +1,17 @@
-/// What a session saw, decided and did: enough to make each of its decisions again.
+/// What a session saw, decided and did: enough to repeat each of its decisions.
 ///
-/// A plan is a pure function of its input, so a trace is a report that can be run: `replay` makes
-/// every plan anew and compares.
+/// A plan is a pure function of its input, so a trace can be replayed: `replay` makes every plan
+/// again and compares.
 public enum TraceEntry: Sendable, Hashable, Codable {
-  /// The server told of a change, in its words.
+  /// The server reported a change, in its words.
   case told(String)
-  /// A plan, and everything that it was made from.
+  /// A plan with its complete input.
   case planned(PlanInput, Plan)
-  /// There is no plan for this input.
+  /// An input for which there is no plan.
   case unplannable(PlanInput, SessionError)
-  /// A step was run; the outcome in words.
+  /// A step was run; the outcome as text.
   case ran(Step, String)
-  /// The session told its owner something.
+  /// The session emitted an event.
   case event(SessionEvent)
 }
 
@@ -19,7 +19,7 @@ public enum TraceEntry: Sendable, Hashable, Codable {
 public struct TraceLine: Sendable, Hashable, Codable {
   /// The format's version.
   public var schema = 1
-  /// The time as ISO 8601 has it.
+  /// The time in ISO 8601.
   public var time: String
   /// What happened.
   public var entry: TraceEntry
@@ -41,7 +41,7 @@ extension TraceEntry {
     }
   }
 
-  /// The entry with its plan made anew by this version; itself where it has none.
+  /// The entry with its plan made again by this version; unchanged if it has none.
   public var remade: TraceEntry {
     switch self {
     case .planned(let input, _), .unplannable(let input, _): .planning(input)

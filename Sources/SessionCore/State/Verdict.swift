@@ -1,20 +1,20 @@
-/// Whether a preference is in force.
+/// Whether a preference is in effect.
 public enum Verdict: String, Sendable, Hashable, Codable {
-  /// Read back as wished.
+  /// Read back with the preferred value.
   case applied
-  /// Not in force yet; the report says what it waits for.
+  /// Not in effect yet; the report has what it waits for.
   case pending
-  /// The machine cannot.
+  /// This machine cannot do it.
   case unreachable
-  /// The server said no.
+  /// The server refused it.
   case refused
-  /// Somebody else's choice stands.
+  /// Another program's or the user's choice stays in effect.
   case overridden
-  /// There is no wish.
+  /// There is no preference.
   case unset
 }
 
-/// What a pending preference waits for; `stream`: for one of the program's own.
+/// What a pending preference waits for; `stream`: for one of the program's own streams.
 public enum WaitingFor: String, Sendable, Hashable, Codable {
   case device, holder, idle, profile, stream
 }

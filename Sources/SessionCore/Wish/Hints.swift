@@ -1,6 +1,7 @@
 import PulseTypes
 
-/// A wish that the server grants if it can; unmet it is a warning unless the mode is strict.
+/// A preference that the server grants if it can; if it is not met, that is a warning unless it is
+/// in `strict`.
 public enum Hint: String, Sendable, Hashable, Codable, CaseIterable {
   /// The preferred sample rate.
   case sampleRate = "sample-rate"
@@ -8,11 +9,11 @@ public enum Hint: String, Sendable, Hashable, Codable, CaseIterable {
   case bufferDuration = "buffer-duration"
 }
 
-/// How long one IO buffer is: a time, or frames at the device's rate.
+/// The length of one IO buffer: a time, or frames at the device's rate.
 public enum BufferDuration: Sendable, Hashable, Codable {
   /// A time.
   case duration(Duration)
-  /// So many frames at the wished rate, or at the device's where no rate is wished.
+  /// A number of frames at the preferred rate, or at the device's if no rate is preferred.
   case frames(Int)
 
   /// Milliseconds.
@@ -20,7 +21,7 @@ public enum BufferDuration: Sendable, Hashable, Codable {
     .duration(.milliseconds(value))
   }
 
-  /// The time it means at a rate in Hz, in whole microseconds.
+  /// The time at a rate in Hz, in whole microseconds.
   public func duration(atRate rate: Int) -> Duration {
     switch self {
     case .duration(let duration): .microseconds(duration.microseconds)
@@ -31,7 +32,7 @@ public enum BufferDuration: Sendable, Hashable, Codable {
 }
 
 extension Int64 {
-  /// The product, or the greatest or least number where it does not fit.
+  /// The product, or the greatest or least number if it overflows.
   fileprivate func multipliedSaturating(by other: Int64) -> Int64 {
     let (product, overflows) = multipliedReportingOverflow(by: other)
     guard overflows else { return product }
@@ -39,28 +40,28 @@ extension Int64 {
   }
 }
 
-/// When the session makes its wish so again.
+/// When the session applies its mode again.
 public enum ReapplyPolicy: String, Sendable, Hashable, Codable, CaseIterable {
-  /// After every change that is not ours.
+  /// After every change that the session did not make.
   case always
-  /// After route changes; a default that somebody chose stands until the next one.
+  /// After route changes; a default that the user chose stays until the next one.
   case onRouteChange = "on-route-change"
-  /// Not before the next `setAudioMode`.
+  /// Only with the next `setAudioMode`.
   case never
 }
 
-/// What a failed step does to those before it.
+/// How a failed step affects those before it.
 public enum FailurePolicy: String, Sendable, Hashable, Codable, CaseIterable {
-  /// All or nothing: what was is restored.
+  /// All or nothing: the previous setup is restored.
   case rollback
-  /// What can be applied is.
+  /// Applies what can be applied.
   case bestEffort = "best-effort"
 }
 
-/// Whose streams a session is about.
+/// Whose streams a session controls.
 public enum Scope: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Everybody's: defaults, ports and profiles of the server.
+  /// All streams: defaults, ports and profiles of the server.
   case server
-  /// The process's own streams only.
+  /// Only the process's own streams.
   case application
 }

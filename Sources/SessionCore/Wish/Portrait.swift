@@ -1,31 +1,31 @@
 public import PulseTypes
 
-/// A server's present setup as a wish: what `profiles save` writes.
+/// A server's current setup as a mode: what `profiles save` writes.
 ///
-/// Only what differs from what the server would have by itself is in it, and devices are named by
-/// what does not change. Applying it right away has nothing to do.
+/// It has only what differs from the server's own defaults, and names devices by their stable
+/// properties. Applying it at once changes nothing.
 public struct Portrait: Sendable, Hashable {
-  /// The setup as a wish.
+  /// The setup as a mode.
   public var mode = AudioMode()
-  /// Every input there is, for a profile's `[match]`.
+  /// All inputs, for a profile's `[match]`.
   public var inputs: [DeviceMatcher] = []
-  /// Every output there is.
+  /// All outputs.
   public var outputs: [DeviceMatcher] = []
-  /// The devices in use, for people: `USB Microphone, Built-in Audio`; empty without any.
+  /// The devices in use, for users: `USB Microphone, Built-in Audio`; empty without any.
   public var summary = ""
-  /// What the device of a property is now, for people.
+  /// The current device of a property, for users.
   public var notes: [Property: String] = [:]
-  /// What is so and no profile can say, for people.
+  /// Settings that a profile cannot express, for users.
   public var left: [String] = []
 
-  /// Makes the portrait of a server.
+  /// Captures the setup of a server.
   ///
   /// - Parameters:
   ///   - snapshot: the server.
-  ///   - wish: the wish in force, where there is one: its category, mode, options and policies are
-  ///     part of the setup, though no server shows them.
-  ///   - baseline: what the session changed: that is part of the setup even where it is as the
-  ///     server would have it, for what a profile does not name goes back to what was before.
+  ///   - wish: the mode in effect, if any: its category, mode, options and policies are part of the
+  ///     setup, though no server shows them.
+  ///   - baseline: the settings that the session changed. They are part of the setup even if they
+  ///     equal the server's defaults, because a setting that a profile does not name is restored.
   public init(of snapshot: ServerSnapshot, wish: AudioMode? = nil, baseline: Baseline = .init()) {
     let changed = Set(baseline.valid(for: snapshot).entries.map(\.setting))
     if let wish { adopt(wish, snapshot) }
@@ -38,7 +38,7 @@ public struct Portrait: Sendable, Hashable {
       .map { $0.description.isEmpty ? $0.name : $0.description }.unique.joined(separator: ", ")
   }
 
-  /// Takes over what a server does not show.
+  /// Adopts the values that a server does not show.
   private mutating func adopt(_ wish: AudioMode, _ snapshot: ServerSnapshot) {
     let missing = Direction.allCases.first {
       wish.category?.directions.contains($0) == true && snapshot.routeRoot($0) == nil
@@ -48,7 +48,7 @@ public struct Portrait: Sendable, Hashable {
     } else {
       mode.category = wish.category
     }
-    // What one output alone plays is no such category.
+    // Playback on a single output is not this category.
     if mode.category == .multiRoute, snapshot.combination == nil { mode.category = .playback }
     mode.mode = wish.mode
     mode.options = wish.options
@@ -60,7 +60,7 @@ public struct Portrait: Sendable, Hashable {
     mode.gainLock = wish.gainLock
     if snapshot.routeRoot(.input) != nil { mode.moveInputStreams = wish.moveInputStreams }
     if snapshot.routeRoot(.output) != nil { mode.moveOutputStreams = wish.moveOutputStreams }
-    // With an input in the profile the hints would be about that.
+    // With an input in the profile the hints would apply to the input.
     let hasHints = wish.sampleRate != nil || wish.ioBufferDuration != nil
     if hasHints, wish.category == nil, wish.hintDirection == .output,
       snapshot.routeRoot(.output) != nil
@@ -100,7 +100,7 @@ public struct Portrait: Sendable, Hashable {
     {
       mode.outputCodec = card.activeCodec
     }
-    // An echo canceller may stand between the two.
+    // An echo canceller may be between the two.
     if let remap = snapshot.remap(direction),
       snapshot.device(direction, named: remap.master).map({ snapshot.root(of: $0)?.name })
         == device.name
@@ -150,13 +150,13 @@ public struct Portrait: Sendable, Hashable {
     }
   }
 
-  /// Rate and buffer of the device that they are about: a rate that is not the server's own, and a
-  /// buffer that is held.
+  /// The rate and the buffer of the device to which the hints apply: a rate that is not the
+  /// server's own, and a buffer that is held.
   private mutating func addHints(_ snapshot: ServerSnapshot, _ changed: Set<Setting>) {
     let direction = mode.hintDirection
     guard mode.concerns(direction), let device = snapshot.routeRoot(direction) else { return }
     let rate = Int(device.sampleSpec.rate)
-    // A radio link decides its rate; nobody chose it.
+    // A radio link determines its own rate; the user did not choose it.
     let isOther =
       rate != Int(snapshot.server.sampleSpec.rate)
       || changed.contains(.rate(direction, device: device.name))
@@ -171,7 +171,7 @@ public struct Portrait: Sendable, Hashable {
   }
 }
 
-/// The properties of one direction, by their places and names.
+/// The key paths of one direction's properties.
 private struct Names {
   let prefer: WritableKeyPath<AudioMode, [DeviceMatcher]?>
   let port: WritableKeyPath<AudioMode, [PortMatcher]?>
@@ -192,12 +192,12 @@ private struct Names {
 }
 
 extension ServerSnapshot {
-  /// The hardware in use; a monitor that somebody made the default counts, a dummy does not.
+  /// The hardware in use; a monitor that a user made the default counts, a dummy does not.
   fileprivate func routeRoot(_ direction: Direction) -> Device? {
     defaultRoot(direction).flatMap { isDummy($0) ? nil : $0 }
   }
 
-  /// All that is there to be used, by what stays the same.
+  /// All usable devices, by their stable properties.
   fileprivate func stableMatchers(_ direction: Direction) -> [DeviceMatcher] {
     hardware(direction).filter(\.isUsable).compactMap {
       stableMatcher(for: $0, isItself: false)
@@ -206,12 +206,12 @@ extension ServerSnapshot {
 }
 
 extension Device {
-  /// Whether something is plugged in, or nothing has to be.
+  /// Whether something is plugged in, or the device has no ports.
   fileprivate var isUsable: Bool {
     ports.isEmpty || ports.contains(where: \.availability.isUsable)
   }
 
-  /// The port that a server takes by itself: what is plugged in, then the highest priority.
+  /// The port that a server chooses by itself: one with a plug first, then the highest priority.
   fileprivate var portByItself: Port? {
     ports.filter(\.availability.isUsable).max {
       ($0.availability == .yes ? 1 : 0, $0.priority) < (
