@@ -1,84 +1,86 @@
 public import PulseTypes
 
-/// The wish: a plain value that says what the audio setup should be.
+/// Describes the audio setup that a session applies; a plain value.
 ///
-/// Every field is optional; nil leaves that property alone. AVAudioSession spreads the same over
-/// `setCategory`, `setPreferredSampleRate`, `setPreferredInput` and the rest; here it is one value
-/// that is applied whole, in one order.
+/// Every field is optional; nil leaves that property alone. AVAudioSession has `setCategory`,
+/// `setPreferredSampleRate`, `setPreferredInput` and more for the same purpose; here it is one
+/// value, which is applied as a whole in one order.
 public struct AudioMode: Sendable, Hashable, Codable {
-  /// What the sound is for.
+  /// The category: which directions are used.
   public var category: Category?
-  /// What kind of use it is.
+  /// The kind of use.
   public var mode: Mode?
-  /// How others are treated and which devices may be used.
+  /// How other programs' streams are treated, and which devices may be used.
   public var options: Set<CategoryOption>?
-  /// Preferred sample rate, Hz, 4,000-384,000; a hint.
+  /// The preferred sample rate in Hz, 4,000-384,000; a hint.
   public var sampleRate: Int?
-  /// Preferred IO buffer duration, 0.5 ms-2 s; a hint.
+  /// The preferred IO buffer duration, 0.5 ms-2 s; a hint.
   public var ioBufferDuration: BufferDuration?
   /// Hints that must be met.
   public var strict: Set<Hint>?
-  /// Whether rate and buffer of PipeWire's graph are held while nobody uses the device, too: the first
-  /// sound is as wished then, and the device never sleeps. PulseAudio holds the buffer always.
+  /// Whether PipeWire's rate and buffer are held even while no stream uses the device: the first
+  /// sound then has the preferred values, and the device never sleeps. PulseAudio always holds the
+  /// buffer.
   public var holdsAlways: Bool?
-  /// When the wish is made so again.
+  /// When the session applies the mode again.
   public var reapply: ReapplyPolicy?
-  /// The echo canceller of `voice-chat` and `video-chat`, as the server calls it; nil is `webrtc`.
+  /// The method of the echo canceller of `voice-chat` and `video-chat`, by the server's name; nil
+  /// is `webrtc`.
   public var echoCanceller: String?
-  /// Whether the echo canceller is there only while somebody records: idle it keeps the microphone
-  /// running.
+  /// Whether the echo canceller is loaded only while a program records; loaded, it keeps the
+  /// microphone running even when idle.
   public var unloadsIdleEchoCanceller: Bool?
-  /// What a failed step does to those before it.
+  /// How a failed step affects those before it.
   public var onFailure: FailurePolicy?
-  /// Whose streams it is about.
+  /// Whose streams the session controls.
   public var scope: Scope?
 
-  /// Which input, ranked.
+  /// The inputs to use, most preferred first.
   public var preferredInput: [DeviceMatcher]?
-  /// False: wait for the input instead of failing.
+  /// Whether a missing input is an error; false waits for the input instead. Nil is true.
   public var inputRequired: Bool?
-  /// Which port of the input, ranked (AVAudioSession: data source).
+  /// The ports of the input to use, most preferred first (AVAudioSession: data source).
   public var inputPort: [PortMatcher]?
-  /// How the input listens; needs `preferredInput` and `inputPort`; not with `channelMap`.
+  /// The polar pattern; needs `preferredInput` and `inputPort`, and excludes `channelMap`.
   public var polarPattern: PolarPattern?
-  /// How the device is held.
+  /// How the user holds the device.
   public var inputOrientation: Orientation?
-  /// Which hardware channels become which channels.
+  /// The hardware channels that become the session's channels.
   public var channelMap: ChannelSelection?
-  /// Gain of the hardware input.
+  /// The gain of the hardware input.
   public var inputGain: Volume?
-  /// Whether a gain that somebody changes is set again.
+  /// Whether the session sets the gain again after another program changed it.
   public var gainLock: Bool?
-  /// Mute of the hardware input; false acts only at an explicit apply.
+  /// Mute of the hardware input; false takes effect only in an explicit apply.
   public var inputMuted: Bool?
-  /// Whether streams that record elsewhere are moved to the session's input.
+  /// Whether streams that record from other devices are moved to the session's input.
   public var moveInputStreams: Bool?
-  /// Latency offset of the input's port.
+  /// The latency offset of the input's port.
   public var inputLatencyOffset: Duration?
 
-  /// Which output, ranked.
+  /// The outputs to use, most preferred first.
   public var preferredOutput: [DeviceMatcher]?
-  /// False: wait for the output instead of failing.
+  /// Whether a missing output is an error; false waits for the output instead. Nil is true.
   public var outputRequired: Bool?
-  /// Which port of the output, ranked.
+  /// The ports of the output to use, most preferred first.
   public var outputPort: [PortMatcher]?
-  /// The codec of a Bluetooth output, as the server or people call it; `devices` lists them.
+  /// The codec of a Bluetooth output, by the server's or its common name; `devices` lists them.
   public var outputCodec: String?
   /// Entry *i* names the hardware channel that plays channel *i* of the standard layout.
   public var outputChannelMap: ChannelSelection?
-  /// Volume of the hardware output.
+  /// The volume of the hardware output.
   public var outputVolume: Volume?
   /// Mute of the hardware output.
   public var outputMuted: Bool?
-  /// Whether streams that play elsewhere are moved to the session's output.
+  /// Whether streams that play on other devices are moved to the session's output.
   public var moveOutputStreams: Bool?
-  /// Latency offset of the output's port.
+  /// The latency offset of the output's port.
   public var outputLatencyOffset: Duration?
 
-  /// The empty wish: leaves everything alone.
+  /// Makes an empty mode, which leaves everything alone.
   public init() {}
 
-  /// A wish for a category, with a mode and options (AVAudioSession: `setCategory`).
+  /// Makes a mode for a category, with a mode of use and options (AVAudioSession: `setCategory`).
   public init(
     category: Category, mode: Mode? = nil, options: Set<CategoryOption>? = nil
   ) {
@@ -87,14 +89,14 @@ public struct AudioMode: Sendable, Hashable, Codable {
     self.options = options
   }
 
-  /// Whether the wish is made so again after a route change; false is `reapply = .never`.
+  /// Whether the mode is applied again after a route change; false is `reapply = .never`.
   public var autoReapplyOnRouteChange: Bool {
     get { reapply != .never }
     set { reapply = newValue ? (reapply == .never ? .always : reapply) : .never }
   }
 }
 
-/// The part of a wish that is about one direction, so that input and output are planned alike.
+/// The part of a mode for one direction, so that input and output are planned alike.
 struct DirectionWish {
   var prefer: [DeviceMatcher]?
   var isRequired: Bool
@@ -108,7 +110,7 @@ struct DirectionWish {
   var moveStreams: Bool
   var latencyOffset: Duration?
 
-  /// Whether anything is wished that must have a device.
+  /// Whether a preference needs a device.
   var needsDevice: Bool {
     prefer != nil || port != nil || codec != nil || polarPattern != nil || channels != nil
       || volume != nil
@@ -118,7 +120,7 @@ struct DirectionWish {
 }
 
 extension AudioMode {
-  /// The wishes of one direction.
+  /// The preferences of one direction.
   func wish(_ direction: Direction) -> DirectionWish {
     switch direction {
     case .input:
@@ -136,35 +138,37 @@ extension AudioMode {
     }
   }
 
-  /// The direction that sample rate and buffer duration are about: the input, but for playback.
+  /// The direction to which sample rate and buffer duration apply: the output if only the output is
+  /// used, otherwise the input.
   var hintDirection: Direction {
     if cancelsEcho { return .input }
     if category != nil { return directions.contains(.input) ? .input : .output }
     return wish(.input).needsDevice || !wish(.output).needsDevice ? .input : .output
   }
 
-  /// Whether the wish has something to say about a direction's device.
+  /// Whether the mode has preferences for a direction's device.
   func concerns(_ direction: Direction) -> Bool {
     requires(direction)
       || ((sampleRate != nil || ioBufferDuration != nil) && hintDirection == direction)
   }
 
-  /// Whether there must be a device of the direction.
+  /// Whether a device of the direction must exist.
   func requires(_ direction: Direction) -> Bool {
     wish(direction).needsDevice || directions.contains(direction)
   }
 
-  /// The directions without which category and mode mean nothing.
+  /// The directions that category and mode require.
   var directions: Set<Direction> {
     (category?.directions ?? []).union(cancelsEcho ? Direction.allCases : [])
   }
 
-  /// Whether the mode takes out of the input what the output plays.
+  /// Whether the mode removes the output's sound from the input.
   var cancelsEcho: Bool { mode == .voiceChat || mode == .videoChat }
 }
 
 extension AudioMode {
-  /// The wish with what it leaves open taken from another: how `extends` layers profiles.
+  /// Returns the mode with its unset fields taken from another one, as `extends` does with
+  /// profiles.
   public func layered(over base: AudioMode) -> AudioMode {
     var result = self
     func fill<Value>(_ path: WritableKeyPath<AudioMode, Value?>) {

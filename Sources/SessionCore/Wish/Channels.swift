@@ -22,7 +22,7 @@ public enum PolarPattern: String, Sendable, Hashable, Codable, CaseIterable {
   case omnidirectional
   /// The one front channel.
   case cardioid
-  /// Cannot be had from a channel map; always an error.
+  /// Not available from a channel map; always an error.
   case subcardioid
 }
 
