@@ -1,10 +1,10 @@
-/// Whether a process that wants the lock now may try to take it; a state machine that performs nothing.
+/// Decides whether a process may try to take the lock now; a pure state machine.
 package struct LockClaim {
   package enum Action: Sendable, Hashable {
     case take
-    /// Somebody has it for a moment, or is to have it: look again.
+    /// Another process has it for a moment, or has priority: look again.
     case wait(Duration)
-    /// A holder has it, and goes on having it.
+    /// A holder has it, and keeps it.
     case held(LockRecord.Owner)
   }
 
@@ -18,7 +18,8 @@ package struct LockClaim {
     _ view: LockView, at now: Duration, isRunning: (Int32) -> Bool
   ) -> Action {
     if view.isTaken {
-      // Who has just taken it has not signed yet, and a command ends within milliseconds.
+      // A process that has just taken it has not signed yet, and a command ends within
+      // milliseconds.
       guard let owner = view.record.owner, owner.isHolding, isRunning(owner.pid) else {
         return .wait(pauses.next())
       }
@@ -30,6 +31,6 @@ package struct LockClaim {
     return .wait(min(pauses.next(), remaining))
   }
 
-  /// Called when the lock was not to be had after all.
+  /// Call this if the lock could not be taken after all.
   package mutating func noteRefused() -> Duration { pauses.next() }
 }

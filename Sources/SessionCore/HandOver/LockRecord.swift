@@ -1,11 +1,12 @@
-/// What the lock's file says: who has the lock or gave it back, and who was interrupted for it.
+/// The contents of the lock's file: which process has or released the lock, and which ones were
+/// interrupted.
 ///
-/// The lock itself is the kernel's; the record is written by who has it, and read by all.
+/// The lock itself is the kernel's; its owner writes the record, every process reads it.
 package struct LockRecord: Sendable, Hashable {
   /// A process with the lock.
   package struct Owner: Sendable, Hashable {
     package var pid: Int32
-    /// Whether it keeps the lock beyond one command.
+    /// Whether the process keeps the lock beyond one command.
     package var isHolding: Bool
     package var name: String
 
@@ -16,38 +17,38 @@ package struct LockRecord: Sendable, Hashable {
     }
   }
 
-  /// What became of the lock last.
+  /// The last change of the lock.
   package enum Last: Sendable, Hashable {
     case nothing
     case taken(Owner)
-    /// Given back, and to whom where that was asked for.
+    /// Released, and the process for which it was released, if any.
     case released(by: Int32, to: Int32?)
   }
 
   package var last = Last.nothing
-  /// Who was interrupted and goes on later, the last of them first.
+  /// The interrupted processes that resume later, the last interrupted first.
   package var interrupted: [Int32] = []
 
   package init() {}
 
-  /// Who has the lock, where somebody has it.
+  /// The process that has the lock, if any.
   package var owner: Owner? { if case .taken(let owner) = last { owner } else { nil } }
 
-  /// The record once a process has taken the lock.
+  /// The record after a process has taken the lock.
   ///
-  /// - Parameter isRunning: who has ended goes on no more.
+  /// - Parameter isRunning: processes that have ended do not resume.
   package func taken(by owner: Owner, isRunning: (Int32) -> Bool) -> LockRecord {
     var result = self
-    // Who had to go on before, and did not, waits behind the others from now on.
+    // A process that should have resumed earlier, and did not, now waits behind the others.
     if let at = interrupted.firstIndex(of: owner.pid) { result.interrupted.removeFirst(at + 1) }
     result.interrupted.removeAll { !isRunning($0) }
     result.last = .taken(owner)
     return result
   }
 
-  /// The record once its process has given the lock back.
+  /// The record after its process has released the lock.
   ///
-  /// - Parameter taker: who interrupts it; nil where it ends.
+  /// - Parameter taker: the process that interrupts it; nil if it ends.
   package func released(by process: Int32, to taker: Int32?) -> LockRecord {
     var result = self
     result.last = .released(by: process, to: taker)
@@ -60,12 +61,12 @@ package struct LockRecord: Sendable, Hashable {
 }
 
 extension LockRecord {
-  /// All records have this length, so that writing one needs no room on a full disk and leaves nothing of
-  /// a longer one.
+  /// All records have this length, so that writing one needs no space on a full disk and overwrites
+  /// a longer one completely.
   package static let length = 512
   private static let mostInterrupted = 32
 
-  /// The record as its file has it.
+  /// The record in the file's format.
   package var bytes: [UInt8] {
     var lines: [String] = []
     switch last {
@@ -83,7 +84,7 @@ extension LockRecord {
     return text + Array(repeating: UInt8(ascii: "\n"), count: Self.length - text.count)
   }
 
-  /// Reads a record; what is none, or is being written, says nothing.
+  /// Parses a record; an invalid or incomplete one is empty.
   package init(bytes: [UInt8]) {
     for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ", maxSplits: 2)

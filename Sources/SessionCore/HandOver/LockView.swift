@@ -1,6 +1,6 @@
-/// What a glance at the lock showed.
+/// The state of the lock at a glance.
 package struct LockView: Sendable, Hashable {
-  /// Whether somebody has it.
+  /// Whether a process has it.
   package var isTaken: Bool
   package var record: LockRecord
 
@@ -11,13 +11,13 @@ package struct LockView: Sendable, Hashable {
 }
 
 extension FileCalls {
-  /// Looks who has the lock, and changes nothing: nobody that watches the file is woken by it.
+  /// Reads the state of the lock without a change that would wake watchers of the file.
   package func lookAtLock(_ path: String) -> LockView {
     guard let file = try? open(path, .reading) else {
       return LockView(isTaken: false, record: LockRecord())
     }
     defer { try? close(file) }
-    // A shared lock is refused only while somebody has it alone.
+    // A shared lock is refused only while a process has the exclusive one.
     let isTaken = (try? lock(file, .shared)) == false
     return LockView(
       isTaken: isTaken,
@@ -25,9 +25,9 @@ extension FileCalls {
   }
 }
 
-/// To whom a lock that is free is left, and for how long.
+/// For which process, and for how long, a free lock is reserved.
 ///
-/// Who is to have it takes it within milliseconds, but on a machine that stands still, or where it is
+/// That process takes the lock within milliseconds, unless the machine stalls or the process is
 /// frozen.
 struct Reservation {
   private let grace: Duration
@@ -36,7 +36,7 @@ struct Reservation {
 
   init(grace: Duration) { self.grace = grace }
 
-  /// How long the lock is left to a process; nil where its time is over.
+  /// How much longer the lock is reserved for a process; nil if its time is over.
   mutating func remaining(for process: Int32, at now: Duration) -> Duration? {
     if self.process != process { (self.process, since) = (process, now) }
     let remaining = since + grace - now
@@ -46,7 +46,7 @@ struct Reservation {
   mutating func forget() { process = nil }
 }
 
-/// Pauses between two tries that nothing wakes, ever longer.
+/// Growing pauses between attempts that no event triggers.
 struct Pauses {
   private let longest: Duration
   private var pause = Duration.milliseconds(1)

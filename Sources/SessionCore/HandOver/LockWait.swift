@@ -1,18 +1,18 @@
-/// A session that waits until it may go on: one that another process interrupted, or one behind another
-/// of its own process. A state machine that performs nothing.
+/// Decides when a waiting session may resume: one that another process interrupted, or one behind
+/// another session of its own process. A pure state machine.
 ///
-/// It is asked whenever something happened: the lock's file was closed by who wrote it, the process that
-/// it waits for ended, its alarm went off. While nothing happens nothing runs.
+/// Call `next` after each event: the lock's file was closed after writing, the awaited process
+/// ended, the alarm went off. In between nothing runs.
 ///
-/// When the lock is free, the last interrupted goes on first, and the others wait until that one ends;
-/// who does not take it in time (`Reservation`) is not waited for.
+/// When the lock is free, the session that was interrupted last resumes first, and the others wait
+/// for its end. They do not wait for one that does not take the lock in time (`Reservation`).
 package struct LockWait: Sendable {
   package struct Action: Sendable, Hashable {
     /// Try to take the lock now.
     package var takes = false
-    /// The process whose end is of interest; nil where none is.
+    /// The process to watch for its end; nil for none.
     package var watched: Int32?
-    /// When to ask again if nothing happens before; nil where only an event can change something.
+    /// When to call again if nothing happens first; nil if only an event can change something.
     package var alarm: Duration?
 
     package init(takes: Bool = false, watched: Int32? = nil, alarm: Duration? = nil) {
@@ -24,8 +24,8 @@ package struct LockWait: Sendable {
   private var reservation = Reservation(grace: .seconds(5))
   private var pauses = LockWait.newPauses
   private var seen: LockRecord?
-  /// Those whose end was reported: a number that is used again, or an end that is seen late, is no reason to
-  /// wait on.
+  /// Processes whose end was reported: a reused number, or an end that shows late, must not prolong
+  /// the wait.
   private var ended: Set<Int32> = []
 
   private static var newPauses: Pauses { Pauses(longest: .seconds(1)) }
@@ -50,7 +50,7 @@ package struct LockWait: Sendable {
       if let owner = view.record.owner, runs(owner.pid) {
         return Action(watched: owner.pid == process ? nil : owner.pid)
       }
-      // Somebody has just taken it, or looks at it.
+      // Another process has just taken it, or is inspecting it.
       return Action(alarm: pauses.next())
     }
     guard let next = view.record.next(runs), next != process,
@@ -59,12 +59,12 @@ package struct LockWait: Sendable {
     return Action(watched: next, alarm: remaining)
   }
 
-  /// Called when the lock was not to be had after all.
+  /// Call this if the lock could not be taken after all.
   package mutating func noteRefused() -> Action { Action(alarm: pauses.next()) }
 }
 
 extension LockRecord {
-  /// Who is to have the lock next; nil where nobody is.
+  /// The process that should have the lock next; nil if there is none.
   fileprivate func next(_ runs: (Int32) -> Bool) -> Int32? {
     if case .released(_, let taker?) = last, runs(taker) { return taker }
     return interrupted.first(where: runs)

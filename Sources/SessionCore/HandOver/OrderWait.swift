@@ -1,15 +1,15 @@
-/// Somebody who gave a holder an order and waits for its answer; a state machine that performs nothing.
+/// Decides how long to wait for a holder's answer to an order; a pure state machine.
 ///
-/// It is asked whenever the lock's file or the answer's changed, or its alarm went off.
+/// Call `next` after each change of the lock's or the answer's file, and when the alarm went off.
 package struct OrderWait: Sendable {
   package enum Action: Sendable, Hashable {
-    /// Wait on, until something happens or the alarm goes off.
+    /// Keep waiting for an event or the alarm.
     case wait(alarm: Duration?)
-    /// The holder holds no more: look for another, or do it oneself.
+    /// The holder no longer holds: look for another one, or do the work here.
     case lookAgain
   }
 
-  /// Who gives the lock back answers at once, before or after.
+  /// A holder that releases the lock answers at once, before or after.
   private static let grace = Duration.seconds(1)
 
   private let holder: Int32
@@ -29,6 +29,6 @@ package struct OrderWait: Sendable {
 }
 
 extension LockView {
-  /// Whether a process holds the lock, as far as a glance shows.
+  /// Whether a process holds the lock, at a glance.
   package func isHeld(by process: Int32) -> Bool { isTaken && record.owner?.pid == process }
 }

@@ -2,24 +2,26 @@ import Synchronization
 
 /// The right to write to a server: a lock on a file that is never renamed or deleted.
 ///
-/// The kernel frees it when the process ends, however it ends; it is given back when this is dropped.
+/// The kernel releases it when the process ends for whatever reason; it is also released with the
+/// last reference to this object.
 package final class SessionLock: Sendable {
   private let file: Int32
   private let record: LockRecord
   private let calls: any FileCalls
-  /// Who interrupts the session; 0 where it ends.
+  /// The process that interrupts the session; 0 if the session ends.
   private let taker = Atomic<Int32>(0)
 
   private init(_ file: Int32, _ record: LockRecord, _ calls: any FileCalls) {
     (self.file, self.record, self.calls) = (file, record, calls)
   }
 
-  /// Says who is to have the lock after this session, which goes on later.
+  /// Sets the process that gets the lock after this session, which resumes later.
   package func pass(to process: Int32) { taker.store(process, ordering: .releasing) }
 
-  /// A program that starts another has a copy of each descriptor there until that one runs, so closing
-  /// alone would leave the lock taken for a moment. The record goes first: it says who may take what is
-  /// free. Closing comes last: it wakes who waits, and must find the lock free.
+  /// A child process has copies of all descriptors until it executes its program, so closing alone
+  /// could leave the lock taken for a moment. The record is written first, because it decides who
+  /// may take a free lock. Closing comes last, because it wakes waiting processes, which must find
+  /// the lock free.
   deinit {
     let taker = taker.load(ordering: .acquiring)
     let released = record.released(by: calls.process, to: taker == 0 ? nil : taker)
@@ -28,18 +30,18 @@ package final class SessionLock: Sendable {
     try? calls.close(file)
   }
 
-  /// One try to take the lock.
+  /// One attempt to take the lock.
   package enum Try {
     case taken(SessionLock)
-    /// Another was faster, or has it for a moment: look again.
+    /// Another process was faster, or has it for a moment: look again.
     case refused
   }
 
-  /// Takes a lock that a glance showed free.
+  /// Takes a lock that looked free.
   ///
   /// - Parameters:
-  ///   - mustSign: whether a lock that cannot be signed, on a full disk, is none.
-  ///   - isMine: asked once more when nobody else can change the record.
+  ///   - mustSign: whether to fail if the record cannot be written, as on a full disk.
+  ///   - isMine: called again when no other process can change the record.
   package static func take(
     _ path: String, as owner: LockRecord.Owner, _ calls: any FileCalls,
     mustSign: Bool = true, if isMine: (LockView) -> Bool

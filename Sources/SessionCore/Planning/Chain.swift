@@ -1,12 +1,12 @@
 import PulseTypes
 
-/// The chain that a wish needs on the devices it means.
+/// The chain that a mode needs on its devices.
 ///
-/// Input: hardware, echo canceller, remap, programs. Output: hardware, combined outputs, remap, echo
-/// canceller, programs. Where nothing is needed the programs are on the hardware.
+/// Input: hardware, echo canceller, remap, programs. Output: hardware, combined outputs, remap,
+/// echo canceller, programs. Without links, programs use the hardware.
 extension PlanContext {
-  /// The canceller that the mode needs; nil without one, without both of its devices, and where the
-  /// server loads no modules or refused this one.
+  /// The echo canceller that the mode needs; nil if it needs none, one of the devices is missing,
+  /// the server loads no modules, or it refused this one.
   var wishedCanceller: EchoCancellerSpec? {
     guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
       !snapshot.isOfOneProgram, cancellerRefusal == nil,
@@ -21,9 +21,9 @@ extension PlanContext {
       rate: EchoCancellerSpec.rate(for: wish.sampleRate))
   }
 
-  /// Why the wished method is none that the server has; nil where only trying tells.
+  /// Why the server does not have the preferred method; nil if only an attempt would show.
   ///
-  /// PipeWire takes any name without a word: 0.3.65 has one method, whatever it is told.
+  /// PipeWire accepts any name without an error: 0.3.65 has only one method, whatever the name is.
   var cancellerRefusal: String? {
     guard wish.cancelsEcho, snapshot.has(.oneEchoCanceller), !snapshot.isOfOneProgram,
       let method = wish.echoCanceller, method != EchoCancellerSpec.defaultMethod
@@ -31,12 +31,12 @@ extension PlanContext {
     return "PipeWire has no echo canceller '\(method)'"
   }
 
-  /// Whether the canceller is left out until somebody records.
+  /// Whether the canceller stays unloaded until a program records.
   var leavesCancellerIdle: Bool {
     wish.unloadsIdleEchoCanceller == true && !isRecorded
   }
 
-  /// Whether a program records the input, in the snapshot that the plan began with.
+  /// Whether a program records from the input, in the snapshot from before the plan.
   private var isRecorded: Bool {
     guard let name = resolved(.input)?.name,
       let device = input.snapshot.device(.input, named: name)
@@ -46,7 +46,7 @@ extension PlanContext {
     }
   }
 
-  /// The outputs to combine; nil for another category, and where they cannot be.
+  /// The outputs to combine; nil for other categories, or if they cannot be combined.
   var wishedCombination: CombineSpec? {
     guard wish.category == .multiRoute, input.capabilities.moduleLoading,
       input.refusals[.combination] == nil, !snapshot.isOfOneProgram,
@@ -56,15 +56,15 @@ extension PlanContext {
       outputs: resolution.outputs, primary: primary.name, map: primary.channelMap)
   }
 
-  /// The remap that the wish needs on a device; nil where the hardware already is as wished, or where
-  /// the server loads no modules or refused this one.
+  /// The remap that the mode needs on a device; nil if the hardware already matches, the server
+  /// loads no modules, or it refused this one.
   func wishedRemap(on device: Device) throws(SessionError) -> RemapSpec? {
     let direction = device.direction
     guard let routing = try ChannelRouting.make(wish.wish(direction), on: device),
       !routing.isIdentity(on: device.channelMap), input.capabilities.moduleLoading,
       input.refusals[.chain(direction)] == nil, !snapshot.isOfOneProgram
     else { return nil }
-    // One channel mixed from one is that channel.
+    // A mix of one channel is that channel.
     if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
     let echo = direction == .input ? wishedCanceller.map { _ in Owned.echoName(.input) } : nil
     let combined = direction == .output ? wishedCombination.map { _ in Owned.combineName } : nil
@@ -73,10 +73,10 @@ extension PlanContext {
       map: routing.map)
   }
 
-  /// Where programs are to be: the end of the chain, or the device itself. A remap that cannot be had
-  /// is the channel map's error.
+  /// The device that programs should use: the end of the chain, or the device itself. An impossible
+  /// remap is reported as the channel map's error.
   func wishedEnd(on device: Device) -> String {
-    // The streams of one program that shall be on the default get what everybody gets there.
+    // A single program's streams that follow the default use the same device as other programs.
     if snapshot.isOfOneProgram, resolved(device.direction)?.isDefault == true,
       let name = snapshot.server.defaultName(device.direction)
     {
@@ -88,7 +88,7 @@ extension PlanContext {
     return echo ?? remap ?? wishedCombination.map { _ in Owned.combineName } ?? device.name
   }
 
-  /// Whether the default is where programs are to be.
+  /// Whether the default is the device that programs should use.
   func isAtEnd(_ direction: Direction, _ device: Device) -> Bool {
     snapshot.server.defaultName(direction) == wishedEnd(on: device)
   }

@@ -1,10 +1,10 @@
-/// A wish that the steps do not meet, with the reason.
+/// A preference that the steps do not meet, with the reason.
 public struct Unmet: Sendable, Hashable, Codable {
-  /// The session's property, a key of the state's JSON.
+  /// The property of the session, a key of the state's JSON.
   public var property: Property
   /// Pending, unreachable, refused or overridden.
   public var verdict: Verdict
-  /// Why, for people.
+  /// The reason, for users.
   public var reason: String
 
   /// Makes an entry.
@@ -15,13 +15,14 @@ public struct Unmet: Sendable, Hashable, Codable {
   }
 }
 
-/// The ordered steps from a snapshot to a wish, and what cannot be met; empty is converged.
+/// The ordered steps from a snapshot to a mode, and the preferences that cannot be met.
 public struct Plan: Sendable, Hashable, Codable {
   /// The steps, in the documented order.
   public var steps: [Step]
   /// What the steps do not meet.
   public var unmet: [Unmet]
-  /// Settings of ours that somebody changed since, and that a restore leaves as they are.
+  /// Settings that another program has changed since the session set them; a restore leaves them
+  /// alone.
   public var left: [String]
   /// The settings that the mode names, in the order in which they were planned.
   public var claims: [Setting]
@@ -36,12 +37,12 @@ public struct Plan: Sendable, Hashable, Codable {
     self.claims = claims
   }
 
-  /// Whether the server already is as wished.
+  /// Whether no step is needed; some preferences may still be unmet.
   public var isEmpty: Bool { steps.isEmpty }
 
   /// The steps of the first phase that can run now.
   ///
-  /// A port has levels of its own, so a step that changes a port is the last before they are read.
+  /// Each port has its own levels, so levels must be read again after a step that changes a port.
   var batch: ArraySlice<Step> {
     guard let first = steps.first else { return [] }
     let batch = steps.prefix { $0.phase == first.phase && !$0.isDeferred }

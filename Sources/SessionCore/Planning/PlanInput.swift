@@ -2,63 +2,64 @@ public import PulseTypes
 
 /// Why a plan is made.
 public enum Occasion: String, Sendable, Hashable, Codable {
-  /// A person or program just asked for it: all of the wish counts.
+  /// A user or program asked for it: the whole mode counts.
   case asked
-  /// The server came back with nothing of ours: all counts, but no input is unmuted.
+  /// The server restarted without our changes: the whole mode counts, but no input is unmuted.
   case reset
-  /// Something changed since: levels count only where they are locked, and no input is unmuted.
+  /// Something has changed: levels count only if they are locked, and no input is unmuted.
   case upkeep
-  /// The process that holds ends: what it does to others is undone, and nothing else.
+  /// The holder ends: its effect on other programs is undone, and nothing else.
   case leaving
 }
 
-/// Everything a plan is made from; the plan is a pure function of it.
+/// The complete input of a plan; the plan is a pure function of it.
 public struct PlanInput: Sendable, Hashable, Codable {
-  /// What is wished.
+  /// The mode.
   public var wish: AudioMode
-  /// What is.
+  /// The actual server.
   public var snapshot: ServerSnapshot
-  /// What the server can do.
+  /// What the server supports.
   public var capabilities: Capabilities
-  /// What was before us: restored where the wish does not name it.
+  /// The values from before the session; those of settings that the mode does not name are
+  /// restored.
   public var baseline: Baseline
-  /// What the run under way changed so far, and what was before it.
+  /// What the current run has changed so far, and the previous values.
   public var journal: Baseline
-  /// The defaults when the run began: a profile that it set can have made the server choose others,
-  /// and "default" goes on to mean these. Empty before a run.
+  /// The defaults when the run began. A card profile that the run sets can make the server choose
+  /// other defaults, but "default" keeps this meaning. Empty before a run.
   public var defaultsBefore: [Direction: String]
-  /// What became of earlier hints.
+  /// The results of earlier hints.
   public var memory: HintMemory
-  /// Whether a person or program just asked: only then an input is unmuted.
+  /// Whether a user or program asked for the plan; only then may it unmute an input.
   public var isExplicit: Bool {
     get { occasion == .asked }
     set { occasion = newValue ? .asked : .upkeep }
   }
-  /// Why a plan is made now.
+  /// The reason for the plan.
   public var occasion: Occasion
-  /// Whether pins stay open after the run; without, a hint that was granted is not asked again.
+  /// Whether pins stay open after the run; if not, a granted hint is not requested again.
   public var holdsPins: Bool
-  /// Whether a process holds, this one or another that this one asks for: it acts on others' streams,
-  /// and on what begins later.
+  /// Whether a process holds the session, this one or the one that gets this one's order: it acts
+  /// on other programs' streams, also on later ones.
   public var isHeld: Bool
-  /// This process: its own streams are no others'.
+  /// This process's id; its own streams do not count as other programs'.
   public var process: Int32?
-  /// Latencies granted to pins that are held, for servers that do not report a device's.
+  /// Latencies granted to open pins, for servers that do not report a device's latency.
   public var grants: [Setting: Duration]
-  /// The levels that devices were given under this mode; nil where that is not known, and they are left
-  /// to people.
+  /// The levels that devices were given under this mode; nil if unknown, and levels are then left
+  /// alone.
   public var charges: Charges?
-  /// Settings that are left to whoever keeps changing them.
+  /// Settings in a conflict, which are left to the other program.
   public var yielded: Set<Setting>
-  /// What comes and goes, and is used only once it has stayed or where there is nothing else.
+  /// Devices and ports that flap; they are used only once they are stable, or if there is no other.
   public var unsteady: Set<Spot>
-  /// Settings of others' streams that the server restored after they were changed, which is nobody's
-  /// choice; nil is none.
+  /// Settings of other programs' streams that the server restored after the session changed them;
+  /// no user chose these values. Nil is none.
   public var restored: Set<Setting>?
-  /// What the server refused during this session, with its words.
+  /// The steps that the server refused during this session, with its messages.
   public var refusals: [Setting: String]
 
-  /// Makes an input with nothing but a wish and a snapshot.
+  /// Makes an input with only a mode and a snapshot.
   public init(wish: AudioMode, snapshot: ServerSnapshot) {
     self.wish = wish
     self.snapshot = snapshot
@@ -78,15 +79,16 @@ public struct PlanInput: Sendable, Hashable, Codable {
 }
 
 extension PlanInput {
-  /// Keeps the present defaults as those that the run began with; once, before its first plan.
+  /// Records the current defaults as those from before the run; call it once, before its first
+  /// plan.
   public mutating func beginRun() {
     for direction in Direction.allCases {
       defaultsBefore[direction] = snapshot.defaultRoot(direction)?.name
     }
   }
 
-  /// The default before us of each direction: the baseline's as long as the present one is ours, else
-  /// the one that the run began with; none where the present one is somebody's choice.
+  /// The default of each direction from before the session: the baseline's as long as the session
+  /// set the current one, otherwise the one from before the run.
   var knownDefaults: [Direction: String] {
     let baseline = baseline.valid(for: snapshot)
     var result = defaultsBefore
@@ -100,8 +102,8 @@ extension PlanInput {
   }
 }
 
-/// What an aspect sees: the input, the server as the steps so far will have left it, and the devices
-/// that the wish means.
+/// The context of an aspect: the input, the predicted server after the steps so far, and the
+/// resolved devices.
 struct PlanContext {
   let input: PlanInput
   let world: World
@@ -113,12 +115,12 @@ struct PlanContext {
   /// The resolved device of a direction.
   func resolved(_ direction: Direction) -> Resolved? { resolution.devices[direction] }
 
-  /// The resolved device as it is in the world, ports and values included.
+  /// The resolved device in the predicted server, with its ports and values.
   func device(_ direction: Direction) -> Device? {
     resolved(direction).flatMap { snapshot.device(direction, named: $0.name) }
   }
 
-  /// The device that a state speaks of: the resolved one, else what the default stands on.
+  /// The device that a state shows: the resolved one, otherwise the root of the default.
   func shownDevice(_ direction: Direction) -> Device? {
     device(direction) ?? snapshot.defaultRoot(direction)
   }

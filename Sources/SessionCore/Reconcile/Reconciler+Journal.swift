@@ -1,7 +1,7 @@
 import PulseTypes
 
 extension Reconciler {
-  /// Notes what a batch is about to change, and what is before.
+  /// Records what a batch is about to change, and the previous values.
   mutating func record(_ batch: ArraySlice<Step>) {
     for step in batch {
       journal.record(step, in: input.snapshot)
@@ -9,8 +9,8 @@ extension Reconciler {
     }
   }
 
-  /// What must be in the store before the first write: a process that is killed leaves what revert
-  /// needs. Nil where the store has it already, as when a mode is restored that was in force.
+  /// What must be stored before the first write, so that a killed process leaves what revert needs.
+  /// Nil if the store has it already, as when the current mode is applied again.
   var unsaved: Baseline? {
     let stored = stored
     let isThere =
@@ -23,8 +23,8 @@ extension Reconciler {
     return isThere ? nil : stored
   }
 
-  /// Takes the end of a save; a run that restores goes on without one: what is on disk says less than it
-  /// might, and going back is worth more.
+  /// Handles the result of a save. A run that restores continues without a save: the store then has
+  /// less information than it could, but restoring is more important.
   package mutating func didSave(_ result: Result<Void, SessionError>) throws(SessionError) {
     switch result {
     case .success: onDisk = stored
@@ -32,8 +32,8 @@ extension Reconciler {
     }
   }
 
-  /// The baseline of the store with this run's changes, and each value that the run may leave there
-  /// if it is cut short: what it was before the run, and what any of the steps sets.
+  /// The stored baseline with this run's changes, and each value that the run may leave if it is
+  /// cut short: the one from before the run, and those that its steps set.
   package var stored: Baseline {
     var result = (isRollback ? former : input.baseline).valid(for: input.snapshot)
     for entry in journal.entries {

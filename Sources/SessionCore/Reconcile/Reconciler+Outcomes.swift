@@ -1,16 +1,17 @@
 import PulseTypes
 
-/// What a server told about a step, beside what the snapshot after it says.
+/// The server's answer to a step, in addition to the snapshot after it.
 package enum StepAnswer: Sendable {
-  /// It carried it out. `told` is the latency that a pin was granted, or the rate that a device kept
-  /// while a pin asked it for another.
+  /// The step was carried out. `told` is the latency that a pin was granted, or the rate that a
+  /// device kept although a pin requested another.
   case done(told: SettingValue?)
   /// What the step was about has ended.
   case ended
 }
 
 extension Reconciler {
-  /// What became of a step, read from the snapshot after it; nil where it was so and is no more.
+  /// The outcome of a step, read from the snapshot after it; nil if the value has changed again
+  /// since.
   func outcome(
     of step: Step, _ answer: StepAnswer, in snapshot: ServerSnapshot
   ) -> (outcome: StepOutcome, got: SettingValue?)? {
@@ -23,7 +24,7 @@ extension Reconciler {
         now == step.to ? .applied : .notGranted(now == nil ? "gone" : got.description), got
       )
     }
-    // That the pin is there says nothing of what the device gave.
+    // The existence of the pin does not show what the device granted.
     guard let device = snapshot.device(of: step.setting),
       let given = snapshot.latency(givenTo: asked, granted: told?.duration, on: device)
     else { return (.notGranted("not told"), .absent) }
@@ -31,7 +32,7 @@ extension Reconciler {
     return (isMet ? .applied : .notGranted(Words.milliseconds(given)), .duration(given))
   }
 
-  /// Keeps what a device gave: a server does not say beforehand whether it will.
+  /// Stores what a device granted: a server does not announce that beforehand.
   mutating func remember(_ step: Step, got given: SettingValue?, in snapshot: ServerSnapshot) {
     guard step.setting.isHint, step.to != .absent else { return }
     let now = snapshot.value(of: step.setting) ?? .absent
@@ -39,13 +40,13 @@ extension Reconciler {
     input.baseline.note(step.setting, got: now)
     let attempt = HintMemory.Attempt(setting: step.setting, asked: step.to, got: given ?? now)
     guard case .rate(let direction, let name) = step.setting else {
-      // A latency is held by its pin for the rest of the run, and only remembered after it.
+      // The pin holds the latency during the run, so it is stored only at the end.
       latencies.append(attempt)
       return
     }
-    // A rate that was not granted must not be asked for again in the next round; but one that a stream
-    // was in the way of must, once that is gone. PipeWire needs nobody out of the way: what it does not
-    // grant then is asked for again only in case it was late.
+    // A rate that was not granted must not be requested again in the next round, except if a stream
+    // prevented it and may end. PipeWire does not depend on other streams: there a rate is
+    // requested again only in case it was late.
     if attempt.got != step.to, let device = snapshot.device(direction, named: name),
       snapshot.programs(runningOn: device) != nil,
       !snapshot.has(.forcedGraph) || attempts[step.setting, default: 0] < 3
@@ -55,7 +56,7 @@ extension Reconciler {
     input.memory.note(attempt, on: snapshot)
   }
 
-  /// The steps of the first plan with their outcomes, then those that nobody foresaw.
+  /// The steps of the first plan with their outcomes, then the unplanned ones.
   package var report: [StepResult] {
     var rest = results
     var report = (firstPlan?.steps ?? []).map { step in

@@ -1,30 +1,30 @@
 package import PulseTypes
 
-/// The one loop that changes a server: plan; run the first phase; read it back; plan again.
+/// The only loop that changes a server: plan; run the first phase; read it back; plan again.
 ///
-/// Apply, restore, rollback and reapply are this loop with another goal. It ends when the plan is
-/// empty. It has no task, no clock, no server and no files: `next` returns an action, the caller
-/// performs it and reports the result with the `did…` function that the action names. The session
-/// performs actions on a live server (`ReconcilerDriver`), the tests on the model server.
+/// Apply, restore, rollback and reapply are this loop with different goals. It ends when the plan
+/// is empty. It has no task, clock, server or files: `next` returns an action, the caller performs
+/// it and reports the result with the `did…` function of that action. The session performs actions
+/// on a live server (`ReconcilerDriver`), the tests on the model server.
 package struct Reconciler: Sendable {
-  /// What the caller does next.
+  /// The next action of the caller.
   package enum Action: Sendable {
-    /// Read all that changed, then `didRead`. A glance reads once: what changes meanwhile is left to
-    /// the next run.
+    /// Read all changes, then call `didRead`. A glance reads once and leaves later changes to the
+    /// next run.
     case read(isGlance: Bool)
-    /// Wait for the object of a step that an earlier step makes, then `didWait`.
+    /// Wait for a step's object, which an earlier step creates, then call `didWait`.
     case awaitObject(of: Step)
-    /// Store the baseline, then `didSave`.
+    /// Store the baseline, then call `didSave`.
     case save(Baseline)
-    /// Read what changed since the plan was made, then `didCheck`.
+    /// Read the changes since the plan was made, then call `didCheck`.
     case check(Step)
-    /// Write the step and read it back, then `didRun` or `didFail`.
+    /// Write the step and read it back, then call `didRun` or `didFail`.
     case run(Step)
-    /// Nothing is left to do.
+    /// Nothing remains to be done.
     case finish
   }
 
-  /// Where the loop is.
+  /// The position of the loop.
   private enum State {
     case reading
     case planned(Plan)
@@ -35,25 +35,25 @@ package struct Reconciler: Sendable {
 
   private var state = State.reading
   private let tracer: (@Sendable (TraceEntry) -> Void)?
-  /// What the store had when the run began.
+  /// The baseline in the store when the run began.
   let former: Baseline
-  /// What the store has now.
+  /// The baseline in the store now.
   var onDisk: Baseline
-  /// Whether the run undoes another.
+  /// Whether the run undoes another run.
   let isRollback: Bool
-  /// Whether the run goes on without a store that cannot be written.
+  /// Whether the run continues if the store cannot be written.
   let isRestoring: Bool
   /// The plan's input; its snapshot is replaced in every round.
   package internal(set) var input: PlanInput
-  /// What this run changed, and what was before: the goal of a rollback.
+  /// What this run changed, and the previous values: the goal of a rollback.
   package internal(set) var journal = Baseline()
-  /// The first plan: what the run promised.
+  /// The first plan: what the run announced.
   package private(set) var firstPlan: Plan?
-  /// The last plan: what it could not meet.
+  /// The last plan: what the run could not meet.
   package private(set) var lastPlan = Plan()
   /// Every value that this run sets, in the order of the steps.
   var intended: [Setting: [SettingValue]] = [:]
-  /// Whether anything was asked of the server; until then there is nothing to undo.
+  /// Whether the server was asked for any change; otherwise there is nothing to undo.
   package private(set) var hasWritten = false
   var results: [StepResult] = []
   var attempts: [Setting: Int] = [:]
@@ -62,9 +62,10 @@ package struct Reconciler: Sendable {
   /// Makes a run.
   ///
   /// - Parameters:
-  ///   - input: what the plan is made from.
-  ///   - stored: what the store has, for a run that undoes another.
-  ///   - isRestoring: whether it only goes back to what the store has: then nothing more must be stored before.
+  ///   - input: the input of the plan.
+  ///   - stored: the baseline in the store, for a run that undoes another.
+  ///   - isRestoring: whether the run only restores the stored values, so that nothing needs to be
+  ///     stored before it.
   ///   - tracer: gets each plan and each step.
   package init(
     _ input: PlanInput, undoing stored: Baseline? = nil, isRestoring: Bool = false,
@@ -78,12 +79,12 @@ package struct Reconciler: Sendable {
     self.isRestoring = isRestoring || isRollback
   }
 
-  /// What to do next.
+  /// Returns the next action.
   ///
   /// - Parameters:
-  ///   - isStopped: whether the run is to end before its next step; the journal has all that was
-  ///     done until then.
-  ///   - isLate: whether its time is over.
+  ///   - isStopped: whether the run must end before its next step; the journal has all completed
+  ///     steps.
+  ///   - isLate: whether its time limit has passed.
   package mutating func next(
     isStopped: Bool, isLate: Bool
   ) throws(SessionError) -> Action {
@@ -91,7 +92,7 @@ package struct Reconciler: Sendable {
       switch state {
       case .reading:
         try check(isStopped)
-        // Upkeep looks again at what changes meanwhile; in a storm it must not chase that.
+        // Upkeep looks again at later changes; it must not chase them in a storm.
         return .read(isGlance: firstPlan == nil && input.occasion == .upkeep)
       case .planned(let plan):
         guard let first = plan.steps.first else {
@@ -123,13 +124,13 @@ package struct Reconciler: Sendable {
     }
   }
 
-  /// Plans from what was read; throws where the mode cannot be met.
+  /// Plans from a snapshot; throws if the mode cannot be met.
   ///
   /// - Parameters:
-  ///   - snapshot: the server as it is.
-  ///   - inherited: settings of streams that began with what the session had set for a former one,
-  ///     with what was before that.
-  ///   - grants: latencies granted to streams that are held.
+  ///   - snapshot: the actual server.
+  ///   - inherited: settings of streams that started with the values that the session had set on an
+  ///     earlier stream, with the previous values.
+  ///   - grants: latencies granted to the session's open pins.
   @discardableResult
   package mutating func didRead(
     _ snapshot: ServerSnapshot, inherited: [(setting: Setting, before: SettingValue)] = [],
@@ -159,7 +160,7 @@ package struct Reconciler: Sendable {
     return plan
   }
 
-  /// A step whose object an earlier one should have made: it may still be on its way.
+  /// An object that an earlier step should have created may still be on its way.
   package mutating func didWait(for step: Step, hasChanged: Bool) throws(SessionError) {
     guard hasChanged else {
       throw SessionError(
@@ -170,7 +171,7 @@ package struct Reconciler: Sendable {
     state = .reading
   }
 
-  /// Goes on with the next step where this one is already so.
+  /// Skips the step if the server already has its value.
   package mutating func didCheck(_ snapshot: ServerSnapshot) {
     guard case .batch(let steps) = state, let step = steps.first else { return }
     if snapshot.value(of: step.setting) == step.to {
@@ -181,7 +182,7 @@ package struct Reconciler: Sendable {
     }
   }
 
-  /// Takes what became of a step: what it came to is read from the server after it.
+  /// Handles a completed step; its outcome is read from the server.
   package mutating func didRun(_ answer: StepAnswer, _ snapshot: ServerSnapshot) {
     guard case .checked(let step, _, let rest) = state else { return }
     guard let (outcome, got) = outcome(of: step, answer, in: snapshot) else {
@@ -195,22 +196,22 @@ package struct Reconciler: Sendable {
     state = .batch(rest)
   }
 
-  /// Goes on without what the server refused, or throws where the run cannot.
+  /// Continues without a refused step, or throws if the run cannot.
   package mutating func didFail(_ error: SessionError) throws(SessionError) {
     guard case .checked(let step, _, _) = state else { return }
     tracer?(.ran(step, error.message))
     try refuse(step, error)
-    // The steps after it may have counted on it: they are planned anew.
+    // Later steps may depend on it, so they are planned again.
     state = .reading
   }
 
-  /// Between steps is the only place to stop.
+  /// A run can only be stopped between steps.
   private func check(_ isStopped: Bool) throws(SessionError) {
     guard isStopped else { return }
     throw SessionError(.cancelled, stage: .session, "cancelled before all was done")
   }
 
-  /// Past the deadline a reading stops half-way, and a plan would be made on what is no longer so.
+  /// After the deadline a read is incomplete, and a plan would use outdated values.
   private func checkTime(_ isLate: Bool, _ step: Step) throws(SessionError) {
     guard isLate else { return }
     throw SessionError(
@@ -220,17 +221,17 @@ package struct Reconciler: Sendable {
     ).about(step)
   }
 
-  /// What the mode names and has been given, after a run.
+  /// The settings that the mode names and that were set, after a run.
   package var charged: [Setting] {
     lastPlan.claims.filter { !input.yielded.contains($0) && input.refusals[$0] == nil }
   }
 
-  /// What this run tried to set, hints apart.
+  /// The settings that this run tried to set, without hints.
   package var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }
 
-  /// A setting that must be set again and again is in somebody else's hands.
+  /// Fails for a setting that does not keep its value.
   private mutating func countAttempt(_ step: Step) throws(SessionError) {
-    // A bracket takes a default and a chain twice in one run, and each may be repeated once.
+    // A bracket sets a default and a chain twice in one run, and each may be repeated once.
     attempts[step.setting, default: 0] += 1
     guard attempts[step.setting, default: 0] > 4 else { return }
     throw SessionError(
@@ -240,13 +241,13 @@ package struct Reconciler: Sendable {
       property: step.property, value: step.to.description)
   }
 
-  /// What the server says no to: a hint or a best effort goes on without it, the rest fails.
+  /// Handles a refused step: a hint or a best effort continues without it, any other run fails.
   private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
     if error.endsConnection { throw error.about(step) }
     if step.setting.isModule, error.code == .accessDenied {
       input.capabilities.moduleLoading = false
     } else if case .others = step.setting {
-      // Why a module did not load a server does not say; others are treated one by one then.
+      // The server does not report why a module did not load; streams are then treated one by one.
       input.capabilities.roleModules = false
     } else if step.setting.isHint || step.setting.isOfOthers
       || input.wish.onFailure == .bestEffort

@@ -1,46 +1,46 @@
 public import PulseTypes
 
-/// The levels that the session gave to devices under the mode in force, with their values as they were
-/// last seen.
+/// The levels that the session has set on devices under the current mode, with their last seen
+/// values.
 ///
-/// A device gets the mode's volume and mute when the session first uses it, and each of its ports does
-/// when it is first in use: servers keep levels of their own for every port. What a person changes after
-/// that stands, also when the device returns with other levels than it was unplugged with. An apply
-/// begins without charges.
+/// A device gets the mode's volume and mute when the session first uses it, and each of its ports
+/// does when it is first in use, because servers keep separate levels for every port. Later changes
+/// by the user stay, even if the device returns from a replug with other levels. An apply starts
+/// without charges.
 public struct Charges: Sendable, Hashable, Codable {
   /// One level of a device, on one of its ports.
   struct Charge: Sendable, Hashable, Codable {
     var setting: Setting
     var port: String?
-    /// As it was last seen.
+    /// The last seen value.
     var value: SettingValue
-    /// The number of the device; nil once the device was unplugged, or its port no longer in use: what
-    /// it has when it returns is the server's choice.
+    /// The device's index; nil once the device was unplugged or its port is no longer in use: the
+    /// server chooses the value with which it returns.
     var device: Index<Device>?
-    /// Until when the server may still restore what it remembers of a device that has just arrived; nil
-    /// once it has, or where it does so before it shows the device.
+    /// Until when the server may restore its stored value on a new device; nil once it has, or if
+    /// it restores values before it shows a device.
     var settlesAt: Duration?
-    /// Whether that has happened since the device arrived.
+    /// Whether that has happened since the device was added.
     var isRestored = false
   }
 
-  /// How long PipeWire's session manager may restore levels after a device has arrived.
+  /// How long PipeWire's session manager may restore levels after a device was added.
   static let settling = Duration.seconds(5)
 
   private(set) var charges: [Charge] = []
 
-  /// Begins with no device in charge.
+  /// Begins without devices.
   public init() {}
 
-  /// The charge of a level while a port is in use.
+  /// The charge of a level on a port.
   func charge(of setting: Setting, port: String?) -> Charge? {
     charges.first { $0.setting == setting && $0.port == port }
   }
 
-  /// Follows the devices in charge: their levels are what people leave them at.
+  /// Follows the values that users give to these levels.
   ///
-  /// PipeWire's session manager restores levels a moment after it shows a device: the first change of
-  /// one that has just arrived is taken for that, and not for a person's.
+  /// PipeWire's session manager restores levels a moment after it shows a device: the first change
+  /// on a new device counts as restored, not as the user's.
   public mutating func follow(_ snapshot: ServerSnapshot, at now: Duration = .zero) {
     for at in charges.indices {
       guard charges[at].device != nil || !charges[at].isRestored else { continue }
@@ -64,9 +64,9 @@ public struct Charges: Sendable, Hashable, Codable {
     }
   }
 
-  /// Notes that levels were given to their devices.
+  /// Notes that levels were set on their devices.
   ///
-  /// - Parameter arrival: when they were, where devices may have arrived just then.
+  /// - Parameter arrival: when they were set, if the devices may have just been added.
   public mutating func take(
     _ settings: [Setting], in snapshot: ServerSnapshot, arrival: Duration? = nil
   ) {
@@ -89,7 +89,7 @@ public struct Charges: Sendable, Hashable, Codable {
 }
 
 extension ServerSnapshot {
-  /// The device whose volume or mute a setting is; nil of what is no level.
+  /// The device whose volume or mute a setting is; nil for other settings.
   func device(ofLevel setting: Setting) -> Device? {
     guard setting.isLevel, let device = setting.kind.device else { return nil }
     return self.device(device.direction, named: device.name)

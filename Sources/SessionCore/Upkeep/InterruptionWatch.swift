@@ -1,11 +1,11 @@
 public import PulseTypes
 
-/// Tells when an interruption of the session begins and ends.
+/// Detects when an interruption of the session begins and ends.
 ///
-/// Pure: fed with snapshots and with what streams and other holders are told. Of several that stand
-/// at once the first is named, and only the end of all of them ends the interruption.
+/// Pure: it gets snapshots, and reports of streams and other holders. Of several concurrent
+/// interruptions the first is named, and only the end of all of them ends the interruption.
 public struct InterruptionWatch: Sendable, Hashable {
-  /// What a reading changed.
+  /// The change since the last report.
   public enum Change: Sendable, Hashable {
     case began(InterruptionReason)
     case ended
@@ -14,32 +14,32 @@ public struct InterruptionWatch: Sendable, Hashable {
   private var seen: [InterruptionReason] = []
   private var told: [InterruptionReason] = []
 
-  /// Begins uninterrupted.
+  /// Begins without an interruption.
   public init() {}
 
-  /// Whether the session gives way now.
+  /// Whether the session is interrupted now.
   public var isInterrupted: Bool { !seen.isEmpty || !told.isEmpty }
 
-  /// Whether another program has the session.
+  /// Whether another program has taken over the session.
   public var isTakenOver: Bool {
     told.contains { if case .takenOver = $0 { true } else { false } }
   }
 
-  /// Compares with what the server shows now.
+  /// Updates the interruptions that a snapshot shows.
   ///
-  /// - Parameter process: this process's id: its own streams interrupt nothing.
+  /// - Parameter process: this process's id; its own streams do not interrupt.
   public mutating func note(
     _ snapshot: ServerSnapshot, wish: AudioMode, process: Int32
   ) -> Change? {
     changing { $0.seen = snapshot.interruptions(of: wish, process: process) }
   }
 
-  /// Something that no snapshot shows began.
+  /// Notes the begin of an interruption that no snapshot shows.
   public mutating func begin(_ reason: InterruptionReason) -> Change? {
     changing { if !$0.told.contains(reason) { $0.told.append(reason) } }
   }
 
-  /// Something that no snapshot shows ended.
+  /// Notes the end of an interruption that no snapshot shows.
   public mutating func end(where ends: (InterruptionReason) -> Bool) -> Change? {
     changing { $0.told.removeAll(where: ends) }
   }
@@ -53,12 +53,12 @@ public struct InterruptionWatch: Sendable, Hashable {
 }
 
 extension ServerSnapshot {
-  /// The interruptions that a client can see: another program's call, and a device of the wish's
-  /// directions that is suspended under a running stream, which no idle device ever is. (But on
-  /// PipeWire: it suspends all of a graph for a moment to change its rate, and runs again at once what
-  /// somebody suspends.)
+  /// The interruptions that a client can see: another program's call, and a suspended device of the
+  /// mode's directions under a running stream, because idle suspension never affects such a device.
+  /// (PipeWire is different: it suspends a whole graph for a moment to change its rate, and at once
+  /// resumes what a user suspends.)
   ///
-  /// A wish for voice or video chat is not interrupted by the call that it is for.
+  /// A mode for voice or video chat is not interrupted by the call that it serves.
   func interruptions(of wish: AudioMode, process: Int32) -> [InterruptionReason] {
     var result: [InterruptionReason] = []
     if wish.mode != .voiceChat, wish.mode != .videoChat {
@@ -77,7 +77,7 @@ extension ServerSnapshot {
     return result
   }
 
-  /// The name of the program that a stream belongs to; nil where that is this process.
+  /// The name of a stream's program; nil if it is this process.
   private func caller(_ stream: Stream, otherThan process: Int32) -> String? {
     let client = client(of: stream)
     let key = "application.process.id"

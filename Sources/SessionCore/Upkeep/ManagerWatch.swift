@@ -1,25 +1,25 @@
 public import PulseTypes
 
-/// Notices that PipeWire's session manager was started anew: for a while it then restores what it
-/// remembers, ports and volumes too. Time is a parameter.
+/// Notices a restart of PipeWire's session manager: for a while it then restores its stored values,
+/// including ports and volumes. Time is a parameter.
 public struct ManagerWatch: Sendable {
-  /// How long it restores.
+  /// How long it restores values.
   static let settling = Duration.seconds(5)
 
   private var manager: Index<Client>?
   private var since: Duration?
 
-  /// Makes a watch that has seen none.
+  /// Makes a watch that has seen no session manager.
   public init() {}
 
-  /// Notes the manager that a snapshot has; nil while there is none.
+  /// Notes the session manager of a snapshot; nil if there is none.
   public mutating func note(_ manager: Index<Client>?, at now: Duration) {
     guard let manager else { return }
     if let former = self.manager, former != manager { since = now }
     self.manager = manager
   }
 
-  /// Notes that the server was started anew, and its manager with it: numbers begin anew, too.
+  /// Notes a restart of the server and its session manager; indexes start again, too.
   public mutating func noteReset(at now: Duration) { since = now }
 
   /// Whether it was started a short while ago.

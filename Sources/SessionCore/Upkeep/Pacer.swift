@@ -1,15 +1,16 @@
-/// Decides when a session looks at its server again: at once, when a burst has settled, or later.
+/// Decides when a session looks at its server again: at once, after a burst, or later.
 ///
-/// Pure: time is a parameter, counted from any fixed moment. The first changes after a quiet time are
-/// answered at once, each with a look; those that go on coming are a burst, and wait until it has been
-/// quiet, but not for ever; after a failure the pause doubles. Nothing is scheduled while nothing changes, so an idle session sleeps.
+/// Pure: time is a parameter, counted from any fixed moment. The first changes after a quiet time
+/// get a look each, at once. Further ones are a burst, which waits for a quiet moment, but not for
+/// ever. After each failure the pause doubles. Without changes nothing is scheduled, so an idle
+/// session sleeps.
 public struct Pacer: Sendable, Hashable {
-  /// After this long without a change a burst is over.
+  /// A burst ends after this time without a change.
   public static let quiet = Duration.milliseconds(20)
-  /// So many looks are taken at once before changes count as a burst: a program that changes one
-  /// thing makes a few events around it.
+  /// The number of immediate looks before changes count as a burst: a program that changes one
+  /// setting causes a few events.
   public static let freeLooks = 4
-  /// A burst is looked at after this time even if it goes on.
+  /// A burst gets a look after this time even if it continues.
   public static let longestBurst = Duration.milliseconds(250)
   /// The first pause after a failure.
   public static let firstPause = Duration.milliseconds(10)
@@ -17,7 +18,7 @@ public struct Pacer: Sendable, Hashable {
   public static let longestPause = Duration.seconds(1)
 
   private var lastChange: Duration?
-  /// The looks since it was quiet.
+  /// The number of looks since the last quiet time.
   private var looks = 0
   private var burstBegan: Duration?
   private var due: Duration?
@@ -27,10 +28,10 @@ public struct Pacer: Sendable, Hashable {
   /// Begins with nothing to do.
   public init() {}
 
-  /// When to look next; nil where nothing calls for it.
+  /// When to look next; nil if there is no reason to.
   public var nextLook: Duration? { due.map { max($0, pausedUntil) } }
 
-  /// Something changed on the server.
+  /// Notes a change of the server.
   public mutating func noteChange(at now: Duration) {
     if lastChange.map({ now - $0 >= Self.quiet }) ?? true { looks = 0 }
     lastChange = now
@@ -43,20 +44,21 @@ public struct Pacer: Sendable, Hashable {
     due = min(now + Self.quiet, began + Self.longestBurst)
   }
 
-  /// A look begins: it answers every change so far. One that comes meanwhile calls for the next.
+  /// Notes the begin of a look, which covers all changes so far. A later change needs the next
+  /// look.
   public mutating func beginLook() {
     looks += 1
     burstBegan = nil
     due = nil
   }
 
-  /// The look is over, and what was to be done was done.
+  /// Notes the end of a successful look.
   public mutating func endLook() {
     failures = 0
     pausedUntil = .zero
   }
 
-  /// The look is over, and something failed: it is tried again after a pause.
+  /// Notes the end of a failed look, which is repeated after a pause.
   public mutating func failLook(at now: Duration) {
     pausedUntil = now + min(Self.firstPause * (1 << min(failures, 10)), Self.longestPause)
     failures += 1

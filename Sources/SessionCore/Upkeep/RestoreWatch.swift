@@ -1,14 +1,14 @@
 public import PulseTypes
 
-/// Tells what PipeWire's session manager restores from what people choose, for the streams of others
-/// that a session silences or lowers.
+/// Distinguishes values that PipeWire's session manager restores from values that users choose, for
+/// other programs' streams that a session silences or lowers.
 ///
-/// It gives a stream that begins the volume and mute of the program's last one, on a busy machine
-/// after the session changed it. So in the first moments of a stream that began while the session acts,
-/// one change of it is taken for that, and what was wished is set once more; a second one is somebody's
-/// choice. Time is a parameter.
+/// The session manager gives a new stream the volume and mute of the program's last one; on a busy
+/// machine it does so after the session has changed them. So one change within the first moments of
+/// a new stream counts as restored, and the session sets its value once more; a second change
+/// counts as the user's choice. Time is a parameter.
 public struct RestoreWatch: Sendable {
-  /// How long a stream is new.
+  /// How long a stream counts as new.
   static let settling = Duration.seconds(5)
 
   private struct Treated {
@@ -18,16 +18,17 @@ public struct RestoreWatch: Sendable {
 
   private var treated: [Setting: Treated] = [:]
 
-  /// Makes a watch that has seen none.
+  /// Makes a watch without settings.
   public init() {}
 
-  /// Notes settings of streams that have just begun, changed for the first time.
+  /// Notes settings of new streams that the session has changed for the first time.
   public mutating func note(_ settings: some Sequence<Setting>, at now: Duration) {
     treated = treated.filter { now - $0.value.since < Self.settling }
     for setting in settings where setting.isOfOthers { treated[setting] = Treated(since: now) }
   }
 
-  /// The settings that were changed back meanwhile, with what they are now; each is told once.
+  /// The settings that were changed back in the meantime, with their current values; returns each
+  /// once.
   public mutating func restored(
     in snapshot: ServerSnapshot, beside baseline: Baseline, at now: Duration
   ) -> [Setting: SettingValue] {
