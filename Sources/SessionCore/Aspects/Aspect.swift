@@ -1,34 +1,35 @@
 import PulseTypes
 
-/// Something that the wish asks of the server, and when.
+/// A part of the mode that the server should have, and when it is planned.
 protocol Planned: Sendable {
-  /// The key of the state's JSON that it belongs to.
+  /// The property to which it belongs.
   var property: Property { get }
-  /// When its targets are planned.
+  /// The phase in which its targets are planned.
   var phase: Phase { get }
-  /// The settings that the wish asks for, and their values.
+  /// The settings for the mode, and their values.
   func targets(_ context: PlanContext) throws(SessionError) -> [Target]
 }
 
-/// One property of the session: how wish and server are compared, when it is changed, its verdict.
+/// One property of the session: how mode and server are compared, when it is changed, its verdict.
 protocol Aspect: Planned {
-  /// Wish and fact as they are; the steps of the same plan are taken as done.
+  /// The preferred and actual value, as if the steps of the same plan were done.
   func report(_ context: PlanContext) -> PropertyReport
-  /// The direction of the device that it is a property of; nil of what is no property of one.
+  /// The direction of the property's device; nil if it is not a property of a device.
   func direction(of wish: AudioMode) -> Direction?
-  /// Whether it is about what all programs share, and is left to them by a session of one.
+  /// Whether it affects all programs, so that a session of one program leaves it alone.
   var isShared: Bool { get }
-  /// What a plan must say that its steps do not meet; throws where it must not go unmet.
+  /// The preferences that the steps of a plan do not meet; throws if they must be met.
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet?
 }
 
 extension Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] { [] }
 
-  /// Whether it is about what all programs share, and is left to them by a session of one.
+  /// Whether it affects all programs, so that a session of one program leaves it alone.
   var isShared: Bool { true }
 
-  /// Wish and fact; of what a session of one program leaves alone it says so.
+  /// The preferred and actual value, with a note if a session of one program leaves the property
+  /// alone.
   func ownReport(_ context: PlanContext) -> PropertyReport {
     var report = reportInUse(context)
     guard context.snapshot.isOfOneProgram, isShared, report.verdict != .unset,
@@ -45,7 +46,7 @@ extension Aspect {
     switch report.verdict {
     case .applied, .unset, .overridden: return nil
     case .pending, .unreachable, .refused:
-      // A step of this plan on the property is on its way to meet it.
+      // A step of this plan for the property will meet it.
       guard !steps.contains(where: { $0.property == property }) || report.verdict == .refused else {
         return nil
       }
@@ -55,7 +56,7 @@ extension Aspect {
 }
 
 extension Aspect {
-  /// The report, with the server's own word where it refused one of the aspect's settings.
+  /// The report, with the server's message if it refused one of the aspect's settings.
   func finalReport(_ context: PlanContext) -> PropertyReport {
     var report = ownReport(context)
     guard report.verdict != .applied, report.verdict != .unset, !context.input.refusals.isEmpty
@@ -84,8 +85,8 @@ let allAspects: [any Aspect] = [
   MuteAspect(direction: .output), LatencyOffsetAspect(direction: .output),
 ]
 
-/// What is planned, in the order within each phase: the links of the chains as `Setting.links` builds
-/// them, and only then what is to be at their ends.
+/// The planned parts, in the order within each phase: first the links of the chains as in
+/// `Setting.links`, then what uses the ends of the chains.
 let plannedAspects: [any Planned] =
   [
     CombinedOutputs(), ChannelMapAspect(direction: .output), ModeAspect(),
@@ -95,6 +96,6 @@ let plannedAspects: [any Planned] =
   + Direction.allCases.map { ChainEnd(direction: $0) } + allAspects.filter { !$0.isLink }
 
 extension Aspect {
-  /// Whether it asks for a link of a chain.
+  /// Whether it plans a link of a chain.
   fileprivate var isLink: Bool { self is ChannelMapAspect || self is ModeAspect }
 }

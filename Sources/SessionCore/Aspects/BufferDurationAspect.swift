@@ -1,6 +1,7 @@
 import PulseTypes
 
-/// IO buffer duration of the resolved input, or output for playback: a hint that a pin holds.
+/// IO buffer duration of the resolved input, or of the output for playback: a hint that a pin
+/// holds.
 struct BufferDurationAspect: Aspect {
   let property = Property.ioBufferDuration
   let phase = Phase.ioBufferDuration
@@ -51,13 +52,13 @@ struct BufferDurationAspect: Aspect {
     try strictUnmet(context, steps, .bufferDuration)
   }
 
-  /// Whether a session of one program asks for the buffer by that program's streams alone: on PipeWire
-  /// a pin would force it on everybody.
+  /// Whether a session of one program requests the buffer only through that program's streams: on
+  /// PipeWire a pin would force it on all programs.
   private func isLeftToStreams(_ context: PlanContext) -> Bool {
     context.snapshot.isOfOneProgram && context.snapshot.has(.forcedGraph)
   }
 
-  /// PipeWire's buffer is not longer than the shortest that a running stream asks for.
+  /// PipeWire's buffer is at most the shortest one that a running stream requests.
   private func ownReport(
     _ context: PlanContext, _ device: Device, _ wished: Duration
   ) -> PropertyReport {
@@ -86,7 +87,7 @@ struct BufferDurationAspect: Aspect {
     return context.wish.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 
-  /// The device's own word; where it has none, what our pin was granted.
+  /// The device's own report; without one, what our pin was granted.
   private func actual(
     _ context: PlanContext, _ device: Device?, _ setting: Setting?
   ) -> Duration? {
@@ -97,8 +98,8 @@ struct BufferDurationAspect: Aspect {
     return setting.flatMap { context.input.grants[$0] }
   }
 
-  /// What the device gave when it was asked for the buffer: to the pin that is there, else to an earlier
-  /// one, as long as the device has not gone since.
+  /// What the device granted for this buffer: to the open pin, otherwise to an earlier one, unless
+  /// the device was unplugged since.
   private func given(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Duration? {
     let setting = Setting.latency(device.direction, device: device.name)
     if context.snapshot.value(of: setting) == .duration(wished) {
@@ -118,8 +119,8 @@ struct BufferDurationAspect: Aspect {
     return given
   }
 
-  /// Whether the device was asked in an earlier run that nobody holds since. A pin that is still there
-  /// is this run's own, which stays until its end.
+  /// Whether the device was asked in an earlier run, without a holder since. A pin that is still
+  /// open belongs to this run, and stays until its end.
   private func wasAsked(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Bool {
     let setting = Setting.latency(device.direction, device: device.name)
     return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
@@ -128,7 +129,7 @@ struct BufferDurationAspect: Aspect {
 
   private typealias Obstacle = (verdict: Verdict, reason: String, waitingFor: WaitingFor?)
 
-  /// Why the buffer is not as wished; `actual` is what the device has now.
+  /// Why the buffer differs from the preferred one; `actual` is the device's current buffer.
   private func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
   ) -> Obstacle? {
@@ -161,7 +162,7 @@ struct BufferDurationAspect: Aspect {
     }
   }
 
-  /// What a device has instead of what it was asked for; nil where it gives that.
+  /// How a device's buffer differs from the requested one; nil if it does not.
   private func limit(
     _ context: PlanContext, _ device: Device, _ wished: Duration, _ given: Duration
   ) -> Obstacle? {

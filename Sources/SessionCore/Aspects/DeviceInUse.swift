@@ -1,11 +1,12 @@
 import PulseTypes
 
 extension PlanContext {
-  /// The context that a report on a direction's device is made in, where another device is in use than
-  /// the one that the mode means; nil where they are one.
+  /// The context for a report on a direction's device if the device in use is another one than the
+  /// mode's; nil if they are the same.
   ///
-  /// Programs get the device in use, the root of the route, so its values count. A session of one program
-  /// has a route of its own, and a default that an earlier step of the plan takes away is not known yet.
+  /// Programs get the device in use, the root of the route, so its values count. A session of one
+  /// program has a separate route, and a default that an earlier step of the plan removes is not
+  /// known yet.
   func onDeviceInUse(_ direction: Direction) -> (context: PlanContext, detour: String)? {
     guard !snapshot.isOfOneProgram, !world.unknownDefaults.contains(direction),
       let meant = device(direction), let used = snapshot.defaultRoot(direction),
@@ -22,14 +23,14 @@ extension PlanContext {
 }
 
 extension Aspect {
-  /// The report on the device in use: what another has is nothing that programs get.
+  /// The report for the device in use: programs do not get the values of another device.
   func reportInUse(_ context: PlanContext) -> PropertyReport {
     guard let direction = direction(of: context.wish),
       let (actual, detour) = context.onDeviceInUse(direction)
     else { return report(context) }
     var result = report(actual)
     guard result.verdict != .applied, result.verdict != .unset else { return result }
-    // Why the other device cannot is of no interest: what is wished is not meant for it.
+    // Why the other device cannot do it does not matter: the preference is not meant for it.
     result.verdict = .overridden
     result.reason = detour
     result.waitingFor = nil

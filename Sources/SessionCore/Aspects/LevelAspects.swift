@@ -41,7 +41,7 @@ struct LevelAspect: Aspect {
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }
 
-  /// The product over the chain, of the loudest channels.
+  /// The product over the chain, using the loudest channels.
   private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
     guard !context.world.isPredicted(device.name) else { return nil }
     let hardware = device.volume.loudest.fraction
@@ -55,7 +55,8 @@ struct LevelAspect: Aspect {
   }
 }
 
-/// Mute of the hardware. No upkeep ever unmutes an input: false acts only when somebody just asked.
+/// Mute of the hardware. Upkeep never unmutes an input: false takes effect only in an explicit
+/// apply.
 struct MuteAspect: Aspect {
   let direction: Direction
   let phase = Phase.levels
@@ -73,7 +74,7 @@ struct MuteAspect: Aspect {
     let isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
     let hardware = Target(
       property, setting, level.value, isLeft: isLeft, why: "on the hardware")
-    // Each of them mutes; so unmuting takes all.
+    // Each of them can mute, so all of them must be unmuted.
     guard level.value == .flag(false) else { return [hardware] }
     return [hardware]
       + context.snapshot.links(on: device).map {
@@ -105,7 +106,7 @@ struct MuteAspect: Aspect {
   }
 }
 
-/// What is added to the latency of the port in use.
+/// The latency offset of the port in use.
 struct LatencyOffsetAspect: Aspect {
   let direction: Direction
   let phase = Phase.levels
@@ -125,12 +126,12 @@ struct LatencyOffsetAspect: Aspect {
     ]
   }
 
-  /// What makes a device whose server is known to keep no offset.
+  /// The kind of a device for which the server is known to store no offset.
   private func forgetful(_ context: PlanContext) -> String? {
     context.shownDevice(direction).flatMap { context.snapshot.forgetsLatencyOffset(of: $0) }
   }
 
-  /// The card's port that the device uses, or will use.
+  /// The card's port that the device uses or will use.
   private func place(_ context: PlanContext) -> (Card, Port)? {
     guard let device = context.shownDevice(direction),
       let card = context.snapshot.card(of: device),
@@ -141,7 +142,7 @@ struct LatencyOffsetAspect: Aspect {
     return (card, port)
   }
 
-  /// The port that a device will come with: servers take the best usable one.
+  /// The port with which a device will appear: servers choose the best usable one.
   private func firstPort(_ context: PlanContext, _ device: Device) -> String? {
     guard context.world.isPredicted(device.name) else { return nil }
     return device.ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }?.name
@@ -174,7 +175,7 @@ struct LatencyOffsetAspect: Aspect {
 }
 
 extension PropertyReport {
-  /// A wish whose device is away.
+  /// A preference whose device is missing.
   static func waiting(
     _ preferred: StateValue, _ actual: StateValue?, _ direction: Direction
   ) -> PropertyReport {

@@ -1,11 +1,11 @@
 import PulseTypes
 
-/// Mode: echo cancelling for calls, which is a link of both chains; for measurement nothing at all.
+/// Mode: for calls echo cancelling, a link of both chains; for measurement no processing at all.
 struct ModeAspect: Aspect {
   let property = Property.mode
   let phase = Phase.channelMap
 
-  /// For measurement it says how the input is; an echo canceller is both chains'.
+  /// For measurement this is about the input; an echo canceller is about both chains.
   func direction(of wish: AudioMode) -> Direction? { wish.mode == .measurement ? .input : nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
@@ -31,7 +31,7 @@ struct ModeAspect: Aspect {
       case .voiceChat, .videoChat: echo(context)
       case .measurement: processing(context).map { Obstacle(.unreachable, $0) }
       case .gameChat, .moviePlayback, .videoRecording, .spokenAudio:
-        // This program's own streams take the role.
+        // The role applies to this program's own streams.
         context.snapshot.isOfOneProgram
           ? nil
           : Obstacle(
@@ -47,7 +47,7 @@ struct ModeAspect: Aspect {
       waitingFor: obstacle.waitingFor)
   }
 
-  /// Why no echo is cancelled, or nobody gets to hear it.
+  /// Why no echo is cancelled, or no program gets the result.
   private func echo(_ context: PlanContext) -> Obstacle? {
     for direction in Direction.allCases {
       if let error = context.resolution.waiting[direction] {
@@ -85,7 +85,7 @@ struct ModeAspect: Aspect {
     return nil
   }
 
-  /// What touches the signal between the input's hardware and those who record.
+  /// What processes the signal between the input's hardware and the recording programs.
   private func processing(_ context: PlanContext) -> String? {
     guard let device = context.shownDevice(.input) else {
       return context.wish.concerns(.input) ? "there is no input" : nil
@@ -111,7 +111,8 @@ struct ModeAspect: Aspect {
     }
     return nil
   }
-  /// A program that does not record the input itself but what somebody makes of it.
+  /// A program that records another program's output made from the input, instead of the input
+  /// itself.
   private func processedRecorder(_ snapshot: ServerSnapshot, _ input: Device) -> String? {
     for stream in snapshot.sourceOutputs where stream.client != nil && !snapshot.isOwned(stream) {
       guard !stream.isOnlooker, stream.properties[Device.groupKey] == nil,
@@ -119,7 +120,7 @@ struct ModeAspect: Aspect {
         let processor = snapshot.processor(of: device)
       else { continue }
       let origins = snapshot.origins(of: device)
-      // Of a program's own device nobody tells where its sound is from.
+      // The server does not report where the sound of a program's own device comes from.
       guard origins.count == 1 || origins.contains(where: { $0.name == input.name }) else {
         continue
       }

@@ -1,7 +1,8 @@
 import PulseTypes
 
-/// Options: those that choose devices act in the resolution; those that act on others are a module of
-/// the server and the stream that triggers it, or a change of each of their streams.
+/// Options: those that choose devices act while devices are resolved. Those that affect other
+/// programs are a module of the server with a stream that triggers it, or a change of each of their
+/// streams.
 struct OptionsAspect: Aspect {
   let property = Property.options
   let phase = Phase.levels
@@ -42,7 +43,7 @@ struct OptionsAspect: Aspect {
     case .mixWithOthers, .allowBluetoothHFP, .allowBluetoothA2DP, .allowAirPlay: nil
     case .silenceOthers, .duckOthers: treatmentObstacle(context)
     case .interruptSpokenAudio:
-      // Who is silenced is silenced, speech or not.
+      // Silence applies to all streams, speech or not.
       context.wish.treatment?.roles.contains(Treatment.speechRole) == true
         ? treatmentObstacle(context)
         : Obstacle(.unreachable, "speech is what the mode itself is for, and is left alone")
@@ -50,7 +51,7 @@ struct OptionsAspect: Aspect {
     }
   }
 
-  /// Why others are not treated as wished; nil where they are.
+  /// Why other programs are not treated as the options ask; nil if they are.
   static func treatmentObstacle(_ context: PlanContext) -> Obstacle? {
     guard let (treatment, roles) = context.wish.treatment else { return nil }
     guard !context.snapshot.isOfOneProgram else {
@@ -67,7 +68,7 @@ struct OptionsAspect: Aspect {
     return Obstacle(.overridden, "the module or the stream that does it is gone")
   }
 
-  /// Why a stream of others is heard as ever.
+  /// Why another program's stream is as loud as before.
   private static func streamObstacle(
     _ context: PlanContext, _ treatment: Treatment, _ roles: [String]
   ) -> Obstacle? {
@@ -87,7 +88,7 @@ struct OptionsAspect: Aspect {
     return nil
   }
 
-  /// Why others cannot be treated at all.
+  /// Why other programs cannot be treated at all.
   private static func obstacle(_ context: PlanContext) -> Obstacle? {
     guard context.treatsByStream || context.snapshot.defaultDevice(.output) != nil else {
       return Obstacle(.pending, "there is no output", .device)
@@ -112,7 +113,7 @@ struct OptionsAspect: Aspect {
   }
 }
 
-/// Why a wish is not in force.
+/// Why a preference is not in effect.
 struct Obstacle {
   var verdict: Verdict
   var reason: String

@@ -1,28 +1,28 @@
 import PulseTypes
 
-/// Others' streams, where the session itself silences or ducks them: on PipeWire, which has no modules
-/// for it, and wherever PulseAudio's cannot be loaded.
+/// Other programs' streams that the session itself silences or ducks: on PipeWire, which has no
+/// modules for this, and if PulseAudio's cannot be loaded.
 ///
-/// What a stream was before is in the baseline, so it is undone like any other change: at the end, by
-/// the next wish, and by the next session after a crash.
+/// The previous values are in the baseline, so they are restored like any other change: at the end,
+/// by the next mode, and by the next session after a crash.
 extension PlanContext {
-  /// Whether each stream is changed, and no module does it.
+  /// Whether each stream is changed, without a module.
   var treatsByStream: Bool {
     let capabilities = input.capabilities
     guard capabilities.roleModules, capabilities.moduleLoading else { return true }
-    // A server takes the module once; somebody else's has other triggers.
+    // A server loads the module only once; another program's has other triggers.
     let ours = Set(Treatment.allCases.flatMap { snapshot.modules(of: $0).map(\.index) })
     return snapshot.modules.contains {
       $0.name == Treatment.duck.moduleName && !ours.contains($0.index)
     }
   }
 
-  /// The playback streams of other programs that have one of these roles: those that play, and those
-  /// that were treated and pause.
+  /// The playback streams of other programs with one of these roles: those that play, and treated
+  /// ones that pause.
   func otherStreams(of roles: [String]) -> [Stream] {
     snapshot.sinkInputs.filter { stream in
       let role = stream.properties["media.role"] ?? "no_role"
-      // Until it is connected PipeWire's session manager may still restore its volume.
+      // Until it is connected, PipeWire's session manager may still restore its volume.
       guard roles.contains(role), stream.device != nil, stream.isOfProgram,
         stream.properties[Device.groupKey] == nil, !snapshot.isOwned(stream)
       else { return false }
@@ -33,7 +33,7 @@ extension PlanContext {
     }
   }
 
-  /// What a treatment makes of a stream; nil where it has no volume of its own.
+  /// The treated value of a stream; nil if it has no volume.
   func target(_ treatment: Treatment, _ stream: Stream) -> Target? {
     let (setting, value): (Setting, SettingValue)
     if treatment.silences(stream) {
@@ -44,7 +44,7 @@ extension PlanContext {
         .othersVolume(stream.index), .volume(volumes.lowered(by: Treatment.lowering))
       )
     }
-    // What people do to a stream that was treated by an earlier run is left to them.
+    // What users change on a stream that an earlier run treated is left alone.
     let isLeft =
       input.occasion == .upkeep && snapshot.value(of: setting) != value
       && input.restored?.contains(setting) != true
@@ -58,7 +58,8 @@ extension PlanContext {
     entry(.othersMute(stream.index)) != nil || entry(.othersVolume(stream.index)) != nil
   }
 
-  /// What a setting was before the session, as the server is now, without the steps of this plan.
+  /// The value of a setting from before the session, on the current server without the steps of
+  /// this plan.
   private func before(_ setting: Setting) -> SettingValue? {
     entry(setting)?.before ?? input.snapshot.value(of: setting)
   }
@@ -69,7 +70,7 @@ extension PlanContext {
 }
 
 extension Treatment {
-  /// Whether one of the streams that it is about is heard no more; else it is lowered.
+  /// Whether one of its streams becomes silent; otherwise it is lowered.
   fileprivate func silences(_ stream: Stream) -> Bool {
     switch self {
     case .silence, .interruptSpeech: true
@@ -80,16 +81,16 @@ extension Treatment {
 }
 
 extension Stream {
-  /// Whether a program made it, and no module. PulseAudio names the module of the protocol, too.
+  /// Whether a program made the stream, and no module. PulseAudio also names the protocol's module.
   fileprivate var isOfProgram: Bool { ownerModule == nil || driver == "protocol-native.c" }
 
-  /// Whether nobody hears it: PipeWire says so, too, of one whose volume it has not been told yet, and
-  /// that must not be taken for what it was before.
+  /// Whether it is silent. PipeWire also reports that for a stream whose volume it does not know
+  /// yet, which must not count as the previous value.
   fileprivate var isAtZero: Bool { volume?.loudest == .muted }
 }
 
 extension ChannelVolumes {
-  /// Each channel lower by so many dB.
+  /// Each channel lowered by a number of dB.
   fileprivate func lowered(by decibels: Int) -> ChannelVolumes {
     let factor = Volume(decibels: -Double(decibels)).fraction
     return ChannelVolumes(values.map { Volume(fraction: $0.fraction * factor) })

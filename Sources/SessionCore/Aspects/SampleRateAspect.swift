@@ -1,6 +1,6 @@
 package import PulseTypes
 
-/// Sample rate of the resolved input, or output for playback: a hint.
+/// Sample rate of the resolved input, or of the output for playback: a hint.
 struct SampleRateAspect: Aspect {
   let property = Property.sampleRate
   let phase = Phase.sampleRate
@@ -56,8 +56,8 @@ struct SampleRateAspect: Aspect {
     try strictUnmet(context, steps, .sampleRate)
   }
 
-  /// A session of one program asks for the rate by that program's streams alone: a pin would change
-  /// an idle device for everybody, and another session might want it back.
+  /// A session of one program requests the rate only through that program's streams: a pin would
+  /// change an idle device for all programs, and another session might change it back.
   private func ownReport(
     _ context: PlanContext, _ device: Device, _ wished: Int, _ preferred: StateValue,
     _ actual: StateValue?
@@ -74,8 +74,8 @@ struct SampleRateAspect: Aspect {
       waitingFor: runs ? nil : .stream)
   }
 
-  /// Whether the hint was granted in an earlier run that nobody holds since. PulseAudio's devices keep
-  /// a rate without a holder.
+  /// Whether the hint was granted in an earlier run, without a holder since. PulseAudio's devices
+  /// keep a rate without a holder.
   private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Int) -> Bool {
     let setting = Setting.rate(device.direction, device: device.name)
     return context.snapshot.has(.forcedGraph) && !context.input.holdsPins
@@ -84,7 +84,7 @@ struct SampleRateAspect: Aspect {
         == .rate(wished)
   }
 
-  /// Why the device cannot switch now, or ever; nil where it may.
+  /// Why the device cannot switch now, or ever; nil if it may.
   func obstacle(
     _ context: PlanContext, _ device: Device, _ wished: Int
   ) -> (verdict: Verdict, reason: String)? {
@@ -95,13 +95,13 @@ struct SampleRateAspect: Aspect {
       let got = context.input.memory.outcome(
         setting, asked: .rate(wished), on: context.snapshot)
       guard let got, got != .rate(wished) else { return nil }
-      // A device that rested when it was asked may tell its rate now.
+      // A device that was idle when it was asked may report its rate now.
       let kept =
         got == .absent ? context.snapshot.knownRate(of: device).map(SettingValue.rate) : got
       let outcome = kept.map { "its hardware stays at \($0)" } ?? "did not take it"
       return (.unreachable, "\(device.name) was asked for \(wished) Hz and \(outcome)")
     }
-    // What it cannot do it cannot after that either, whoever uses it meanwhile.
+    // What it could not do then it cannot do now, whichever stream uses it.
     if let fixed = device.fixedRateReason { return (.unreachable, fixed) }
     if let got = context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot),
       got != .rate(wished)
@@ -120,7 +120,7 @@ struct SampleRateAspect: Aspect {
 }
 
 extension Aspect {
-  /// An unmet hint; thrown where the wish makes it binding.
+  /// An unmet hint; thrown if the mode requires it.
   func strictUnmet(
     _ context: PlanContext, _ steps: [Step], _ hint: Hint
   ) throws(SessionError) -> Unmet? {
@@ -131,7 +131,7 @@ extension Aspect {
       return nil
     }
     let reason = report.reason ?? ""
-    // Granted before and held by nobody since is no failure of the machine's.
+    // A hint that was granted before, without a holder since, is no failure of the machine.
     guard context.wish.strict?.contains(hint) == true, report.waitingFor != .holder,
       report.waitingFor != .stream
     else {
@@ -145,7 +145,7 @@ extension Aspect {
 }
 
 extension ServerSnapshot {
-  /// Whose streams keep a device from switching its rate: `firefox and mpv stop`.
+  /// Whose streams prevent a device from switching its rate: `firefox and mpv stop`.
   package func programs(runningOn device: Device) -> String? {
     let users = users(of: device)
     guard !users.isEmpty else { return nil }
@@ -155,10 +155,9 @@ extension ServerSnapshot {
 }
 
 extension Device {
-  /// Why its rate can never change, told by its driver; nil where it may.
+  /// Why the rate can never change, according to the driver; nil if it may.
   ///
-  /// Only ALSA's devices and null sinks have what PulseAudio needs to switch; a monitor goes with its
-  /// sink.
+  /// Only ALSA devices and null sinks support a switch in PulseAudio; a monitor follows its sink.
   var fixedRateReason: String? {
     let fixed = [
       "module-null-source", "module-remap-", "module-bluez5-", "module-pipe-", "module-virtual-",

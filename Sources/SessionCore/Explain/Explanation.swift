@@ -1,28 +1,29 @@
 public import JSONCoding
 public import PulseTypes
 
-/// Why a property is what it is: wish, fact, verdict, and what on the machine makes it so.
+/// Why a property has its value: preferred and actual value, verdict, and the causes on the
+/// machine.
 public struct Explanation: Sendable, Hashable {
   /// The property, as in the state's JSON.
   public var property: Property
-  /// Wish, fact and verdict.
+  /// Preferred and actual value, and verdict.
   public var report: PropertyReport
-  /// What makes it so, the most telling first; one sentence each, for people.
+  /// The causes, the most important first; one sentence each, for users.
   public var causes: [String]
-  /// What it was chosen from, the best first; empty where it is no choice.
+  /// The candidates, the best first; empty if there was no choice.
   public var choices: [Choice]
 
-  /// A device or a port that could have been taken.
+  /// A device or a port that could have been used.
   public struct Choice: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// The server's name.
     public var name: String
-    /// Whether it is the one.
+    /// Whether it was chosen.
     public var isChosen: Bool
-    /// Whether something is plugged into its port; nil where it has none.
+    /// Whether something is plugged into its port; nil if it has none.
     public var availability: PortAvailability?
-    /// The server's order among equals, the higher the better; nil where it is not known.
+    /// The server's priority among equals, the higher the better; nil if unknown.
     public var priority: Int?
-    /// Why it was taken, or why not.
+    /// Why it was chosen, or why not.
     public var reason: String
 
     private enum CodingKeys: String, CodingKey {
@@ -44,7 +45,7 @@ public struct Explanation: Sendable, Hashable {
     }
   }
 
-  /// Explains a property of a state; without a snapshot only the wish is known.
+  /// Explains a property of a state; without a snapshot only the preference is known.
   public init(_ property: Property, _ report: PropertyReport, _ facts: MachineFacts) {
     self.property = property
     self.report = report
@@ -75,7 +76,7 @@ public struct Explanation: Sendable, Hashable {
 }
 
 extension Explanation {
-  /// The property that a person means: its name in any spelling, or what the server calls it.
+  /// The property for a user's word: its name in any spelling, or the server's term.
   public static func property(named word: String) -> Property? {
     let plain = plain(word)
     let others: [String: Property] = [
@@ -87,7 +88,7 @@ extension Explanation {
     return Property.reported.first { Self.plain($0.rawValue) == plain } ?? others[plain]
   }
 
-  /// The property whose name is most like a word; nil where none is.
+  /// The property with the name most like a word; nil if none is similar.
   public static func suggestion(for word: String) -> Property? {
     let plain = plain(word)
     let near = Property.reported.map { ($0, distance(Self.plain($0.rawValue), plain)) }
@@ -97,7 +98,7 @@ extension Explanation {
 
   private static func plain(_ word: String) -> String { word.lowercased().filter(\.isLetter) }
 
-  /// How many letters must be changed, added or left out to make one word of the other.
+  /// How many letters must be changed, added or removed to turn one word into the other.
   private static func distance(_ one: String, _ other: String) -> Int {
     let other = Array(other)
     var row = Array(0...other.count)
@@ -119,7 +120,7 @@ extension Explanation: Encodable {
     case schema, property, preferred, actual, verdict, reason, waitingFor, causes, choices
   }
 
-  /// Writes every key, null where there is nothing.
+  /// Writes every key, as null if there is no value.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(1, forKey: .schema)

@@ -1,29 +1,29 @@
 public import PulseTypes
 
-/// What settings were before the session's first change, and what it set them to.
+/// The values of settings from before the session's first change, and the values that it set.
 ///
-/// The same type serves the store (what revert undoes) and the journal of one run (what a rollback
-/// undoes).
+/// The store uses this type for what revert undoes, and one run's journal for what a rollback
+/// undoes.
 public struct Baseline: Sendable, Hashable, Codable {
-  /// One setting's history.
+  /// The history of one setting.
   public struct Entry: Sendable, Hashable, Codable {
-    /// What was changed.
+    /// The setting.
     public var setting: Setting
-    /// Its value before our first change.
+    /// Its value before the session's first change.
     public var before: SettingValue
-    /// What we set it to; nil where it vanished or changed as a consequence of ours.
+    /// The value that the session set; nil if it vanished or changed as a consequence of another
+    /// change.
     public var ours: SettingValue?
-    /// Whether it only followed from another change of ours, such as a volume from a profile: it
-    /// goes back when that does, and not before.
+    /// Whether it only followed from another change of the session, such as a volume from a
+    /// profile: it is restored together with that one, and not before.
     public var isConsequence: Bool
-    /// While a run is under way: every value that it may find or leave there, should it be cut short;
-    /// nil after it.
+    /// During a run: every value that the run may find or leave if it is cut short; nil afterwards.
     public var inFlight: [SettingValue]?
-    /// Of a level the port that was in use: servers keep levels for each port of a device. Nil where the
-    /// device has none.
+    /// For a level, the port in use: servers keep separate levels for each port of a device. Nil if
+    /// the device has no ports.
     var port: String?
-    /// Of a port which connectors of the device were plugged in: after the next jack event the server
-    /// would have chosen another.
+    /// For a port, the plugged-in connectors of the device: after the next jack event the server
+    /// would have chosen another port.
     var jacks: [String: PortAvailability]?
 
     /// Makes an entry.
@@ -36,7 +36,7 @@ public struct Baseline: Sendable, Hashable, Codable {
       self.isConsequence = isConsequence
     }
 
-    /// Makes an entry with what else counts of its device in a snapshot.
+    /// Makes an entry with the port and connectors of its device in a snapshot.
     init(
       setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot
     ) {
@@ -45,10 +45,10 @@ public struct Baseline: Sendable, Hashable, Codable {
       jacks = snapshot.jacks(of: setting)
     }
 
-    /// Whether it is about the same setting, on the same port.
+    /// Whether it is for the same setting, on the same port.
     func isOfSame(_ other: Entry) -> Bool { setting == other.setting && port == other.port }
 
-    /// Whether it is about the setting as a snapshot shows it: the level of the port in use.
+    /// Whether it is for the setting as a snapshot shows it: the level of the port in use.
     func isShown(in snapshot: ServerSnapshot) -> Bool {
       port == nil || snapshot.device(ofLevel: setting)?.activePort == port
     }
@@ -59,15 +59,15 @@ public struct Baseline: Sendable, Hashable, Codable {
       return Owned.isName(name)
     }
 
-    /// Whether a value can be our doing.
+    /// Whether the session can have set a value.
     public func isOurs(_ value: SettingValue) -> Bool {
       value == ours || inFlight?.contains(value) == true
     }
   }
 
-  /// The settings in the order of their first change.
+  /// The entries in the order of their first change.
   public var entries: [Entry]
-  /// The run of the server that stream numbers belong to.
+  /// The run of the server to which stream indexes belong.
   public var serverCookie: UInt32?
 
   /// Makes a baseline; an empty one by default.
@@ -81,13 +81,13 @@ public struct Baseline: Sendable, Hashable, Codable {
     entries.first { $0.setting == setting }
   }
 
-  /// Notes a change of ours, or without `ours` what followed from one; what was before the first one
-  /// stays.
+  /// Records a change of the session, or without `ours` a consequence of one; the value from before
+  /// the first change stays.
   public mutating func record(_ setting: Setting, before: SettingValue, ours: SettingValue?) {
     record(Entry(setting: setting, before: before, ours: ours, isConsequence: ours == nil))
   }
 
-  /// Notes a change of ours.
+  /// Records a change of the session.
   mutating func record(_ entry: Entry) {
     if let index = entries.firstIndex(where: { $0.isOfSame(entry) }) {
       entries[index].ours = entry.ours
@@ -97,17 +97,17 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
   }
 
-  /// Whether there is an entry of the same setting, on the same port.
+  /// Whether there is an entry for the same setting, on the same port.
   func has(_ entry: Entry) -> Bool { entries.contains { $0.isOfSame(entry) } }
 
-  /// Notes that a setting would be something else by now without us.
+  /// Changes the value that a setting would have now without the session.
   public mutating func restate(_ setting: Setting, before: SettingValue) {
     for index in entries.indices where entries[index].setting == setting {
       entries[index].before = before
     }
   }
 
-  /// Notes values that a run may leave, should it be cut short.
+  /// Adds values that a run may leave if it is cut short.
   mutating func expect(_ values: [SettingValue], of entry: Entry) {
     guard let index = entries.firstIndex(where: { $0.isOfSame(entry) }) else { return }
     for value in values where entries[index].inFlight?.contains(value) != true {
@@ -115,11 +115,12 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
   }
 
-  /// Notes a step about to be run, and what it takes with it: a profile change removes devices with
-  /// their ports, levels and streams, and moves the default; each port has levels of its own.
+  /// Records a step that is about to run, and its consequences: a profile change removes devices
+  /// with their ports, levels and streams, and moves the default; each port has separate levels.
   public mutating func record(_ step: Step, in snapshot: ServerSnapshot) {
     guard !step.isPermanent else {
-      // What must outlast a rollback must not be restored as the consequence of another step either.
+      // A setting that must outlast a rollback must not be restored as another step's consequence
+      // either.
       entries.removeAll { $0.setting == step.setting }
       return
     }
@@ -132,8 +133,8 @@ public struct Baseline: Sendable, Hashable, Codable {
     record(Entry(setting: step.setting, before: before, ours: step.to, in: snapshot))
   }
 
-  /// Follows a step of a run: what was set before is now set to the step's value, and what hangs on
-  /// it is wherever the step took it.
+  /// Updates the baseline for a step of a run: the session's value is now the step's, and dependent
+  /// settings have whatever the step leads to.
   public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
     let moved = step.setting.kind.dependents(in: snapshot)
     for index in entries.indices {
@@ -145,16 +146,17 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
   }
 
-  /// Notes what the server made of a hint: that, and not what was asked for, is ours.
+  /// Notes what the server granted for a hint: that value counts as the session's, not the
+  /// requested one.
   public mutating func note(_ setting: Setting, got value: SettingValue) {
     for index in entries.indices where entries[index].setting == setting {
       entries[index].ours = value
     }
   }
 
-  /// After a run: what followed from our changes is ours as it is now, and what is as it was before
-  /// is no change at all. A link of ours that a run found was not there before the session, and was
-  /// not the default either.
+  /// Completes a run: consequences count as the session's with their current values, and unchanged
+  /// settings are removed. A link of the session that a run found did not exist before the session,
+  /// and was not the default.
   public mutating func settle(in snapshot: ServerSnapshot) {
     for index in entries.indices {
       if entries[index].setting.isModule { entries[index].before = .absent }
@@ -162,7 +164,7 @@ public struct Baseline: Sendable, Hashable, Codable {
       entries[index].ours = snapshot.value(of: entries[index].setting)
     }
     for index in entries.indices {
-      // A run that was cut short before may have left any of them.
+      // A run that was cut short may have left any of them.
       let now = snapshot.value(of: entries[index].setting)
       if let now, entries[index].isShown(in: snapshot), entries[index].isOurs(now) {
         entries[index].ours = now
@@ -171,14 +173,14 @@ public struct Baseline: Sendable, Hashable, Codable {
     }
     entries.removeAll { entry in
       entry.ours == entry.before || entry.isOwnDefault
-        // A stream that ended comes back as another one.
+        // A stream that ended returns as another one.
         || entry.setting.isOfOthers && snapshot.value(of: entry.setting) == nil
     }
     serverCookie = snapshot.server.cookie
   }
 
-  /// The baseline as it holds on this run of the server: stream numbers of another mean nothing, and
-  /// which port a device had means nothing after a jack event.
+  /// The baseline as valid for this run of the server: stream indexes of another run mean nothing,
+  /// nor does a device's port after a jack event.
   public func valid(for snapshot: ServerSnapshot) -> Baseline {
     var result = self
     let isSameRun = serverCookie == snapshot.server.cookie
@@ -196,7 +198,7 @@ public struct Baseline: Sendable, Hashable, Codable {
 }
 
 extension ServerSnapshot {
-  /// What is plugged into the device whose port a setting is; nil of another setting.
+  /// The plugged-in connectors of the device whose port a setting is; nil for other settings.
   fileprivate func jacks(of setting: Setting) -> [String: PortAvailability]? {
     guard case .port(let direction, let name) = setting,
       let device = device(direction, named: name)

@@ -1,10 +1,10 @@
 public import PulseTypes
 
-/// What a card profile will make, told from names before the server has made it.
+/// Predicts from names what a card profile will create.
 ///
 /// ALSA cards name a profile by its parts, `output:analog-stereo+input:analog-stereo`, and each
-/// device by its part. A guess that proves wrong costs a misprinted name in a plan: after the profile
-/// is set the devices that are really there are resolved anew.
+/// device by its part. A wrong prediction only prints a wrong name in a plan: after the profile is
+/// set, the actual devices are resolved again.
 extension Card {
   /// Whether it is a Bluetooth device.
   public var isBluetooth: Bool {
@@ -18,7 +18,7 @@ extension Card {
   /// The profile with this name.
   func profile(named name: String) -> CardProfile? { profiles.first { $0.name == name } }
 
-  /// The profiles that a plan may choose by itself: never off, never pro-audio, only usable ones.
+  /// The profiles that a plan may choose by itself: only usable ones, never off or pro-audio.
   var choosableProfiles: [CardProfile] {
     profiles.filter {
       $0.isAvailable && ($0.sinkCount > 0 || $0.sourceCount > 0) && $0.name != "pro-audio"
@@ -26,11 +26,11 @@ extension Card {
     }
   }
 
-  /// The names of the devices of a direction that a profile has.
+  /// The names of a profile's devices of a direction.
   func deviceNames(_ direction: Direction, profile: CardProfile) -> [String] {
     guard profile.count(direction) > 0 else { return [] }
     if properties["device.api"] == "bluez5" {
-      // PipeWire's: one name a direction, whatever the profile.
+      // PipeWire: one name per direction, whatever the profile.
       let address = name.dropFirst("bluez_card.".count)
       return [direction == .input ? "bluez_input.\(address).0" : "bluez_output.\(address).1"]
     }
@@ -45,10 +45,10 @@ extension Card {
     }
   }
 
-  /// A device as a profile will make it; its rate, volume and port are not known yet.
+  /// A device as a profile will create it; its rate, volume and port are not known yet.
   func predictedDevice(_ direction: Direction, named name: String, profile: CardProfile) -> Device {
     let map = Self.channelMap(of: isBluetooth ? profile.name : name)
-    // ALSA's devices say which mapping of the card they are; their names end in it.
+    // ALSA devices have the mapping of their card as a property; their names end with it.
     var properties = properties
     if isBluetooth {
       properties[Self.bluetoothProfileKey] = profile.name
@@ -63,14 +63,15 @@ extension Card {
       card: index, ports: ports(direction, in: [profile.name]), properties: properties)
   }
 
-  /// The ports of a direction that some of the profiles have.
+  /// The ports of a direction in any of the profiles.
   func ports(_ direction: Direction, in profiles: [String]) -> [Port] {
     ports.filter { port in
       port.direction == direction && port.profiles.contains { profiles.contains($0) }
     }
   }
 
-  /// What PipeWire's Bluetooth devices say of their profile; PulseAudio's have it in their names.
+  /// The property with which PipeWire's Bluetooth devices name their profile; PulseAudio's have it
+  /// in their names.
   static let bluetoothProfileKey = "api.bluez5.profile"
 
   private static func channelMap(of name: String) -> ChannelMap {
@@ -83,10 +84,10 @@ extension Card {
 }
 
 extension CardProfile {
-  /// How many devices of a direction it has.
+  /// How many devices of a direction the profile has.
   func count(_ direction: Direction) -> Int { direction == .input ? sourceCount : sinkCount }
 
-  /// The parts of its name that belong to a direction; the whole name where it has no parts.
+  /// The parts of its name for a direction; the whole name if it has no parts.
   func parts(_ direction: Direction) -> [String] {
     let parts = name.split(separator: "+").map(String.init)
     let prefixed = parts.filter { $0.hasPrefix("\(direction.rawValue):") }

@@ -1,13 +1,13 @@
 public import PulseTypes
 
-/// Which hardware channels a remap takes, and which positions it presents.
+/// The hardware channels that a remap uses, and the positions that it presents.
 public struct ChannelRouting: Sendable, Hashable {
-  /// The hardware channels in order; `mono` is all of them mixed.
+  /// The hardware channels in order; `mono` mixes all of them.
   public var masterMap: ChannelMap
   /// The positions presented.
   public var map: ChannelMap
 
-  /// Whether the hardware presents just this, in whatever order, so that no remap is needed.
+  /// Whether the hardware has exactly these channels, in any order, so that no remap is needed.
   func isIdentity(on hardware: ChannelMap) -> Bool {
     masterMap == map && Set(map.positions) == Set(hardware.positions)
       && map.count == hardware.count
@@ -15,7 +15,7 @@ public struct ChannelRouting: Sendable, Hashable {
 }
 
 extension ChannelRouting {
-  /// What a direction's wishes mean on a device, or nil where nothing about channels is wished.
+  /// The routing for a direction's preferences on a device; nil if they do not concern channels.
   static func make(
     _ wish: DirectionWish, on device: Device
   ) throws(SessionError) -> ChannelRouting? {
@@ -32,16 +32,16 @@ extension ChannelRouting {
     }
     let turned = try turn(base, turns, wish, device)
     guard let map = ChannelMap.standard(channels: turned.count) else {
-      // Only an untouched layout without a standard gets here: it is its own.
+      // Only an unchanged layout that is not standard gets here; it stays.
       return ChannelRouting(masterMap: ChannelMap(turned), map: hardware)
     }
-    // All channels as they are, of hardware with names of its own, are left alone.
+    // All channels of hardware with a non-standard layout are left alone.
     let isUntouched = turned == hardware.positions && Set(turned) != Set(map.positions)
     return ChannelRouting(masterMap: ChannelMap(turned), map: isUntouched ? hardware : map)
   }
 
-  /// The hardware's channels in the order of the standard layout, which is what is turned; as they
-  /// are where they are not that layout's.
+  /// The hardware's channels in the order of the standard layout, in which they are turned;
+  /// unchanged if they are not in that layout.
   private static func standardOrder(of hardware: [ChannelPosition]) -> [ChannelPosition] {
     guard let standard = ChannelMap.standard(channels: hardware.count)?.positions,
       Set(standard) == Set(hardware)
@@ -105,13 +105,14 @@ extension ChannelRouting {
     return wanted
   }
 
-  /// Turns positions by quarters: a half turn exchanges left and right, a quarter needs four corners.
+  /// Turns positions by quarters: a half turn exchanges left and right, a quarter needs four
+  /// corners.
   private static func turn(
     _ base: [ChannelPosition], _ turns: Int, _ wish: DirectionWish, _ device: Device
   ) throws(SessionError) -> [ChannelPosition] {
     if turns == 0 || (base.count == 1 && turns == 2) { return base }
     if base.count == 2, turns == 2 { return base.reversed() }
-    // Four channels that a wish put in order are a quad layout; four of any other kind are not.
+    // Four channels that the mode has ordered are a quad layout; four others are not.
     let isQuad = wish.channels != nil || Set(base) == Set(ChannelMap.quad.positions)
     guard base.count == 4, isQuad else {
       let orientation = wish.orientation ?? .none
@@ -126,7 +127,7 @@ extension ChannelRouting {
         property: .inputOrientation, value: orientation.rawValue, alternatives: possible)
     }
     return (0..<turns).reduce(base) { now, _ in
-      // Quad order is FL FR RL RR; a quarter turn takes FL to FR, FR to RR, RR to RL, RL to FL.
+      // Quad order is FL FR RL RR; a quarter turn moves FL to FR, FR to RR, RR to RL, RL to FL.
       [now[2], now[0], now[3], now[1]]
     }
   }

@@ -38,8 +38,8 @@ extension Planner {
     append(Target(link.kind.property(in: world.snapshot), link, .absent, phase: phase, why: why))
   }
 
-  /// What must be so before a link may go: the default on the hardware, and a mute that somebody set
-  /// on the link copied to the hardware, lest a microphone opens.
+  /// Prepares for the removal of a link: moves the default to the hardware, and copies a mute from
+  /// the link to the hardware, so that no microphone opens.
   mutating func release(_ link: Setting, phase: Phase, _ why: String) {
     for owned in world.snapshot.devices(of: link) {
       let direction = owned.direction

@@ -25,9 +25,10 @@ extension Planner {
     }
   }
 
-  /// What somebody changed since is left as it is; what does not exist cannot be restored.
+  /// Leaves alone what another program has changed since; an object that does not exist cannot be
+  /// restored.
   ///
-  /// - Parameter phase: where it is not the setting's own.
+  /// - Parameter phase: the phase, if it is not the setting's own.
   mutating func emit(restoring entry: Baseline.Entry, in phase: Phase? = nil) {
     if case .port(_, let device) = entry.setting { emitLevels(of: device) }
     guard entry.isShown(in: world.snapshot) else { return }
@@ -110,8 +111,8 @@ extension Planner {
     }
   }
 
-  /// Whether a change is nobody's choice: a link is ours alone, and where the default that we chose
-  /// is gone the present one is the server's fallback.
+  /// Whether a changed value cannot be a user's choice: links belong to the session alone, and if the
+  /// session's default is gone, the current one is the server's fallback.
   private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
     switch (setting, ours) {
     case (.chain, _), (.echoCanceller, _), (.combination, _), (.others, _), (.trigger, _): true

@@ -5,7 +5,7 @@ struct Resolved {
   /// The device, or what a profile will make.
   var device: Device
   var card: Card?
-  /// The port that is wished, where one is.
+  /// The preferred port, if any.
   var port: Port?
   /// The profiles that have the device and the port; empty without a card.
   var profiles: [String]

@@ -1,8 +1,8 @@
 import PulseTypes
 
 extension Resolver {
-  /// Every output that exists, is meant by one of the matchers and is usable, in their order; all of
-  /// the hardware where nothing is wished. And why others are not.
+  /// All existing usable outputs that match, in the order of the matchers; without matchers all
+  /// hardware. Also returns why others do not qualify.
   static func all(
     _ input: PlanInput, _ direction: Direction, defaultBefore: String?
   ) -> (names: [String], rejections: [String]) {

@@ -1,9 +1,9 @@
 import PulseTypes
 
 extension Resolver {
-  /// Of a headset the device of the profile that is needed, for each has a name of its own, so that the
-  /// profile alone cannot choose: A2DP for a category that only plays, and where the microphone is
-  /// elsewhere; that of its microphone where the microphone is its own.
+  /// For a headset, the device of the required profile, because each profile's device has another
+  /// name: A2DP for a category that only plays, and if the microphone is another device; the
+  /// microphone's profile if the headset is the microphone.
   func preferringProfile(_ candidates: [Candidate]) -> [Candidate] {
     guard direction == .output else { return candidates }
     let onlyPlays = wish.category?.directions == [.output] && !wish.concerns(.input)

@@ -8,7 +8,7 @@ struct World {
   var predicted: Set<String> = []
   /// Cards whose profile an earlier step sets: what they offer then is not known.
   var changedCards: Set<String> = []
-  /// Directions whose default went with a profile: the server will choose one, nobody knows which.
+  /// Directions whose default is removed by a profile: the server's next choice is unknown.
   var unknownDefaults: Set<Direction> = []
 
   init(_ snapshot: ServerSnapshot) { self.snapshot = snapshot }

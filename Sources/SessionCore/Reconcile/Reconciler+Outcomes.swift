@@ -5,7 +5,7 @@ package enum StepAnswer: Sendable {
   /// The step was carried out. `told` is the latency that a pin was granted, or the rate that a
   /// device kept although a pin requested another.
   case done(told: SettingValue?)
-  /// What the step was about has ended.
+  /// The object of the step has ended.
   case ended
 }
 

@@ -4,7 +4,7 @@ public import PulseTypes
 public struct CombineSpec: Sendable, Hashable, Codable {
   /// The sinks that play, sorted by name.
   public var outputs: [String]
-  /// The one of them that rate, buffer and levels are about: the first that was wished.
+  /// The output to which rate, buffer and levels apply: the first preferred one.
   public var primary: String
   /// The channels of the combined sink: the primary's.
   public var map: ChannelMap

@@ -25,7 +25,7 @@ public struct EchoCancellerSpec: Sendable, Hashable, Codable {
     self.rate = rate
   }
 
-  /// The method where none is wished.
+  /// The default method.
   public static let defaultMethod = "webrtc"
 
   /// The rate at which a canceller serves a wish: `webrtc` knows these four.

@@ -124,8 +124,8 @@ extension ServerSnapshot {
     path(from: owned).dropFirst().contains { $0.name == device.name }
   }
 
-  /// The remap that stands now, read from its link: what it takes is its stream's map, and its
-  /// master is where the stream really is, whatever the module was told.
+  /// The current remap, as read from its link: its channels are its stream's map, and its master is
+  /// the device that the stream is really on, whatever the module's argument names.
   public func remap(_ direction: Direction) -> RemapSpec? {
     guard let device = ownedDevices(direction, of: .chain(direction)).first,
       let link = link(of: device), let master = master(of: device)

@@ -1,11 +1,11 @@
 public import PulseTypes
 
 extension ServerSnapshot {
-  /// The snapshot with what a server leaves out: which module made a device and its stream.
+  /// The snapshot, completed with what a server omits: which module made a device and its stream.
   ///
-  /// pipewire-pulse does not say so for a module that makes several, such as an echo canceller. The
-  /// module is then the one that was told the device's name, and its streams are in the device's
-  /// group.
+  /// pipewire-pulse omits this for a module that makes several devices, such as an echo canceller.
+  /// The module is then the one with the device's name among its arguments, and its streams are in
+  /// the device's group.
   public var attributed: ServerSnapshot {
     guard has(.unattributedDevices) else { return self }
     var result = self

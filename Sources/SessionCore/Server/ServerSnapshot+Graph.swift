@@ -1,17 +1,17 @@
 public import PulseTypes
 
 /// PipeWire runs all devices of a graph at one rate and one buffer, which a *running* stream can
-/// force by its properties; a corked one counts for nothing. So our pins there wait corked until
-/// somebody uses their device, and what they will force is what the device is taken to have.
+/// force by its properties; a corked one has no effect. So the session's pins stay corked until
+/// another stream uses their device, and the device counts as having what they will force.
 public enum Graph {
   /// The property by which a running stream sets the rate of the graph, Hz.
   public static let rateKey = "node.force-rate"
   /// The property by which a running stream sets the buffer of the graph, frames.
   public static let quantumKey = "node.force-quantum"
 
-  /// The buffer nearest to a duration that the graph can have: a power of two, in frames.
+  /// The nearest buffer to a duration that the graph supports: a power of two, in frames.
   ///
-  /// - Parameter limit: the most frames that the server takes.
+  /// - Parameter limit: the most frames that the server accepts.
   public static func quantum(_ duration: Duration, rate: Int, limit: Int) -> Int {
     let wished = Double(duration.microseconds) * Double(rate) / 1_000_000
     var frames = 16
@@ -19,7 +19,7 @@ public enum Graph {
     return frames
   }
 
-  /// How long a buffer lasts; any client can say any number.
+  /// The duration of a buffer; saturates, because any client can set any number.
   public static func duration(frames: Int, rate: Int) -> Duration {
     let frames = Int64(clamping: min(max(0, frames), 1 << 32))
     return .nanoseconds(frames * 1_000_000_000 / Int64(max(1, rate)))
@@ -27,10 +27,10 @@ public enum Graph {
 }
 
 extension ServerSnapshot {
-  /// Whether PipeWire runs without what decides for it, WirePlumber or its predecessor.
+  /// Whether PipeWire runs without its session manager, WirePlumber or its predecessor.
   public var lacksSessionManager: Bool { has(.sessionManager) && sessionManager == nil }
 
-  /// The client that decides for PipeWire what is connected to what; another one once it was restarted.
+  /// The client that is PipeWire's session manager; its restart makes another one.
   public var sessionManager: Client? {
     clients.first { client in
       let binary = client.properties["application.process.binary"] ?? ""
@@ -39,8 +39,8 @@ extension ServerSnapshot {
     }
   }
 
-  /// The rate of a device: on PipeWire that of our pin, as long as that waits for somebody to use the
-  /// device; nil there for a device that nobody uses and nothing pins, whatever it says.
+  /// The rate of a device: on PipeWire that of our pin while the pin waits for another stream; nil
+  /// for an idle device without a pin, whatever rate it reports.
   public func knownRate(of device: Device) -> Int? {
     guard has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
     let pin = pin(on: device, forcing: Graph.rateKey)
@@ -48,20 +48,21 @@ extension ServerSnapshot {
     return device.state == .running ? Int(device.sampleSpec.rate) : nil
   }
 
-  /// The rate to count frames by.
+  /// The rate for counting frames.
   func rate(of device: Device) -> Int { knownRate(of: device) ?? Int(device.sampleSpec.rate) }
 
-  /// The buffer that our pin on a device forces, or will when the device is used; PipeWire only.
+  /// The buffer that our pin on a device forces, or will force once the device is used; PipeWire
+  /// only.
   public func forcedLatency(on device: Device) -> Duration? {
     pin(on: device, forcing: Graph.quantumKey).map {
       Graph.duration(frames: min($0.value, quantumLimit(of: device)), rate: rate(of: device))
     }
   }
 
-  /// What makes a device that is known to keep no latency offset; nil where one may be kept.
+  /// The kind of a device that is known to store no latency offset; nil if it may store one.
   ///
-  /// PipeWire keeps an offset in the device's node. Those of ALSA and Bluetooth have one, any other takes
-  /// it and goes on to say 0.
+  /// PipeWire stores an offset in the device's node. Nodes of ALSA and Bluetooth have one; others
+  /// accept an offset and keep reporting 0.
   func forgetsLatencyOffset(of device: Device) -> String? {
     guard has(.offsetsOfHardware), let factory = device.properties["factory.name"] else {
       return nil
@@ -69,7 +70,7 @@ extension ServerSnapshot {
     return factory.has("api.alsa.") || factory.has("api.bluez5.") ? nil : factory
   }
 
-  /// The most frames that a buffer of the graph can have.
+  /// The most frames of a buffer of the graph.
   func quantumLimit(of device: Device) -> Int {
     let limit = device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192
     return min(max(16, limit), 1 << 24)
@@ -96,11 +97,11 @@ extension ServerSnapshot {
     return properties
   }
 
-  /// A pin of a rate forces the buffer, too, that another pin is for.
+  /// A rate's pin also forces the buffer of another pin.
   private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
     let kind = key == Graph.rateKey ? "rate" : "latency"
     for stream in pins(on: device) where stream.properties[Owned.pinKey] == kind {
-      // Anybody can make a stream that looks like one of ours.
+      // Any program can make a stream that looks like one of ours.
       guard let value = stream.properties[key].flatMap({ Int($0) }), (1...1 << 24).contains(value)
       else { continue }
       return (stream, value)
@@ -113,24 +114,25 @@ extension ServerSnapshot {
     pins(on: device).contains { $0.properties[Owned.pinKey] == kind }
   }
 
-  /// Whether a stream of somebody else runs on a device, on our remap before it, or on the sink that
-  /// it monitors. Level meters and streams that merely follow do not count.
+  /// Whether another program's stream runs on a device, on our remap of it, or on the sink that it
+  /// monitors. Level meters and streams that do not keep a device running do not count.
   public func isUsed(_ device: Device) -> Bool { !users(of: device).isEmpty }
 
-  /// The streams of others that run on a device, wherever they are attached to it.
+  /// The streams of others that run on a device, directly or through links and monitors.
   func users(of device: Device) -> [Stream] {
     var devices = [device]
     if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
       devices.append(sink)
     }
-    // Those on our links come back to the hardware when it goes, which a rate change needs.
+    // Streams on our links return to the hardware when the link is unloaded, which a rate change
+    // needs.
     devices += links(on: device)
     return devices.flatMap { foreignStreams(on: $0) }.filter { !$0.isCorked }
   }
 }
 
 extension Stream {
-  /// Whether it only looks on: a level meter, or one that does not keep a device running.
+  /// Whether it is a level meter, or a stream that does not keep a device running.
   var isOnlooker: Bool {
     resampleMethod == "peaks" || properties["stream.monitor"] == "true"
       || properties["node.passive"] == "true"

@@ -1,13 +1,13 @@
 public import PulseTypes
 
 extension ServerSnapshot {
-  /// Whether there is a device of a direction, or a card profile that would make one.
+  /// Whether a device of a direction exists, or a card profile would create one.
   public func canServe(_ direction: Direction) -> Bool {
     !hardware(direction).isEmpty
       || cards.contains { !predictedCandidates(direction, on: $0).isEmpty }
   }
 
-  /// Whether cards, profiles, devices or ports differ from another snapshot's.
+  /// Whether cards, profiles, devices or ports differ from those of another snapshot.
   public func hasOtherDevices(than other: ServerSnapshot) -> Bool {
     guard !surelyHasDevices(of: other) || cards != other.cards else { return false }
     return names != other.names
@@ -32,7 +32,7 @@ extension ServerSnapshot {
 }
 
 extension Device {
-  /// The polar patterns that can be had from its channels; none for an output.
+  /// The polar patterns that its channels support; empty for an output.
   public var polarPatterns: [PolarPattern] {
     guard direction == .input else { return [] }
     return PolarPattern.allCases.filter { pattern in

@@ -1,12 +1,12 @@
 public import PulseTypes
 
-/// A session of one program, `scope = "application"`, sees the server with its process as the
-/// viewer: only that program's streams are its own, and only its pins.
+/// A session of one program (`scope = "application"`) sees the server with its process as the
+/// viewer: only that program's streams and pins are its own.
 extension ServerSnapshot {
-  /// Whether a session is about the viewer's own streams only.
+  /// Whether the session controls only the viewer's own streams.
   public var isOfOneProgram: Bool { viewer != nil }
 
-  /// The pins on a device that are of the session which looks at it.
+  /// The pins on a device that belong to the viewing session.
   func pins(on device: Device) -> [Stream] {
     let owner = viewer.map(String.init)
     return streams(on: device).filter {
@@ -14,20 +14,20 @@ extension ServerSnapshot {
     }
   }
 
-  /// The process that a stream is of, as it says itself, or its client.
+  /// The process of a stream, according to the stream or its client.
   public func process(of stream: Stream) -> String? {
     let key = "application.process.id"
     return stream.properties[key] ?? client(of: stream)?.properties[key]
   }
 
-  /// Whether a stream is one of the viewer's program.
+  /// Whether a stream belongs to the viewer's program.
   func isViewers(_ stream: Stream) -> Bool {
     viewer.map { process(of: stream) == String($0) } ?? false
   }
 
-  /// Whether the program of a stream has a session of its own, which says where its streams go.
+  /// Whether the program of a stream has its own session, which routes its streams.
   func hasOwnSession(_ stream: Stream) -> Bool {
-    // The stream says so itself where it can: what its client says may come later.
+    // Prefers the stream's own property, because the client's may arrive later.
     if stream.properties[Owned.scopeKey] == Scope.application.rawValue { return true }
     guard let process = process(of: stream) else { return false }
     return clients(having: Owned.scopeKey).contains { client in
@@ -36,8 +36,8 @@ extension ServerSnapshot {
     }
   }
 
-  /// The streams of the viewer's program that go where its session says: no level meters,
-  /// and none that were opened on a device by name.
+  /// The streams of the viewer's program that its session routes: no level meters, and none that
+  /// were opened on a device by name.
   func viewersStreams(_ direction: Direction) -> [Stream] {
     streams(direction).filter { stream in
       isViewers(stream) && !isOwned(stream) && !stream.isOnlooker
@@ -47,7 +47,7 @@ extension ServerSnapshot {
 }
 
 extension Stream {
-  /// The buffer that the stream asks PipeWire for, as `480/48000`; nil on PulseAudio.
+  /// The buffer that the stream requests from PipeWire, as `480/48000`; nil on PulseAudio.
   var askedLatency: Duration? {
     let words = (properties["node.latency"] ?? "").split(separator: "/").compactMap { Int($0) }
     guard words.count == 2, words[0] >= 0, words[1] > 0 else { return nil }

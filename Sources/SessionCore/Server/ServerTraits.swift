@@ -1,56 +1,56 @@
 package import PulseTypes
 
-/// What sets one server of the PulseAudio protocol apart from another.
+/// The properties in which servers of the PulseAudio protocol differ.
 ///
-/// Policy asks for a trait by its name, and never for the program. A trait is absent where a server
-/// behaves as the protocol's own documentation says.
+/// Policy asks for a trait by its name, never for the kind of server. A trait is absent if a server
+/// behaves as the protocol's documentation describes.
 package struct ServerTraits: OptionSet, Sendable, Hashable {
   package let rawValue: Int
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// All devices run at one rate and one buffer, which a running stream forces by its properties. No
-  /// device reports its buffer, and one at rest no rate that means anything.
+  /// All devices run at one rate and one buffer, which a running stream forces by its properties.
+  /// No device reports its buffer, and an idle one reports a meaningless rate.
   package static let forcedGraph = ServerTraits(rawValue: 1 << 0)
-  /// It acknowledges a request before it acts, and may never act: what a request did shows later.
+  /// It acknowledges a request before it acts, and may never act: the result appears later.
   package static let earlyReplies = ServerTraits(rawValue: 1 << 1)
   /// It sends no event when a stream is connected to another device.
   package static let silentMoves = ServerTraits(rawValue: 1 << 2)
   /// Another program, the session manager, decides what is connected to what.
   package static let sessionManager = ServerTraits(rawValue: 1 << 3)
-  /// Levels that it remembers of a device or stream are restored after that has appeared.
+  /// It restores the stored levels of a device or stream after the object has appeared.
   package static let lateRestoring = ServerTraits(rawValue: 1 << 4)
-  /// What it remembers of streams is only how loud they are, and only what a stream shows is stored.
+  /// It stores only the loudness of streams, and only values that a stream has.
   package static let learnedStreams = ServerTraits(rawValue: 1 << 5)
-  /// It does not report which module made a device where a module makes several, and may list a module
+  /// It does not report the module of a device if the module makes several, and may list a module
   /// whose devices were never made.
   package static let unattributedDevices = ServerTraits(rawValue: 1 << 6)
-  /// A device is suspended where nobody uses it, and not because another program suspended it.
+  /// It suspends an idle device, so suspension does not mean that another program suspended it.
   package static let suspendedAtRest = ServerTraits(rawValue: 1 << 7)
-  /// It has one echo canceller, whatever name it is given.
+  /// It has one echo canceller, whatever method is named.
   package static let oneEchoCanceller = ServerTraits(rawValue: 1 << 8)
-  /// Only a device with hardware keeps the latency offset of its port.
+  /// Only a device with hardware stores the latency offset of its port.
   package static let offsetsOfHardware = ServerTraits(rawValue: 1 << 9)
-  /// A connection may never get an answer again while a new one does.
+  /// A connection may stop getting answers although a new one gets them.
   package static let deafConnections = ServerTraits(rawValue: 1 << 10)
   /// A device without a card shows a new level only once it has run.
   package static let levelsShownAwake = ServerTraits(rawValue: 1 << 11)
-  /// A recording stream loses sound, or receives none any more, without being told.
+  /// A recording stream may lose sound, or receive none any more, without an error.
   package static let silentLoss = ServerTraits(rawValue: 1 << 12)
-  /// It ranks devices by a property of theirs alone.
+  /// It ranks devices only by one of their properties.
   package static let rankedByProperty = ServerTraits(rawValue: 1 << 13)
-  /// It lets programs in by the socket's permissions, without a cookie.
+  /// It authorizes clients by the socket's permissions, without a cookie.
   package static let noCookie = ServerTraits(rawValue: 1 << 14)
-  /// A PulseAudio that a program starts would come up beside it.
+  /// A PulseAudio that a program autostarts would run beside it.
   package static let besidePulseAudio = ServerTraits(rawValue: 1 << 15)
-  /// It chooses the profiles of cards by itself.
+  /// It chooses card profiles by itself.
   package static let choosesProfiles = ServerTraits(rawValue: 1 << 16)
-  /// It has no module that silences or ducks streams by their role.
+  /// It has no module that silences or ducks streams by role.
   package static let withoutRoleModules = ServerTraits(rawValue: 1 << 17)
 }
 
 extension ServerKind {
-  /// What sets it apart: the one place that tells kinds of servers apart.
+  /// The traits of each kind of server; the only place that distinguishes kinds.
   package var traits: ServerTraits {
     switch self {
     case .pulseaudio: []

@@ -1,35 +1,36 @@
-/// What happens to the streams of others while a session is active.
+/// What happens to other programs' streams while a session is active.
 ///
-/// A module of the server does it, as long as a silent stream of the session, the *trigger*, is there:
-/// the server undoes it by itself when the trigger ends, however the session's process ended, and
-/// saves nothing of it for the streams' next time. Where there is no such module the process that
-/// holds mutes or lowers each stream, and undoes that (`OtherStreams.swift`).
+/// A module of the server does it while a silent stream of the session, the *trigger*, exists: the
+/// server undoes it by itself when the trigger ends, for whatever reason, and stores nothing of it
+/// for the streams' next time. Without such a module the holder mutes or lowers each stream, and
+/// undoes that (`OtherStreams.swift`).
 public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
-  /// They are lowered to nothing.
+  /// Silences them.
   case silence
-  /// They are lowered by 20 dB.
+  /// Lowers them by 20 dB.
   case duck
-  /// Those that say they are speech are lowered to nothing.
+  /// Silences streams that declare themselves speech.
   case interruptSpeech = "interrupt-speech"
-  /// Those that say they are speech are lowered to nothing, the rest by 20 dB.
+  /// Silences streams that declare themselves speech, and lowers the others by 20 dB.
   case duckAndInterrupt = "duck-and-interrupt"
 
-  /// The role of the session's own streams: they are left alone.
+  /// The role of the session's own streams, which are left alone.
   public static let ownRole = "audiosession"
-  /// The role of a stream that is speech: no server knows it, programs may say it.
+  /// The role of speech streams: no server knows it, programs may set it.
   public static let speechRole = "speech"
 
-  /// By how many dB others are lowered; `module-role-ducking` does so by default.
+  /// By how many dB others are lowered, like the default of `module-role-ducking`.
   static let lowering = 20
 
   /// The module that does it; a server loads it once.
   ///
-  /// Not `module-role-cork`, which could ask others to pause: a desktop has that already.
+  /// Not `module-role-cork`, which could pause others: desktops load that one already.
   public var moduleName: String { "module-role-ducking" }
 
-  /// The arguments to load the module with. The second trigger tells our modules apart.
+  /// The arguments for loading the module. The second trigger distinguishes our modules from
+  /// others.
   ///
-  /// What is done to speech alone is a group of its own, with its own trigger and volume.
+  /// What affects only speech is a separate group, with another trigger and volume.
   func moduleArgument(_ roles: [String]) -> String {
     let groups =
       self == .duckAndInterrupt
@@ -61,7 +62,7 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
     return moduleArgument(roles)
   }
 
-  /// The roles that a module of ours for this treats; nil for any other module.
+  /// The roles that one of our modules treats; nil for other modules.
   func roles(_ name: String, _ argument: String) -> [String]? {
     guard name == moduleName else { return nil }
     let words = argument.split(separator: " ")
@@ -74,10 +75,10 @@ public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension AudioMode {
-  /// What the wish does to others, and to which roles; nil where its options ask for nothing.
+  /// What the mode does to others, and to which roles; nil if its options do not affect others.
   ///
-  /// Never to a screen reader, an event's sound or a call; nor to the role of the mode, which is what
-  /// the session is for.
+  /// Never affects screen readers, event sounds or calls, nor the mode's own role, for which the
+  /// session exists.
   var treatment: (kind: Treatment, roles: [String])? {
     let own = mode?.mediaRole
     let all: [String] = [
@@ -93,7 +94,7 @@ extension AudioMode {
 }
 
 extension Mode {
-  /// The `media.role` that streams of this use have; nil where there is none.
+  /// The `media.role` of streams for this use; nil if there is none.
   public var mediaRole: String? {
     switch self {
     case .default, .measurement: nil
@@ -105,7 +106,8 @@ extension Mode {
     }
   }
 
-  /// The role that this program's own streams take. Not a call's: a desktop pauses others then.
+  /// The role of this program's own streams. Not that of a call, because a desktop then pauses
+  /// others.
   public var ownRole: String? {
     switch self {
     case .voiceChat, .videoChat: nil

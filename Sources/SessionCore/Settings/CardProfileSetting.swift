@@ -40,12 +40,13 @@ struct CardProfileSetting: SettingKind {
     read(snapshot) == value && snapshot.hasDevices(ofCard: card)
   }
 
-  /// The devices of a new profile may come later, and a lazy server never tells that a card refused.
+  /// The devices of a new profile may appear later, and a lazy server never reports that a card
+  /// refused.
   func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
 }
 
 extension ServerSnapshot {
-  /// What goes or changes with the devices of a card.
+  /// The settings that vanish or change with the devices of a card.
   func settingsOfDevices(ofCard name: String) -> [Setting] {
     guard let card = card(named: name) else { return [] }
     var result: [Setting] = []
@@ -57,7 +58,7 @@ extension ServerSnapshot {
         result.append(.mute(direction, device: device.name))
         result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
       }
-      // Always: a monitor goes with its sink, and a device that comes may become the default.
+      // Always: a monitor vanishes with its sink, and a new device may become the default.
       result.append(.defaultDevice(direction))
     }
     return result
@@ -67,7 +68,7 @@ extension ServerSnapshot {
     card(named: name).map { [.card($0.index)] } ?? []
   }
 
-  /// Whether the devices of a card's profile are there: its label alone is not believed.
+  /// Whether the devices of a card's active profile exist: the profile's name alone proves nothing.
   func hasDevices(ofCard name: String) -> Bool {
     guard let card = card(named: name),
       let profile = card.profiles.first(where: { $0.name == card.activeProfile })
@@ -81,8 +82,8 @@ extension ServerSnapshot {
 }
 
 extension World {
-  /// Sets a profile: devices whose part of the name is in both profiles stay, the others go, and
-  /// those that come are predicted.
+  /// Predicts a profile: devices whose part of the name is in both profiles stay, the others
+  /// vanish, and new ones are predicted.
   mutating func setProfile(_ name: String, _ profileName: String) {
     guard let at = snapshot.cards.firstIndex(where: { $0.name == name }),
       let profile = snapshot.cards[at].profile(named: profileName)
@@ -98,7 +99,7 @@ extension World {
       for new in card.deviceNames(direction, profile: profile) {
         predicted.insert(new)
         var device = card.predictedDevice(direction, named: new, profile: profile)
-        // A number of its own, for the links that are to stand on it.
+        // A free index, so that links can refer to the device.
         device.index = Index(Self.free(snapshot[keyPath: devices].map(\.index.rawValue)))
         snapshot[keyPath: devices].append(device)
       }

@@ -36,6 +36,6 @@ struct LatencyOffsetSetting: SettingKind {
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
 
-  /// A device that keeps none says so by staying as it is.
+  /// A device that stores no offset simply does not change.
   func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(2) : .milliseconds(250) }
 }

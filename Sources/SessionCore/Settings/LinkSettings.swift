@@ -1,16 +1,16 @@
 import PulseTypes
 
-/// A link of a chain: a module of ours with a device, or two.
+/// A link of a chain: a module of the session with one or two devices.
 protocol LinkKind: SettingKind {
   /// The link itself.
   var setting: Setting { get }
   /// The module that makes it.
   var moduleName: String { get }
-  /// What its devices of a direction are, in the words of `Owned`; nil where it has none there.
+  /// The kind of its device in a direction, in the terms of `Owned`; nil if it has none there.
   func role(_ direction: Direction) -> String?
-  /// The name of the device that it has in a direction.
+  /// The name of its device in a direction.
   func deviceName(_ direction: Direction) -> String
-  /// The module to load for a value; nil of what is no such link.
+  /// The module to load for a value; nil if the value is not this kind of link.
   func load(_ value: SettingValue) -> ServerRequest?
 }
 
@@ -35,7 +35,7 @@ extension LinkKind {
     }
   }
 
-  /// Unloads what stands, whichever run made it, then loads what is asked for.
+  /// Unloads the existing link, whichever run made it, then loads the requested one.
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     let standing = snapshot.modules(of: setting).map {
       ServerRequest.unloadModule($0, isSure: false)
@@ -46,7 +46,7 @@ extension LinkKind {
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
 }
 
-/// Our remap in front of the input or the output.
+/// The session's remap of the input or the output.
 struct ChainSetting: LinkKind {
   let direction: Direction
 
@@ -82,7 +82,7 @@ struct ChainSetting: LinkKind {
   }
 }
 
-/// Our combined outputs.
+/// The session's combined outputs.
 struct CombinationSetting: LinkKind {
   var setting: Setting { .combination }
   var object: String { Owned.combineName }
@@ -112,7 +112,7 @@ struct CombinationSetting: LinkKind {
   }
 }
 
-/// Our echo canceller, a link of the input's and of the output's chain at once.
+/// The session's echo canceller, a link of the input's and of the output's chain.
 struct EchoCancellerSetting: LinkKind {
   var setting: Setting { .echoCanceller }
   var object: String { Owned.echoName(.input) }
@@ -146,12 +146,13 @@ struct EchoCancellerSetting: LinkKind {
 }
 
 extension ServerSnapshot {
-  /// A link that lost what it hangs on, or that is there twice, is nothing that could be asked for.
+  /// A link that lost its master, or exists twice, never equals a requested one.
   func linkValue(
     _ setting: Setting, _ direction: Direction, _ value: SettingValue?
   ) -> SettingValue {
     let owned = ownedDevices(direction, of: setting)
-    // While one that died still has a name the server gives another to the next: it is built anew.
+    // While a dead link still has its name, the server names the next one differently; it must be
+    // built again.
     let isNamed = devices(of: setting).allSatisfy { $0.name == setting.deviceName($0.direction) }
     if owned.count == 1, isNamed, let value { return value }
     if let owned = owned.last { return .name(owned.name) }
@@ -160,7 +161,7 @@ extension ServerSnapshot {
 }
 
 extension World {
-  /// A number that is not taken; a server's numbers can be anything, the highest included.
+  /// A free index; a server's indexes can be any numbers, including the highest.
   static func free(_ taken: [UInt32]) -> UInt32 {
     let highest = taken.filter { $0 < .max - 1 }.max() ?? 0
     guard taken.contains(highest + 1) else { return highest + 1 }
@@ -172,7 +173,7 @@ extension World {
     Index(Self.free(snapshot.streams(direction).map(\.index.rawValue)))
   }
 
-  /// Removes a link of ours; its streams move to its master, as PulseAudio does.
+  /// Removes a link of the session; its streams move to its master, as in PulseAudio.
   mutating func removeLink(_ setting: Setting, _ direction: Direction) {
     let barren = snapshot.barrenModules(of: setting)
     snapshot.modules.removeAll { barren.contains($0.index) }
@@ -231,7 +232,7 @@ extension World {
     return index
   }
 
-  /// A device of ours, and the stream by which it hangs on another.
+  /// A device of the session, and the stream that connects it to its master.
   private mutating func add(
     _ direction: Direction, _ name: String, _ map: ChannelMap, _ properties: [String: String],
     of module: Index<Module>, on master: String, taking masterMap: ChannelMap
