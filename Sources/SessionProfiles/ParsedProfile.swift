@@ -30,7 +30,8 @@ public struct ParsedProfile: Sendable, Hashable {
   /// Converts the core's error about a property: names the file's key and position.
   func diagnostic(_ error: SessionError, _ property: Property?) -> ProfileDiagnostic {
     var message = error.message
-    if let property, let key = Field.of(property)?.key {
+    if let property {
+      let key = property.row.key
       // The core names properties; a file names keys.
       if message.hasPrefix("\(property) ") {
         message = key + message.dropFirst(property.rawValue.count)

@@ -45,6 +45,12 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
     self.alternatives = alternatives
   }
 
+  init(_ mistake: Mistake, file: String) {
+    self.init(
+      mistake.message, file: file, at: mistake.position, property: mistake.property,
+      value: mistake.value, code: mistake.code)
+  }
+
   /// `FILE:LINE:COLUMN`, or `FILE` where the file as a whole is meant.
   public var location: String {
     var result = Text.visible(file, limit: 4096)

@@ -116,7 +116,8 @@ struct ProfileLibrary {
 
   private func notFound(_ name: String) -> ProfileDiagnostic {
     let near = Text.nearest(stem(name), among: all().map(\.name))
-    let hint = near.isEmpty ? "" : "; did you mean \(Text.list(near.map { "\"\($0)\"" }))?"
+    let hint =
+      near.isEmpty ? "" : "; did you mean \(Words.list(near.map { "\"\($0)\"" }, last: "or"))?"
     let list = "\"audiosession profiles list\" shows all"
     return ProfileDiagnostic(
       "there is no profile \"\(Text.visible(name))\"" + (hint.isEmpty ? "; " : hint + " ") + list,

@@ -38,9 +38,9 @@ public enum ProfileWriter {
   private static func lines(
     _ mode: AudioMode, _ table: String?, _ comments: [String: [String]]
   ) -> [String] {
-    Field.all.filter { $0.table == table }.flatMap { field in
-      guard let value = field.write(mode) else { return [String]() }
-      return comment(comments[field.property.rawValue]) + ["\(field.name) = \(value)"]
+    Property.rows.filter { $0.table == table }.flatMap { row in
+      guard let value = row.write(mode) else { return [String]() }
+      return comment(comments[row.property.rawValue]) + ["\(row.name) = \(value)"]
     }
   }
 
@@ -51,7 +51,7 @@ public enum ProfileWriter {
 
   private static func lines(_ match: ProfileMatch) -> [String] {
     [("inputs", match.inputs), ("outputs", match.outputs)].compactMap { key, matchers in
-      matchers.isEmpty ? nil : "\(key) = \(Codec.devices.write(matchers))"
+      matchers.isEmpty ? nil : "\(key) = \(Notation.devices.write(matchers))"
     }
   }
 

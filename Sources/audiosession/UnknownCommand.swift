@@ -1,5 +1,5 @@
 import ArgumentParser
-import SessionProfiles
+import SessionCore
 
 /// A word of the command line that stands where a command should, and is none.
 struct UnknownCommand {

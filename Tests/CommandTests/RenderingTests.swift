@@ -118,8 +118,9 @@ struct RenderingTests {
 
   @Test("properties in words")
   func words() {
-    #expect(PropertyWords.label(.ioBufferDuration) == "IO buffer duration")
-    #expect(PropertyWords.label(.preferredInput) == "preferred input")
+    #expect(PropertyWords.label("ioBufferDuration") == "IO buffer duration")
+    #expect(PropertyWords.label("deadChannel") == "dead channel")
+    #expect(Property.preferredInput.row.label == "preferred input")
     #expect(PropertyWords.text(.number(0.0058), of: .ioBufferDuration) == "5.8 ms")
     #expect(PropertyWords.text(.number(0.8), of: .inputGain) == "80 %")
     #expect(PropertyWords.text(.number(48000), of: .sampleRate) == "48000 Hz")

@@ -11,7 +11,7 @@ struct TopicTests {
   @Test("the profile page names every key of the format")
   func keys() throws {
     let text = try #require(Topic.named("profile")).text(.plain)
-    for field in Field.all { #expect(text.contains(field.name), "\(field.key)") }
+    for row in Property.rows { #expect(text.contains(row.name), "\(row.key)") }
   }
 
   @Test("the JSON page names every property, verdict and event")

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import SessionCore
+
 /// Each thing has one room: what is known in one place is asked for by name everywhere else.
 @Suite struct RoomTests {
   /// The lines of the sources that a pattern finds, as `path: line`, but for some targets and files.
@@ -28,5 +30,20 @@ import Testing
     let places = try lines(#"server\.kind|== \.(pipewire|pulseaudio)\b"#, except: rooms)
     #expect(places.count <= 5, "\(places.joined(separator: "\n"))")
     #expect(try !lines(#"server\.kind"#, except: []).isEmpty)
+  }
+
+  @Test func `no property is named by a literal`() throws {
+    // The same words are keys of a profile file, which the rows have.
+    let names = Property.allCases.map(\.rawValue).joined(separator: "|")
+    let places = try lines("\"(\(names))\"", except: ["SessionCore/Properties/"])
+    #expect(places == [])
+    #expect(try !lines("\"(\(names))\"", except: []).isEmpty)
+  }
+
+  @Test func `every property has a row of its own, and a key of its own`() {
+    for property in Property.allCases { #expect(property.row.property == property) }
+    #expect(Set(Property.rows.map(\.key)).count == Property.allCases.count)
+    #expect(Property.rows.allSatisfy { $0.aspect == nil || $0.aspect?.property == $0.property })
+    #expect(Property.reported.count == 20)
   }
 }

@@ -74,16 +74,8 @@ extension Aspect {
   }
 }
 
-/// Every aspect, in the order of the state's JSON.
-let allAspects: [any Aspect] = [
-  CategoryAspect(), ModeAspect(), OptionsAspect(), SampleRateAspect(), BufferDurationAspect(),
-  PreferredDeviceAspect(direction: .input), PortAspect(direction: .input), PolarPatternAspect(),
-  OrientationAspect(), ChannelMapAspect(direction: .input), LevelAspect(direction: .input),
-  MuteAspect(direction: .input), LatencyOffsetAspect(direction: .input),
-  PreferredDeviceAspect(direction: .output), PortAspect(direction: .output), CodecAspect(),
-  ChannelMapAspect(direction: .output), LevelAspect(direction: .output),
-  MuteAspect(direction: .output), LatencyOffsetAspect(direction: .output),
-]
+/// Every aspect, in the order of the properties.
+let allAspects = Property.rows.compactMap(\.aspect)
 
 /// The planned parts, in the order within each phase: first the links of the chains as in
 /// `Setting.links`, then what uses the ends of the chains.
@@ -98,4 +90,15 @@ let plannedAspects: [any Planned] =
 extension Aspect {
   /// Whether it plans a link of a chain.
   fileprivate var isLink: Bool { self is ChannelMapAspect || self is ModeAspect }
+}
+
+extension PropertyReport {
+  /// A preference whose device is missing.
+  static func waiting(
+    _ preferred: StateValue, _ actual: StateValue?, _ direction: Direction
+  ) -> PropertyReport {
+    PropertyReport(
+      preferred: preferred, actual: actual, verdict: .pending,
+      reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device)
+  }
 }

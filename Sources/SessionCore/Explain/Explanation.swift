@@ -55,23 +55,7 @@ public struct Explanation: Sendable, Hashable {
       causes = ["no server answers at \(facts.address): nothing but the wish is known"]
       return
     }
-    let direction: Direction = property.rawValue.hasPrefix("output") ? .output : .input
-    switch property {
-    case .preferredInput: explainDefault(.input, snapshot, facts)
-    case .preferredOutput: explainDefault(.output, snapshot, facts)
-    case .category: causes = snapshot.profileCauses
-    case .mode, .options: causes = snapshot.processingCauses
-    case .sampleRate: causes = snapshot.rateCauses(facts)
-    case .ioBufferDuration: causes = snapshot.latencyCauses(facts)
-    case .inputPort, .outputPort: explainPort(direction, snapshot)
-    case .channelMap, .outputChannelMap, .polarPattern, .inputOrientation:
-      causes = snapshot.channelCauses(direction)
-    case .outputCodec: causes = snapshot.codecCauses
-    case .inputGain, .outputVolume: causes = snapshot.volumeCauses(direction, facts)
-    case .inputMuted, .outputMuted: causes = snapshot.muteCauses(direction)
-    case .inputLatencyOffset, .outputLatencyOffset: causes = snapshot.offsetCauses(direction)
-    default: break
-    }
+    property.row.explain(&self, snapshot, facts)
   }
 }
 
@@ -79,40 +63,17 @@ extension Explanation {
   /// The property for a user's word: its name in any spelling, or the server's term.
   public static func property(named word: String) -> Property? {
     let plain = plain(word)
-    let others: [String: Property] = [
-      "defaultsource": .preferredInput, "defaultsink": .preferredOutput,
-      "input": .preferredInput, "output": .preferredOutput, "rate": .sampleRate,
-      "bufferduration": .ioBufferDuration, "latency": .ioBufferDuration,
-      "profile": .category, "gain": .inputGain, "volume": .outputVolume,
-    ]
-    return Property.reported.first { Self.plain($0.rawValue) == plain } ?? others[plain]
+    return Property.reported.first { Self.plain($0.rawValue) == plain }
+      ?? Property.reported.first { $0.row.synonyms.contains(plain) }
   }
 
   /// The property with the name most like a word; nil if none is similar.
   public static func suggestion(for word: String) -> Property? {
-    let plain = plain(word)
-    let near = Property.reported.map { ($0, distance(Self.plain($0.rawValue), plain)) }
-      .min { $0.1 < $1.1 }
-    return near.flatMap { $0.1 <= max(2, plain.count / 3) ? $0.0 : nil }
+    Text.nearest(plain(word), among: Property.reported.map(\.rawValue)).first
+      .flatMap(Property.init)
   }
 
   private static func plain(_ word: String) -> String { word.lowercased().filter(\.isLetter) }
-
-  /// How many letters must be changed, added or removed to turn one word into the other.
-  private static func distance(_ one: String, _ other: String) -> Int {
-    let other = Array(other)
-    var row = Array(0...other.count)
-    for (number, letter) in one.enumerated() {
-      var corner = row[0]
-      row[0] = number + 1
-      for at in other.indices {
-        let cost = min(row[at + 1] + 1, row[at] + 1, corner + (letter == other[at] ? 0 : 1))
-        corner = row[at + 1]
-        row[at + 1] = cost
-      }
-    }
-    return row.last ?? 0
-  }
 }
 
 extension Explanation: Encodable {

@@ -13,9 +13,6 @@ public enum Property: String, Sendable, Hashable, Codable, CaseIterable, CodingK
   /// What is about the output.
   case preferredOutput, outputRequired, outputPort, outputCodec, outputChannelMap, outputVolume
   case outputMuted, moveOutputStreams, outputLatencyOffset
-
-  /// The properties that a state reports, in its order.
-  public static let reported = allAspects.map(\.property)
 }
 
 /// The properties that input and output both have.

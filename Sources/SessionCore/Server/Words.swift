@@ -1,7 +1,7 @@
 import PulseTypes
 
 /// Values in the words that people read.
-enum Words {
+package enum Words {
   /// `10 ms`, `5.8 ms`.
   static func milliseconds(_ duration: Duration) -> String {
     let micros = duration.microseconds.magnitude
@@ -31,8 +31,15 @@ enum Words {
   }
 
   /// `a, b and c`.
-  static func list(_ words: [String], last: String = "and") -> String {
+  package static func list(_ words: [String], last: String = "and") -> String {
     guard words.count > 1, let end = words.last else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " \(last) " + end
+  }
+
+  /// The words of a name: `preferredInput` as `preferred input`.
+  package static func spaced(_ name: String) -> String {
+    name.reduce(into: "") { result, letter in
+      result += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+    }
   }
 }

@@ -171,41 +171,14 @@ extension AudioMode {
   /// profiles.
   public func layered(over base: AudioMode) -> AudioMode {
     var result = self
-    func fill<Value>(_ path: WritableKeyPath<AudioMode, Value?>) {
-      if result[keyPath: path] == nil { result[keyPath: path] = base[keyPath: path] }
-    }
-    fill(\.category)
-    fill(\.mode)
-    fill(\.options)
-    fill(\.sampleRate)
-    fill(\.ioBufferDuration)
-    fill(\.strict)
-    fill(\.holdsAlways)
-    fill(\.reapply)
-    fill(\.echoCanceller)
-    fill(\.unloadsIdleEchoCanceller)
-    fill(\.onFailure)
-    fill(\.scope)
-    fill(\.preferredInput)
-    fill(\.inputRequired)
-    fill(\.inputPort)
-    fill(\.polarPattern)
-    fill(\.inputOrientation)
-    fill(\.channelMap)
-    fill(\.inputGain)
-    fill(\.gainLock)
-    fill(\.inputMuted)
-    fill(\.moveInputStreams)
-    fill(\.inputLatencyOffset)
-    fill(\.preferredOutput)
-    fill(\.outputRequired)
-    fill(\.outputPort)
-    fill(\.outputCodec)
-    fill(\.outputChannelMap)
-    fill(\.outputVolume)
-    fill(\.outputMuted)
-    fill(\.moveOutputStreams)
-    fill(\.outputLatencyOffset)
+    for row in Property.rows { row.fill(&result, base) }
     return result
+  }
+
+  /// Checks all that can be known without a server.
+  ///
+  /// Throws `SessionError` with stage `configuration` for the first thing that is wrong.
+  public func validate() throws(SessionError) {
+    for row in Property.rows { try row.validate(self) }
   }
 }

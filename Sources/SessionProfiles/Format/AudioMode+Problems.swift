@@ -11,16 +11,16 @@ extension AudioMode {
     var rest = self
     var problems: [(SessionError, Property?)] = []
     while let error = rest.problem {
-      guard let field = error.property.flatMap(Property.init).flatMap(Field.of) else {
+      guard let property = error.property.flatMap(Property.init) else {
         problems.append((error, nil))
         break
       }
       let hasInput = preferredInput != nil || failed.contains(.preferredInput)
       let hasPort = inputPort != nil || failed.contains(.inputPort)
       if error.code != .missingDataSourceName || !(hasInput && hasPort) {
-        problems.append((error, field.property))
+        problems.append((error, property))
       }
-      field.clear(&rest)
+      property.row.clear(&rest)
     }
     return problems
   }

@@ -13,7 +13,7 @@ enum Keys {
 
   /// `unknown key 'sample_rate'; did you mean 'sample-rate'?`.
   static func unknown(_ key: String, in table: String? = nil) -> String {
-    if table == "match" { return unknown(key, among: match, prefix: "match.") }
+    if table == "match" { return Text.unknownKey(key, among: match, prefix: "match.") }
     let shown = table.map { "\($0).\(key)" } ?? key
     if let elsewhere = counterparts[shown] ?? elsewhere(key, not: table) {
       let hint =
@@ -21,28 +21,20 @@ enum Keys {
         ? "" : " It belongs above the first [table] of the file"
       return "unknown key '\(Text.visible(shown))'; did you mean '\(elsewhere)'?\(hint)"
     }
-    let fields = Field.all.filter { $0.table == table }.map(\.name)
-    guard let table else { return unknown(key, among: fields + top) }
-    return unknown(key, among: fields, prefix: "\(table).")
-  }
-
-  /// The message where all possible keys are in a list.
-  static func unknown(_ key: String, among known: [String], prefix: String = "") -> String {
-    let start = "unknown key '\(prefix)\(Text.visible(key))'; "
-    let near = Text.nearest(key, among: known)
-    return near.isEmpty
-      ? start + "known here: \(known.joined(separator: ", "))"
-      : start + "did you mean \(Text.list(near.map { "'\(prefix)\($0)'" }))?"
+    let fields = Property.rows.filter { $0.table == table }.map(\.name)
+    guard let table else { return Text.unknownKey(key, among: fields + top) }
+    return Text.unknownKey(key, among: fields, prefix: "\(table).")
   }
 
   /// A key that is right but in another table, or is the property's name in Swift.
   private static func elsewhere(_ key: String, not table: String?) -> String? {
     let name = Text.folded(key)
-    guard !Field.all.contains(where: { $0.table == table && Text.folded($0.name) == name }) else {
+    guard !Property.rows.contains(where: { $0.table == table && Text.folded($0.name) == name })
+    else {
       return nil
     }
     if table != nil, top.contains(key) { return key }
-    return Field.all.first {
+    return Property.rows.first {
       Text.folded($0.property.rawValue) == name || Text.folded($0.name) == name || $0.key == key
     }?.key
   }

@@ -6,7 +6,9 @@ struct ProfileReader {
   static let schema = 1
 
   private(set) var profile: ParsedProfile
-  private(set) var reading: Reading
+  private var reading = Reading()
+  /// What is wrong with the values beside each other.
+  private var problems: [ProfileDiagnostic] = []
   private let allowsSession: Bool
 
   /// Reads a text; what is wrong is in `diagnostics`, in the order of the file.
@@ -16,7 +18,6 @@ struct ProfileReader {
     _ text: String, name: String, file: String?, allowsSession: Bool = false, isPart: Bool = false
   ) {
     profile = ParsedProfile(name: name, file: file)
-    reading = Reading(file: file ?? name)
     self.allowsSession = allowsSession
     do {
       top(try TOMLText.root(text))
@@ -26,17 +27,20 @@ struct ProfileReader {
     // What extends another is checked when it is whole: the other may have what is missing.
     guard profile.extends == nil, !isPart else { return }
     for (error, property) in profile.mode.problems(assuming: failed) {
-      reading.add(profile.diagnostic(error, property))
+      problems.append(profile.diagnostic(error, property))
     }
   }
 
   var diagnostics: [ProfileDiagnostic] {
-    reading.diagnostics.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+    let mistakes = reading.mistakes.map { ProfileDiagnostic($0, file: profile.shownFile) }
+    return (mistakes + problems).prefix(Reading.limit).sorted {
+      ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0)
+    }
   }
 
   /// Properties that the file sets to something wrong.
   private var failed: Set<Property> {
-    Set(reading.diagnostics.compactMap { $0.property.flatMap(Property.init) })
+    Set(reading.mistakes.compactMap { $0.property.flatMap(Property.init) })
   }
 
   private mutating func top(_ root: Node) {
@@ -44,7 +48,7 @@ struct ProfileReader {
       let label = Label(key: entry.key, property: entry.key)
       switch entry.key {
       case "schema": schema(entry.node, label)
-      case "description": profile.description = Codec.text.read(entry.node, label, &reading)
+      case "description": profile.description = Notation.text.read(entry.node, label, &reading)
       case "extends": extends(entry.node, label)
       case "input", "output", "match": table(entry)
       case "session" where allowsSession: session(entry.node)
@@ -54,7 +58,7 @@ struct ProfileReader {
   }
 
   private mutating func schema(_ node: Node, _ label: Label) {
-    guard let schema = Codec.integer(example: 1).read(node, label, &reading) else {
+    guard let schema = Notation.integer(example: 1).read(node, label, &reading) else {
       return
     }
     guard schema != ProfileReader.schema else { return }
@@ -68,7 +72,7 @@ struct ProfileReader {
 
   private mutating func extends(_ node: Node, _ label: Label) {
     profile.places["extends"] = Place(node)
-    guard let base = Codec.text.read(node, label, &reading) else { return }
+    guard let base = Notation.text.read(node, label, &reading) else { return }
     guard !base.isEmpty else {
       reading.report("extends needs the name of a profile", at: node.position, property: "extends")
       return
@@ -89,24 +93,24 @@ struct ProfileReader {
   }
 
   private mutating func field(_ entry: Node.Entry, in table: String?) {
-    guard let field = Field.all.first(where: { $0.table == table && $0.name == entry.key }) else {
+    guard let row = Property.rows.first(where: { $0.table == table && $0.name == entry.key }) else {
       reading.report(
         Keys.unknown(entry.key, in: table), at: entry.node.position,
         property: Text.visible(table.map { "\($0).\(entry.key)" } ?? entry.key),
         value: Text.visible(entry.key), code: .unknownKey)
       return
     }
-    profile.places[field.property.rawValue] = Place(entry.node)
-    field.read(entry.node, &profile.mode, &reading)
+    profile.places[row.property.rawValue] = Place(entry.node)
+    row.read(entry.node, &profile.mode, &reading)
   }
 
   private mutating func match(_ entry: Node.Entry) {
     let label = Label(key: "match.\(entry.key)", property: "match.\(entry.key)")
     switch entry.key {
     case "inputs":
-      profile.match.inputs = Codec.devices.read(entry.node, label, &reading) ?? []
+      profile.match.inputs = Notation.devices.read(entry.node, label, &reading) ?? []
     case "outputs":
-      profile.match.outputs = Codec.devices.read(entry.node, label, &reading) ?? []
+      profile.match.outputs = Notation.devices.read(entry.node, label, &reading) ?? []
     default:
       reading.report(
         Keys.unknown(entry.key, in: "match"), at: entry.node.position,
@@ -120,10 +124,10 @@ struct ProfileReader {
     for entry in node.table ?? [] {
       let label = Label(key: "session.\(entry.key)", property: "session.\(entry.key)")
       if entry.key == "profile" {
-        session.profile = Codec.text.read(entry.node, label, &reading)
+        session.profile = Notation.text.read(entry.node, label, &reading)
       } else {
         session.numbers[entry.key] =
-          Codec.integer(example: 1).read(entry.node, label, &reading)
+          Notation.integer(example: 1).read(entry.node, label, &reading)
       }
     }
     profile.session = session

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// The numbers of TOML.
 enum TOMLNumber {
   /// What a word is as a number.

@@ -1,3 +1,5 @@
+import SessionCore
+
 extension TOMLReader {
   /// Reads the string that begins here, in any of TOML's four quotings.
   mutating func string() throws(TOMLText.Failure) -> String {

@@ -1,3 +1,5 @@
+import SessionCore
+
 extension TOMLReader {
   /// Reads the value that begins here.
   ///

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Reads a TOML text from its first byte to its last, once.
 struct TOMLReader {
   var cursor: TextCursor

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// A table while its text is read, with what TOML says about coming back to it.
 ///
 /// Inline tables and arrays of values are whole once they are read, so they are values here.

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Reads TOML 1.0 into nodes that know where they stand.
 ///
 /// Not accepted, though TOML has it: a NUL character in a string, two keys of one table that differ

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// Walks the bytes of a text and knows the line and column of where it is.
 struct TextCursor {
   private let bytes: [UInt8]

@@ -114,14 +114,14 @@ struct Demo {
     let unmet = asked.filter { $0.1.verdict != .applied }
     guard unmet.isEmpty else {
       let reasons = unmet.map {
-        "\(PropertyWords.label($0.0)): \($0.1.reason ?? $0.1.verdict.word)"
+        "\($0.0.row.label): \($0.1.reason ?? $0.1.verdict.word)"
       }
       return try await add("apply", false, "Not applied: " + reasons.joined(separator: "; "))
     }
     let values = asked.map { name, report in
       let input = name == .preferredInput ? state.route.inputs.first?.description : nil
       let actual = input ?? PropertyWords.text(report.actual, of: name)
-      return "\(PropertyWords.label(name)) \(actual)"
+      return "\(name.row.label) \(actual)"
     }
     return try await add(
       "apply", true,

@@ -15,7 +15,7 @@ enum ApplyNotes {
         let actual = report.actual.map { " is \(PropertyWords.text($0, of: name))" } ?? ""
         let preferred = PropertyWords.text(report.preferred, of: name)
         let reason = report.reason.map { ": \($0)" } ?? ""
-        return "\(PropertyWords.label(name))\(actual), not \(preferred)\(reason)"
+        return "\(name.row.label)\(actual), not \(preferred)\(reason)"
       }
   }
 
@@ -27,7 +27,7 @@ enum ApplyNotes {
       state.properties[name].map { $0.waitingFor == .holder || $0.verdict == .applied } ?? false
     }
     if !granted.isEmpty {
-      let names = granted.map(PropertyWords.label).joined(separator: " and ")
+      let names = granted.map(\.row.label).joined(separator: " and ")
       let them = granted.count == 1 ? "it" : "them"
       notes.append(
         "\(names): granted while applying only; no process holds \(them) now: add --keep")

@@ -36,13 +36,13 @@ enum EventView {
       ("route", "\(names(previous)) → \(names(current)) (\(reason.rawValue))", .plain)
     case .devicesChanged: ("devices", "devices, ports or profiles changed", .plain)
     case .drift(let what):
-      ("drift", what.map(PropertyWords.label).joined(separator: ", "), .yellow)
+      ("drift", what.map(\.row.label).joined(separator: ", "), .yellow)
     case .reapplied(let time): ("reapplied", "in \(milliseconds(time))", .green)
     case .reapplyFailed(let error): ("failed", error.message, .red)
     case .pending(let unmet):
       (
         "pending",
-        unmet.map { "\(PropertyWords.label($0.property)): \($0.reason)" }
+        unmet.map { "\($0.property.row.label): \($0.reason)" }
           .joined(separator: "; "), .yellow
       )
     case .conflict(let what, let opponents):

@@ -29,7 +29,7 @@ enum PlanView {
     return [.empty, Line("not met", .bold)]
       + unmet.flatMap { entry -> [Line] in
         let verdict = Span(entry.verdict.rawValue, entry.verdict.style)
-        return [["   ", Span(PropertyWords.label(entry.property)), "  ", verdict]]
+        return [["   ", Span(entry.property.row.label), "  ", verdict]]
           + Layout.wrap(entry.reason, indent: 5, width: width)
       }
   }

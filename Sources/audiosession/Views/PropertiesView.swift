@@ -9,12 +9,12 @@ enum PropertiesView {
     let shown = Property.reported.filter { name in
       properties[name].map { !wishedOnly || $0.verdict != .unset } ?? false
     }
-    let labels = shown.map { PropertyWords.label($0).count }.max() ?? 0
+    let labels = shown.map { $0.row.label.count }.max() ?? 0
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
     return shown.flatMap { name -> [Line] in
       guard let report = properties[name] else { return [] }
       let head = [
-        Span(PropertyWords.label(name)).padded(to: labels + 2),
+        Span(name.row.label).padded(to: labels + 2),
         Span(report.verdict.word, report.verdict.style).padded(to: verdicts + 2),
       ]
       return lines(report, name, head, width)

@@ -1,5 +1,4 @@
 import PulseTypes
-import SessionCore
 
 /// A set of words that a profile file may use for the cases of an enum.
 ///
@@ -27,23 +26,24 @@ struct Vocabulary<Value: Sendable>: Sendable {
   func unknown(_ word: String, _ key: String) -> String {
     let near = Text.nearest(word, among: words)
     let hint =
-      near.isEmpty ? "it" : "did you mean \(Text.list(near.map { "\"\($0)\"" }))? It"
+      near.isEmpty ? "it" : "did you mean \(Words.list(near.map { "\"\($0)\"" }, last: "or"))? It"
     return "\(key) \"\(Text.visible(word))\" is not known; \(hint) can be "
-      + (summary ?? Text.list(words))
+      + (summary ?? Words.list(words, last: "or"))
   }
 
   func read(_ node: Node, _ label: Label, _ reading: inout Reading) -> Value? {
     guard let word = node.string else {
-      return reading.wrongType(node, label, "one of the words \(summary ?? Text.list(words))")
+      return reading.wrongType(
+        node, label, "one of the words \(summary ?? Words.list(words, last: "or"))")
     }
     return self[word] ?? reading.wrongValue(node, label, unknown(word, label.key))
   }
 }
 
-extension Codec where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
+extension Notation where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
   /// One word.
-  static func word(_ vocabulary: Vocabulary<Value> = Vocabulary()) -> Codec {
-    Codec { node, label, reading in
+  static func word(_ vocabulary: Vocabulary<Value> = Vocabulary()) -> Notation {
+    Notation { node, label, reading in
       vocabulary.read(node, label, &reading)
     } write: {
       TOMLWords.quoted($0.rawValue)
@@ -51,9 +51,9 @@ extension Codec where Value: CaseIterable & RawRepresentable, Value.RawValue == 
   }
 
   /// An array of words, in any order.
-  static func words(_ vocabulary: Vocabulary<Value> = Vocabulary()) -> Codec<Set<Value>>
+  static func words(_ vocabulary: Vocabulary<Value> = Vocabulary()) -> Notation<Set<Value>>
   where Value: Hashable {
-    Codec<Set<Value>> { node, label, reading in
+    Notation<Set<Value>> { node, label, reading in
       guard let elements = node.array else {
         let example = node.string.flatMap { vocabulary[$0]?.rawValue } ?? vocabulary.words[0]
         return reading.wrongType(node, label, "an array of words, such as [\"\(example)\"]")

@@ -1,5 +1,15 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let ioBufferDuration = PropertyRow(
+    .ioBufferDuration, \.ioBufferDuration, "buffer-duration", .buffer, label: "IO buffer duration",
+    unit: .seconds, meaning: "The IO buffer, for every program on the device. A hint.",
+    synonyms: ["bufferduration", "latency"], aspect: BufferDurationAspect(), check: Check.buffer,
+    explain: { $0.causes = $1.latencyCauses($2) })
+
+  static let holdsAlways = PropertyRow(.holdsAlways, \.holdsAlways, "hold-always", .boolean)
+}
+
 /// IO buffer duration of the resolved input, or of the output for playback: a hint that a pin
 /// holds.
 struct BufferDurationAspect: Aspect {

@@ -1,5 +1,31 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let preferredInput = PropertyRow(
+    .preferredInput, \.preferredInput, "input.prefer", .devices,
+    meaning: "The input, by what does not change; add others behind it to fall back on.",
+    synonyms: ["input", "defaultsource"], aspect: PreferredDeviceAspect(direction: .input),
+    check: Check.devices, explain: { $0.explainDefault(.input, $1, $2) })
+
+  static let preferredOutput = PropertyRow(
+    .preferredOutput, \.preferredOutput, "output.prefer", .devices,
+    meaning: "The output, by what does not change; add others behind it to fall back on.",
+    synonyms: ["output", "defaultsink"], aspect: PreferredDeviceAspect(direction: .output),
+    check: Check.devices, explain: { $0.explainDefault(.output, $1, $2) })
+
+  static let inputRequired = PropertyRow(
+    .inputRequired, \.inputRequired, "input.required", .boolean)
+
+  static let outputRequired = PropertyRow(
+    .outputRequired, \.outputRequired, "output.required", .boolean)
+
+  static let moveInputStreams = PropertyRow(
+    .moveInputStreams, \.moveInputStreams, "input.move-streams", .boolean)
+
+  static let moveOutputStreams = PropertyRow(
+    .moveOutputStreams, \.moveOutputStreams, "output.move-streams", .boolean)
+}
+
 /// Preferred input or output → the default source or sink.
 ///
 /// Where a chain is built this phase writes nothing: the default is written once, at the chain's end.

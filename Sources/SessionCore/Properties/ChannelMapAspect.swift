@@ -1,5 +1,29 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let channelMap = PropertyRow(
+    .channelMap, \.channelMap, "input.channel-map", .channels,
+    meaning: "The hardware channels that programs hear, in order.",
+    aspect: ChannelMapAspect(direction: .input), check: Check.channels,
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
+
+  static let outputChannelMap = PropertyRow(
+    .outputChannelMap, \.outputChannelMap, "output.channel-map", .channels,
+    meaning: "The hardware channels that play left, right and so on.",
+    aspect: ChannelMapAspect(direction: .output), check: Check.channels,
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.output) })
+
+  static let polarPattern = PropertyRow(
+    .polarPattern, \.polarPattern, "input.polar-pattern", .word(), aspect: PolarPatternAspect(),
+    check: Check.polarPattern,
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
+
+  static let inputOrientation = PropertyRow(
+    .inputOrientation, \.inputOrientation, "input.orientation", .word(),
+    aspect: OrientationAspect(),
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
+}
+
 /// Channel map, polar pattern and orientation together → the remap.
 struct ChannelMapAspect: Aspect {
   let direction: Direction

@@ -1,5 +1,15 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let category = PropertyRow(
+    .category, \.category, "category", .word(),
+    meaning: "What the sound is for: the directions that must work.", synonyms: ["profile"],
+    aspect: CategoryAspect(),
+    explain: { explanation, snapshot, _ in
+      explanation.causes = snapshot.profileCauses
+    })
+}
+
 /// Category → the card profile that gives its directions and the wished ports.
 struct CategoryAspect: Aspect {
   let property = Property.category

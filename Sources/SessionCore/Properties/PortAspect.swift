@@ -1,5 +1,20 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let inputPort = PropertyRow(
+    .inputPort, \.inputPort, "input.port", .ports, meaning: portMeaning,
+    aspect: PortAspect(direction: .input), check: Check.ports,
+    explain: { explanation, snapshot, _ in explanation.explainPort(.input, snapshot) })
+
+  static let outputPort = PropertyRow(
+    .outputPort, \.outputPort, "output.port", .ports, meaning: portMeaning,
+    aspect: PortAspect(direction: .output), check: Check.ports,
+    explain: { explanation, snapshot, _ in explanation.explainPort(.output, snapshot) })
+
+  private static let portMeaning =
+    "The connector; without this line the server takes what is plugged in."
+}
+
 /// The port of the input (AVAudioSession: data source) or output.
 struct PortAspect: Aspect {
   let direction: Direction

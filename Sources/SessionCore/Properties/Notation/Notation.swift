@@ -1,25 +1,25 @@
 /// How one kind of value is written in a profile file, in both directions.
-struct Codec<Value: Sendable>: Sendable {
+package struct Notation<Value: Sendable>: Sendable {
   /// Reads a value, or notes what is wrong with it and returns nil.
-  let read: @Sendable (_ node: Node, _ label: Label, _ reading: inout Reading) -> Value?
+  package let read: @Sendable (_ node: Node, _ label: Label, _ reading: inout Reading) -> Value?
   /// Writes a value so that `read` gives it back.
-  let write: @Sendable (_ value: Value) -> String
+  package let write: @Sendable (_ value: Value) -> String
 }
 
-extension Codec<Bool> {
+extension Notation<Bool> {
   /// `true` or `false`.
-  static let boolean = Codec { node, label, reading in
+  package static let boolean = Notation { node, label, reading in
     node.boolean ?? reading.wrongType(node, label, "true or false (without quotes)")
   } write: {
     "\($0)"
   }
 }
 
-extension Codec<Int> {
+extension Notation<Int> {
   /// A whole number, of a unit where it has one.
-  static func integer(of unit: String? = nil, example: Int) -> Codec {
+  package static func integer(of unit: String? = nil, example: Int) -> Notation {
     let what = "a whole number" + (unit.map { " of \($0)" } ?? "")
-    return Codec { node, label, reading in
+    return Notation { node, label, reading in
       node.integer ?? reading.wrongType(node, label, "\(what), such as \(example)")
     } write: {
       "\($0)"
@@ -27,9 +27,9 @@ extension Codec<Int> {
   }
 }
 
-extension Codec<String> {
+extension Notation<String> {
   /// A string of one line or several, without control characters.
-  static let text = Codec { node, label, reading in
+  package static let text = Notation { node, label, reading in
     guard let string = node.string else { return reading.wrongType(node, label, "a string") }
     let isPrintable = string.unicodeScalars.allSatisfy {
       $0 == "\n" || $0 == "\t" || $0.properties.generalCategory != .control
@@ -44,9 +44,9 @@ extension Codec<String> {
 }
 
 /// How values look in TOML.
-enum TOMLWords {
+package enum TOMLWords {
   /// A string in double quotes.
-  static func quoted(_ string: String) -> String {
+  package static func quoted(_ string: String) -> String {
     var result = "\""
     for scalar in string.unicodeScalars {
       switch scalar {
@@ -64,7 +64,7 @@ enum TOMLWords {
   }
 
   /// A key, quoted where it must be.
-  static func key(_ key: String) -> String {
+  package static func key(_ key: String) -> String {
     let isBare = key.utf8.allSatisfy {
       ($0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z"))
         || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
@@ -73,11 +73,11 @@ enum TOMLWords {
     return isBare && !key.isEmpty ? key : quoted(key)
   }
 
-  static func array(_ elements: [String]) -> String {
+  package static func array(_ elements: [String]) -> String {
     "[" + elements.joined(separator: ", ") + "]"
   }
 
-  static func table(_ pairs: [(key: String, value: String)]) -> String {
+  package static func table(_ pairs: [(key: String, value: String)]) -> String {
     "{ " + pairs.map { "\(key($0.key)) = \($0.value)" }.joined(separator: ", ") + " }"
   }
 }

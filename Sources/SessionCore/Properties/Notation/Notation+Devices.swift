@@ -1,9 +1,8 @@
 import PulseTypes
-import SessionCore
 
-extension Codec<[DeviceMatcher]> {
+extension Notation<[DeviceMatcher]> {
   /// A ranked list of names, globs and tables.
-  static let devices = Codec { node, label, reading in
+  package static let devices = Notation { node, label, reading in
     guard let elements = node.array else {
       let example = node.string.map { Text.visible($0) } ?? "default"
       return reading.wrongType(
@@ -16,9 +15,9 @@ extension Codec<[DeviceMatcher]> {
   }
 }
 
-extension Codec<[PortMatcher]> {
+extension Notation<[PortMatcher]> {
   /// A ranked list of names, globs and `type:…`.
-  static let ports = Codec { node, label, reading in
+  static let ports = Notation { node, label, reading in
     guard let elements = node.array else {
       let example = node.string.map { Text.visible($0) } ?? "type:mic"
       return reading.wrongType(
@@ -58,7 +57,8 @@ private enum MatcherFormat {
     guard !entries.isEmpty else {
       return reading.wrongValue(
         node, label,
-        "an empty table in \(label.key) matches nothing; it can have \(Text.list(keys))")
+        "an empty table in \(label.key) matches nothing; it can have \(Words.list(keys, last: "or"))"
+      )
     }
     let parts = entries.compactMap { part($0, label, &reading) }
     guard parts.count == entries.count else { return nil }
@@ -88,7 +88,7 @@ private enum MatcherFormat {
       return parts.count == elements.count ? .all(parts) : nil
     default:
       return reading.report(
-        Keys.unknown(entry.key, among: keys), at: node.position, property: label.key,
+        Text.unknownKey(entry.key, among: keys), at: node.position, property: label.key,
         value: Text.visible(entry.key), code: .unknownKey, as: DeviceMatcher.self)
     }
   }

@@ -1,5 +1,25 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let options = PropertyRow(
+    .options, \.options, "options", Notation.words(.options),
+    meaning: "How others are treated, and which devices may be used.", aspect: OptionsAspect(),
+    check: { (options, property, mode) throws(SessionError) in
+      guard !options.isSuperset(of: [.mixWithOthers, .silenceOthers]) else {
+        throw Check.failure(
+          property, "mix-with-others, silence-others",
+          "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
+      }
+      // As with AVAudioSession, only who also records has a speaker to choose.
+      guard options.contains(.defaultToSpeaker), mode.category != .playAndRecord else { return }
+      throw Check.failure(
+        property, "default-to-speaker",
+        "option \"default-to-speaker\" needs category \"play-and-record\"; "
+          + "elsewhere set output.port = [\"type:speaker\"]")
+    },
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.processingCauses })
+}
+
 /// Options: those that choose devices act while devices are resolved. Those that affect other
 /// programs are a module of the server with a stream that triggers it, or a change of each of their
 /// streams.

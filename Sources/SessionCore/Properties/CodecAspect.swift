@@ -1,5 +1,12 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let outputCodec = PropertyRow(
+    .outputCodec, \.outputCodec, "output.codec", .text, aspect: CodecAspect(),
+    check: { (name, property, _) throws(SessionError) in try Check.name(name, property) },
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.codecCauses })
+}
+
 /// The codec of a Bluetooth output.
 struct CodecAspect: Aspect {
   let property = Property.outputCodec

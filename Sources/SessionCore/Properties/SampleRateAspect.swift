@@ -1,5 +1,16 @@
 package import PulseTypes
 
+extension PropertyRow {
+  static let sampleRate = PropertyRow(
+    .sampleRate, \.sampleRate, "sample-rate", .integer(of: "Hz", example: 48000), unit: .hertz,
+    meaning: "Hz; not the server's own rate. A hint: unmet it is a warning.", synonyms: ["rate"],
+    aspect: SampleRateAspect(),
+    check: { (rate, property, _) throws(SessionError) in
+      try Check.range(rate, 4000...384_000, property, unit: "Hz", example: "48000")
+    },
+    explain: { $0.causes = $1.rateCauses($2) })
+}
+
 /// Sample rate of the resolved input, or of the output for playback: a hint.
 struct SampleRateAspect: Aspect {
   let property = Property.sampleRate

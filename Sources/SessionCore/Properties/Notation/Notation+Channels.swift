@@ -1,9 +1,8 @@
 import PulseTypes
-import SessionCore
 
-extension Codec<ChannelSelection> {
+extension Notation<ChannelSelection> {
   /// An array of positions, or one of four words.
-  static let channels = Codec { node, label, reading in
+  static let channels = Notation { node, label, reading in
     if let word = node.string {
       let selection = words.first { Text.folded($0.word) == Text.folded(word) }?.selection
       return selection ?? reading.wrongValue(node, label, unknown(word, label.key))
@@ -12,7 +11,7 @@ extension Codec<ChannelSelection> {
       return reading.wrongType(
         node, label,
         "an array of positions, such as [\"front-left\", \"front-right\"], or one of "
-          + Text.list(words.map(\.word)))
+          + Words.list(words.map(\.word), last: "or"))
     }
     let positions = elements.compactMap { Vocabulary.positions.read($0, label, &reading) }
     return positions.count == elements.count ? .positions(positions) : nil
@@ -32,7 +31,8 @@ extension Codec<ChannelSelection> {
     if let position = Vocabulary.positions[word] {
       return start + "a list of positions is an array: [\"\(position.rawValue)\"]"
     }
-    return start + "it can be \(Text.list(words.map(\.word))), or an array of positions, "
+    return start
+      + "it can be \(Words.list(words.map(\.word), last: "or")), or an array of positions, "
       + "such as [\"front-left\", \"front-right\"]"
   }
 }

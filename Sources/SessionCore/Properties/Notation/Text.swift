@@ -1,7 +1,7 @@
 /// Words for messages, and how near two of them are.
 package enum Text {
   /// The text with control characters escaped, cut where it is long.
-  static func visible(_ text: String, limit: Int = 60) -> String {
+  package static func visible(_ text: String, limit: Int = 60) -> String {
     var result = ""
     for scalar in text.unicodeScalars.prefix(limit) {
       switch scalar.properties.generalCategory {
@@ -14,19 +14,13 @@ package enum Text {
   }
 
   /// A number in at least as many hexadecimal digits: `001b`.
-  static func hexadecimal(_ value: UInt32, digits: Int) -> String {
+  package static func hexadecimal(_ value: UInt32, digits: Int) -> String {
     let text = String(value, radix: 16)
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
-  /// `a, b or c`.
-  static func list(_ words: [String], last: String = "or") -> String {
-    guard words.count > 1, let end = words.last else { return words.first ?? "" }
-    return words.dropLast().joined(separator: ", ") + " \(last) " + end
-  }
-
   /// A word without what spellings differ in: case, `-`, `_` and spaces.
-  static func folded(_ word: String) -> String {
+  package static func folded(_ word: String) -> String {
     String(word.lowercased().filter { $0 != "-" && $0 != "_" && $0 != " " })
   }
 
@@ -45,7 +39,7 @@ package enum Text {
   }
 
   /// How many letters must be put in, left out, changed or swapped with the next.
-  static func distance(_ a: String, _ b: String) -> Int {
+  package static func distance(_ a: String, _ b: String) -> Int {
     let a = Array(a)
     let b = Array(b)
     var former: [Int] = []
@@ -61,5 +55,16 @@ package enum Text {
       last = row
     }
     return last[b.count]
+  }
+
+  /// A message about a key where all possible keys are in a list.
+  package static func unknownKey(
+    _ key: String, among known: [String], prefix: String = ""
+  ) -> String {
+    let start = "unknown key '\(prefix)\(visible(key))'; "
+    let near = nearest(key, among: known).map { "'\(prefix)\($0)'" }
+    return near.isEmpty
+      ? start + "known here: \(known.joined(separator: ", "))"
+      : start + "did you mean \(Words.list(near, last: "or"))?"
   }
 }

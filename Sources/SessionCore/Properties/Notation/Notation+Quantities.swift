@@ -1,9 +1,8 @@
 import PulseTypes
-import SessionCore
 
-extension Codec<Volume> {
+extension Notation<Volume> {
   /// `"80 %"` or `"-6 dB"`.
-  static let volume = Codec { node, label, reading in
+  static let volume = Notation { node, label, reading in
     let form = "a string such as \"80 %\" or \"-6 dB\""
     guard let text = node.string else { return reading.wrongType(node, label, form) }
     guard let quantity = Quantity(text), !quantity.unit.isEmpty else {
@@ -43,9 +42,9 @@ extension Codec<Volume> {
   }
 }
 
-extension Codec<Duration> {
+extension Notation<Duration> {
   /// A latency offset: `"0 ms"`, `"-20 ms"`.
-  static let offset = Codec { node, label, reading in
+  static let offset = Notation { node, label, reading in
     let form = "a string with a unit of time, such as \"20 ms\" or \"-0.02 s\""
     guard let text = node.string, let quantity = Quantity(text), !quantity.unit.isEmpty else {
       return reading.wrongType(node, label, form)
@@ -56,9 +55,9 @@ extension Codec<Duration> {
   }
 }
 
-extension Codec<BufferDuration> {
+extension Notation<BufferDuration> {
   /// `"10 ms"`, `"0.01 s"` or `"256 frames"`.
-  static let buffer = Codec { node, label, reading in
+  static let buffer = Notation { node, label, reading in
     let form = "a string with a unit, such as \"10 ms\", \"0.01 s\" or \"256 frames\""
     guard let text = node.string, let quantity = Quantity(text), !quantity.unit.isEmpty else {
       return reading.wrongType(node, label, form)

@@ -1,5 +1,37 @@
 import PulseTypes
 
+extension PropertyRow {
+  static let mode = PropertyRow(
+    .mode, \.mode, "mode", .word(), meaning: "The kind of use within the category.",
+    aspect: ModeAspect(),
+    check: { (mode, property, wish) throws(SessionError) in
+      guard wish.cancelsEcho, let category = wish.category, category != .playAndRecord else {
+        return
+      }
+      throw Check.failure(
+        property, mode.rawValue,
+        "mode \"\(mode.rawValue)\" needs both directions: category \"play-and-record\", "
+          + "not \"\(category.rawValue)\"")
+    },
+    explain: { explanation, snapshot, _ in explanation.causes = snapshot.processingCauses })
+
+  static let echoCanceller = PropertyRow(
+    .echoCanceller, \.echoCanceller, "echo-canceller", .text,
+    check: { (name, property, _) throws(SessionError) in
+      let isName = name.utf8.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+      }
+      guard name.isEmpty || !isName else { return }
+      throw Check.failure(
+        property, name.unicodeScalars.map { $0.escaped(asASCII: false) }.joined(),
+        "an echo canceller is named by small letters and digits, such as \"webrtc\" or \"speex\"")
+    })
+
+  static let unloadsIdleEchoCanceller = PropertyRow(
+    .unloadsIdleEchoCanceller, \.unloadsIdleEchoCanceller, "unload-idle-echo-canceller", .boolean)
+}
+
 /// Mode: for calls echo cancelling, a link of both chains; for measurement no processing at all.
 struct ModeAspect: Aspect {
   let property = Property.mode

@@ -1,7 +1,7 @@
 /// A value of a file, with the place to name when it is wrong.
-struct Node {
+package struct Node {
   /// What TOML knows; dates and times are never of use here, so only their name is kept.
-  enum Value {
+  package enum Value {
     case string(String)
     case integer(Int)
     case double(Double)
@@ -12,23 +12,33 @@ struct Node {
   }
 
   /// One key of a table, in the order of the file.
-  struct Entry {
-    var key: String
-    var node: Node
+  package struct Entry {
+    package var key: String
+    package var node: Node
+
+    package init(key: String, node: Node) {
+      self.key = key
+      self.node = node
+    }
   }
 
-  var value: Value
+  package var value: Value
   /// Of the key that has the value, or of the element of an array.
-  var position: Position
+  package var position: Position
 
-  var string: String? { if case .string(let string) = value { string } else { nil } }
-  var integer: Int? { if case .integer(let integer) = value { integer } else { nil } }
-  var boolean: Bool? { if case .boolean(let boolean) = value { boolean } else { nil } }
-  var array: [Node]? { if case .array(let nodes) = value { nodes } else { nil } }
-  var table: [Entry]? { if case .table(let entries) = value { entries } else { nil } }
+  package init(value: Value, position: Position) {
+    self.value = value
+    self.position = position
+  }
+
+  package var string: String? { if case .string(let string) = value { string } else { nil } }
+  package var integer: Int? { if case .integer(let integer) = value { integer } else { nil } }
+  package var boolean: Bool? { if case .boolean(let boolean) = value { boolean } else { nil } }
+  package var array: [Node]? { if case .array(let nodes) = value { nodes } else { nil } }
+  package var table: [Entry]? { if case .table(let entries) = value { entries } else { nil } }
 
   /// The value in a message: `the string "yes"`, `an array`.
-  var summary: String {
+  package var summary: String {
     switch value {
     case .string(let string): "the string \"\(Text.visible(string))\""
     case .integer(let integer): "the number \(integer)"
@@ -41,7 +51,7 @@ struct Node {
   }
 
   /// The bare value for the `value` of an error.
-  var text: String {
+  package var text: String {
     switch value {
     case .string(let string): Text.visible(string)
     case .integer(let integer): "\(integer)"

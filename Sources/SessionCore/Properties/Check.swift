@@ -1,0 +1,142 @@
+import PulseTypes
+
+/// The checks of values, beside the rest of their mode where it matters.
+enum Check {
+  static func failure(_ property: Property, _ value: String, _ message: String) -> SessionError {
+    SessionError(
+      .invalidValue, stage: .configuration, message, property: property, value: value)
+  }
+
+  static func range(
+    _ value: Int, _ range: ClosedRange<Int>, _ property: Property, unit: String, example: String
+  ) throws(SessionError) {
+    guard !range.contains(value) else { return }
+    throw failure(
+      property, String(value),
+      "\(property) is \(value) \(unit); it must be \(range.lowerBound) to \(range.upperBound) "
+        + "\(unit), such as \(example)")
+  }
+
+  static func buffer(
+    _ buffer: BufferDuration, _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    let value: String
+    switch buffer {
+    case .frames(let frames):
+      value = "\(frames) frames"
+      guard frames > 0 else {
+        throw failure(property, value, "the IO buffer must have at least one frame, not \(frames)")
+      }
+    case .duration(let duration): value = "\(duration.seconds * 1000) ms"
+    }
+    let duration = buffer.duration(atRate: mode.sampleRate ?? 48000)
+    guard duration < .microseconds(500) || duration > .seconds(2) else { return }
+    throw failure(
+      property, value,
+      "the IO buffer is \(value); it must be 0.5 ms to 2 s, such as \"10 ms\" or \"256 frames\"")
+  }
+
+  static func offset(
+    _ offset: Duration, _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    guard offset < .seconds(-5) || offset > .seconds(5) else { return }
+    throw failure(
+      property, "\(offset.seconds * 1000) ms",
+      "\(property) is \(offset.seconds * 1000) ms; it must be -5000 to 5000 ms, such as \"20 ms\"")
+  }
+
+  static func volume(
+    _ volume: Volume, _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    guard volume.fraction > 3 else { return }
+    throw failure(
+      property, volume.description,
+      "\(property) is \(volume); it must be 0 % to 300 %, such as \"80 %\" or \"-6 dB\"")
+  }
+
+  static func devices(
+    _ matchers: [DeviceMatcher], _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    guard !matchers.isEmpty else {
+      throw failure(
+        property, "[]",
+        "an empty list of devices matches nothing; leave the key out to keep the device")
+    }
+    for matcher in matchers { try self.matcher(matcher, property) }
+  }
+
+  static func ports(
+    _ ports: [PortMatcher], _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    guard !ports.isEmpty else {
+      throw failure(property, "[]", "an empty list of ports matches nothing; leave the key out")
+    }
+    for case .name(let port) in ports { try name(port, property) }
+  }
+
+  private static func matcher(_ matcher: DeviceMatcher, _ property: Property) throws(SessionError) {
+    switch matcher {
+    case .default, .portType: return
+    case .name(let word), .formFactor(let word): try name(word, property)
+    case .properties(let properties):
+      for (key, value) in properties {
+        try name(key, property)
+        try name(value, property)
+      }
+    case .all(let parts):
+      for part in parts { try self.matcher(part, property) }
+    }
+  }
+
+  /// No server takes a longer name than 128 bytes; a control character is a mistake or an attack.
+  static func name(_ name: String, _ property: Property) throws(SessionError) {
+    guard !name.isEmpty else { throw failure(property, "", "a name in \(property) is empty") }
+    guard name.utf8.count <= 256 else {
+      throw failure(
+        property, String(name.prefix(40)) + "…",
+        "a name in \(property) is \(name.utf8.count) bytes long; at most 256 make sense")
+    }
+    guard name.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control }) else {
+      let visible = name.unicodeScalars.map { scalar in
+        scalar.escaped(asASCII: scalar.properties.generalCategory == .control)
+      }.joined()
+      throw failure(
+        property, visible, "the name \"\(visible)\" in \(property) has a control character")
+    }
+  }
+
+  static func channels(
+    _ channels: ChannelSelection, _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    guard case .positions(let positions) = channels else { return }
+    guard ChannelMap.standard(channels: positions.count) == nil else { return }
+    throw failure(
+      property, "\(positions.count) channels",
+      "\(property) has \(positions.count) channels; there are standard layouts for 1 (mono), "
+        + "2 (stereo), 4 (quad), 6 (5.1) and 8 (7.1)")
+  }
+
+  static func polarPattern(
+    _ pattern: PolarPattern, _ property: Property, _ mode: AudioMode
+  ) throws(SessionError) {
+    let value = pattern.rawValue
+    guard mode.channelMap == nil else {
+      throw failure(
+        property, value,
+        "a polar pattern and a channel map both say which channels to take; keep one of them")
+    }
+    guard mode.preferredInput != nil, mode.inputPort != nil else {
+      throw SessionError(
+        .missingDataSourceName, stage: .configuration,
+        "polar pattern \"\(value)\" needs to know the data source: set input.prefer and input.port",
+        property: property, value: value)
+    }
+    guard pattern != .subcardioid else {
+      throw SessionError(
+        .polarPatternNotSupported, stage: .configuration,
+        "\"subcardioid\" cannot be made from the channels of a device; "
+          + "stereo, omnidirectional and cardioid can",
+        property: property, value: value)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// A mistake in a value of a file.
+package struct Mistake: Sendable {
+  package var message: String
+  package var position: Position?
+  /// The property that the key sets, or the key where it sets none.
+  package var property: String?
+  /// The value that was wrong.
+  package var value: String?
+  package var code: SessionError.Code
+}
+
+/// The reading of one file, with the problems found so far.
+package struct Reading {
+  /// More diagnostics would not help the user.
+  package static let limit = 100
+
+  package private(set) var mistakes: [Mistake] = []
+
+  package init() {}
+
+  /// Whether further problems are dropped.
+  package var isFull: Bool { mistakes.count >= Reading.limit }
+
+  /// Reports a problem; always returns nil, so that a reader can return it.
+  @discardableResult
+  package mutating func report<Value>(
+    _ message: String, at position: Position?, property: String? = nil, value: String? = nil,
+    code: SessionError.Code = .invalidValue, as type: Value.Type = Never.self
+  ) -> Value? {
+    if !isFull {
+      mistakes.append(
+        Mistake(
+          message: message, position: position, property: property, value: value, code: code))
+    }
+    return nil
+  }
+
+  /// Reports that a value is of the wrong type.
+  package mutating func wrongType<Value>(
+    _ node: Node, _ label: Label, _ expected: String
+  ) -> Value? {
+    report(
+      "\(label.key) must be \(expected), not \(node.summary)", at: node.position,
+      property: label.property, value: node.text, as: Value.self)
+  }
+
+  /// Reports that a value is unknown or impossible.
+  mutating func wrongValue<Value>(_ node: Node, _ label: Label, _ message: String) -> Value? {
+    report(
+      message, at: node.position, property: label.property, value: node.text, as: Value.self)
+  }
+}
+
+/// A key's name in messages, and the property of the session that it sets.
+package struct Label: Sendable {
+  /// As in the file: `input.polar-pattern`.
+  package var key: String
+  /// As in the state's JSON: `polarPattern`.
+  package var property: String
+
+  package init(key: String, property: String) {
+    self.key = key
+    self.property = property
+  }
+
+  /// The label of an element of the value.
+  var element: Label { Label(key: "an element of \(key)", property: property) }
+
+  /// The label of a key inside the value.
+  func inner(_ name: String) -> Label { Label(key: "\(key) \(name)", property: property) }
+}

@@ -1,0 +1,22 @@
+/// How a mode is applied and kept: properties that no state reports.
+extension PropertyRow {
+  static let strict = PropertyRow(.strict, \.strict, "strict", Notation.words())
+
+  static let reapply = PropertyRow(
+    .reapply, \.reapply, "reapply", .word(),
+    meaning: "When it is made so again: always, on-route-change, never.")
+
+  static let onFailure = PropertyRow(
+    .onFailure, \.onFailure, "on-failure", .word(),
+    meaning: "What one failed step does to the others: rollback, best-effort.")
+
+  static let scope = PropertyRow(
+    .scope, \.scope, "scope", .word(),
+    check: { (scope, property, mode) throws(SessionError) in
+      guard scope == .application, mode.category == .multiRoute else { return }
+      throw Check.failure(
+        property, scope.rawValue,
+        "scope \"application\" cannot combine outputs, which is everybody's; "
+          + "category \"multi-route\" needs scope \"server\"")
+    })
+}

@@ -1,0 +1,140 @@
+import PulseTypes
+
+/// Everything that the session knows about one property: its key in a profile file, its label and unit,
+/// and how it is validated, planned, reported and explained.
+///
+/// The row is in the property's file. `Property.row` is the only switch over properties; mode layering,
+/// profiles, views and `explain` use the rows.
+package struct PropertyRow: Sendable {
+  package let property: Property
+  /// The table of a profile file that its key is in; nil at the top.
+  package let table: String?
+  /// The key in its table.
+  package let name: String
+  /// The label in tables: `sample rate`.
+  package let label: String
+  /// The unit of its numbers.
+  package let unit: PropertyUnit
+  /// The comment above its line in a saved profile; nil if there is none.
+  package let meaning: String?
+  /// Other names that `explain` accepts, in lowercase letters.
+  let synonyms: [String]
+  /// How it is planned and reported; nil if it only qualifies other properties.
+  let aspect: (any Aspect)?
+
+  /// Reads the value into a mode, or reports what is wrong with it.
+  package let read:
+    @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout Reading) -> Void
+  /// The value as a file has it; nil if the mode does not set the property.
+  package let write: @Sendable (_ mode: AudioMode) -> String?
+  /// Removes the property from a mode.
+  package let clear: @Sendable (_ mode: inout AudioMode) -> Void
+  /// Copies the value from another mode if this one does not set it.
+  let fill: @Sendable (_ mode: inout AudioMode, _ base: AudioMode) -> Void
+  /// Throws if the value is invalid on any server.
+  let validate: @Sendable (_ mode: AudioMode) throws(SessionError) -> Void
+  /// Adds the causes of its actual value on a server.
+  let explain: Explain
+
+  typealias Explain = @Sendable (inout Explanation, ServerSnapshot, MachineFacts) -> Void
+  typealias Validation<Value> =
+    @Sendable (_ value: Value, _ property: Property, _ mode: AudioMode) throws(SessionError) -> Void
+
+  /// The key with its table, as in messages.
+  package var key: String { table.map { "\($0).\(name)" } ?? name }
+
+  /// - Parameters:
+  ///   - key: the key of a profile file, with its table.
+  ///   - check: throws if the value is invalid in its mode.
+  init<Value>(
+    _ property: Property, _ path: any WritableKeyPath<AudioMode, Value?> & Sendable, _ key: String,
+    _ notation: Notation<Value>, label: String? = nil, unit: PropertyUnit = .none,
+    meaning: String? = nil, synonyms: [String] = [], aspect: (any Aspect)? = nil,
+    check: Validation<Value>? = nil, explain: @escaping Explain = { _, _, _ in }
+  ) {
+    let parts = key.split(separator: ".").map(String.init)
+    self.property = property
+    table = parts.count > 1 ? parts[0] : nil
+    name = parts[parts.count - 1]
+    self.label = label ?? Words.spaced(property.rawValue)
+    self.unit = unit
+    self.meaning = meaning
+    self.synonyms = synonyms
+    self.aspect = aspect
+    self.explain = explain
+    let shown = Label(key: key, property: property.rawValue)
+    read = { node, mode, reading in mode[keyPath: path] = notation.read(node, shown, &reading) }
+    write = { $0[keyPath: path].map(notation.write) }
+    clear = { $0[keyPath: path] = nil }
+    fill = { mode, base in
+      if mode[keyPath: path] == nil { mode[keyPath: path] = base[keyPath: path] }
+    }
+    validate = { (mode) throws(SessionError) in
+      if let check, let value = mode[keyPath: path] { try check(value, property, mode) }
+    }
+  }
+}
+
+/// The unit of a property's numbers.
+package enum PropertyUnit: Sendable {
+  case none, hertz, seconds, volume
+
+  /// A number with its unit: `48000 Hz`, `10 ms`, `80 %`.
+  package func text(_ number: Double) -> String {
+    // A server may report any number of microseconds, even one that overflows.
+    let number = number.isFinite ? max(-1e12, min(1e12, number)) : 0
+    return switch self {
+    case .none: "\(number)"
+    case .hertz: "\(Int(number)) Hz"
+    case .seconds:
+      SettingValue.duration(.microseconds(Int64((number * 1_000_000).rounded()))).description
+    case .volume: Volume(fraction: number).description
+    }
+  }
+}
+
+extension Property {
+  /// Its row: the only switch over the cases.
+  package var row: PropertyRow {
+    switch self {
+    case .category: .category
+    case .mode: .mode
+    case .echoCanceller: .echoCanceller
+    case .unloadsIdleEchoCanceller: .unloadsIdleEchoCanceller
+    case .options: .options
+    case .sampleRate: .sampleRate
+    case .ioBufferDuration: .ioBufferDuration
+    case .strict: .strict
+    case .holdsAlways: .holdsAlways
+    case .reapply: .reapply
+    case .onFailure: .onFailure
+    case .scope: .scope
+    case .preferredInput: .preferredInput
+    case .inputRequired: .inputRequired
+    case .inputPort: .inputPort
+    case .polarPattern: .polarPattern
+    case .inputOrientation: .inputOrientation
+    case .channelMap: .channelMap
+    case .inputGain: .inputGain
+    case .gainLock: .gainLock
+    case .inputMuted: .inputMuted
+    case .moveInputStreams: .moveInputStreams
+    case .inputLatencyOffset: .inputLatencyOffset
+    case .preferredOutput: .preferredOutput
+    case .outputRequired: .outputRequired
+    case .outputPort: .outputPort
+    case .outputCodec: .outputCodec
+    case .outputChannelMap: .outputChannelMap
+    case .outputVolume: .outputVolume
+    case .outputMuted: .outputMuted
+    case .moveOutputStreams: .moveOutputStreams
+    case .outputLatencyOffset: .outputLatencyOffset
+    }
+  }
+
+  /// The rows of all properties, in their order.
+  package static let rows = allCases.map(\.row)
+
+  /// The properties that a state reports, in its order.
+  public static let reported = rows.filter { $0.aspect != nil }.map(\.property)
+}
