@@ -111,8 +111,8 @@ extension Planner {
     }
   }
 
-  /// Whether a changed value cannot be a user's choice: links belong to the session alone, and if the
-  /// session's default is gone, the current one is the server's fallback.
+  /// Whether a changed value cannot be a user's choice: links belong to the session alone, and if
+  /// the session's default is gone, the current one is the server's fallback.
   private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
     switch (setting, ours) {
     case (.chain, _), (.echoCanceller, _), (.combination, _), (.others, _), (.trigger, _): true
