@@ -4,18 +4,18 @@ import PulseTypes
 import SessionCore
 
 extension AudioSession {
-  /// Whether another program plays (AVAudioSession: `isOtherAudioPlaying`).
+  /// Whether another program plays sound (AVAudioSession: `isOtherAudioPlaying`).
   ///
-  /// A stream that is paused or muted plays nothing, unless this session silenced it; what a screen reader says and the sounds of
-  /// events do not count.
+  /// A paused or muted stream does not count, unless this session silenced it; neither do screen
+  /// readers and event sounds.
   public var isOtherAudioPlaying: Bool {
     get async throws(SessionError) { !(try await otherStreams().isEmpty) }
   }
 
-  /// Whether another program plays what should not be talked over: music, a film, a game, a call
-  /// (AVAudioSession: `secondaryAudioShouldBeSilencedHint`).
+  /// Whether another program plays sound that should not be talked over: music, a film, a game, a
+  /// call (AVAudioSession: `secondaryAudioShouldBeSilencedHint`).
   ///
-  /// Told by what streams say they are (`media.role`); one that says nothing counts as secondary.
+  /// Uses the `media.role` of the streams; a stream without a role counts as secondary.
   public var secondaryAudioShouldBeSilencedHint: Bool {
     get async throws(SessionError) {
       let primary: Set = ["music", "video", "game", "phone", "production", Treatment.speechRole]
@@ -25,7 +25,7 @@ extension AudioSession {
     }
   }
 
-  /// The streams of other programs that can be heard.
+  /// The audible streams of other programs.
   private func otherStreams() async throws(SessionError) -> [Stream] {
     let snapshot = try await snapshot()
     let own = String(getpid())
@@ -39,7 +39,7 @@ extension AudioSession {
     }
   }
 
-  /// What was done to streams of others one by one.
+  /// The changes of single streams of other programs.
   private func silenced() async throws(SessionError) -> Baseline {
     guard let live else { return Baseline() }
     let snapshot = await live.snapshot
@@ -47,8 +47,8 @@ extension AudioSession {
     return try store(live).baseline().valid(for: snapshot)
   }
 
-  /// Gives others back what a session that ends did to them one by one; what a module of the server
-  /// did it undoes by itself. What cannot be undone now is in the store, for the next session.
+  /// Restores the single streams that an ending session changed; the server itself undoes what its
+  /// modules did. What cannot be restored now is in the store, for the next session.
   func leaveOthers() async {
     guard isHolder, let live, await live.lost == nil, let held,
       held.baseline.entries.contains(where: { $0.setting.isOfOthers })

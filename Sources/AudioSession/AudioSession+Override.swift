@@ -1,18 +1,19 @@
 public import SessionCore
 
-/// Where `overrideOutputPort` sends sound.
+/// Where `overrideOutputPort` routes the sound.
 public enum PortOverride: Sendable, Hashable {
-  /// Where the wish says.
+  /// To the mode's port.
   case none
   /// To the speaker of the output.
   case speaker
 }
 
 extension AudioSession {
-  /// Plays through the speaker until the next route change, whatever port the wish has
+  /// Plays through the speaker until the next route change, whatever port the mode has
   /// (AVAudioSession: `overrideOutputAudioPort`).
   ///
-  /// Only in the category `play-and-record`, and only of a session that holds. A plug, another
+  /// Only in the category `play-and-record`, and only in a session that holds. A plug, another
+  /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts.
   /// default or profile, `setAudioMode` and `.none` end it; then the wish alone counts.
   @discardableResult
   public func overrideOutputPort(
@@ -33,7 +34,7 @@ extension AudioSession {
     }
   }
 
-  /// Makes a change with another override; where it fails all is as before, and so is the override.
+  /// Makes a change with another override; restores the override if the change fails.
   func overriding(
     _ port: PortOverride,
     _ change: @Sendable () async throws(SessionError) -> ApplyReport
@@ -48,7 +49,7 @@ extension AudioSession {
     }
   }
 
-  /// A wish as it is while the override lasts.
+  /// A mode with the override applied.
   func overridden(_ wish: AudioMode) -> AudioMode {
     guard portOverride == .speaker, wish.category == .playAndRecord else { return wish }
     var wish = wish
@@ -56,7 +57,8 @@ extension AudioSession {
     return wish
   }
 
-  /// Any change of the route ends the override; another rate of the same devices is none.
+  /// Ends the override after a change of the route; another rate of the same devices does not
+  /// count.
   func noteRoute(_ route: Route) {
     guard portOverride != .none, let lastRoute, !lastRoute.hasPlaces(of: route) else { return }
     portOverride = .none

@@ -3,11 +3,11 @@ import Pulse
 package import PulseTypes
 package import SessionCore
 
-/// A session of one program (`scope = "application"`) has no lock, no files and no part in what other
-/// programs share: it says where this program's streams go, and they take rate and channels
-/// themselves.
+/// A session of one program (`scope = "application"`) has no lock and no files, and does not change
+/// what programs share: it decides where this program's streams are opened, and the streams
+/// themselves request rate and channels.
 extension AudioSession {
-  /// Throws for a wish that this session cannot be for.
+  /// Throws for a mode that this session cannot have.
   nonisolated func checkScope(_ mode: AudioMode) throws(SessionError) {
     guard mode.scope == .application else { return }
     guard configuration.isHolding, !configuration.holdsWithoutWish else {
@@ -19,8 +19,8 @@ extension AudioSession {
     }
   }
 
-  /// Makes the session one of this program, or of the server, before a wish of that scope: what the
-  /// former wish did is undone, and the hold given back.
+  /// Changes the session's scope before a mode of that scope is applied: restores what the former
+  /// mode changed, and releases the hold.
   func enter(_ scope: Scope, _ budget: Budget) async throws(SessionError) {
     guard scope != self.scope else { return }
     if lock != nil { _ = try await restore(keeping: nil, budget) }
@@ -31,7 +31,7 @@ extension AudioSession {
     await live?.setScope(scope, deadline: budget.run)
   }
 
-  /// Goes back to a former scope, and makes its wish so again, after the wish of another one failed.
+  /// Returns to a former scope and applies its mode again, after a mode of another scope failed.
   func comeBack(
     to former: Scope, _ wish: OwnWish?, _ cause: SessionError
   ) async -> SessionError {
@@ -48,7 +48,7 @@ extension AudioSession {
     return result
   }
 
-  /// Where and how a stream of this program is to be opened.
+  /// Where and how to open a stream of this program.
   package func place(_ direction: Direction) async -> StreamPlace {
     guard let wish = wishInForce, let live else { return StreamPlace() }
     var place = PlanInput(wish: wish, snapshot: await live.snapshot).place(direction)
@@ -58,12 +58,12 @@ extension AudioSession {
 }
 
 extension LiveServer {
-  /// Lets the server be seen with the eyes of a scope, and others know of it.
+  /// Sets the scope in which the server is seen, and lets other sessions know it.
   func setScope(_ scope: Scope, deadline: Deadline) async {
     let isOfOneProgram = scope == .application
     guard isOfOneProgram != (viewer != nil) else { return }
     see(as: isOfOneProgram ? getpid() : nil)
-    // Where it does not arrive a holder that moves streams moves this program's, too.
+    // If this fails, a holder that moves streams also moves this program's.
     try? await client.updateProperties(
       [Owned.scopeKey: scope.rawValue], timeout: deadline.remaining)
   }

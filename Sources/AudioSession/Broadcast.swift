@@ -1,6 +1,6 @@
 import SessionCore
 
-/// Hands events and states to every reader; one that is slow loses the oldest, never the newest.
+/// Sends events and states to every reader; a slow reader loses the oldest, never the newest.
 struct Broadcast: Sendable {
   private var events: [UInt64: AsyncStream<SessionEvent>.Continuation] = [:]
   private var states: [UInt64: AsyncStream<SessionState>.Continuation] = [:]
@@ -29,7 +29,7 @@ struct Broadcast: Sendable {
   ) -> AsyncStream<SessionState> {
     nextID += 1
     let id = nextID
-    // Of states only the newest means anything.
+    // Only the newest state matters.
     let (stream, continuation) = AsyncStream.makeStream(
       of: SessionState.self, bufferingPolicy: .bufferingNewest(1))
     continuation.onTermination = { _ in onEnd(id) }

@@ -2,9 +2,9 @@ import Glibc
 import Pulse
 public import SessionCore
 
-/// The time of day, as the session's files and events have it.
+/// The time of day, as in the session's files and events.
 enum Moment {
-  /// Now, as ISO 8601 has it, in UTC with milliseconds.
+  /// The current time in ISO 8601, UTC, with milliseconds.
   static var now: String {
     let time = TimeOfDay.microseconds
     var seconds = time_t(time / 1_000_000)

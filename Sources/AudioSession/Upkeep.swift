@@ -1,12 +1,12 @@
 import PulseTypes
 import SessionCore
 
-/// What a session that holds remembers while it maintains its mode.
+/// The memory of a holding session while it maintains its mode.
 struct Upkeep {
   let began = ContinuousClock.now
   var pacer = Pacer()
   var conflicts = ConflictDetector()
-  /// When the next look is scheduled, so that no second one is.
+  /// When the next look is scheduled, so that it is scheduled only once.
   var scheduled: Duration?
   var looks = 0
   var resets = 0
@@ -16,11 +16,11 @@ struct Upkeep {
   var flaps = FlapDetector()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
-  /// The server when the route was last told.
+  /// The server when the route was last published.
   var told: ServerSnapshot?
   /// The server that the flap detector compared last.
   private var heard: ServerSnapshot?
-  /// What waited when it was last told.
+  /// The pending preferences when they were last published.
   var pending: [Unmet] = []
   /// The state that other processes can read.
   var written: SessionState?
@@ -32,26 +32,26 @@ struct Upkeep {
 
   var now: Duration { ContinuousClock.now - began }
 
-  /// When to look next: at what has changed; or, later than `time`, after a pause because of a conflict, or at
-  /// a device that is steady.
+  /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
+  /// when a flapping device counts as stable.
   func nextLook(after time: Duration) -> Duration? {
     [pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time)]
       .compactMap { $0 }.min()
   }
 
-  /// Reports to the flap detector what is connected.
+  /// Reports the connected devices to the flap detector.
   mutating func noteSpots(_ snapshot: ServerSnapshot) {
     if let heard, heard.surelyHasSpots(of: snapshot) { return }
     heard = snapshot
     flaps.note(snapshot.spots, at: now)
   }
 
-  /// Whether a look is called for by the moment that an alarm was set for.
+  /// Whether a look is due at the time for which an alarm was set.
   func isDue(_ alarm: Duration) -> Bool {
     nextLook(after: alarm - .nanoseconds(1)).map { $0 <= max(now, alarm) } ?? false
   }
 
-  /// Whether the machine slept and woke within the last seconds: one clock stood still.
+  /// Whether the machine was asleep within the last seconds: one of two clocks stopped.
   mutating func hasSlept() -> Bool {
     let now = now
     let asleep = now - (SuspendingClock.now - awakeBegan)

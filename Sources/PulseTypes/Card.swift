@@ -2,18 +2,18 @@
 public struct CardProfile: Sendable, Hashable, Codable {
   /// The server's name, such as `output:analog-stereo+input:analog-stereo`.
   public var name: String
-  /// The words for people.
+  /// The description for users.
   public var description: String
   /// How many sinks the profile has.
   public var sinkCount: Int
   /// How many sources the profile has.
   public var sourceCount: Int
-  /// The higher, the better as a default.
+  /// The priority as a default; the highest is the best.
   public var priority: UInt32
-  /// False where the hardware says that it cannot be used now.
+  /// Whether the hardware reports that it can be used now.
   public var isAvailable: Bool
 
-  /// Makes a profile from what the server says.
+  /// Makes a profile from the server's values.
   public init(
     name: String, description: String = "", sinkCount: Int, sourceCount: Int, priority: UInt32,
     isAvailable: Bool = true
@@ -27,17 +27,17 @@ public struct CardProfile: Sendable, Hashable, Codable {
   }
 }
 
-/// A way to send sound over the air, as a Bluetooth card offers it.
+/// A Bluetooth codec that a card offers.
 public struct Codec: Sendable, Hashable, Codable {
-  /// A word that stays: PulseAudio's name for it, such as `aptx`; pipewire-pulse numbers codecs, and
-  /// the name is the description there.
+  /// A stable name: PulseAudio's, such as `aptx`; pipewire-pulse numbers codecs, so there it is the
+  /// description.
   public var name: String
-  /// The words for people, such as `aptX`.
+  /// The description for users, such as `aptX`.
   public var description: String
-  /// What the server itself calls it: the name, or a number.
+  /// The server's own identifier: the name, or a number.
   public var serverName: String
 
-  /// Makes a codec from what the server says.
+  /// Makes a codec from the server's values.
   public init(name: String, description: String = "") {
     let isNumber = !name.isEmpty && name.utf8.allSatisfy((UInt8(ascii: "0")...57).contains)
     self.name = isNumber && !description.isEmpty ? description : name
@@ -46,10 +46,10 @@ public struct Codec: Sendable, Hashable, Codable {
   }
 }
 
-/// A sound card: what sinks and sources belong to, with its profiles and ports
-/// (libpulse: `pa_card_info`).
+/// A sound card, with its profiles and ports; sinks and sources belong to it (libpulse:
+/// `pa_card_info`).
 public struct Card: Sendable, Hashable, Codable {
-  /// The server's number, inside one snapshot.
+  /// The server's index, valid within one snapshot.
   public var index: Index<Card>
   /// The server's name, such as `alsa_card.pci-0000_00_1f.3`.
   public var name: String
@@ -57,7 +57,7 @@ public struct Card: Sendable, Hashable, Codable {
   public var ownerModule: Index<Module>?
   /// The source file of the driver, such as `module-alsa-card.c`.
   public var driver: String
-  /// The ways it can be used, as the server lists them.
+  /// The profiles, in the server's order.
   public var profiles: [CardProfile]
   /// The name of the profile in use.
   public var activeProfile: String?
@@ -65,12 +65,12 @@ public struct Card: Sendable, Hashable, Codable {
   public var ports: [Port]
   /// The server's property list.
   public var properties: [String: String]
-  /// The codecs that it offers on its present profile; nil where the server says nothing of them.
+  /// The codecs on its active profile; nil if the server does not report them.
   public var codecs: [Codec]?
   /// The name of the codec in use.
   public var activeCodec: String?
 
-  /// Makes a card from what the server says.
+  /// Makes a card from the server's values.
   public init(
     index: Index<Card>, name: String, ownerModule: Index<Module>? = nil, driver: String = "",
     profiles: [CardProfile], activeProfile: String?, ports: [Port] = [],

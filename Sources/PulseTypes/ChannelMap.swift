@@ -1,4 +1,5 @@
-/// Where a channel sits; raw values are PulseAudio's words (libpulse: `pa_channel_position_t`).
+/// The position of a channel; raw values are PulseAudio's names (libpulse:
+/// `pa_channel_position_t`).
 public enum ChannelPosition: String, Sendable, Hashable, Codable, CaseIterable {
   case mono
   case frontLeft = "front-left"
@@ -55,7 +56,7 @@ public enum ChannelPosition: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// The positions of a device's or stream's channels, in order (libpulse: `pa_channel_map`).
 public struct ChannelMap: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// One position a channel.
+  /// One position per channel.
   public var positions: [ChannelPosition]
 
   /// Makes a map from positions.
@@ -64,7 +65,7 @@ public struct ChannelMap: Sendable, Hashable, Codable, CustomStringConvertible {
   /// The number of channels.
   public var count: Int { positions.count }
 
-  /// PulseAudio's spelling, comma separated, as module arguments take it.
+  /// PulseAudio's syntax, comma separated, as in module arguments.
   public var description: String { positions.map(\.rawValue).joined(separator: ",") }
 
   /// One channel.
@@ -74,7 +75,7 @@ public struct ChannelMap: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Four corners.
   public static let quad = ChannelMap([.frontLeft, .frontRight, .rearLeft, .rearRight])
 
-  /// The usual layout for so many channels, or nil where there is none.
+  /// The standard layout for a number of channels; nil if there is none.
   ///
   /// 1 mono, 2 stereo, 4 quad, 6 5.1, 8 7.1 (libpulse: `pa_channel_map_init_auto`, ALSA's order).
   public static func standard(channels: Int) -> ChannelMap? {

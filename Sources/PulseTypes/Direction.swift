@@ -5,6 +5,6 @@ public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
   /// Playback: sinks, and the streams that write to them (sink inputs).
   case output
 
-  /// The other way.
+  /// The other direction.
   public var opposite: Direction { self == .input ? .output : .input }
 }

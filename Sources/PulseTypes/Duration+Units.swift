@@ -1,6 +1,5 @@
 extension Duration {
-  /// The whole microseconds, libpulse's unit of time (`pa_usec_t`), rounded toward zero; the greatest
-  /// or least number where they do not fit.
+  /// The whole microseconds, libpulse's unit of time (`pa_usec_t`), rounded toward zero; saturates.
   public var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let limit = Int64.max / 1_000_000 - 1
@@ -8,7 +7,7 @@ extension Duration {
     return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 
-  /// The seconds as a floating-point number, as the JSON of the contract has them.
+  /// The seconds as a floating-point number, as in JSON.
   public var seconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18

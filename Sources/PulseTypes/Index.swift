@@ -1,15 +1,15 @@
-/// A number the server gave to an object; it means something inside one snapshot only.
+/// The server's index of an object; valid within one snapshot only.
 ///
-/// Typed, because a monitor and its sink can share a number (they always do on pipewire-pulse), and
-/// no index survives a restart of the server: identity across time is a name.
+/// Typed, because a monitor and its sink can share a number (on pipewire-pulse they always do), and
+/// no index survives a restart of the server: a name identifies an object over time.
 public struct Index<Object>: Sendable, Hashable, Codable, CustomStringConvertible {
-  /// The server's number.
+  /// The server's index.
   public var rawValue: UInt32
 
-  /// Wraps a number that the server gave.
+  /// Wraps an index of the server.
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The number.
+  /// The index as text.
   public var description: String { String(rawValue) }
 
   /// Reads the bare value.

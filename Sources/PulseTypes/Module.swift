@@ -1,15 +1,15 @@
 /// A loaded module of the server (libpulse: `pa_module_info`).
 public struct Module: Sendable, Hashable, Codable {
-  /// The server's number; starts at 536870912 on pipewire-pulse.
+  /// The server's index; starts at 536870912 on pipewire-pulse.
   public var index: Index<Module>
   /// Its name, such as `module-remap-source`.
   public var name: String
-  /// The arguments it was loaded with.
+  /// The arguments with which it was loaded.
   public var argument: String
   /// The server's property list.
   public var properties: [String: String]
 
-  /// Makes a module from what the server says.
+  /// Makes a module from the server's values.
   public init(
     index: Index<Module>, name: String, argument: String = "", properties: [String: String] = [:]
   ) {
@@ -22,16 +22,16 @@ public struct Module: Sendable, Hashable, Codable {
 
 /// A program that is connected to the server (libpulse: `pa_client_info`).
 public struct Client: Sendable, Hashable, Codable {
-  /// The server's number.
+  /// The server's index.
   public var index: Index<Client>
-  /// What it calls itself.
+  /// Its name for itself.
   public var name: String
   /// The module it belongs to.
   public var ownerModule: Index<Module>?
   /// The server's property list; `application.process.id` is the pid.
   public var properties: [String: String]
 
-  /// Makes a client from what the server says.
+  /// Makes a client from the server's values.
   public init(
     index: Index<Client>, name: String, ownerModule: Index<Module>? = nil,
     properties: [String: String] = [:]

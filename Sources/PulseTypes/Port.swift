@@ -1,17 +1,17 @@
 /// Whether something is plugged into a port (libpulse: `pa_port_available_t`).
 public enum PortAvailability: String, Sendable, Hashable, Codable {
-  /// The hardware cannot tell; counts as available.
+  /// The hardware cannot detect it; counts as available.
   case unknown
   /// Nothing is plugged in.
   case no
   /// Something is plugged in.
   case yes
 
-  /// Whether a choice may fall on the port: yes or unknown.
+  /// Whether the port may be chosen: yes or unknown.
   public var isUsable: Bool { self != .no }
 }
 
-/// What a port is, as PulseAudio says it (libpulse: `pa_device_port_type_t`).
+/// The kind of a port (libpulse: `pa_device_port_type_t`).
 public enum PortKind: UInt32, Sendable, Hashable, Codable, CaseIterable {
   case unknown = 0
   case aux, speaker, headphones, line, mic, headset, handset, earpiece, spdif, hdmi, tv, radio
@@ -20,30 +20,30 @@ public enum PortKind: UInt32, Sendable, Hashable, Codable, CaseIterable {
 
 /// A connector of a device: a jack, a built-in microphone, a headset profile.
 ///
-/// AVAudioSession calls an input's ports its *data sources*. Libpulse has the port of a device
-/// (`pa_source_port_info`) and that of a card (`pa_card_port_info`), which knows more; a device's
-/// port has no profiles and no latency offset.
+/// AVAudioSession calls an input's ports its *data sources*. libpulse has a device's port
+/// (`pa_source_port_info`) and a card's port (`pa_card_port_info`), which has more information; a
+/// device's port has no profiles and no latency offset.
 public struct Port: Sendable, Hashable, Codable {
   /// The server's name, such as `analog-input-headset-mic`.
   public var name: String
-  /// The words for people.
+  /// The description for users.
   public var description: String
-  /// Which way the sound goes.
+  /// The direction of the sound.
   public var direction: Direction
-  /// The higher, the better as a default.
+  /// The priority as a default; the highest is the best.
   public var priority: UInt32
   /// Whether something is plugged in.
   public var availability: PortAvailability
-  /// Ports that share a jack share this name; nil where it is alone.
+  /// The name that ports with the same jack share; nil if no other port shares its jack.
   public var availabilityGroup: String?
-  /// What it is.
+  /// The kind of port.
   public var kind: PortKind
   /// The card profiles that have this port; empty for a device's port.
   public var profiles: [String]
-  /// What is added to the device's latency while the port is active; zero for a device's port.
+  /// The offset added to the device's latency while the port is active; zero for a device's port.
   public var latencyOffset: Duration
 
-  /// Makes a port from what the server says.
+  /// Makes a port from the server's values.
   public init(
     name: String, description: String = "", direction: Direction, priority: UInt32 = 0,
     availability: PortAvailability = .unknown, availabilityGroup: String? = nil,

@@ -1,4 +1,4 @@
-/// How one sample is stored; the names are PulseAudio's.
+/// The format of one sample; the names are PulseAudio's.
 public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
   case u8
   case aLaw
@@ -27,7 +27,7 @@ public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
 
 /// Format, rate and channel count of a device or stream (libpulse: `pa_sample_spec`).
 public struct SampleSpec: Sendable, Hashable, Codable {
-  /// How one sample is stored; nil where the server names a format this library does not know.
+  /// The format of one sample; nil if the server names a format that this library does not know.
   public var format: SampleFormat?
   /// Frames in a second, Hz.
   public var rate: UInt32
@@ -51,22 +51,22 @@ public struct SampleSpec: Sendable, Hashable, Codable {
     "\(format?.rawValue ?? "unknown format"), \(rate) Hz, \(channels) channels"
   }
 
-  /// The size of one frame in bytes (4-byte samples assumed where the format is unknown).
+  /// The size of one frame in bytes; 4-byte samples if the format is unknown.
   public var frameBytes: Int { (format?.bytes ?? 4) * Int(channels) }
 
-  /// The bytes that the duration takes, rounded to whole frames, at least one.
+  /// The number of bytes of the duration, rounded to whole frames, at least one.
   public func bytes(for duration: Duration) -> Int {
     let (bytes, overflow) = Int(max(1, frames(for: duration)))
       .multipliedReportingOverflow(by: frameBytes)
     return overflow ? .max : bytes
   }
 
-  /// The frames that the duration takes, rounded to the nearest.
+  /// The number of frames of the duration, rounded to the nearest.
   public func frames(for duration: Duration) -> Int64 {
     Int64(clamping: (Int128(duration.microseconds) * Int128(rate) + 500_000) / 1_000_000)
   }
 
-  /// The time that so many bytes take.
+  /// The duration of a number of bytes.
   public func duration(ofBytes bytes: Int) -> Duration {
     guard rate > 0, frameBytes > 0 else { return .zero }
     return .microseconds(

@@ -1,18 +1,18 @@
-/// What `module-stream-restore` remembers of a program's streams
-/// (libpulse: `pa_ext_stream_restore_info`).
+/// The values that `module-stream-restore` stores for a program's streams (libpulse:
+/// `pa_ext_stream_restore_info`).
 public struct SavedStream: Sendable, Hashable, Codable {
-  /// Whose: `source-output-by-application-name:firefox`, `sink-input-by-media-role:music`.
+  /// The key: `source-output-by-application-name:firefox`, `sink-input-by-media-role:music`.
   public var name: String
-  /// The device that such a stream gets, whatever the default is; nil where it follows the default.
+  /// The device for such a stream, whatever the default is; nil if it follows the default.
   public var device: String?
-  /// The positions of the channels that `volume` is of.
+  /// The positions of the channels in `volume`.
   public var channelMap: ChannelMap
-  /// The volume that such a stream begins with; without channels where none is remembered.
+  /// The initial volume of such a stream; without channels if none is stored.
   public var volume: ChannelVolumes
-  /// Whether such a stream begins muted.
+  /// Whether such a stream is muted initially.
   public var isMuted: Bool
 
-  /// Makes an entry from what the server says.
+  /// Makes an entry from the server's values.
   public init(
     name: String, device: String?, channelMap: ChannelMap = ChannelMap([]),
     volume: ChannelVolumes = ChannelVolumes([]), isMuted: Bool = false
@@ -24,13 +24,13 @@ public struct SavedStream: Sendable, Hashable, Codable {
     self.isMuted = isMuted
   }
 
-  /// Which way the sound goes; nil where the name does not say.
+  /// The direction of the sound; nil if the key does not have it.
   public var direction: Direction? {
     if name.hasPrefix("source-output-") { return .input }
     return name.hasPrefix("sink-input-") ? .output : nil
   }
 
-  /// What people know it by: what follows the first colon.
+  /// The program's name or role: what follows the first colon.
   public var owner: String {
     name.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init) ?? name
   }

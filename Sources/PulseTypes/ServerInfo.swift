@@ -1,8 +1,8 @@
-/// What a server says of itself (libpulse: `pa_server_info`).
+/// A server's information about itself (libpulse: `pa_server_info`).
 public struct ServerInfo: Sendable, Hashable, Codable {
   /// The program, such as `pulseaudio` or `PulseAudio (on PipeWire 0.3.65)`.
   public var name: String
-  /// Its version; pipewire-pulse says `15.0.0`.
+  /// Its version; pipewire-pulse reports `15.0.0`.
   public var version: String
   /// The user it runs as.
   public var userName: String
@@ -12,14 +12,14 @@ public struct ServerInfo: Sendable, Hashable, Codable {
   public var sampleSpec: SampleSpec
   /// The configured default map; not a device's.
   public var channelMap: ChannelMap
-  /// The default sink; nil where there is no device (pipewire-pulse's "@DEFAULT_SINK@" is nil).
+  /// The default sink; nil without a device (pipewire-pulse's "@DEFAULT_SINK@" becomes nil).
   public var defaultSinkName: String?
-  /// The default source; nil where there is no device.
+  /// The default source; nil without a device.
   public var defaultSourceName: String?
-  /// A random number that tells one run of a server from the next.
+  /// A random number that differs for each run of a server.
   public var cookie: UInt32
 
-  /// Makes the information from what the server says.
+  /// Makes the information from the server's values.
   public init(
     name: String, version: String, userName: String = "", hostName: String = "",
     sampleSpec: SampleSpec, channelMap: ChannelMap, defaultSinkName: String?,
@@ -36,7 +36,7 @@ public struct ServerInfo: Sendable, Hashable, Codable {
     self.cookie = cookie
   }
 
-  /// The kind of server, told by its name.
+  /// The kind of server, recognized by its name.
   public var kind: ServerKind { name.has("PipeWire") ? .pipewire : .pulseaudio }
 
   /// The default device's name of a direction.
@@ -45,7 +45,7 @@ public struct ServerInfo: Sendable, Hashable, Codable {
   }
 }
 
-/// Which program answers the PulseAudio protocol.
+/// The program that serves the PulseAudio protocol.
 public enum ServerKind: String, Sendable, Hashable, Codable {
   case pulseaudio, pipewire
 }

@@ -1,12 +1,12 @@
-/// An immutable picture of a server at one moment: everything a plan is made from.
+/// An immutable picture of a server at one time: the main input of a plan.
 public struct ServerSnapshot: Sendable, Hashable, Codable {
-  /// What the server says of itself, with the names of the default devices.
+  /// The server's information about itself, with the names of the default devices.
   public var server: ServerInfo
   /// Sound cards.
   public var cards: [Card]
-  /// Where sound goes.
+  /// The output devices.
   public var sinks: [Device] { didSet { places.sinks = nil } }
-  /// Where sound comes from, monitors included.
+  /// The input devices, monitors included.
   public var sources: [Device] { didSet { places.sources = nil } }
   /// Playback streams.
   public var sinkInputs: [Stream] { didSet { places.sinkInputs = nil } }
@@ -16,16 +16,16 @@ public struct ServerSnapshot: Sendable, Hashable, Codable {
   public var modules: [Module] { didSet { places.modules = nil } }
   /// Connected programs.
   public var clients: [Client] { didSet { places.clients = nil } }
-  /// The process whose own streams alone a session is about; nil for a session of the whole server.
+  /// The process whose streams alone a session controls; nil for a session of the whole server.
   public var viewer: Int32?
-  /// Where everything is, as far as anybody keeps account of it.
+  /// The index of the lists, as far as one was requested.
   var places = SnapshotPlaces()
 
   private enum CodingKeys: CodingKey {
     case server, cards, sinks, sources, sinkInputs, sourceOutputs, modules, clients, viewer
   }
 
-  /// Makes a snapshot from lists, as the server gives them.
+  /// Makes a snapshot from the server's lists.
   public init(
     server: ServerInfo, cards: [Card] = [], sinks: [Device] = [], sources: [Device] = [],
     sinkInputs: [Stream] = [], sourceOutputs: [Stream] = [], modules: [Module] = [],
@@ -62,7 +62,7 @@ extension ServerSnapshot {
     }
   }
 
-  /// The devices that have a property, whatever its value.
+  /// The devices that have a property, with any value.
   public func devices(_ direction: Direction, having property: String) -> [Device] {
     all(devices(direction), places.devices(direction), .property(property)) {
       $0.properties[property] != nil
@@ -76,7 +76,7 @@ extension ServerSnapshot {
     }
   }
 
-  /// The default source or sink, where there is one and it exists.
+  /// The default source or sink, if it exists.
   public func defaultDevice(_ direction: Direction) -> Device? {
     server.defaultName(direction).flatMap { device(direction, named: $0) }
   }
@@ -107,7 +107,7 @@ extension ServerSnapshot {
     }
   }
 
-  /// The streams that have a property, whatever its value.
+  /// The streams that have a property, with any value.
   public func streams(_ direction: Direction, having property: String) -> [Stream] {
     all(streams(direction), places.streams(direction), .property(property)) {
       $0.properties[property] != nil
@@ -127,12 +127,12 @@ extension ServerSnapshot {
     device.ownerModule.flatMap { module(at: $0) }
   }
 
-  /// The module with this number.
+  /// The module with this index.
   public func module(at index: Index<Module>) -> Module? {
     first(modules, places.modules, .number(index.rawValue)) { $0.index == index }
   }
 
-  /// The modules with this name: one may be loaded several times.
+  /// The modules with this name; a module may be loaded several times.
   public func modules(named name: String) -> [Module] {
     all(modules, places.modules, .name(name)) { $0.name == name }
   }
@@ -144,7 +144,7 @@ extension ServerSnapshot {
     }
   }
 
-  /// The clients that have a property, whatever its value.
+  /// The clients that have a property, with any value.
   public func clients(having property: String) -> [Client] {
     all(clients, places.clients, .property(property)) { $0.properties[property] != nil }
   }

@@ -1,4 +1,4 @@
-/// What became of some objects of a server, for a snapshot to take at once.
+/// Changes of a server's objects, which a snapshot adopts at once.
 public struct SnapshotUpdates: Sendable {
   private var server: ServerInfo?
   private var cards: [UInt32: Card?] = [:]
@@ -9,18 +9,18 @@ public struct SnapshotUpdates: Sendable {
   private var modules: [UInt32: Module?] = [:]
   private var clients: [UInt32: Client?] = [:]
 
-  /// Begins without any.
+  /// Makes an empty set of changes.
   public init() {}
 
-  /// Adds what the server says of itself now.
+  /// Sets the server's current information.
   public mutating func set(_ server: ServerInfo) { self.server = server }
 
-  /// Adds a card as it is now, or as gone where there is none.
+  /// Sets the current value of a card; nil if it was removed.
   public mutating func set(at index: Index<Card>, to card: Card?) {
     cards.updateValue(card, forKey: index.rawValue)
   }
 
-  /// Adds a device as it is now, or as gone where there is none.
+  /// Sets the current value of a device; nil if it was removed.
   public mutating func set(_ direction: Direction, at index: Index<Device>, to device: Device?) {
     switch direction {
     case .input: sources.updateValue(device, forKey: index.rawValue)
@@ -28,7 +28,7 @@ public struct SnapshotUpdates: Sendable {
     }
   }
 
-  /// Adds a stream as it is now, or as gone where there is none.
+  /// Sets the current value of a stream; nil if it was removed.
   public mutating func set(_ direction: Direction, at index: Index<Stream>, to stream: Stream?) {
     switch direction {
     case .input: sourceOutputs.updateValue(stream, forKey: index.rawValue)
@@ -36,12 +36,12 @@ public struct SnapshotUpdates: Sendable {
     }
   }
 
-  /// Adds a module as it is now, or as gone where there is none.
+  /// Sets the current value of a module; nil if it was removed.
   public mutating func set(at index: Index<Module>, to module: Module?) {
     modules.updateValue(module, forKey: index.rawValue)
   }
 
-  /// Adds a client as it is now, or as gone where there is none.
+  /// Sets the current value of a client; nil if it was removed.
   public mutating func set(at index: Index<Client>, to client: Client?) {
     clients.updateValue(client, forKey: index.rawValue)
   }
@@ -59,8 +59,8 @@ public struct SnapshotUpdates: Sendable {
 }
 
 extension ServerSnapshot {
-  /// Takes objects as they are now, each list in one pass: new ones come last, in the order of their
-  /// numbers.
+  /// Adopts the changed objects, each list in one pass; new objects come last, in the order of
+  /// their indexes.
   public mutating func take(_ updates: SnapshotUpdates) { updates.apply(to: &self) }
 
   fileprivate mutating func take<Member: Placed>(
@@ -74,13 +74,13 @@ extension ServerSnapshot {
     }
     let isSame = replaced.allSatisfy { places.areAlike(self[keyPath: list][$0], $1) }
     for (place, member) in replaced { self[keyPath: list][place] = member }
-    // Changing the list has lost them.
+    // The change of the list has dropped its index.
     if isSame { self[keyPath: kept] = places }
   }
 }
 
 extension Places {
-  /// The members that take the place of others; nil where one comes or goes.
+  /// The members that replace others; nil if one is added or removed.
   fileprivate func replaced(by updates: [UInt32: Member?]) -> [(Int, Member)]? {
     var result: [(Int, Member)] = []
     for (number, member) in updates {

@@ -3,34 +3,35 @@
 public struct Stream: Sendable, Hashable, Codable {
   /// Input for a source output, output for a sink input.
   public var direction: Direction
-  /// The server's number, inside one snapshot and one direction.
+  /// The server's index, valid within one snapshot and one direction.
   public var index: Index<Stream>
-  /// What the client calls it.
+  /// The client's name for it.
   public var name: String
-  /// The client it belongs to; nil for one of a module.
+  /// The client that it belongs to; nil for a module's stream.
   public var client: Index<Client>?
-  /// The module it belongs to; nil for one of a client.
+  /// The module that it belongs to; nil for a client's stream.
   public var ownerModule: Index<Module>?
-  /// The device it is connected to; nil while it is between two.
+  /// The device that it is connected to; nil while it moves.
   public var device: Index<Device>?
   /// Format, rate and channels.
   public var sampleSpec: SampleSpec
-  /// The positions of its channels; for a remap's stream, what it takes from its master.
+  /// The positions of its channels; for a remap's stream, the channels that it takes from its
+  /// master.
   public var channelMap: ChannelMap
-  /// The volume of each channel; nil where the stream has none.
+  /// The volume of each channel; nil if the stream has none.
   public var volume: ChannelVolumes?
   /// Whether it is muted.
   public var isMuted: Bool
   /// Whether it is paused.
   public var isCorked: Bool
-  /// How it is resampled, `peaks` for a level meter.
+  /// The resampling method; `peaks` for a level meter.
   public var resampleMethod: String?
   /// The source file of the driver, such as `protocol-native.c`.
   public var driver: String
   /// The server's property list.
   public var properties: [String: String]
 
-  /// Makes a stream from what the server says.
+  /// Makes a stream from the server's values.
   public init(
     direction: Direction, index: Index<Stream>, name: String = "", client: Index<Client>? = nil,
     ownerModule: Index<Module>? = nil, device: Index<Device>?, sampleSpec: SampleSpec,

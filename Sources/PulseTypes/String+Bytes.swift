@@ -1,7 +1,8 @@
 extension String {
-  /// Whether the text has these bytes somewhere.
+  /// Whether the text contains these bytes.
   ///
-  /// For words in what a server says: the standard library's search goes by what people take for one
+  /// For words in a server's strings: the standard library's search compares user-perceived
+  /// characters, and its time is quadratic for a hostile text.
   /// character, in a time that grows with the square of a hostile text.
   package func has(_ word: StaticString) -> Bool {
     var text = self

@@ -4,17 +4,17 @@ import Glibc
 ///
 /// Compared in this unit, never as a fraction: a volume read back equals the one written.
 public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
-  /// The server's number, 0 (silent) to `maximum`.
+  /// The server's value, 0 (silent) to `maximum`.
   public var rawValue: UInt32
 
-  /// Wraps the server's number.
+  /// Wraps a value of the server.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// 100 %, 0 dB (libpulse: `PA_VOLUME_NORM`).
   public static let norm = Volume(rawValue: 0x10000)
   /// Silence (libpulse: `PA_VOLUME_MUTED`).
   public static let muted = Volume(rawValue: 0)
-  /// The most a server takes (libpulse: `PA_VOLUME_MAX`).
+  /// The greatest volume that a server accepts (libpulse: `PA_VOLUME_MAX`).
   public static let maximum = Volume(rawValue: UInt32.max / 2)
 
   /// A volume as a fraction of 100 %, rounded to the server's unit.
@@ -34,7 +34,7 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
     self.init(fraction: cbrt(pow(10, decibels / 20)))
   }
 
-  /// 1.0 = 100 %.
+  /// The volume as a fraction; 1.0 is 100 %.
   public var fraction: Double { Double(rawValue) / Double(Volume.norm.rawValue) }
 
   /// Decibels, minus infinity when silent (libpulse: `pa_sw_volume_to_dB`).
@@ -45,7 +45,7 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
   /// Orders by loudness.
   public static func < (a: Volume, b: Volume) -> Bool { a.rawValue < b.rawValue }
 
-  /// Whole percents.
+  /// The volume in whole percent.
   public var description: String { "\(Int((fraction * 100).rounded())) %" }
 
   /// Reads the bare value.
@@ -62,18 +62,18 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
 
 /// The volumes of all channels of a device or stream (libpulse: `pa_cvolume`).
 public struct ChannelVolumes: Sendable, Hashable, Codable {
-  /// One volume a channel.
+  /// One volume per channel.
   public var values: [Volume]
 
   /// Makes volumes from a list.
   public init(_ values: [Volume]) { self.values = values }
 
-  /// The same volume on so many channels.
+  /// The same volume on a number of channels.
   public init(_ volume: Volume, channels: Int) {
     values = Array(repeating: volume, count: channels)
   }
 
-  /// The loudest channel; 0 where there is none.
+  /// The loudest channel; 0 without channels.
   public var loudest: Volume { values.max() ?? .muted }
 
   /// Whether every channel has this volume.

@@ -1,31 +1,31 @@
 public import JSONCoding
 public import PulseTypes
 
-/// One end of the route: the hardware that is in use, and what stands before it.
+/// One end of the route: the hardware in use, and the chain in front of it.
 public struct RouteDevice: Sendable, Hashable, Codable, EncodableWithNulls {
   /// The server's name of the hardware source or sink.
   public var name: String
-  /// The words for people.
+  /// The description for users.
   public var description: String
   /// The name of the port in use.
   public var port: String?
-  /// What the port is.
+  /// The kind of port.
   public var portType: PortType?
-  /// The number of channels that programs hear.
+  /// The number of channels for programs.
   public var channels: Int
-  /// Hz, of the hardware.
+  /// The hardware's rate in Hz.
   public var sampleRate: Int
-  /// The hardware channels that programs hear, in order.
+  /// The hardware channels that programs get, in order.
   public var channelMap: [ChannelPosition]
-  /// Our devices between the hardware and the programs, the nearest the hardware first.
+  /// The session's devices between the hardware and the programs, starting at the hardware.
   public var via: [String]
 }
 
 /// The inputs and outputs in use.
 public struct Route: Sendable, Hashable, Codable {
-  /// Where sound comes from; empty where there is no device.
+  /// The input devices; empty without a device.
   public var inputs: [RouteDevice]
-  /// Where sound goes; empty where there is no device.
+  /// The output devices; empty without a device.
   public var outputs: [RouteDevice]
 
   /// Makes a route.
@@ -36,8 +36,8 @@ public struct Route: Sendable, Hashable, Codable {
 }
 
 extension Route {
-  /// Whether both go by the same devices and ports, at whatever rate: PipeWire's devices change theirs
-  /// as they run and rest.
+  /// Whether both use the same devices and ports, at whatever rate: PipeWire's devices change their
+  /// rate when they start and stop.
   package func hasPlaces(of other: Route) -> Bool {
     func places(_ devices: [RouteDevice]) -> [[String?]] {
       devices.map { [$0.name, $0.port] + $0.via }
@@ -47,7 +47,8 @@ extension Route {
 }
 
 extension PlanInput {
-  /// The route of the session: for one of a single program that of its streams, else everybody's.
+  /// The session's route: that of its program's streams in scope `application`, otherwise that of
+  /// all programs.
   var ownRoute: Route {
     var route = snapshot.route
     guard snapshot.isOfOneProgram else { return route }
@@ -65,7 +66,7 @@ extension PlanInput {
 }
 
 extension ServerSnapshot {
-  /// The route that a program with no wish of its own gets now.
+  /// The route that a program without its own session gets now.
   public var route: Route {
     Route(inputs: routeDevices(.input), outputs: routeDevices(.output))
   }
