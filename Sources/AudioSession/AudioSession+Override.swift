@@ -14,7 +14,6 @@ extension AudioSession {
   ///
   /// Only in the category `play-and-record`, and only in a session that holds. A plug, another
   /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts.
-  /// default or profile, `setAudioMode` and `.none` end it; then the wish alone counts.
   @discardableResult
   public func overrideOutputPort(
     _ port: PortOverride

@@ -3,7 +3,6 @@ extension String {
   ///
   /// For words in a server's strings: the standard library's search compares user-perceived
   /// characters, and its time is quadratic for a hostile text.
-  /// character, in a time that grows with the square of a hostile text.
   package func has(_ word: StaticString) -> Bool {
     var text = self
     return text.withUTF8 { text in

@@ -3,10 +3,11 @@ import Pulse
 public import SessionCore
 
 extension AudioSession {
-  /// What `doctor` looks at: the server, its clients' settings, the processes, the session's files.
+  /// Collects the facts for `doctor`: the server, its clients' settings, the processes, the
+  /// session's files.
   ///
-  /// Nothing is changed, and nothing is recorded: `heard` is nil. Without a server the rest is there,
-  /// with the reason in `unreachable`. Throws `cancelled`, and where the session is closed.
+  /// Changes and records nothing: `heard` is nil. Without a server the other facts are still
+  /// collected, with the reason in `unreachable`. Throws `cancelled`, and if the session is closed.
   public func machineFacts() async throws(SessionError) -> MachineFacts {
     let deadline = Deadline(after: configuration.timeout)
     var facts = MachineFacts()
@@ -16,14 +17,14 @@ extension AudioSession {
       $0.key.hasPrefix("PULSE_") || $0.key.hasPrefix("PIPEWIRE_")
     }
     facts.clientSettings = own.clientSettings
-    // Before connecting: libpulse makes a cookie where there is none.
+    // Before connecting, because libpulse creates a missing cookie.
     facts.cookie = (own.cookie, .read(own.cookie))
     let live = try await reach(&facts, deadline)
     facts.address = SessionStore.canonical(
       live?.address ?? address ?? SessionStore.environmentAddress())
     facts.serverHost = Self.otherHost(of: facts.address)
     if let host = facts.serverHost {
-      // Files of this machine would be wrong ones.
+      // The files of this machine do not apply.
       facts.places = ["default.pa": "default.pa of \(host)"]
     } else {
       readProcesses(&facts)
@@ -47,7 +48,7 @@ extension AudioSession {
     }
   }
 
-  /// The host in an address of another machine; nil for a socket, and for this machine's own name.
+  /// The host in the address of another machine; nil for a socket, and for this machine's own name.
   static func otherHost(of address: String) -> String? {
     guard !address.isEmpty, !address.hasPrefix("unix:"), !address.hasPrefix("/") else { return nil }
     var host = Substring(address)
@@ -63,7 +64,7 @@ extension AudioSession {
     return isThis ? nil : String(host)
   }
 
-  /// Who listens where, and the settings of the server that answers.
+  /// Reads which processes listen, and the settings of the server that answers.
   private func readProcesses(_ facts: inout MachineFacts) {
     let table = ProcessTable()
     facts.cardUsers = table.cardUsers
@@ -78,7 +79,7 @@ extension AudioSession {
     let files = ConfigurationFiles(environment: environment ?? ProcessEnvironment.all)
     facts.daemonSettings = files.daemonSettings
     facts.graphSettings = files.graphSettings
-    // A server can be told to load nothing by itself.
+    // An option can keep a server from loading its startup file.
     let arguments = facts.server.map { ProcessTable.arguments(of: $0.pid) } ?? []
     if !arguments.contains("-n") { facts.startup = files.startup }
     facts.places = [
@@ -100,7 +101,7 @@ extension AudioSession {
     _ facts: inout MachineFacts, _ live: LiveServer?, _ deadline: Deadline
   ) async {
     guard let live else { return }
-    // Without the module the server knows no such request: nothing is remembered then.
+    // A server without the module does not know this request, and stores nothing.
     let saved = try? await live.client.savedStreams(timeout: deadline.remaining)
     facts.savedStreams = (saved ?? []).sorted { $0.name < $1.name }
   }

@@ -1,9 +1,9 @@
 import Glibc
 import SessionCore
 
-/// The settings of the sound servers and their clients, as files have them.
+/// The configuration files of the sound servers and their clients.
 ///
-/// Files are found as the programs find them, from the variables of the process they are for.
+/// Files are located as the programs do it, from the variables of the process to which they apply.
 struct ConfigurationFiles {
   let environment: [String: String]
 
@@ -14,13 +14,14 @@ struct ConfigurationFiles {
   private var home: String { variable("HOME") ?? "/nonexistent" }
   private var userFolder: String { variable("XDG_CONFIG_HOME") ?? home + "/.config" }
 
-  /// Where PulseAudio and its clients keep a user's settings.
+  /// The folder of the user's settings for PulseAudio and its clients.
   var pulseFolder: String { variable("PULSE_CONFIG_PATH") ?? userFolder + "/pulse" }
 
-  /// Where a file of the user's would change PipeWire's rates.
+  /// The file in which a user would change PipeWire's rates.
   var graphPlace: String { userFolder + "/pipewire/pipewire.conf.d/rates.conf" }
 
-  /// The file of PulseAudio's that is in force: the variable's, else the user's, else the system's.
+  /// The effective file of PulseAudio: the variable's, otherwise the user's, otherwise the
+  /// system's.
   func pulseFile(_ name: String, _ variableName: String) -> String {
     if let path = variable(variableName) { return path }
     let own = "\(pulseFolder)/\(name)"
@@ -35,7 +36,7 @@ struct ConfigurationFiles {
     withParts(pulseFile("daemon.conf", "PULSE_CONFIG"), ".conf").flatMap(Self.settings)
   }
 
-  /// The `load-module` lines of PulseAudio's start.
+  /// The `load-module` lines of PulseAudio's startup file.
   var startup: [MachineFacts.Line] {
     withParts(pulseFile("default.pa", "PULSE_SCRIPT"), ".pa").flatMap { file in
       Self.lines(of: file).compactMap { text, number in
@@ -47,7 +48,8 @@ struct ConfigurationFiles {
     }
   }
 
-  /// PipeWire's settings: the first file of its name, and the parts of all folders, system's first.
+  /// PipeWire's settings: the first file of that name, and the parts in all folders, the system's
+  /// first.
   var graphSettings: [MachineFacts.Line] {
     let folders =
       ["/usr/share/pipewire", "/etc/pipewire", userFolder + "/pipewire"]
@@ -57,12 +59,12 @@ struct ConfigurationFiles {
     return ((main.map { [$0 + "/pipewire.conf"] } ?? []) + parts).flatMap(Self.settings)
   }
 
-  /// The cookie's file: the variable's, the setting's, else the user's.
+  /// The cookie's file: the variable's, otherwise the setting's, otherwise the user's.
   var cookie: String {
     variable("PULSE_COOKIE") ?? clientSettings["cookie-file"]?.value ?? pulseFolder + "/cookie"
   }
 
-  /// A file, and those of its folder `NAME.d`.
+  /// A file, and the files of its folder `NAME.d`.
   private func withParts(_ file: String, _ suffix: String) -> [String] {
     [file] + Self.parts(file + ".d", suffix)
   }
@@ -71,7 +73,7 @@ struct ConfigurationFiles {
     Folder.names(folder).filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
   }
 
-  /// The `key = value` lines; those of PipeWire may stand inside of `{ }` on the same line.
+  /// The `key = value` lines; PipeWire's may be inside `{ }` on the same line.
   static func settings(_ file: String) -> [MachineFacts.Line] {
     lines(of: file).compactMap { text, number in
       var text = text[...]
@@ -87,7 +89,7 @@ struct ConfigurationFiles {
     }
   }
 
-  /// The lines of a file that are no comment, with their numbers; none of one that cannot be read.
+  /// The lines of a file with their numbers, without comments; empty if it cannot be read.
   private static func lines(of file: String) -> [(String, Int)] {
     guard let bytes = try? Files.read(file) else { return [] }
     let text = String(decoding: bytes, as: UTF8.self)
@@ -103,9 +105,9 @@ struct ConfigurationFiles {
   }
 }
 
-/// What is in a folder.
+/// The contents of a folder.
 enum Folder {
-  /// The names in it; none where it cannot be read.
+  /// The names in a folder; empty if it cannot be read.
   static func names(_ path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }

@@ -2,10 +2,10 @@ import Glibc
 import SessionCore
 
 extension MachineFacts.Cookie {
-  /// What a program has, in bytes.
+  /// The size of a valid cookie, in bytes.
   private static let size = 256
 
-  /// Looks at the file.
+  /// Inspects the file.
   static func read(_ path: String) -> MachineFacts.Cookie {
     var info = stat()
     guard stat(path, &info) == 0 else {

@@ -1,12 +1,12 @@
 import Pulse
 
-/// The time a call may take in all, and how much of it each part has.
+/// The time limit of a call, and of its parts.
 struct Budget: Sendable {
-  /// For the change itself.
+  /// The limit of the change itself.
   let run: Deadline
-  /// For reading back what it came to.
+  /// The limit for reading back the result.
   let readBack: Deadline
-  /// For all of it: what is left then is the rollback's.
+  /// The limit of the whole call; the remainder is for the rollback.
   let whole: Deadline
 
   init(_ timeout: Duration) {
@@ -16,18 +16,18 @@ struct Budget: Sendable {
   }
 }
 
-/// The moment by which an operation must have ended, success or not.
+/// The time by which an operation must have ended, successfully or not.
 struct Deadline: Sendable {
   private let instant: ContinuousClock.Instant
 
   init(after duration: Duration) { instant = .now + duration }
 
-  /// What is left, at least a millisecond, so that a request made now still fails by its own error.
+  /// The remaining time, at least a millisecond, so that a request fails with its own error.
   var remaining: Duration { max(.milliseconds(1), instant - .now) }
 
   var hasPassed: Bool { ContinuousClock.now >= instant }
 
-  /// Calls the action when the deadline passes, unless the task is cancelled before.
+  /// Calls the action when the deadline passes, unless the task is cancelled first.
   func onPassing(
     on loop: PulseLoop, _ action: @escaping @Sendable () async -> Void
   ) -> Task<Void, Never> {
@@ -39,6 +39,6 @@ struct Deadline: Sendable {
     }
   }
 
-  /// Waits until it passes, or the task is cancelled.
+  /// Waits until the deadline passes or the task is cancelled.
   func pass(on loop: PulseLoop) async { try? await loop.sleep(until: instant) }
 }

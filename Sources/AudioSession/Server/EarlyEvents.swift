@@ -2,7 +2,7 @@ import Pulse
 
 /// The events between the subscription and the first snapshot.
 ///
-/// Used on the loop's thread alone: by the handler, then by `LiveServer`, which shares it.
+/// Used only on the loop's thread: by the handler, then by `LiveServer`, which shares it.
 final class EarlyEvents: @unchecked Sendable {  // only ever touched on the loop's thread
   private var events: [PulseEvent] = []
 

@@ -3,14 +3,14 @@ import PulseTypes
 import SessionCore
 
 extension LiveServer {
-  /// Asks the Bluetooth cards that were read for their codecs, which no listing has.
+  /// Requests the codecs of the given Bluetooth cards, which no list has.
   ///
-  /// PipeWire asks the card for them when a client comes and when they change, and until it has an
-  /// answer says that there are none: so it is asked again for a moment, once for each profile.
+  /// PipeWire asks the card for them when a client connects and when they change, and reports none
+  /// until it has an answer. So this repeats the request for a moment, once per profile.
   ///
   /// - Parameters:
-  ///   - objects: what was read; nil is everything.
-  ///   - codecless: the profiles that were found to have none.
+  ///   - objects: the objects that were read; nil for all.
+  ///   - codecless: the profiles that are known to have none.
   static func addCodecs(
     of client: PulseClient, to read: inout ServerSnapshot, since objects: Set<ObjectID>?,
     codecless: inout Set<String>
@@ -18,7 +18,7 @@ extension LiveServer {
     for at in read.cards.indices where read.cards[at].isBluetooth {
       let card = read.cards[at]
       guard objects?.contains(.card(card.index)) ?? true else { continue }
-      // A server that is too old, or a card that is just going, says nothing of them.
+      // An old server, or a card that is being removed, does not answer.
       var answer = try? await client.codecs(of: card.name, timeout: .seconds(1))
       let profile = "\(card.name) \(card.activeProfile ?? "off")"
       let end = ContinuousClock.now + .milliseconds(500)

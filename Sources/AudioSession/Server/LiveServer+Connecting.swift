@@ -3,7 +3,7 @@ import Pulse
 import SessionCore
 
 extension LiveServer {
-  /// Connects, subscribes, and takes the first snapshot after that, so that no change is lost.
+  /// Connects, subscribes, and then reads the first snapshot, so that no change is lost.
   static func connect(
     to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger?
   ) async throws(SessionError) -> LiveServer {
@@ -25,10 +25,9 @@ extension LiveServer {
     }
   }
 
-  /// Connects; again and again with ever more patience, because a busy pipewire-pulse 0.3.65 may
-  /// never answer one connection, and answer the next at once. Where so many programs connect at the
-  /// same moment that the socket has no place in its line (PulseAudio's is five long), it is tried again,
-  /// too.
+  /// Connects, with repeated attempts and growing time limits, because a busy pipewire-pulse 0.3.65
+  /// may never answer one connection, but the next one at once. Also repeats if so many programs
+  /// connect at once that the socket's backlog is full (PulseAudio's has five places).
   static func client(
     to address: String?, name: String, loop: PulseLoop, deadline: Deadline, logger: Logger? = nil
   ) async throws(PulseError) -> PulseClient {

@@ -5,9 +5,9 @@ import SessionCore
 extension LiveServer {
   /// Opens, replaces or closes the pin of a hint.
   ///
-  /// On PulseAudio a corked stream sets the rate of an idle device, and holds its latency for every
-  /// program on it while the device may still suspend. On PipeWire a running stream forces the graph:
-  /// `tendPins` lets it run while others use the device.
+  /// On PulseAudio a corked stream sets the rate of an idle device, and holds its latency for all
+  /// programs on it, while the device may still suspend. On PipeWire a running stream forces the
+  /// graph: `tendPins` runs it while others use the device.
   func writePin(
     _ setting: Setting, _ value: SettingValue, _ timeout: Duration
   ) async throws(PulseError) {
@@ -27,7 +27,8 @@ extension LiveServer {
       let properties = snapshot.latencyPin(latency, on: device)
       pins[setting] = try await open(device, rate, latency, properties, timeout)
       quanta[setting] = properties[Graph.quantumKey]
-      // The latency pin has the device's rate too; one stream is enough, where it need not force it.
+      // The latency pin has the device's rate, too; one stream is enough, unless it must force the
+      // rate.
       if !snapshot.has(.forcedGraph) { await close(pin: ratePin) }
     default: break
     }
@@ -38,7 +39,7 @@ extension LiveServer {
       [Graph.quantumKey: quanta[setting] ?? "0"], timeout: timeout)
   }
 
-  /// Closes a pin, which shows later.
+  /// Closes a pin, which the server may show later.
   func close(pin setting: Setting) async {
     quanta[setting] = nil
     guard let pin = pins.removeValue(forKey: setting) else { return }
@@ -47,7 +48,8 @@ extension LiveServer {
     await pin.close()
   }
 
-  /// Lets a stream of ours be waited for until it is listed no more, which PipeWire may do for a while.
+  /// Notes a stream that was closed, so that its removal from the list can be awaited; PipeWire may
+  /// be late.
   func noteClosing(_ stream: PulseStream) {
     if snapshot.has(.earlyReplies) { closing.insert(stream.index) }
   }
@@ -77,10 +79,12 @@ extension LiveServer {
     return pin
   }
 
-  /// Waits until a pin's opening or closing shows, which on PipeWire comes after the answer.
+  /// Waits until the opening or closing of a pin is visible, which on PipeWire happens after the
+  /// answer.
   ///
-  /// A device that can take a rate does so in some 5 ms, one that cannot stays silent about it; then
-  /// the pin goes. Its rate meanwhile is returned: at rest it has none that means anything.
+  /// A device that supports a rate switches within about 5 ms; one that does not reports nothing,
+  /// and the pin is closed. Returns its rate in the meantime, because an idle device reports a
+  /// meaningless rate.
   func awaitPin(_ step: Step, deadline: Deadline) async throws(SessionError) -> Int? {
     guard snapshot.has(.forcedGraph) else { return nil }
     try await awaitClosing(deadline: deadline)
@@ -96,7 +100,7 @@ extension LiveServer {
     return kept == rate ? nil : kept
   }
 
-  /// Waits until the server lists the pins that were closed no more.
+  /// Waits until the server no longer lists closed pins.
   func awaitClosing(deadline: Deadline) async throws(SessionError) {
     guard snapshot.has(.earlyReplies), !closing.isEmpty else { return }
     let gone = closing
@@ -109,13 +113,13 @@ extension LiveServer {
     }
   }
 
-  /// Closes the pins, and waits until the server lists them no more.
+  /// Closes the pins, and waits until the server no longer lists them.
   func releasePins(deadline: Deadline) async throws(SessionError) {
     for setting in pins.keys { await close(pin: setting) }
     try await awaitClosing(deadline: deadline)
   }
 
-  /// What the pins were granted, by setting.
+  /// The latencies that the pins were granted, by setting.
   func grants() async -> [Setting: Duration] {
     var result: [Setting: Duration] = [:]
     for (setting, pin) in pins {
@@ -124,7 +128,7 @@ extension LiveServer {
     return result
   }
 
-  /// The pins as the state lists them.
+  /// The pins for the state.
   func pinList() async -> [SessionState.Pin] {
     var result: [SessionState.Pin] = []
     for (setting, pin) in pins where await pin.isOpen {
@@ -149,9 +153,9 @@ extension LiveServer {
 // MARK: The trigger
 
 extension LiveServer {
-  /// Opens or closes the silent stream whose presence makes the server treat others.
+  /// Opens or closes the silent stream that triggers the server's treatment of other programs.
   ///
-  /// It has the rate of the output, so that it changes none.
+  /// It has the output's rate, so that it does not change the rate.
   func writeTrigger(_ isThere: Bool, _ timeout: Duration) async throws(PulseError) {
     await close(pin: .trigger)
     guard isThere else { return }

@@ -1,21 +1,21 @@
 import Pulse
 import SessionCore
 
-/// What a request without an answer says of its connection.
+/// What a missing answer means for the connection.
 extension LiveServer {
-  /// How long an answer may take.
+  /// The time limit of an answer.
   func answerTime(_ deadline: Deadline) -> Duration {
     snapshot.has(.deafConnections) ? min(deadline.remaining, .seconds(5)) : deadline.remaining
   }
 
-  /// Takes a connection that left a request without an answer for lost, where the server answers others.
+  /// Treats a connection as lost if a request got no answer although the server answers others.
   ///
-  /// On PipeWire at once: such a connection may never get an answer again (so it is now and then after
-  /// WirePlumber was restarted, with 0.3.65), while a new one does. PulseAudio answers in order: it may
-  /// be frozen as a whole, and what it was asked must be followed by its undoing on the same
-  /// connection. Another connection tells.
+  /// On PipeWire at once: such a connection may never get an answer again (sometimes after a
+  /// restart of WirePlumber, with 0.3.65), while a new one does. PulseAudio answers in order: the
+  /// whole server may be frozen, and a request must be undone on the same connection. Another
+  /// connection shows which it is.
   func noteSilence(_ error: PulseError, after patience: Duration) {
-    // A request that had hardly any time left says nothing.
+    // A request with hardly any time left proves nothing.
     guard error.code == .timedOut, lost == nil, patience > .seconds(1) else { return }
     if snapshot.has(.deafConnections) {
       endSilent("\(error)")

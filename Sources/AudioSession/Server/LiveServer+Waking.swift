@@ -3,11 +3,11 @@ import PulseTypes
 import SessionCore
 
 extension LiveServer {
-  /// Does something while a device runs, where else what is written to it would not show.
+  /// Performs an action while a device runs, if the result would not be visible otherwise.
   ///
-  /// PipeWire 1.4 tells the first volume of a device without a card (a null sink, a device on a
-  /// network) until the device has run for the first time, whatever is set: a silent stream of ours
-  /// lets it run for that moment. Devices of cards keep their volume in the card.
+  /// For a device without a card (a null sink, a network device), PipeWire 1.4 reports the first
+  /// volume until the device has run once, whatever is set: a silent stream runs the device for
+  /// that moment. Devices of cards keep their volume in the card.
   func awake<Result>(
     _ setting: Setting, _ deadline: Deadline,
     _ body: () async throws(SessionError) -> Result
@@ -23,7 +23,7 @@ extension LiveServer {
     }
   }
 
-  /// Nil for a device that runs, or that is not of this kind; or where no stream is to be had.
+  /// Runs such a device; nil if it runs already, is of another kind, or no stream can be opened.
   private func wake(_ setting: Setting, _ deadline: Deadline) async -> PulseStream? {
     guard snapshot.has(.levelsShownAwake), setting.is(.showsWhenAwake),
       let device = snapshot.device(of: setting),
@@ -32,7 +32,7 @@ extension LiveServer {
     return await run(device, within: min(answerTime(deadline), .seconds(2)))
   }
 
-  /// Lets a device run; nil where no stream is to be had.
+  /// Runs a device; nil if no stream can be opened.
   private func run(_ device: Device, within timeout: Duration) async -> PulseStream? {
     let options = StreamOptions(
       direction: device.direction, name: "Audio session wake-up", device: device.name,
@@ -45,11 +45,11 @@ extension LiveServer {
     return try? await client.openStream(options, timeout: timeout)
   }
 
-  /// Does something while both devices of an echo canceller run, and so keep their rates.
+  /// Performs an action while both devices of an echo canceller run, and thereby keep their rates.
   ///
-  /// PulseAudio gives an idle device the rate of the first stream on it, and a canceller has one of few
-  /// rates: the device's own would be lost, and with it a wish for it. Loaded, the canceller keeps both
-  /// running by itself.
+  /// PulseAudio gives an idle device the rate of the first stream on it, and a canceller supports
+  /// few rates: the device would lose its own rate, and with it a preferred one. Once loaded, the
+  /// canceller itself keeps both devices running.
   func keepingRates(
     of spec: EchoCancellerSpec, _ timeout: Duration,
     _ body: () async throws(PulseError) -> Void

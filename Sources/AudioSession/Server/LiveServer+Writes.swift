@@ -2,11 +2,11 @@ import Pulse
 import PulseTypes
 import SessionCore
 
-/// The request of each kind of change.
+/// The requests for each kind of change.
 extension LiveServer {
-  /// Asks for a change; that the server took it does not say yet that it is so.
+  /// Requests a change; the server's acceptance does not mean that it has taken effect.
   func write(_ step: Step, _ deadline: Deadline) async throws(PulseError) {
-    // A stream waits for WirePlumber, the rest for pipewire-pulse alone.
+    // A stream waits for WirePlumber, other requests only for pipewire-pulse.
     let timeout = step.setting.is(.ownStream) ? deadline.remaining : answerTime(deadline)
     guard let requests = step.setting.requests(for: step.to, in: snapshot) else {
       throw PulseError(.invalidArgument, "set \(step.setting.propertyName) to \(step.to)")
@@ -48,7 +48,8 @@ extension LiveServer {
     }
   }
 
-  /// The list of modules is read once, and the event of a new one may come after later answers.
+  /// The list of modules is read only once, and the event of a new one may arrive after later
+  /// answers.
   private func load(
     _ name: String, _ argument: String, _ timeout: Duration
   ) async throws(PulseError) {
@@ -62,7 +63,7 @@ extension LiveServer {
     do throws(PulseError) {
       try await client.unloadModule(module, timeout: timeout)
     } catch {
-      // One that has gone by itself meanwhile is as good as unloaded.
+      // A module that has ended by itself in the meantime counts as unloaded.
       guard !isSure, error.code == .noSuchEntity else { throw error }
       return
     }

@@ -1,10 +1,11 @@
 import Glibc
 
-/// A server's Unix socket, looked at without libpulse, which calls a full one refusing.
+/// A server's Unix socket, checked without libpulse, which reports a full backlog as a refusal.
 package struct ServerSocket {
   private var address = sockaddr_un()
 
-  /// - Parameter address: the server's; nil for one that is not a Unix socket, or too long for one.
+  /// - Parameter address: the server's address; nil if it is not a Unix socket, or too long for
+  ///   one.
   init?(_ address: String?) {
     guard let address else { return nil }
     let canonical = SessionStore.canonical(address)
@@ -19,7 +20,7 @@ package struct ServerSocket {
     guard fits else { return nil }
   }
 
-  /// Whether a process listens there, be its line full or not.
+  /// Whether a process listens, even with a full backlog.
   var hasListener: Bool {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let descriptor = socket(AF_UNIX, kind, 0)
@@ -33,7 +34,7 @@ package struct ServerSocket {
     return result == 0 || errno == EAGAIN
   }
 
-  /// Whether a process listens at an address, nil for the environment's, be its line full or not.
+  /// Whether a process listens at an address (nil: the environment's), even with a full backlog.
   package static func hasListener(_ address: String?) -> Bool {
     Self(address ?? SessionStore.environmentAddress())?.hasListener ?? false
   }

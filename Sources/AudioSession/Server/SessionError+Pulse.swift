@@ -1,7 +1,7 @@
 import Pulse
 
 extension SessionError {
-  /// A failure of the server or of the connection to it, with the operation that met it.
+  /// Converts a failure of the server or the connection, with the operation.
   init(_ error: PulseError) {
     let code: Code =
       switch error.code {
@@ -21,7 +21,7 @@ extension SessionError {
       value: code == .serverUnreachable ? error.address ?? error.operation : error.operation)
   }
 
-  /// PipeWire without WirePlumber, which connects streams to devices and keeps the defaults.
+  /// PipeWire without WirePlumber, which connects streams to devices and maintains the defaults.
   static let noSessionManager = SessionError(
     .serverUnreachable, stage: .server,
     "WirePlumber is not running, and without it PipeWire connects nothing and sets no default; "

@@ -1,17 +1,17 @@
 import Glibc
 import Pulse
 
-/// A watch on the folder of a server's socket: begun before a connection is tried, so that a socket
-/// which appears meanwhile is not missed.
+/// Watches the folder of a server's socket. Make it before a connection attempt, so that a socket
+/// that appears during the attempt is not missed.
 ///
-/// Where the folder does not exist yet, its nearest parent is watched; where there is nothing to
-/// watch (a network address), only the time wakes.
+/// If the folder does not exist yet, its nearest existing parent is watched. If there is nothing to
+/// watch (a network address), only the time limit ends the wait.
 struct SocketWatch: ~Copyable {
   private let descriptor: Int32
-  /// What must appear in the folder: the socket, or the next folder on the way to it.
+  /// The name that must appear in the folder: the socket's, or that of the next folder of its path.
   private let name: String
 
-  /// - Parameter address: the server's, canonical; only `unix:/…` can be watched.
+  /// - Parameter address: the server's canonical address; only `unix:/…` can be watched.
   init(address: String) {
     guard address.hasPrefix("unix:") else {
       (descriptor, name) = (-1, "")
@@ -26,11 +26,11 @@ struct SocketWatch: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Waits until it appears in the folder, or the time is over; true for the former.
+  /// Waits until the name appears in the folder or the time limit passes; true if it appeared.
   func wait(atMost limit: Duration, on loop: PulseLoop) async -> Bool {
     let deadline = Deadline(after: limit)
     while true {
-      // The wait closes a descriptor of its own when it ends, whichever way.
+      // The wait closes its own copy of the descriptor in any case.
       let copy = descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : -1
       guard copy >= 0 else {
         await deadline.pass(on: loop)
@@ -46,7 +46,7 @@ struct SocketWatch: ~Copyable {
     }
   }
 
-  /// The nearest folder on the way to the socket that exists, and what is next on it.
+  /// The nearest existing folder of the socket's path, and the next name in it.
   private static func place(of path: Substring) -> (folder: String, name: String) {
     let parts = path.split(separator: "/")
     for count in stride(from: parts.count - 1, through: 0, by: -1) {

@@ -1,13 +1,13 @@
 import Pulse
 import SessionCore
 
-/// The right to say where this program's streams on a server go: one session of a process has it.
+/// The right to route this program's streams on a server; one session of a process can have it.
 ///
-/// It ends with the process; other processes have their own.
+/// It ends with the process; every process has a separate one.
 final class ApplicationClaim: Sendable {
   private let address: String
 
-  /// Throws `isBusy` where another session of this process has it.
+  /// Throws `isBusy` if another session of this process has it.
   init(address: String) throws(SessionError) {
     let isFree = Self.taken.withLock { $0.insert(address).inserted }
     guard isFree else {

@@ -1,9 +1,9 @@
 import Glibc
 import SessionCore
 
-/// What is asked of files beside those of the store.
+/// File operations outside the store.
 enum Files {
-  /// The content of a file; nil where there is none.
+  /// The contents of a file; nil if it does not exist.
   static func read(_ path: String) throws(SessionError) -> [UInt8]? {
     do throws(FileError) {
       return try SystemCalls().content(of: path)
@@ -12,7 +12,7 @@ enum Files {
     }
   }
 
-  /// Makes a folder and those above it, for the user alone.
+  /// Creates a folder and its parents, accessible only by the user.
   static func makeFolder(_ path: String) throws(SessionError) {
     var built = path.hasPrefix("/") ? "" : "."
     for part in path.split(separator: "/") {

@@ -2,7 +2,7 @@ import Glibc
 import Pulse
 import SessionCore
 
-/// Files of a store that live and die with the process, which alone uses them.
+/// Files of a store in memory, which end with the process.
 final class MemoryFiles: FileCalls, @unchecked Sendable {  // everything is behind `guarded`
   private struct State {
     var contents: [String: [UInt8]] = [:]

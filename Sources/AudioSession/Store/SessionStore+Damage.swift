@@ -1,7 +1,7 @@
 import SessionCore
 
 extension SessionStore {
-  /// What is wrong with the files that are not replaced at every change, for people.
+  /// Problems of the files that are not replaced with every change, for users.
   var problems: [String] {
     var result: [String] = []
     do throws(SessionError) { _ = try wish() } catch { result.append(error.message) }
@@ -9,9 +9,9 @@ extension SessionStore {
     return result
   }
 
-  /// Gives damaged files another name; only ever called with the lock held.
+  /// Renames damaged files. Call it only with the lock held.
   ///
-  /// - Returns: what was found, and where it is now.
+  /// - Returns: what was damaged, and its new name.
   func setDamageAside() -> [String] {
     let mode = files.setAside(.mode) { (bytes: [UInt8]) -> SessionError? in
       do throws(SessionError) { _ = try parseWish(bytes) } catch { return error }

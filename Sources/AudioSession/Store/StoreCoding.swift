@@ -1,7 +1,7 @@
 import JSONCoding
 import SessionCore
 
-/// JSON of the store's files.
+/// The JSON of the store's files.
 enum StoreCoding {
   static func encode(_ value: some Encodable) throws(SessionError) -> [UInt8] {
     do {
@@ -12,7 +12,7 @@ enum StoreCoding {
     }
   }
 
-  /// Nil for what is no such value: a damaged file counts as none.
+  /// Decodes a value; nil if the bytes are invalid: a damaged file counts as none.
   static func decode<Value: Decodable>(_ type: Value.Type, _ bytes: [UInt8]) -> Value? {
     try? JSON.decode(type, from: bytes)
   }

@@ -1,7 +1,7 @@
 import SessionCore
 import SessionProfiles
 
-/// The wish as a profile file with one table more: `[session]`, for the session alone.
+/// The mode as a profile file with an additional table `[session]`, for the session alone.
 enum StoredWish {
   static func parse(_ text: String, file: String) throws(SessionError) -> SessionStore.Wish {
     let parsed: ParsedProfile
@@ -10,7 +10,7 @@ enum StoredWish {
     } catch {
       throw damage(file, error.message)
     }
-    // Cut short, it would read as a mode that asks for nothing, or for less.
+    // A truncated file would read as a mode with fewer preferences.
     guard let session = parsed.session, let generation = session.numbers["generation"],
       let active = session.numbers["active"]
     else { throw damage(file, "its [session] table is missing or incomplete") }

@@ -1,7 +1,7 @@
 import Glibc
 import SessionCore
 
-/// The system's own calls.
+/// The file operations of the system.
 struct SystemCalls: FileCalls {
   var process: Int32 { getpid() }
 
@@ -13,7 +13,7 @@ struct SystemCalls: FileCalls {
       case .signing: O_RDWR | O_CREAT
       case .folder: O_RDONLY | O_DIRECTORY
       }
-    // A pipe with a file's name must not hold the session up.
+    // A pipe with the name of a file must not block the session.
     return try Self.check { Glibc.open(path, flags | O_CLOEXEC | O_NONBLOCK, 0o600) }
   }
 
@@ -41,7 +41,7 @@ struct SystemCalls: FileCalls {
   func sync(_ file: Int32) throws(FileError) { _ = try Self.check { fsync(file) } }
 
   func close(_ file: Int32) throws(FileError) {
-    // Not again where a signal came between: the descriptor is gone, and may be another's by now.
+    // Not repeated after a signal: the descriptor is closed, and its number may be in use again.
     guard Glibc.close(file) == 0 || errno == EINTR else { throw Self.error(errno) }
   }
 
@@ -68,14 +68,14 @@ struct SystemCalls: FileCalls {
 
   func isRunning(_ process: Int32) -> Bool {
     guard kill(process, 0) == 0 || errno != ESRCH else { return false }
-    // One that ended has its number until it is waited for.
+    // A process that has ended keeps its number until it is reaped.
     guard let descriptor = Watch.open(process) else { return true }
     defer { Glibc.close(descriptor) }
     var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&end, 1, 0) == 0
   }
 
-  /// The result of a call, repeated where a signal came between.
+  /// The result of a call, repeated if a signal interrupts it.
   private static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result
   {
     while true {
