@@ -4,7 +4,7 @@ import PulseTypes
 import SessionCore
 
 extension AudioCapture {
-  /// Opens the first tap; in turn.
+  /// Opens the first tap; call it in turn.
   func begin(_ configuration: CaptureConfiguration) async throws(StreamError) -> CaptureBuffers {
     await observeSession()
     let frames = Double(configuration.frameLength) / Double(configuration.sampleRate ?? 48_000)
@@ -26,7 +26,7 @@ extension AudioCapture {
     return CaptureBuffers(lease: lease)
   }
 
-  /// Ends a run whose reader has gone.
+  /// Ends a run whose reader has left.
   private func endAbandoned(_ id: UInt64) async {
     await inTurn { capture in
       if capture.run?.id == id { await capture.end() }
@@ -44,7 +44,7 @@ extension AudioCapture {
     set(.ready)
   }
 
-  /// Taps the input at its own format; in turn, and with no tap open.
+  /// Opens a tap on the input in its own format; call it in turn, without an open tap.
   func openTap() async throws(StreamError) {
     guard let run else { return }
     let configuration = try await followed(run)

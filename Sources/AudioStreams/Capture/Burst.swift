@@ -1,18 +1,18 @@
 import CPulseStream
 
-/// What comes first after a discontinuity.
+/// The first sound after a discontinuity.
 ///
-/// An idle device may hand over up to two seconds of old sound at once, in pieces that each look as
-/// if they had just been captured. So the pieces are kept until one comes no faster than sound does:
-/// then all of them end when the last one came.
+/// An idle device may deliver up to two seconds of old sound at once, in pieces that each look as
+/// if they had just been captured. So pieces are collected until one arrives no faster than in real
+/// time: all of them then end at the arrival of the last one.
 struct Burst {
   /// All pieces so far, interleaved.
   private(set) var samples: [Float] = []
-  /// When the last frame was captured, nanoseconds.
+  /// When the last frame was captured, in nanoseconds.
   private(set) var end: Int64 = 0
   private var arrival: Int64 = 0
 
-  /// Whether a piece belongs to the burst: it is the first, or came faster than it lasts.
+  /// Whether a piece belongs to the burst: it is the first, or arrived faster than its duration.
   func takes(_ chunk: ps_chunk, rate: Int) -> Bool {
     if samples.isEmpty || chunk.arrival_ns == arrival { return true }
     let duration = Int64(chunk.frames) * 1_000_000_000 / Int64(rate)
@@ -28,6 +28,6 @@ struct Burst {
 }
 
 extension ps_chunk {
-  /// When the last frame was captured, if the frames came at once; nanoseconds.
+  /// When the last frame was captured if the frames arrived at once, in nanoseconds.
   func end(rate: Int) -> Int64 { host_ns + Int64(frames) * 1_000_000_000 / Int64(rate) }
 }

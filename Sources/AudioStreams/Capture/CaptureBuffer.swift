@@ -1,31 +1,31 @@
 import CAudioKernel
 
-/// Frames that are not there, and why.
+/// Missing frames, and the cause.
 public struct MissingFrames: Sendable, Hashable, Codable {
-  /// Why sound is missing; raw values are used in a recording's sidecar.
+  /// Why sound is missing; raw values are used in a recording's `FILE.json`.
   public enum Cause: String, Sendable, Hashable, Codable, CaseIterable {
-    /// The input changed, or was away.
+    /// The input changed or was away.
     case routeChange = "route-change"
-    /// The server went and came back.
+    /// The server restarted.
     case serverReset = "server-reset"
     /// The device was suspended.
     case suspended
-    /// The server lost them, or this process was stopped for too long.
+    /// The server lost the frames, or this process was stopped for too long.
     case overrun
-    /// The reader of the buffers was slower than the sound for longer than the backlog.
+    /// The reader of the buffers fell behind by more than the backlog.
     case slowConsumer = "slow-consumer"
   }
 
-  /// The position of the first one.
+  /// The position of the first missing frame.
   public var position: Int64
-  /// How many, at the capture's rate.
+  /// The number of frames, at the capture's rate.
   public var frames: Int
-  /// Why.
+  /// The cause.
   public var cause: Cause
 }
 
 extension [MissingFrames] {
-  /// Each stretch as one: those that follow each other for the same reason are put together.
+  /// The gaps, with adjacent ones of the same cause joined.
   package func joined() -> [MissingFrames] {
     reduce(into: []) { result, next in
       if let last = result.last, last.cause == next.cause,
@@ -39,49 +39,50 @@ extension [MissingFrames] {
   }
 }
 
-/// What the device gave, before it was converted.
+/// The device's sound before the conversion.
 public struct RawFrames: Sendable, Hashable {
   /// Interleaved samples.
   public var samples: [Float]
-  /// Hz, of the device.
+  /// The device's rate in Hz.
   public var sampleRate: Int
   /// Samples in a frame.
   public var channels: Int
 }
 
-/// Captured sound: so many frames as were asked for.
+/// A buffer of captured sound with the requested length.
 public struct CaptureBuffer: Sendable {
-  /// Interleaved samples, full scale is -1 to 1.
+  /// Interleaved samples; full scale is -1 to 1.
   public var samples: [Float]
   /// Samples in a frame.
   public var channels: Int
-  /// Frames in a second, Hz.
+  /// Frames per second, Hz.
   public var sampleRate: Int
-  /// The number of the first frame; counts from 0 at the start, missing frames included.
+  /// The number of the first frame, counted from 0 at the start, including missing frames.
   public var position: Int64
-  /// About when the first frame was captured: the time since the machine started, without sleep
-  /// (`CLOCK_MONOTONIC`).
+  /// Approximately when the first frame was captured: the time since the machine started, without
+  /// sleep (`CLOCK_MONOTONIC`).
   public var hostTime: Duration
-  /// The name of the source that the first frame came from; nil where the server does not say.
+  /// The name of the source of the first frame; nil if the server does not report it.
   public var device: String?
-  /// What is missing directly before this buffer, and what is silence inside of it instead.
+  /// The frames that are missing directly before this buffer, and those inside it that are replaced
+  /// by silence.
   public var missing: [MissingFrames]
-  /// What the device gave since the last buffer, where the configuration asks for it.
+  /// The device's sound since the last buffer, if the configuration requests it.
   public var raw: RawFrames?
 
   /// Frames in the buffer.
   public var frameLength: Int { samples.count / channels }
 
-  /// When the first frame is in the capture's own time.
+  /// The time of the first frame since the start of the capture.
   public var streamTime: Duration { .seconds(Double(position) / Double(sampleRate)) }
 
-  /// Frames that are missing before and in this buffer.
+  /// The number of missing frames before and in this buffer.
   public var lostFrames: Int { missing.reduce(0) { $0 + $1.frames } }
 
-  /// The root of the mean square of all samples; a full-scale sine has 0.707.
+  /// The root mean square of all samples; 0.707 for a full-scale sine.
   public var rms: Float { levels(channel: nil).rms }
 
-  /// The greatest magnitude of all samples.
+  /// The greatest absolute value of all samples.
   public var peak: Float { levels(channel: nil).peak }
 
   /// The samples as 16-bit integers, clipped at full scale.

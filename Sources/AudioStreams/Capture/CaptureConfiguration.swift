@@ -1,32 +1,32 @@
-/// What a capture gives.
+/// The format and the source of a capture.
 public struct CaptureConfiguration: Sendable, Hashable {
-  /// Frames in a second, Hz, 8000-192000; nil is the device's rate when the capture starts.
+  /// Frames per second, 8000-192000 Hz; nil is the device's rate when the capture starts.
   public var sampleRate: Int?
-  /// Frames in each buffer, 1 up to a second; the last buffer before an end is dropped.
+  /// Frames per buffer, from 1 to one second; the incomplete last buffer is dropped.
   public var frameLength: Int
   /// The channels of each frame.
   public var channels: CaptureChannels
-  /// How well the rate is converted.
+  /// The quality of the rate conversion.
   public var quality: ConversionQuality
-  /// The source's name; nil is the session's input, also when that changes.
+  /// The source's name; nil follows the session's input.
   ///
-  /// A named source is waited for when it goes. Only a named source may be a monitor, which hears
-  /// what is played.
+  /// If a named source is removed, the capture waits for it. Only a named source may be a monitor,
+  /// which captures what an output plays.
   public var device: String?
-  /// Whether a named source that goes is not waited for, but the session's input is captured from then
-  /// on.
+  /// Whether to capture the session's input when a named source is removed, instead of waiting for
+  /// the source.
   public var follows: Bool
-  /// How long the device may collect before it hands on; nil is the session's IO buffer duration,
-  /// and 20 ms where that is not set.
+  /// How long the device may collect sound before it delivers it; nil is the session's IO buffer
+  /// duration, or 20 ms if that is not set.
   public var latency: Duration?
-  /// How much sound waits for a slow consumer before the oldest is dropped.
+  /// How much sound is kept for a slow reader before the oldest is dropped.
   public var backlog: Duration
-  /// Whether each buffer brings what the device gave, beside the converted samples.
+  /// Whether each buffer also has the device's sound before the conversion.
   public var includesRaw: Bool
-  /// Whether the last buffer before an end is handed on, although it is shorter.
+  /// Whether the incomplete last buffer is delivered.
   package var includesRest = false
 
-  /// Makes a configuration; the default is what speech recognisers want: 16 kHz, mono, 128 ms.
+  /// Makes a configuration; the default suits speech recognizers: 16 kHz, mono, 128 ms.
   public init(
     sampleRate: Int? = 16_000, frameLength: Int = 2048, channels: CaptureChannels = .mono,
     quality: ConversionQuality = .high, device: String? = nil, latency: Duration? = nil,
@@ -43,7 +43,7 @@ public struct CaptureConfiguration: Sendable, Hashable {
     self.includesRaw = includesRaw
   }
 
-  /// Throws `invalidFormat` for what can never be.
+  /// Throws `invalidFormat` for impossible values.
   func validate() throws(StreamError) {
     if let sampleRate, !(8000...192_000).contains(sampleRate) {
       throw StreamError(

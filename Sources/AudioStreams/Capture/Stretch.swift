@@ -1,25 +1,25 @@
-/// Sound of one tap without a gap: its frames are counted, and the clock says when it began.
+/// Sound of one tap without a gap: its frames are counted, and the clock shows when it began.
 ///
-/// Each piece comes late by some delay, so the least late one is believed. Times are nanoseconds.
+/// Each piece arrives with some delay, so the least delayed one counts. Times are nanoseconds.
 struct Stretch {
-  /// Hz, of the device.
+  /// The device's rate in Hz.
   let rate: Int
-  /// How long a fragment is.
+  /// The duration of a fragment.
   let fragment: Int64
-  /// Frames of the device that came in.
+  /// Frames of the device that were converted.
   private(set) var framesIn: Int64 = 0
-  /// Frames at the other rate that came out of the converter.
+  /// Frames that came out of the converter, at its output rate.
   var framesOut: Int64 = 0
-  /// Whether the clock said what is missing before it.
+  /// Whether the clock has shown what is missing before it.
   var isJoined = false
   private var start: Int64?
-  /// How much later the last piece came than the earliest of them.
+  /// How much later the last piece arrived than the least delayed one.
   private(set) var behind: Int64 = 0
-  /// Where it seemed to begin when it was joined, and where it did by its first seconds.
+  /// The apparent begin when it was joined, and the begin according to its first seconds.
   private var joined: Int64 = 0
   private var believed: Int64 = 0
 
-  /// Later pieces say more of the device's clock, which is not the machine's, than of the begin.
+  /// Later pieces reflect the drift of the device's clock rather than the begin.
   private static let seconds = 2
 
   init(rate: Int, fragment: Int64) {
@@ -27,13 +27,13 @@ struct Stretch {
     self.fragment = fragment
   }
 
-  /// When the last frame that came in was captured.
+  /// When the last frame was captured.
   var end: Int64 { (start ?? 0) + Self.duration(framesIn, rate) }
 
-  /// How much later it seemed to begin, when it was joined, than it did.
+  /// How much later its begin seemed to be when it was joined.
   var lateness: Int64 { isJoined ? joined - believed : 0 }
 
-  /// A piece of so many frames came, of which the last was captured at a time.
+  /// Adds a piece of frames, of which the last was captured at a time.
   mutating func add(_ frames: Int, until end: Int64) {
     framesIn += Int64(frames)
     let heard = end - Self.duration(framesIn, rate)
@@ -41,13 +41,13 @@ struct Stretch {
       (start, joined, believed) = (heard, heard, heard)
       return
     }
-    // A little less is believed with time: the device may be slower than the machine's clock.
+    // The estimate yields a little over time: the device may be slower than the machine's clock.
     start = min(heard, former + fragment / 10_000)
     behind = heard - (start ?? heard)
     if framesIn < Int64(Self.seconds * rate) { believed = min(believed, heard) }
   }
 
-  /// The stretch after a hole so long, of which the device itself has counted the frames.
+  /// The stretch after a hole of this duration, of which the device has counted the frames.
   func next(after hole: Int64) -> Stretch {
     var next = Stretch(rate: rate, fragment: fragment)
     let begin = end + hole

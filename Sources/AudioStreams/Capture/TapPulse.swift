@@ -1,18 +1,18 @@
 import CAudioKernel
 import Pulse
 
-/// When a tap last brought anything, and when anything but zeros.
+/// When a tap last delivered frames, and when it last delivered sound other than zeros.
 final class TapPulse: @unchecked Sendable {  // all of it is behind `lock`
   private let lock = Lock()
   private var times = (frames: Int64.max, sound: Int64.max)
 
-  /// A tap begins.
+  /// Resets the times for a new tap.
   func begin() {
     let now = HostClock.nanoseconds
     lock.withLock { times = (now, now) }
   }
 
-  /// Sound came.
+  /// Notes delivered frames.
   func note(_ samples: UnsafeBufferPointer<Float>) {
     let now = HostClock.nanoseconds
     var zeros = 0
@@ -21,6 +21,7 @@ final class TapPulse: @unchecked Sendable {  // all of it is behind `lock`
     lock.withLock { times = (now, isSilent ? times.sound : now) }
   }
 
-  /// When frames came last, and when some that are not zero (`CLOCK_MONOTONIC`, nanoseconds).
+  /// When frames last arrived, and when the last ones other than zeros did (`CLOCK_MONOTONIC`,
+  /// nanoseconds).
   var last: (frames: Int64, sound: Int64) { lock.withLock { times } }
 }

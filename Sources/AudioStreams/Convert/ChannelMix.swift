@@ -1,26 +1,27 @@
 import CAudioKernel
 
-/// Which channels come out of a capture.
+/// The channels of a capture.
 public enum CaptureChannels: Sendable, Hashable {
-  /// The average of all channels, as one.
+  /// One channel, the average of all.
   case mono
   /// One channel of the input, counted from 0.
   case channel(Int)
-  /// So many: channel i is the average of the input's i, i + n, …; of fewer inputs, they repeat.
+  /// A number *n* of channels: channel *i* is the average of the input's channels i, i + n, …; if
+  /// the input has fewer, they repeat.
   case count(Int)
   /// As many as the input has when the capture starts.
   case device
 }
 
-/// How the input's channels become the output's.
+/// The matrix from the input's channels to the output's.
 struct ChannelMix {
   let inputs: Int
   let outputs: Int
-  /// A row an output channel.
+  /// One row per output channel.
   private let matrix: [Float]
   let isIdentity: Bool
 
-  /// Makes a mix; throws for a channel that the input does not have.
+  /// Makes a mix; throws if the input does not have a channel.
   init(_ channels: CaptureChannels, inputs: Int) throws(StreamError) {
     self.inputs = inputs
     switch channels {
@@ -51,7 +52,7 @@ struct ChannelMix {
       }
   }
 
-  /// Mixes whole frames; the result is in the scratch memory.
+  /// Mixes whole frames into the scratch memory.
   func apply(
     _ input: UnsafeBufferPointer<Float>, _ scratch: Scratch
   ) -> UnsafeBufferPointer<Float> {

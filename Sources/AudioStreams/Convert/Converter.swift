@@ -1,16 +1,16 @@
 /// Converts a device's interleaved samples to other channels and another rate.
 ///
-/// What makes the sound smaller comes first: channels are mixed down before the rate is converted,
-/// and up after it. Made once and reused; one thread at a time uses it.
+/// The step that reduces the data comes first: channels are mixed down before the rate is
+/// converted, and up after it. Made once and reused; only one thread at a time may use it.
 package struct Converter: ~Copyable {
   private let mix: ChannelMix
   private var resampler: Resampler
   private let mixesFirst: Bool
   private let mixed = Scratch()
 
-  /// Frames in a second that come out, Hz.
+  /// The output rate in Hz.
   package var outputRate: Int { resampler.outputRate }
-  /// Channels that come out.
+  /// The number of output channels.
   package var outputChannels: Int { mix.outputs }
 
   /// Makes a converter from a device's format.
@@ -25,12 +25,12 @@ package struct Converter: ~Copyable {
     mixesFirst = mix.outputs <= inputs
   }
 
-  /// Whether it is the converter for such an input.
+  /// Whether it converts this input format.
   package func converts(fromRate rate: Int, channels: Int) -> Bool {
     resampler.inputRate == rate && mix.inputs == channels
   }
 
-  /// Converts whole frames; hands on what is there of the result, which may be nothing.
+  /// Converts whole frames; passes on the available result, which may be empty.
   package mutating func process(
     _ input: UnsafeBufferPointer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void
   ) throws(StreamError) {
@@ -40,7 +40,7 @@ package struct Converter: ~Copyable {
     try resampler.process(input) { body(mix.apply($0, mixed)) }
   }
 
-  /// Hands on the end of what was put in; then it is as new.
+  /// Passes on the rest of the result, and resets the converter.
   package mutating func flush(_ body: (UnsafeBufferPointer<Float>) -> Void) throws(StreamError) {
     if mix.isIdentity || mixesFirst { return try resampler.flush(body) }
     let (mix, mixed) = (mix, mixed)

@@ -2,33 +2,34 @@
   import CSoxr
 #endif
 
-/// How well the rate is converted (libsoxr's recipes); better costs more time and delay.
+/// The quality of the rate conversion (libsoxr's recipes); better quality costs more time and
+/// delay.
 public enum ConversionQuality: String, Sendable, Hashable, Codable, CaseIterable {
   /// For voices: 16 bits.
   case low
   /// 16 bits, with a wider band.
   case medium
-  /// 20 bits: below what a microphone gives.
+  /// 20 bits: better than a microphone.
   case high
-  /// 28 bits: for further work on the sound.
+  /// 28 bits: for further processing.
   case veryHigh = "very-high"
 }
 
-/// Converts interleaved samples from one rate to another; made once for a pair of rates.
+/// Converts interleaved samples from one rate to another; made for one pair of rates.
 ///
-/// The first frame out is at the time of the first frame in, and `flush` brings so many that in and
-/// out are equally long. One thread at a time uses it.
+/// The first output frame has the time of the first input frame, and `flush` completes the output
+/// to the input's duration. Only one thread at a time may use it.
 struct Resampler: ~Copyable {
   let inputRate: Int
   let outputRate: Int
   let channels: Int
   #if SOXR
-    /// Nil where the rates are equal: there is nothing to convert.
+    /// Nil if the rates are equal.
     private let native: soxr_t?
   #endif
   private let scratch = Scratch()
 
-  /// Whether this build can convert at all; between equal rates nothing needs to be.
+  /// Whether this build can convert rates; equal rates need no conversion.
   static var isAvailable: Bool {
     #if SOXR
       true
@@ -63,7 +64,7 @@ struct Resampler: ~Copyable {
     #endif
   }
 
-  /// Converts; hands on what is there of the result, which may be nothing.
+  /// Converts; passes on the available result, which may be empty.
   mutating func process(
     _ input: UnsafeBufferPointer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void
   ) throws(StreamError) {
@@ -84,7 +85,7 @@ struct Resampler: ~Copyable {
     #endif
   }
 
-  /// Hands on the end of what was put in, and makes ready for something new.
+  /// Passes on the rest of the result, and resets the converter.
   mutating func flush(_ body: (UnsafeBufferPointer<Float>) -> Void) throws(StreamError) {
     #if SOXR
       guard let native else { return }

@@ -1,10 +1,10 @@
-/// Memory for samples that grows to what was needed most, and then stays.
+/// Memory for samples that grows to the greatest request, and stays.
 final class Scratch {
   private(set) var samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: 0)
 
   deinit { samples.deallocate() }
 
-  /// Memory for at least so many samples; what was in it is gone.
+  /// Memory for at least this many samples; its previous contents are lost.
   func reserve(_ count: Int) -> UnsafeMutableBufferPointer<Float> {
     if samples.count < count {
       samples.deallocate()

@@ -1,22 +1,22 @@
-/// What a channel of one recording is in another recording of the same time.
+/// The counterpart of one recording's channel in a simultaneous other recording.
 package enum ChannelMatch: Sendable, Hashable {
   /// The same sound as this channel.
   case channel(Int)
   /// The mix of all channels.
   case mix
 
-  /// How alike two sounds are that are the same.
+  /// The minimum similarity of equal sounds.
   package static let likeness = 0.9
-  /// Matches that differ by less than this in likeness cannot be told apart.
+  /// Matches whose similarity differs by less than this are ambiguous.
   package static let doubt = 0.02
 
-  /// For each channel of a recording, what it may be in the hardware's: one where that can be told,
-  /// several where channels carry the same, none where it is silent or like nothing there.
+  /// For each channel of a recording, the possible channels of the hardware: one if it is clear,
+  /// several if channels carry the same sound, none if it is silent or matches none.
   package static func find(
     _ heard: [[Float]], in hardware: [[Float]], sampleRate: Int
   ) -> [Set<ChannelMatch>] {
     heard.map { sound in
-      // Half a second of the middle, which the other recording has as well.
+      // Half a second from the middle, which the other recording also has.
       let length = min(sound.count / 3, sampleRate / 2)
       let start = (sound.count - length) / 2
       let probe = Array(sound[start..<start + length])

@@ -1,24 +1,24 @@
-/// Counts frames against the clock: the line that fits best through what had come when.
+/// Counts frames against the clock: the best line through the numbers of frames over time.
 ///
-/// A busy machine hands frames over late and never early, sometimes many deliveries in a row. So the
-/// line is fitted again through the earlier half of the points, which the lateness does not bend.
+/// A busy machine delivers frames late and never early, sometimes many deliveries in a row. So the
+/// line is fitted again through the earlier half of the points, which the delays do not affect.
 package struct ClockFit: Sendable, Hashable {
-  /// Frames a second.
+  /// Frames per second.
   package let rate: Double
-  /// How far off it may be, Hz: three standard errors.
+  /// The uncertainty in Hz: three standard errors.
   package let uncertainty: Double
 
   private typealias Point = (time: Double, frames: Double)
 
-  /// Fits points of a time (nanoseconds) and the frames that had come by then; nil where there are
-  /// fewer than five, or no time has passed.
+  /// Fits points of a time (nanoseconds) and the number of frames until then; nil for fewer than
+  /// five points, or if no time has passed.
   package init?(_ points: [(time: Int64, frames: Int)]) {
     guard points.count >= 5, let first = points.first else { return nil }
     var kept = points.map { point -> Point in
       (Double(point.time - first.time) / 1e9, Double(point.frames - first.frames))
     }
     guard var line = Line(kept) else { return nil }
-    // Each time what lies latest goes; two rounds leave about half.
+    // Each round drops the latest points; two rounds leave about half.
     for _ in 0..<2 where kept.count >= 20 {
       let misses = kept.map { line.miss($0.time, $0.frames) }
       let limit = misses.sorted()[misses.count * 3 / 10]
@@ -30,7 +30,7 @@ package struct ClockFit: Sendable, Hashable {
     uncertainty = 3 * line.error
   }
 
-  /// The straight line with the least squares.
+  /// The line of least squares.
   private struct Line {
     var slope: Double
     var error: Double
@@ -56,7 +56,7 @@ package struct ClockFit: Sendable, Hashable {
       error = (rest / (count - 2) / spread).squareRoot()
     }
 
-    /// How many frames more had come than the line says; fewer, where they were late.
+    /// How many more frames had arrived than on the line; negative if they were late.
     func miss(_ time: Double, _ frames: Double) -> Double {
       frames - mean.frames - slope * (time - mean.time)
     }

@@ -6,32 +6,32 @@ package struct DeviceMeasurement: Sendable {
   package var device: String
   /// Hz, as the server reports it for the hardware.
   package var claimedRate: Int
-  /// Frames counted against the clock; nil where too few deliveries came.
+  /// The rate measured against the clock; nil after too few deliveries.
   package var rate: ClockFit?
   /// What the hardware delivers at once when only its other streams ask for a latency; nil if
   /// nothing arrived for 2.5 seconds, or it was not measured.
   package var buffer: Duration?
-  /// Frames that went missing.
+  /// The number of lost frames.
   package var lost: Int
-  /// What is wrong with the sound.
+  /// The faults of the sound.
   package var check: SignalCheck
-  /// What each channel is on the hardware behind it; nil where this is the hardware itself.
+  /// The counterpart of each channel on the hardware; nil if this is the hardware itself.
   package var order: [Set<ChannelMatch>]?
 
-  /// A buffer up to here is short enough to count the rate with.
+  /// The longest buffer that is short enough for measuring the rate.
   private static let shortBuffer = Duration.milliseconds(100)
 
-  /// Records a source.
+  /// Records a source and measures it.
   ///
   /// - Parameters:
   ///   - device: the source's name.
-  ///   - hardware: the source behind it, where it is the end of a chain.
-  ///   - measuresBuffer: whether to listen first without asking for any buffer.
-  ///   - time: for how long to record.
+  ///   - hardware: the source at the root, if `device` is the end of a chain.
+  ///   - measuresBuffer: whether to first record without requesting a latency.
+  ///   - time: the duration of the recording.
   package static func run(
     server: String?, device: String, hardware: String?, measuresBuffer: Bool, time: Duration
   ) async throws(StreamError) -> DeviceMeasurement {
-    // A canceller gives blocks of its own; rate and buffer are the hardware's.
+    // A canceller delivers its own blocks; rate and buffer are measured on the hardware.
     let buffer = measuresBuffer ? try await self.buffer(server, hardware ?? device) : nil
     let isShort = buffer.map { $0 <= shortBuffer } ?? false
     let latency: Duration? = isShort ? nil : .milliseconds(20)
@@ -43,7 +43,7 @@ package struct DeviceMeasurement: Sendable {
       second = try await DeviceTap(
         server: server, device: hardware, latency: latency, handler: { behind.add($0) })
     }
-    // A device that slept, or had a long buffer, takes a while to begin.
+    // A device that slept, or had a long buffer, takes a while to start.
     await recording.settles(tap)
     try? await Task.sleep(for: time)
     await tap.close()
@@ -58,7 +58,7 @@ package struct DeviceMeasurement: Sendable {
       buffer: buffer, lost: sound.lost, check: SignalCheck(sound.channels), order: order)
   }
 
-  /// What comes at once while this recording asks for nothing.
+  /// What the device delivers at once if this recording requests no latency.
   private static func buffer(
     _ server: String?, _ device: String
   ) async throws(StreamError) -> Duration? {
@@ -69,7 +69,7 @@ package struct DeviceMeasurement: Sendable {
     while ContinuousClock.now - start < .milliseconds(2500), !Task.isCancelled {
       try? await Task.sleep(for: .milliseconds(100))
       sound = recording.sound(channels: tap.channels)
-      // A second tells the usual one among the first ones, which may be others.
+      // The first deliveries may differ; after a second the usual size is clear.
       if sound.deliveries.count >= 5, ContinuousClock.now - start >= .seconds(1) { break }
     }
     await tap.close()

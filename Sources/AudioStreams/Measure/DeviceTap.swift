@@ -3,21 +3,21 @@ internal import Glibc
 internal import Pulse
 internal import PulseTypes
 
-/// Records a device as it is: at its own rate, with its own channels, in the pieces that come.
+/// Records a device in its own format, in the pieces that the server delivers.
 package final class DeviceTap: Sendable {
   /// A piece of sound as the server delivered it.
   package struct Piece: Sendable {
-    /// The clock (CLOCK_MONOTONIC, nanoseconds) when its last frame had come.
+    /// The clock (CLOCK_MONOTONIC, nanoseconds) when its last frame had arrived.
     package var arrival: Int64
-    /// Frames that are missing just before it.
+    /// Frames that are missing directly before it.
     package var lost: Int
-    /// Whether it came together with the piece before: the server delivered both at once.
+    /// Whether the server delivered it together with the previous piece.
     package var isContinued: Bool
-    /// Interleaved.
+    /// Interleaved samples.
     package var samples: [Float]
   }
 
-  /// Hz, of the device.
+  /// The device's rate in Hz.
   package let sampleRate: Int
   /// Samples in a frame.
   package let channels: Int
@@ -28,9 +28,9 @@ package final class DeviceTap: Sendable {
   /// - Parameters:
   ///   - server: the server's address; nil means the environment's.
   ///   - device: the source's name; nil follows the default.
-  ///   - latency: what the device shall take for all; nil leaves its buffer as it is.
-  ///   - handler: called with each piece, one after the other, on a thread of the stream's.
-  ///   - onEnd: called last: why the stream ended, nil where it was closed.
+  ///   - latency: the latency to request from the device; nil does not request one.
+  ///   - handler: called with one piece after the other, on a thread of the stream.
+  ///   - onEnd: called last, with the error that ended the stream; nil if it was closed.
   package init(
     server: String?, device: String?, latency: Duration? = nil,
     handler: @escaping @Sendable (Piece) -> Void,
@@ -51,10 +51,10 @@ package final class DeviceTap: Sendable {
     (sampleRate, channels) = (grant.rate, grant.channels)
   }
 
-  /// Ends the recording: no piece comes any more when this returns.
+  /// Ends the recording: after this returns, the handler is not called.
   package func close() async { await stream.close() }
 
-  /// The clock that pieces are timed by, nanoseconds.
+  /// The current time of the pieces' clock, in nanoseconds.
   package static var now: Int64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)

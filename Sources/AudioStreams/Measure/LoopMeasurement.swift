@@ -1,38 +1,37 @@
 internal import CAudioKernel
 
-/// Short sweeps played on one channel after the other, and where they are heard.
+/// Short sweeps on one output channel after the other, and where they were recorded.
 package struct LoopMeasurement: Sendable, Hashable {
-  /// The source that listened.
+  /// The recorded source.
   package var source: String
-  /// For each channel of the output, the channel of the source that heard it; nil where none did.
+  /// For each output channel, the source's channel that recorded it; nil if none did.
   package var heard: [Int?]
-  /// From handing a sample to the server to having it back, of each sweep that was heard.
+  /// The time from passing a sample to the server until it was recorded, for each detected sweep.
   package var latencies: [Duration]
 
-  /// Whether the source is the output's own monitor, which no air and no cable is before.
+  /// Whether the source is the output's own monitor, without air or cable in between.
   package var isMonitor = false
 
-  /// The median of the latencies; nil where nothing was heard.
+  /// The median of the latencies; nil if no sweep was detected.
   package var latency: Duration? {
     latencies.isEmpty ? nil : latencies.sorted()[latencies.count / 2]
   }
 
-  /// A sweep of 60 ms within what a telephone carries, at -18 dB.
+  /// A sweep of 60 ms within the telephone band, at -18 dB.
   private static let chirp = (seconds: 0.06, from: 400.0, to: 3200.0, amplitude: 0.125)
-  /// How long an echo is waited for.
+  /// How long to wait for an echo.
   private static let pause = 0.4
-  /// How alike what is heard must be.
+  /// The minimum similarity of a detected sweep.
   private static let likeness = 0.5
 
-  /// How often it is measured where some channels are heard and others are not: a busy machine loses
-  /// sound.
+  /// The number of attempts if only some channels are detected: a busy machine loses sound.
   private static let attempts = 3
 
-  /// Plays on the default output and listens to a source.
+  /// Plays on the default output and records a source.
   ///
   /// - Parameters:
   ///   - outputs: the channels of the output.
-  ///   - latency: what both streams ask for.
+  ///   - latency: the latency that both streams request.
   package static func run(
     server: String?, source: String, outputs: Int, latency: Duration
   ) async throws(StreamError) -> LoopMeasurement {
@@ -43,7 +42,7 @@ package struct LoopMeasurement: Sendable, Hashable {
     return result
   }
 
-  /// Takes what was not heard from another measurement, and all its latencies.
+  /// Adopts missing channels from another measurement, and all its latencies.
   package mutating func fill(from other: LoopMeasurement) {
     heard = zip(heard, other.heard).map { $0 ?? $1 }
     latencies += other.latencies
@@ -52,8 +51,8 @@ package struct LoopMeasurement: Sendable, Hashable {
   private static func measure(
     _ server: String?, _ source: String, _ outputs: Int, _ latency: Duration
   ) async throws(StreamError) -> LoopMeasurement {
-    // An idle output has seconds of silence ready, and takes them back only when something plays;
-    // a monitor would give what follows that much later.
+    // An idle output has buffered seconds of silence, and drops them only when a stream plays; a
+    // monitor would be late by that much.
     let waker = try await TonePlayer([.silence(60)], server: server, latency: latency)
     let recording = Recording()
     let tap = try await DeviceTap(
@@ -88,7 +87,7 @@ package struct LoopMeasurement: Sendable, Hashable {
     return result
   }
 
-  /// Where a sweep is that was handed over at a time.
+  /// Finds a sweep that was passed on at a time.
   private static func find(
     _ probe: [Float], _ sound: RecordedSound, _ begin: Int64, _ rate: Int
   ) -> (channel: Int, latency: Duration)? {

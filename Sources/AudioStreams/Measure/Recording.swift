@@ -1,17 +1,17 @@
 internal import Pulse
 
-/// What a tap has recorded: the sound, and when each part of it came.
+/// The sound that a tap has recorded, and when each part arrived.
 package final class Recording: @unchecked Sendable {  // everything is behind `lock`
   private let lock = Lock()
   private var pieces: [DeviceTap.Piece] = []
 
-  /// Makes an empty recording; `add` is a tap's handler.
+  /// Makes an empty recording; use `add` as a tap's handler.
   package init() {}
 
   /// Appends a piece.
   package func add(_ piece: DeviceTap.Piece) { lock.withLock { pieces.append(piece) } }
 
-  /// Waits until a tenth of a second has come, or nothing does for three.
+  /// Waits until a tenth of a second has arrived, or three seconds have passed without sound.
   func settles(_ tap: DeviceTap) async {
     let deadline = ContinuousClock.now + .seconds(3)
     while ContinuousClock.now < deadline, !Task.isCancelled,
@@ -21,26 +21,26 @@ package final class Recording: @unchecked Sendable {  // everything is behind `l
     }
   }
 
-  /// What has come so far.
+  /// The sound so far.
   package func sound(channels: Int) -> RecordedSound {
     RecordedSound(lock.withLock { pieces }, channels: channels)
   }
 }
 
-/// Recorded sound: a list of samples a channel, and when they came.
+/// Recorded sound: a list of samples per channel, and their arrival times.
 package struct RecordedSound: Sendable {
-  /// One list a channel, all of a length.
+  /// One list per channel, all of the same length.
   package var channels: [[Float]] = []
-  /// When so many frames had come, after each delivery of the server.
+  /// The number of frames after each delivery of the server.
   package var arrivals: [(time: Int64, frames: Int)] = []
-  /// Frames that are missing.
+  /// The number of lost frames.
   package var lost = 0
 
   init(_ pieces: [DeviceTap.Piece], channels count: Int) {
     channels = (0..<count).map { channel in
       var list: [Float] = []
       for (number, piece) in pieces.enumerated() {
-        // What is missing is silence, so that a place in the list stays a place in time.
+        // Lost frames become silence, so that a position in the list is a position in time.
         if number > 0 { list += [Float](repeating: 0, count: piece.lost) }
         for at in stride(from: channel, to: piece.samples.count, by: count) {
           list.append(piece.samples[at])
@@ -51,7 +51,7 @@ package struct RecordedSound: Sendable {
     var total = 0
     for (number, piece) in pieces.enumerated() {
       total += piece.samples.count / max(1, count)
-      // What is lost before the first piece was never meant to come.
+      // Frames that are lost before the first piece do not count.
       if number > 0 {
         lost += piece.lost
         total += piece.lost
@@ -61,30 +61,30 @@ package struct RecordedSound: Sendable {
     }
   }
 
-  /// Frames of each channel.
+  /// The number of frames per channel.
   package var frames: Int { channels.first?.count ?? 0 }
 
-  /// How many frames came with each delivery, the first left out: it may be old.
+  /// The number of frames of each delivery, without the first one, which may be old.
   package var deliveries: [Int] {
     zip(arrivals, arrivals.dropFirst()).map { $1.frames - $0.frames }
   }
 
-  /// The frames of an ordinary delivery; nil where there was none.
+  /// The number of frames of a usual delivery; nil if there was none.
   package var usualDelivery: Int? {
     let sorted = deliveries.sorted()
     return sorted.isEmpty ? nil : sorted[sorted.count / 2]
   }
 
-  /// The rate that the frames came at; nil where there were too few deliveries. The first tenth of a
-  /// second is left out: the device may still be changing its buffer.
+  /// The rate of the frames; nil after too few deliveries. Ignores the first tenth of a second,
+  /// when the device may still change its buffer.
   package var rate: ClockFit? {
     guard let first = arrivals.first else { return nil }
     return ClockFit(arrivals.filter { $0.time >= first.time + 100_000_000 })
   }
 
-  /// When the delivery came that holds a frame; nil for one that has not come.
+  /// The arrival time of a frame; nil if it has not arrived.
   package func arrival(of frame: Int) -> Int64? { arrivals.first { $0.frames > frame }?.time }
 
-  /// How many frames had come at a time.
+  /// The number of frames at a time.
   package func frames(at time: Int64) -> Int { arrivals.last { $0.time <= time }?.frames ?? 0 }
 }

@@ -2,19 +2,19 @@ internal import CAudioKernel
 internal import Pulse
 internal import PulseTypes
 
-/// Plays test tones on an output: sines and sweeps, each on the channels that it names.
+/// Plays test tones on an output: sines and sweeps, each on certain channels.
 package final class TonePlayer: Sendable {
-  /// A sine that glides from one frequency to another, or silence where it has no channels.
+  /// A sine that glides from one frequency to another; silence if it has no channels.
   package struct Segment: Sendable, Hashable {
-    /// How long.
+    /// The duration.
     package var seconds: Double
-    /// Hz at its begin.
+    /// The frequency at its begin, in Hz.
     package var from: Double
-    /// Hz at its end.
+    /// The frequency at its end, in Hz.
     package var to: Double
     /// 1.0 is full scale.
     package var amplitude: Double
-    /// The numbers of the channels; nil is all.
+    /// The indexes of the channels; nil for all.
     package var channels: [Int]?
 
     package init(
@@ -33,7 +33,7 @@ package final class TonePlayer: Sendable {
     }
   }
 
-  /// Hz, of the device.
+  /// The device's rate in Hz.
   package let sampleRate: Int
   private let stream: RealtimeStream
   private let kernel: ToneKernel
@@ -43,10 +43,10 @@ package final class TonePlayer: Sendable {
   /// Starts to play.
   ///
   /// - Parameters:
-  ///   - segments: what to play, one after the other.
+  ///   - segments: the segments, in order.
   ///   - server: the server's address; nil means the environment's.
   ///   - device: the sink's name; nil follows the default.
-  ///   - latency: how much waits on the server.
+  ///   - latency: how much sound is buffered on the server.
   package init(
     _ segments: [Segment], server: String?, device: String? = nil,
     latency: Duration = .milliseconds(50)
@@ -73,26 +73,26 @@ package final class TonePlayer: Sendable {
     }
   }
 
-  /// When a segment's begin was handed to the server, by `DeviceTap.now`; nil before.
+  /// When the begin of a segment was passed to the server, by `DeviceTap.now`; nil before.
   package func begin(of segment: Int) -> Int64? {
     let time = ak_tone_begun(kernel.pointer, segment)
     return time == 0 ? nil : time
   }
 
-  /// Whether all has been played, once as much silence has followed as the server keeps; or the
-  /// stream has ended.
+  /// Whether everything has been played, that is, followed by as much silence as the server
+  /// buffers; also true if the stream has ended.
   package var isOver: Bool {
     ending.hasEnded || ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
   }
 
-  /// Why the stream ended by itself; nil where it did not.
+  /// The error that ended the stream by itself, if any.
   package var failure: StreamError? { ending.error }
 
   /// Ends the stream at once.
   package func close() async { await stream.close() }
 
-  /// Waits until all has been played, and ends the stream; a cancelled task ends it at once, and a
-  /// server that plays nothing more five seconds after the last tone ought to be over.
+  /// Waits until everything has been played, and ends the stream. Ends it at once if the task is
+  /// cancelled, or if the server plays nothing for five seconds longer than needed.
   package func finish() async {
     let whole = Duration.seconds(Double(kernel.frames) / Double(sampleRate))
     let deadline = ContinuousClock.now + whole + .seconds(5)
@@ -103,7 +103,7 @@ package final class TonePlayer: Sendable {
   }
 }
 
-/// How a stream ended.
+/// The end of a stream.
 private final class Ending: @unchecked Sendable {  // everything is behind `lock`
   private let lock = Lock()
   private var state: (hasEnded: Bool, error: StreamError?) = (false, nil)
@@ -131,7 +131,7 @@ final class ToneKernel: @unchecked Sendable {  // the C side says which thread d
 
   deinit { ak_tone_destroy(pointer) }
 
-  /// Renders what comes next; only where no audio thread does.
+  /// Renders the next frames; call it only without an audio thread.
   func render(_ frames: Int, channels: Int) -> [Float] {
     [Float](unsafeUninitializedCapacity: frames * channels) { buffer, count in
       ak_tone_render(UnsafeMutableRawPointer(pointer), buffer.baseAddress, frames)

@@ -2,7 +2,7 @@ public import AudioSession
 internal import CAudioKernel
 internal import PulseTypes
 
-/// Plays a sound file through the session's output, at the rate that the device really has.
+/// Plays a sound file through the session's output, at the device's actual rate.
 public actor AudioPlayer {
   /// The session whose output is used.
   public nonisolated let session: AudioSession
@@ -16,10 +16,10 @@ public actor AudioPlayer {
     var length: Duration
   }
 
-  /// Makes a player; nothing is opened before it plays.
+  /// Makes a player. Opens nothing until `play`.
   public init(session: AudioSession) { self.session = session }
 
-  /// How far it is, and how long the file is; nil while nothing plays.
+  /// The position and the length of the file; nil while nothing plays.
   public var progress: (position: Duration, length: Duration)? {
     playing.map { (.seconds(Double($0.feed.position) / Double($0.rate)), $0.length) }
   }
@@ -27,9 +27,8 @@ public actor AudioPlayer {
   /// Plays a file to its end, and returns how much was played; cancelling the task stops it.
   ///
   /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `fileFailed`,
-  /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`,
-  /// `deviceNotAvailable`, `converterFailed`, `engineStartFailed` also where the server goes
-  /// meanwhile.
+  /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`,
+  /// `converterFailed`, `engineStartFailed` (also if the server stops in the meantime).
   @discardableResult
   public func play(_ path: String) async throws(StreamError) -> Duration {
     guard playing == nil else {
@@ -41,7 +40,7 @@ public actor AudioPlayer {
         .notASound,
         "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
     }
-    // Of a few samples at a rate far below a converter would make more sound than memory holds.
+    // A few samples at a very low rate would become more sound than fits into memory.
     guard (1000...768_000).contains(reader.sampleRate) else {
       throw StreamError(
         .notASound, "'\(path)' has \(reader.sampleRate) Hz; 1000 to 768000 Hz can be played")
@@ -95,7 +94,7 @@ public actor AudioPlayer {
   ) async throws(StreamError) {
     if let player = feed.player {
       stream.start(ak_player_render, context: UnsafeMutableRawPointer(player))
-    }  // else the reason is among the news
+    }  // otherwise a signal has the reason
     for await item in news {
       switch item {
       case .allIsWritten: stream.drain()
@@ -109,7 +108,7 @@ public actor AudioPlayer {
     var wish = StreamWish(
       direction: .output, server: session.address, name: "Audio player",
       latency: .milliseconds(200), signalsRequests: true, timeout: session.configuration.timeout)
-    // The server knows how a file's channels become the device's.
+    // The server converts the file's channels to the device's.
     wish.channels = reader.channels
     if !Resampler.isAvailable { wish.rate = reader.sampleRate }
     return wish

@@ -1,13 +1,13 @@
 import CAudioKernel
 import Synchronization
 
-/// Reads a file, converts it, and keeps the ring of the audio thread filled.
+/// Reads a file, converts it, and keeps the audio thread's ring filled.
 ///
-/// Only the watching thread of the stream is inside of it, apart from what is marked.
+/// Only the watching thread of the stream uses it, except where marked.
 final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said above
   private let reader: SoundFileReader
   private var converter: Converter?
-  /// The kernel that the audio thread calls; made when the stream is ready.
+  /// The kernel for the audio thread; made when the stream is ready.
   private(set) var player: OpaquePointer?
   private var pending: [Float] = []
   private var isAtEnd = false
@@ -16,7 +16,7 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
 
   deinit { ak_player_destroy(player) }
 
-  /// The stream is ready: half a second is read ahead.
+  /// Prepares for a ready stream: reads half a second ahead.
   func prepare(_ grant: StreamGrant) throws(StreamError) {
     converter = try Converter(
       fromRate: reader.sampleRate, channels: reader.channels, toRate: grant.rate,
@@ -28,7 +28,7 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
     _ = try fill()
   }
 
-  /// Fills the ring; false when all of the file has been played.
+  /// Fills the ring; false when the whole file has been played.
   func fill() throws(StreamError) -> Bool {
     guard let ring = player.map({ ak_player_ring($0) }) else { return false }
     while true {
@@ -54,6 +54,6 @@ final class PlaybackFeed: @unchecked Sendable {  // used by one thread, as said 
     }
   }
 
-  /// Frames of the device that were played; any thread may ask once the stream is ready.
+  /// The number of played frames of the device; any thread may read it once the stream is ready.
   var position: Int64 { player.map { Int64(ak_player_position($0)) } ?? 0 }
 }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The bytes of a sound file on their way to a descriptor, for libsndfile's virtual files.
+/// Writes the bytes of a sound file to a descriptor, for libsndfile's virtual files.
 ///
-/// It keeps the number of the first error, which libsndfile loses for some formats. To a pipe nothing
-/// can be written twice: what a format wants to change at the beginning later is left out, and the
-/// sizes in a WAV's first bytes say "until the end".
+/// It keeps the first error number, which libsndfile loses for some formats. A pipe cannot be
+/// rewritten: later changes of the beginning are omitted, and the sizes in a WAV's header mean
+/// "until the end".
 final class FileOutput {
   private let descriptor: Int32
   private let closes: Bool
@@ -14,7 +14,7 @@ final class FileOutput {
   /// `errno` of the first write that failed; 0 without one.
   private(set) var failure: Int32 = 0
 
-  /// Opens a file, which is emptied, or takes standard output for `-`.
+  /// Opens and truncates a file; `-` is standard output.
   init(path: String) throws(StreamError) {
     closes = path != "-"
     descriptor = closes ? Self.opened(path) : 1
@@ -24,7 +24,7 @@ final class FileOutput {
 
   deinit { if closes { close(descriptor) } }
 
-  /// Opens a file; a named pipe that no program reads yet is waited for until the task is cancelled.
+  /// Opens a file; waits for the reader of a named pipe until the task is cancelled.
   private static func opened(_ path: String) -> Int32 {
     while true {
       let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK
@@ -58,7 +58,7 @@ final class FileOutput {
     return position
   }
 
-  /// Writes all of it; less where that failed.
+  /// Writes all bytes; fewer if that fails.
   func write(_ bytes: UnsafeRawBufferPointer) -> Int {
     if isPipe { return writeToPipe(bytes) }
     var done = 0
@@ -73,7 +73,7 @@ final class FileOutput {
   }
 
   private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
-    // What would change something that is gone already counts as written.
+    // Changes of bytes that were sent already count as written.
     let old = Int(min(Int64(bytes.count), max(0, length - position)))
     var rest = Array(bytes[old...])
     if length == 0 { Self.openEnd(&rest) }
@@ -107,17 +107,18 @@ final class FileOutput {
     length = max(length, position)
   }
 
-  /// Changes bytes that are written already.
+  /// Overwrites written bytes.
   func patch(_ bytes: [UInt8], at offset: Int64) {
     guard !isPipe, note(pwrite(descriptor, bytes, bytes.count, Int(offset))) else { return }
   }
 
-  /// Makes the sizes of a WAV's first bytes the greatest, which readers take for "until the end".
+  /// Sets the sizes in a WAV's header to the greatest value, which readers interpret as "until the
+  /// end".
   private static func openEnd(_ header: inout [UInt8]) {
     let endless: [UInt8] = [255, 255, 255, 255]
     guard header.count >= 44, header.starts(with: Array("RIFF".utf8)) else { return }
     header.replaceSubrange(4..<8, with: endless)
-    // The chunk of data is the last of them: its name and size end the header.
+    // The data chunk is the last one: its name and size end the header.
     if Array(header.suffix(8).prefix(4)) == Array("data".utf8) {
       header.replaceSubrange((header.count - 4)..., with: endless)
     }

@@ -1,8 +1,8 @@
 import Pulse
 import PulseTypes
 
-/// A recording on its way to its file, on a thread of its own: a slow disk or reader blocks nothing
-/// else.
+/// Writes a recording to its file on a separate thread, so that a slow disk or reader blocks
+/// nothing else.
 actor RecordingFile {
   private let thread = PulseLoop()
   private let path: String
@@ -18,7 +18,7 @@ actor RecordingFile {
     self.configuration = configuration
   }
 
-  /// Creates the file; the sidecar of a former one goes.
+  /// Creates the file; removes the `FILE.json` of an earlier one.
   func create(sampleRate: Int, channels: Int) throws(StreamError) {
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
@@ -28,7 +28,7 @@ actor RecordingFile {
     if path != "-" { Sidecar.remove(of: path) }
   }
 
-  /// Appends a buffer, and silence for what is missing before it. True when the wished duration is
+  /// Appends a buffer, preceded by silence for missing frames. True when the requested duration is
   /// in the file.
   func append(_ buffer: CaptureBuffer) throws(StreamError) -> Bool {
     guard let writer else { return true }
@@ -47,7 +47,7 @@ actor RecordingFile {
     let isNewInput = noteInput(of: buffer)
     if !buffer.missing.isEmpty { note(buffer.missing, limit) }
     if isNewInput || !buffer.missing.isEmpty, path != "-" { try Sidecar.write(progress, of: path) }
-    // Twice a second: a process that is killed leaves all but that.
+    // Twice a second: a process that is killed loses only that much.
     if writer.frames - checked >= Int64(writer.sampleRate / 2) {
       checked = writer.frames
       try writer.checkpoint()
@@ -73,7 +73,7 @@ actor RecordingFile {
     progress.missing = progress.missing.joined()
   }
 
-  /// Ends the file.
+  /// Closes the file.
   func close() throws(StreamError) {
     defer { writer = nil }
     try writer?.close()

@@ -1,26 +1,26 @@
 import Glibc
 import JSONCoding
 
-/// The file beside a recording that lists what is silence there instead of sound, and where the sound
-/// came from.
+/// The file beside a recording that lists its gaps and its inputs.
 ///
-/// It exists only where something is missing or the input changed, and is replaced as a whole each time.
+/// It exists only if something is missing or the input changed, and is replaced as a whole each
+/// time.
 enum Sidecar {
-  /// Its path: the recording's, with `.json` behind it.
+  /// Its path: the recording's path with `.json` appended.
   static func path(of recording: String) -> String { recording + ".json" }
 
-  /// Removes the one of a former recording with the same name.
+  /// Removes the file of an earlier recording with the same name.
   static func remove(of recording: String) { unlink(path(of: recording)) }
 
-  /// Writes it; a reader sees the old one or the new one.
+  /// Writes it; a reader gets the old or the new file.
   static func write(
     _ progress: RecordingProgress, of recording: String
   ) throws(StreamError) {
     let final = path(of: recording)
     let draft = final + ".new"
     let text = Array(Self.text(progress).utf8)
-    // A draft of a run that was killed goes; what another program puts there is neither followed nor
-    // written to.
+    // Removes the draft of a killed run; never follows or writes to a file that another program put
+    // there.
     unlink(draft)
     let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw FileOutput.error("'\(draft)' cannot be written", errno) }
@@ -32,9 +32,9 @@ enum Sidecar {
     }
   }
 
-  /// What it says, as JSON.
+  /// The contents as JSON.
   static func text(_ progress: RecordingProgress) -> String {
-    // Names and numbers alone: there is nothing that JSON could not have.
+    // It has only names and numbers, which JSON can always represent.
     let style = JSON.Style.shown(isOneLine: false) { _ in false }
     let bytes = try? JSON.encode(Content(progress), style)
     return String(decoding: bytes ?? [], as: UTF8.self) + "\n"

@@ -4,13 +4,13 @@ import Glibc
   import CSndFile
 #endif
 
-/// Reads a sound file of any kind that libsndfile knows; one thread at a time uses it.
+/// Reads a sound file of any format that libsndfile supports; only one thread at a time may use it.
 final class SoundFileReader {
   /// Hz.
   let sampleRate: Int
   /// Samples in a frame.
   let channels: Int
-  /// How many frames the file says it has.
+  /// The number of frames according to the file.
   let frames: Int64
   private let path: String
   #if SNDFILE
@@ -50,7 +50,7 @@ final class SoundFileReader {
     deinit { sf_close(native) }
   #endif
 
-  /// Reads up to so many frames, interleaved; fewer at the end, none after it.
+  /// Reads up to a number of interleaved frames; fewer at the end, none after it.
   func read(frames count: Int) throws(StreamError) -> [Float] {
     #if SNDFILE
       let samples = [Float](unsafeUninitializedCapacity: count * channels) { buffer, used in

@@ -4,10 +4,10 @@ import Glibc
   import CSndFile
 #endif
 
-/// Writes a sound file; one thread at a time uses it.
+/// Writes a sound file; only one thread at a time may use it.
 ///
-/// What was written can be read whatever happens to the process afterwards: `checkpoint` makes the
-/// file's header say how long it is.
+/// Written sound remains readable even if the process is killed: `checkpoint` updates the length in
+/// the file's header.
 final class SoundFileWriter {
   let format: RecordingFormat
   let sampleRate: Int
@@ -19,7 +19,7 @@ final class SoundFileWriter {
     private var native: OpaquePointer?
   #endif
 
-  /// The most bytes of samples that a WAV file can name.
+  /// The greatest number of bytes of samples in a WAV file.
   static let longestWAV: Int64 = 0xFFFF_0000
   static let longestName = "4 GB"
 
@@ -41,7 +41,7 @@ final class SoundFileWriter {
       info.channels = Int32(channels)
       info.format = format.native
       var functions = Self.functions
-      // Borrowed: the writer closes the file before it lets go of the output.
+      // Not retained: the writer closes the file before it releases the output.
       native = sf_open_virtual(
         &functions, Int32(SFM_WRITE), &info, Unmanaged.passUnretained(output).toOpaque())
       guard native != nil else { throw failure() }
@@ -83,7 +83,7 @@ final class SoundFileWriter {
     }
   }
 
-  /// Makes the header name what is in the file.
+  /// Updates the file's header to its current length.
   func checkpoint() throws(StreamError) {
     #if SNDFILE
       guard !output.isPipe else { return }
@@ -96,7 +96,7 @@ final class SoundFileWriter {
     #endif
   }
 
-  /// Ends the file.
+  /// Closes the file.
   func close() throws(StreamError) {
     #if SNDFILE
       guard let native else { return }
@@ -118,18 +118,18 @@ final class SoundFileWriter {
         .fileFailed, "\(name) cannot be written", details: String(cString: sf_strerror(native)))
     }
 
-    /// A FLAC's length is written at its end only: here the complete blocks so far are named, in 36
-    /// bits after the lower four of the sample's size.
+    /// A FLAC file gets its length only at its end: this writes the number of complete blocks so
+    /// far, in 36 bits after the lower four of the sample's size.
     private func patchFLAC() {
       let block: Int64 = 4096
-      // The encoder looks one frame ahead.
+      // The encoder is one frame behind.
       let whole = max(0, frames - 1) / block * block
       let total = withUnsafeBytes(of: UInt32(truncatingIfNeeded: whole).bigEndian) { Array($0) }
       let sampleBits = UInt8((format.sampleBytes * 8 - 1) & 15) << 4
       output.patch([sampleBits | UInt8(truncatingIfNeeded: whole >> 32) & 15] + total, at: 21)
     }
 
-    /// How libsndfile reaches a `FileOutput`.
+    /// The functions through which libsndfile uses a `FileOutput`.
     private static var functions: SF_VIRTUAL_IO {
       SF_VIRTUAL_IO(
         get_filelen: { user in borrowOutput(user).length },

@@ -2,26 +2,26 @@ internal import CAudioKernel
 
 /// Finds one sound inside another.
 struct Correlation {
-  /// Where in the longer sound the shorter one fits best.
+  /// The position of the best match in the longer sound.
   struct Match: Sendable, Hashable {
-    /// Frames from the longer sound's begin.
+    /// The frame in the longer sound.
     var frame: Int
-    /// How alike they are there: 1 is the same at some volume.
+    /// The similarity there: 1 is equal except for the volume.
     var likeness: Double
   }
 
-  /// The best match, whatever its sign; nil where either sound is empty or silent.
+  /// The best match, whatever its sign; nil if either sound is empty or silent.
   static func find(_ probe: [Float], in sound: [Float]) -> Match? {
     guard !probe.isEmpty, sound.count >= probe.count else { return nil }
     let own = energy(probe[...])
     let whole = energy(sound[...])
     guard own > 0, whole > 0 else { return nil }
-    // As loud as the other, or rounding would swallow the softer one.
+    // Scaled to the other's loudness; otherwise rounding would lose the softer one.
     let scale = (whole / own).squareRoot()
     let products = products(probe.map { Double($0) * scale }, sound)
-    // The energy of the part of the sound that each place would match.
+    // The energy of the part at the current position.
     var here = energy(sound[..<probe.count])
-    // A part that is nearly silent is like anything.
+    // A part that is nearly silent matches anything.
     let least = max(own * 1e-8, whole * 1e-12)
     var best: Match?
     for place in 0...(sound.count - probe.count) {
@@ -40,11 +40,11 @@ struct Correlation {
     sound.reduce(0) { $0 + Double($1) * Double($1) }
   }
 
-  /// The sum of the products at each place, by way of the Fourier transform.
+  /// The sum of the products at each position, computed by a Fourier transform.
   private static func products(_ probe: [Double], _ sound: [Float]) -> [Double] {
     var count = 1
     while count < probe.count + sound.count { count *= 2 }
-    // Two real sounds as one complex one: one transform does for both.
+    // Two real signals as one complex one, so that one transform is enough.
     var real = sound.map(Double.init) + [Double](repeating: 0, count: count - sound.count)
     var imaginary = probe + [Double](repeating: 0, count: count - probe.count)
     _ = ak_fourier(&real, &imaginary, count, false)

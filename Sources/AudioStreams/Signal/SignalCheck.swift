@@ -1,44 +1,45 @@
-/// Finds what is wrong with recorded sound, by looking at nothing but the samples.
+/// Finds faults of recorded sound in its samples.
 ///
-/// A pure function of them: the same sound always gives the same findings.
+/// A pure function: the same sound always has the same findings.
 public struct SignalCheck: Sendable, Hashable {
-  /// Something that is wrong.
+  /// A fault.
   public enum Finding: Sendable, Hashable {
-    /// No channel carries anything.
+    /// All channels are silent.
     case silent
-    /// This channel carries nothing, while another does.
+    /// This channel is silent although another is not.
     case deadChannel(Int)
-    /// Two channels carry the same: one microphone twice, perhaps at another volume or turned round.
+    /// Two channels carry the same sound: one microphone twice, possibly at another volume or
+    /// inverted.
     case dualMono(Int, Int)
-    /// So many samples of this channel are at full scale.
+    /// This number of samples of the channel is at full scale.
     case clipping(Int, samples: Int)
-    /// This channel's samples lie around this value, not around zero.
+    /// The samples of this channel are centered at this value instead of zero.
     case offset(Int, Double)
   }
 
-  /// From where on something is wrong.
+  /// The limits from which on something is a fault.
   public struct Thresholds: Sendable, Hashable {
-    /// What is not louder is silence: -90 dB of full scale, where 16-bit samples end.
+    /// The level of silence: -90 dB of full scale, the resolution of 16-bit samples.
     public var silence = 3.16e-5
-    /// A silent channel is dead where another is so many times louder: 20 dB.
+    /// A silent channel is dead if another one is louder by this factor: 20 dB.
     public var deadness = 10.0
-    /// Two channels are one where what differs is no more than this part of them: -60 dB.
+    /// Two channels are the same if their difference is at most this fraction of them: -60 dB.
     public var sameness = 0.001
-    /// So many samples at full scale are no accident.
+    /// The number of samples at full scale that is not accidental.
     public var clippedSamples = 3
-    /// An offset of this part of full scale is a fault: -40 dB.
+    /// The fraction of full scale from which an offset is a fault: -40 dB.
     public var offset = 0.01
 
-    /// Makes the usual thresholds.
+    /// Makes the default limits.
     public init() {}
   }
 
-  /// What each channel measures.
+  /// The levels of each channel.
   public let levels: [SignalLevel]
-  /// What is wrong; empty where all is well.
+  /// The faults; empty if there are none.
   public let findings: [Finding]
 
-  /// Looks at some sound: a list of samples a channel, all of a length. A second of it tells enough.
+  /// Checks a sound: one list of samples per channel, all of the same length. One second is enough.
   public init(_ channels: [[Float]], thresholds: Thresholds = Thresholds()) {
     let levels = channels.map(SignalLevel.measure)
     self.levels = levels
@@ -62,21 +63,21 @@ public struct SignalCheck: Sendable, Hashable {
     return heard.flatMap { one in
       heard.filter { $0 > one }.compactMap { other in
         let likeness = likeness(channels[one], channels[other], levels[one], levels[other])
-        // What is left of one when the other is taken from it, as a part of it.
+        // What remains of one channel after the other's share is subtracted.
         let rest = max(0, 1 - likeness * likeness).squareRoot()
         return rest <= limits.sameness ? .dualMono(one, other) : nil
       }
     }
   }
 
-  /// The correlation of two channels: 1 where one is the other at some volume, -1 turned round.
+  /// The correlation of two channels: 1 if they are equal except for the volume, -1 if inverted.
   private static func likeness(
     _ one: [Float], _ other: [Float], _ oneLevel: SignalLevel, _ otherLevel: SignalLevel
   ) -> Double {
     let count = min(one.count, other.count)
     guard count > 0 else { return 0 }
     var sum = 0.0
-    // What is no number is no sound, as in the levels.
+    // NaN does not count as sound, as in the levels.
     for at in 0..<count where one[at].isFinite && other[at].isFinite {
       sum += Double(one[at]) * Double(other[at])
     }

@@ -1,11 +1,11 @@
 internal import CAudioKernel
 internal import Glibc
 
-/// What the samples of one channel measure; 1.0 is full scale.
+/// The levels of the samples of one channel; 1.0 is full scale.
 public struct SignalLevel: Sendable, Hashable {
   private var sums = Sums()
 
-  /// The sums in C, which count in every sample at once.
+  /// The sums from the C code, over all samples.
   private struct Sums: Hashable, Sendable {
     var peak: Float = 0
     var sum = 0.0
@@ -14,7 +14,7 @@ public struct SignalLevel: Sendable, Hashable {
     var clipped: UInt64 = 0
   }
 
-  /// Makes the level of no samples: silence.
+  /// Makes the level of an empty channel: silence.
   public init() {}
 
   init(_ level: ak_meter) {
@@ -23,19 +23,19 @@ public struct SignalLevel: Sendable, Hashable {
       clipped: level.clipped)
   }
 
-  /// The largest sample, without its sign.
+  /// The greatest absolute value.
   public var peak: Double { Double(sums.peak) }
-  /// The mean of the samples: 0 without an offset.
+  /// The mean of the samples; 0 without an offset.
   public var offset: Double { sums.frames == 0 ? 0 : sums.sum / Double(sums.frames) }
-  /// The root of the mean square, the offset included.
+  /// The root mean square, including the offset.
   public var rms: Double {
     (sums.frames == 0 ? 0 : sums.squares / Double(sums.frames)).squareRoot()
   }
-  /// The root of the mean square of what is heard: without the offset.
+  /// The root mean square without the offset, that is, of the audible part.
   public var loudness: Double { max(0, rms * rms - offset * offset).squareRoot() }
-  /// How many samples are at full scale: not less than 0.999.
+  /// The number of samples at full scale, that is, of at least 0.999.
   public var clipped: Int { Int(sums.clipped) }
-  /// How many samples it is of.
+  /// The number of samples.
   public var frames: Int { Int(sums.frames) }
 
   /// Measures each channel of interleaved samples.
@@ -54,7 +54,7 @@ public struct SignalLevel: Sendable, Hashable {
   }
 }
 
-/// A level in decibels of full scale, -∞ for nothing.
+/// A level in decibels of full scale; -∞ for silence.
 public func decibels(_ amplitude: Double) -> Double { 20 * log10(amplitude) }
 
 /// The amplitude of a level in decibels of full scale.

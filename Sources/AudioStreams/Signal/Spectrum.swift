@@ -1,25 +1,26 @@
 internal import CAudioKernel
 internal import Glibc
 
-/// How loud each part of the audible range is.
+/// The loudness of each part of the audible range.
 public struct Spectrum: Sendable, Hashable {
   /// A part of the range.
   public struct Band: Sendable, Hashable {
-    /// Where it begins, Hz.
+    /// Its lower limit in Hz.
     public var from: Double
-    /// Where it ends, Hz.
+    /// Its upper limit in Hz.
     public var to: Double
     /// The amplitude of the loudest sine in it; 1.0 is full scale.
     public var amplitude: Double
   }
 
-  /// From low to high; each as many times as wide as the one before.
+  /// From low to high, with equal ratios of their limits.
   public let bands: [Band]
 
-  /// The samples that an analysis takes: 93 ms at 44.1 kHz.
+  /// The number of samples of an analysis: 93 ms at 44.1 kHz.
   public static let frames = 4096
 
-  /// Analyses the last ``frames`` samples of a channel, from 40 Hz to 16 kHz or what the rate has.
+  /// Analyzes the last ``frames`` samples of a channel, from 40 Hz to 16 kHz or to the limit of the
+  /// rate.
   public init(_ samples: [Float], sampleRate: Double, bands count: Int) {
     let amplitudes = Self.amplitudes(samples.suffix(Self.frames))
     let (low, high) = (40.0, min(16000, sampleRate / 2))
@@ -28,7 +29,7 @@ public struct Spectrum: Sendable, Hashable {
       let edges = [number, number + 1].map { edge in
         low * pow(high / low, Double(edge) / Double(max(1, count)))
       }
-      // A low band may lie between two lines of the transform: then it has the nearest one.
+      // A low band may be between two lines of the transform; it then gets the nearest one.
       let first = Int((edges[0] / width).rounded())
       let last = max(first, Int((edges[1] / width).rounded()) - 1)
       let inside = amplitudes[min(first, amplitudes.count - 1)...min(last, amplitudes.count - 1)]
@@ -41,7 +42,7 @@ public struct Spectrum: Sendable, Hashable {
     var real = [Double](repeating: 0, count: frames)
     var imaginary = real
     for (at, sample) in samples.enumerated() {
-      // One sample that is no number would make every line of the transform none.
+      // A single NaN would make every line of the transform NaN.
       guard sample.isFinite else { continue }
       real[at] = Double(sample) * (0.5 - 0.5 * cos(2 * Double.pi * Double(at) / Double(frames)))
     }

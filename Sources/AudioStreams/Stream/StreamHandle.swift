@@ -3,8 +3,8 @@ import CPulseStream
 import Glibc
 import PulseTypes
 
-/// The C stream, freed with the last reference. Its thread has mostly ended by then; where it has
-/// not, freeing it takes some milliseconds.
+/// The C stream, freed with the last reference. Usually its thread has ended by then; otherwise
+/// freeing it takes some milliseconds.
 final class StreamHandle: @unchecked Sendable {  // the C functions say which thread may call them
   let native: OpaquePointer
 
@@ -62,7 +62,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
       ps_stream_scheduling(native))
   }
 
-  /// Why the stream ended; nil where it was asked to.
+  /// Why the stream ended; nil if that was requested.
   func failure(_ wish: StreamWish) -> StreamError? {
     let number = ps_stream_error(native)
     guard number != 0 else { return nil }

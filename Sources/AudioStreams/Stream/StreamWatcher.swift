@@ -3,7 +3,7 @@ import Glibc
 import Pulse
 import PulseTypes
 
-/// The ordinary thread beside an audio thread: waits for its signals and hands them on.
+/// The ordinary thread beside an audio thread: waits for its signals and passes them on.
 final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `lock`
   typealias Opening = CheckedContinuation<Result<StreamGrant, StreamError>, Never>
 
@@ -25,7 +25,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
     self.handler = handler
     deadline = .now + wish.timeout
     handle = try StreamHandle(wish)
-    let me = Unmanaged.passRetained(self)  // for the thread, which takes it over
+    let me = Unmanaged.passRetained(self)  // for the thread, which releases it
     var thread = pthread_t()
     let result = pthread_create(
       &thread, nil,
@@ -41,7 +41,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
     pthread_detach(thread)
   }
 
-  /// Is resumed when the stream is ready, or cannot be.
+  /// Adds a continuation that is resumed when the stream is ready or has failed.
   func addOpening(_ opening: Opening) {
     let known = lock.withLock {
       if outcome == nil { openings.append(opening) }
@@ -50,7 +50,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
     if let known { opening.resume(returning: known) }
   }
 
-  /// Is resumed when both threads are done.
+  /// Adds a continuation that is resumed when both threads have ended.
   func addEnding(_ ending: CheckedContinuation<Void, Never>) {
     let isOver = lock.withLock {
       if !hasEnded { endings.append(ending) }
@@ -87,7 +87,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
     for ending in waiting { ending.resume() }
   }
 
-  /// Hands on what comes until the stream ends; the error that ended it.
+  /// Passes on signals until the stream ends; returns the error that ended it.
   private func watch() -> StreamError? {
     let native = handle.native
     var samples: UnsafeMutableBufferPointer<Float>?
@@ -100,7 +100,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
         error.isTimedOut = true
         return error
       }
-      // The state before the sound: what was recorded before the end is handed on before it.
+      // Reads the state before the sound, so that sound from before the end is passed on first.
       let state = ps_stream_state(native)
       if samples == nil, ps_stream_was_ready(native) {
         let grant = handle.grant
@@ -128,7 +128,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
     }
   }
 
-  /// False where the stream is not ready at its deadline.
+  /// Waits for a signal; false if the stream is not ready at its deadline.
   private func waitForSignal(untilDeadline: Bool) -> Bool {
     let descriptor = ps_stream_signal(handle.native)
     var count: UInt64 = 0

@@ -2,8 +2,8 @@ import PulseTypes
 import SessionCore
 
 extension StreamWish {
-  /// Takes what a session of this program alone says of its streams; what the program itself asked for
-  /// stands.
+  /// Adopts where a session of this program places its streams; the program's own requests have
+  /// priority.
   mutating func take(_ place: StreamPlace) {
     isOwn = place.isOwn
     role = place.role

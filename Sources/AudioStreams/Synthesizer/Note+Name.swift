@@ -1,7 +1,7 @@
 extension Note {
-  /// The pitch that a name means: `A4` is 69, `C#5` and `Db5` are 73, `C-1` is 0; also a number.
+  /// The pitch for a name: `A4` is 69, `C#5` and `Db5` are 73, `C-1` is 0; also accepts a number.
   ///
-  /// - Returns: nil where the text is no name, or its note is not in 0...127.
+  /// - Returns: nil if the text is not a name, or its note is not in 0...127.
   public static func pitch(named name: String) -> Int? {
     if let number = Int(name) { return (0...127).contains(number) ? number : nil }
     let steps: [Character: Int] = ["C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11]

@@ -5,7 +5,7 @@ public struct Velocity: Sendable, Hashable, ExpressibleByFloatLiteral {
   /// The amplitude of the note's sine, before the synthesizer's master volume.
   public var amplitude: Double
 
-  /// Makes a velocity; what is not in 0...1 is an error where the note is played.
+  /// Makes a velocity; a value outside 0...1 is an error when the note is played.
   public init(_ amplitude: Double) { self.amplitude = amplitude }
 
   /// Makes a velocity from a number in the source.
@@ -13,19 +13,19 @@ public struct Velocity: Sendable, Hashable, ExpressibleByFloatLiteral {
 
   /// An ordinary note: 0.6.
   public static let normal: Velocity = 0.6
-  /// A note that stands out: 1.0.
+  /// An accented note: 1.0.
   public static let accent: Velocity = 1.0
-  /// A note that carries: 0.8.
+  /// A sustained note: 0.8.
   public static let sustain: Velocity = 0.8
 }
 
-/// A note to be played at a time.
+/// A note to be played.
 public struct Note: Sendable, Hashable {
-  /// MIDI's number, 0 to 127; 69 is A4, 440 Hz.
+  /// The MIDI note number, 0 to 127; 69 is A4, 440 Hz.
   public var pitch: Int
-  /// How loud.
+  /// The loudness.
   public var velocity: Velocity
-  /// From its begin to silence, the release included; nil sounds until it is released.
+  /// The time from its start to silence, including the release; nil sounds until it is released.
   public var duration: Duration?
 
   /// Makes a note.
@@ -35,7 +35,7 @@ public struct Note: Sendable, Hashable {
     self.duration = duration
   }
 
-  /// Its frequency in equal temperament, A4 being 440 Hz; 0 where the pitch is none.
+  /// The frequency in equal temperament, with A4 at 440 Hz; 0 for an invalid pitch.
   public var frequency: Double {
     (0...127).contains(pitch) ? ak_pitch_frequency(UInt8(pitch)) : 0
   }
