@@ -126,7 +126,7 @@ static void take_events(ak_synth *synth) {
   }
 }
 
-/// A voice that is free, else the one whose note began first; what that one leaves fades out.
+/// A voice that is free, otherwise the one whose note began first; what that one leaves fades out.
 static voice *take_voice(ak_synth *synth) {
   voice *oldest = &synth->voices[0];
   for (int i = 0; i < AK_SYNTH_VOICES; i++) {

@@ -47,7 +47,7 @@ void voice_release(voice *voice, const ak_envelope *envelope) {
   voice->release_at = voice->frame;
 }
 
-/// The level at a frame; false where the note is over.
+/// The level at a frame; false if the note is over.
 static bool level_at(
     const voice *voice, const ak_envelope *envelope, uint64_t frame, double *level) {
   if (frame < voice->release_at) {

@@ -10,7 +10,7 @@
 
 /* Used streams with this property set the rate of PipeWire's graph (PulseAudio has none). */
 static const char *const force_rate = "node.force-rate";
-/* A pin of a session runs as soon as anybody uses its device, also where it waits corked now. */
+/* A pin of a session runs as soon as anybody uses its device, also if it waits corked now. */
 static const char *const session_pin = "audiosession.pin";
 
 static void asked(ps_stream *stream, pa_operation *operation) {

@@ -70,7 +70,7 @@ private func words(_ object: String, _ index: UInt32?) -> String {
 }
 
 extension Pending {
-  /// The answer's only element, nil where there is no such entity.
+  /// The answer's only element, nil if there is no such entity.
   final func firstValue<Element>(
     isolation: isolated (any Actor)? = #isolation
   ) async throws(PulseError) -> Element? where Value == [Element] {

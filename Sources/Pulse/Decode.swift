@@ -98,7 +98,7 @@ extension ChannelMap {
     self.init(numbers.map { ChannelPosition($0) })
   }
 
-  /// For libpulse; nil where it is too long, or a position is not libpulse's.
+  /// For libpulse; nil if it is too long, or a position is not libpulse's.
   var native: pa_channel_map? {
     var map = pa_channel_map()
     return pa_channel_map_parse(&map, description) == nil ? nil : map

@@ -50,7 +50,7 @@ class PendingRequest {
     pa_operation_set_state_callback(handle, onOperationState, me.toOpaque())
   }
 
-  /// Libpulse is done with the operation, also where it cancelled it without calling the reply's
+  /// Libpulse is done with the operation, also if it cancelled it without calling the reply's
   /// callback: on disconnect, and when a stream ends.
   final func operationEnded(_ operation: OpaquePointer) {
     handle = nil
@@ -103,7 +103,7 @@ class Pending<Value: Sendable>: PendingRequest {
     let (connection, id) = (connection, id)
     let result = await withTaskCancellationHandler {
       // Only a closure that captures the isolated parameter is isolated; another one would run on
-      // some other thread, and miss an answer that comes meanwhile.
+      // some other thread, and miss an answer that comes in the meantime.
       _ = isolation
       return await connection.thread.suspend { suspend($0) }
     } onCancel: {

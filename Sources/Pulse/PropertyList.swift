@@ -2,7 +2,7 @@ internal import CPulse
 
 /// Calls `body` with a `pa_proplist` that lives as long as the call.
 ///
-/// Throws where libpulse does not take a key or a value.
+/// Throws if libpulse does not take a key or a value.
 func withPropertyList<Result>(
   _ properties: [String: String], for operation: String, _ body: (OpaquePointer) -> Result
 ) throws(PulseError) -> Result {

@@ -2,9 +2,9 @@ public import PulseTypes
 
 /// Codecs of Bluetooth cards, by the messages that PulseAudio 15 and later and pipewire-pulse take.
 extension PulseClient {
-  /// The codecs that a card offers on its present profile, and the name of the one in use.
+  /// The codecs that a card offers on its current profile, and the name of the one in use.
   ///
-  /// Throws `noSuchEntity` where the card takes no such messages: it is no Bluetooth card, or the
+  /// Throws `noSuchEntity` if the card takes no such messages: it is no Bluetooth card, or the
   /// server is too old. libpulse: `pa_context_send_message_to_object`, `list-codecs`, `get-codec`.
   public func codecs(
     of card: String, timeout: Duration? = nil

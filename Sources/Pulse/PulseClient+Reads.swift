@@ -55,7 +55,7 @@ extension PulseClient {
 }
 
 extension PulseClient {
-  /// Reads the card with a name, nil where there is none
+  /// Reads the card with a name, nil if there is none
   /// (libpulse: `pa_context_get_card_info_by_name`).
   public func card(named name: String, timeout: Duration? = nil) async throws(PulseError) -> Card? {
     let cards: Pending<[Card]> = try connection.sendList("get_card \(name)", timeout: timeout) {
@@ -64,7 +64,7 @@ extension PulseClient {
     return try await cards.firstValue()
   }
 
-  /// Reads the source with a name, nil where there is none
+  /// Reads the source with a name, nil if there is none
   /// (libpulse: `pa_context_get_source_info_by_name`).
   ///
   /// The server takes `@DEFAULT_SOURCE@` for the default, and digits for an index.
@@ -77,7 +77,7 @@ extension PulseClient {
     return try await sources.firstValue()
   }
 
-  /// Reads the sink with a name, nil where there is none
+  /// Reads the sink with a name, nil if there is none
   /// (libpulse: `pa_context_get_sink_info_by_name`).
   ///
   /// The server takes `@DEFAULT_SINK@` for the default, and digits for an index.
@@ -90,7 +90,7 @@ extension PulseClient {
     return try await sinks.firstValue()
   }
 
-  /// Reads the card with a number, nil where there is none
+  /// Reads the card with a number, nil if there is none
   /// (libpulse: `pa_context_get_card_info_by_index`).
   public func card(
     at index: Index<Card>, timeout: Duration? = nil
@@ -98,7 +98,7 @@ extension PulseClient {
     try await connection.sendCards(at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the source with a number, nil where there is none
+  /// Reads the source with a number, nil if there is none
   /// (libpulse: `pa_context_get_source_info_by_index`).
   public func source(
     at index: Index<Device>, timeout: Duration? = nil
@@ -106,7 +106,7 @@ extension PulseClient {
     try await connection.sendDevices(.input, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the sink with a number, nil where there is none
+  /// Reads the sink with a number, nil if there is none
   /// (libpulse: `pa_context_get_sink_info_by_index`).
   public func sink(
     at index: Index<Device>, timeout: Duration? = nil
@@ -114,7 +114,7 @@ extension PulseClient {
     try await connection.sendDevices(.output, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the playback stream with a number, nil where there is none
+  /// Reads the playback stream with a number, nil if there is none
   /// (libpulse: `pa_context_get_sink_input_info`).
   public func sinkInput(
     at index: Index<Stream>, timeout: Duration? = nil
@@ -122,7 +122,7 @@ extension PulseClient {
     try await connection.sendStreams(.output, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the record stream with a number, nil where there is none
+  /// Reads the record stream with a number, nil if there is none
   /// (libpulse: `pa_context_get_source_output_info`).
   public func sourceOutput(
     at index: Index<Stream>, timeout: Duration? = nil
@@ -130,7 +130,7 @@ extension PulseClient {
     try await connection.sendStreams(.input, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the module with a number, nil where there is none
+  /// Reads the module with a number, nil if there is none
   /// (libpulse: `pa_context_get_module_info`).
   public func module(
     at index: Index<Module>, timeout: Duration? = nil
@@ -138,7 +138,7 @@ extension PulseClient {
     try await connection.sendModules(at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the client with a number, nil where there is none
+  /// Reads the client with a number, nil if there is none
   /// (libpulse: `pa_context_get_client_info`).
   public func client(
     at index: Index<Client>, timeout: Duration? = nil

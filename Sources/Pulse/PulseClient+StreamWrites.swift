@@ -38,7 +38,7 @@ extension PulseClient {
   /// stay as they are.
   ///
   /// PulseAudio takes the whole entry; pipewire-pulse passes it on to the session manager, which leaves
-  /// what it has of what the entry has not, a device included. Throws `notSupported` where nothing
+  /// what it has of what the entry has not, a device included. Throws `notSupported` if nothing
   /// remembers streams. libpulse: `pa_ext_stream_restore_write`.
   public func save(
     _ stream: SavedStream, timeout: Duration? = nil
@@ -103,7 +103,7 @@ extension PulseClient {
 
   /// Loads a module, which stays until it is unloaded, unloads itself, or the server ends.
   ///
-  /// Throws `moduleFailed` where it does not start or does not exist; pipewire-pulse also loads one
+  /// Throws `moduleFailed` if it does not start or does not exist; pipewire-pulse also loads one
   /// with nonsense in its argument. libpulse: `pa_context_load_module`.
   public func loadModule(
     _ name: String, _ argument: String = "", timeout: Duration? = nil
@@ -141,7 +141,7 @@ extension PulseClient {
 
   /// Sends a message to an object of the server, such as `/core`, and returns its response.
   ///
-  /// Throws `noSuchEntity` where nothing listens at the path, `notSupported` for an unknown message.
+  /// Throws `noSuchEntity` if nothing listens at the path, `notSupported` for an unknown message.
   /// libpulse: `pa_context_send_message_to_object`.
   public func sendMessage(
     to path: String, _ message: String, _ parameters: String? = nil, timeout: Duration? = nil

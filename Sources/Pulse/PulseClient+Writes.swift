@@ -6,7 +6,7 @@ public import PulseTypes
 extension PulseClient {
   /// Makes a source the default; streams that follow the default move to it.
   ///
-  /// The server keeps the choice, also over its restarts. Throws `noSuchEntity` on PulseAudio where
+  /// The server keeps the choice, also over its restarts. Throws `noSuchEntity` on PulseAudio if
   /// there is no such source. libpulse: `pa_context_set_default_source`.
   public func setDefaultSource(_ name: String, timeout: Duration? = nil) async throws(PulseError) {
     try await connection.command("set_default_source \(name)", timeout: timeout) {
@@ -16,7 +16,7 @@ extension PulseClient {
 
   /// Makes a sink the default; streams that follow the default move to it.
   ///
-  /// The server keeps the choice, also over its restarts. Throws `noSuchEntity` on PulseAudio where
+  /// The server keeps the choice, also over its restarts. Throws `noSuchEntity` on PulseAudio if
   /// there is no such sink. libpulse: `pa_context_set_default_sink`.
   public func setDefaultSink(_ name: String, timeout: Duration? = nil) async throws(PulseError) {
     try await connection.command("set_default_sink \(name)", timeout: timeout) {
@@ -26,7 +26,7 @@ extension PulseClient {
 
   /// Switches a card to a profile; its devices go and come with new indexes.
   ///
-  /// Throws `noSuchEntity` where there is no such card or profile.
+  /// Throws `noSuchEntity` if there is no such card or profile.
   /// libpulse: `pa_context_set_card_profile_by_name`.
   public func setCardProfile(
     _ card: String, _ profile: String, timeout: Duration? = nil
@@ -38,7 +38,7 @@ extension PulseClient {
 
   /// Switches a device to a port.
   ///
-  /// Throws `noSuchEntity` where there is no such device or port, `notSupported` for a device
+  /// Throws `noSuchEntity` if there is no such device or port, `notSupported` for a device
   /// without ports. libpulse: `pa_context_set_source_port_by_name`,
   /// `pa_context_set_sink_port_by_name`.
   public func setPort(
@@ -54,7 +54,7 @@ extension PulseClient {
   /// Sets the volume of each channel of a device.
   ///
   /// One value alone becomes the loudest channel's, and the others keep their share of it.
-  /// Throws `invalidArgument` where the number of values is neither one nor that of the channels.
+  /// Throws `invalidArgument` if the number of values is neither one nor that of the channels.
   /// libpulse: `pa_context_set_source_volume_by_name`, `pa_context_set_sink_volume_by_name`.
   public func setVolume(
     _ direction: Direction, device: String, _ volume: ChannelVolumes, timeout: Duration? = nil

@@ -5,7 +5,7 @@
 /// and libpulse's callbacks are already inside them: `assumeIsolated` works there.
 ///
 /// The thread ends by itself after the last reference to the loop is gone, wherever that happens.
-/// Never block it: every request of every client on it waits meanwhile.
+/// Never block it: every request of every client on it waits in the meantime.
 ///
 /// libpulse: `pa_mainloop_new`, `pa_mainloop_poll`, `pa_mainloop_wakeup`.
 public final class PulseLoop: SerialExecutor {

@@ -33,7 +33,7 @@ extension SandboxConfiguration {
     return configuration
   }
 
-  /// Simulated cards alone; nil where they are not built. On PulseAudio nothing is remembered, moved
+  /// Simulated cards alone; nil if they are not built. On PulseAudio nothing is remembered, moved
   /// or suspended.
   ///
   /// - Parameters:

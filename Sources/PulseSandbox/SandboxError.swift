@@ -30,7 +30,7 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
   public let code: Code
   /// What went wrong, with the value that did; one sentence, and the server's own words below it.
   public let message: String
-  /// What to do about it; nil where there is nothing to advise.
+  /// What to do about it; nil if there is nothing to advise.
   public let remedy: String?
 
   init(_ code: Code, _ message: String, remedy: String? = nil) {

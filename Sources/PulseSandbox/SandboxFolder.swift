@@ -102,7 +102,7 @@ struct SandboxFolder: Sendable {
   }
 
   /// `TMPDIR` if a socket's path in it is short enough (107 bytes) and has nothing that would need
-  /// quoting in a server's address or a module's argument; else `/tmp`.
+  /// quoting in a server's address or a module's argument; otherwise `/tmp`.
   private static func parent() -> String {
     guard let path = environmentValue("TMPDIR"), path.hasPrefix("/"),
       path.utf8.count + "/pulse-XXXXXX/pulse.sock".utf8.count <= 107,

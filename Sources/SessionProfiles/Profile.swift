@@ -70,6 +70,6 @@ public struct ProfileListing: Sendable, Hashable {
   public var description: String?
   /// Where it is from.
   public var source: ProfileSource
-  /// Why it cannot be used; nil where it can.
+  /// Why it cannot be used; nil if it can.
   public var error: SessionError?
 }

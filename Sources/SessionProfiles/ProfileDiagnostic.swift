@@ -14,9 +14,9 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
   public var severity: Severity
   /// What is wrong, with which value, and what would work; without the place.
   public var message: String
-  /// The file, or the name of a profile that is in none; empty where there is no such profile.
+  /// The file, or the name of a profile that is in none; empty if there is no such profile.
   public var file: String
-  /// Counted from 1; nil where the file as a whole is meant.
+  /// Counted from 1; nil if the file as a whole is meant.
   public var line: Int?
   /// Counted from 1, in Unicode scalars.
   public var column: Int?

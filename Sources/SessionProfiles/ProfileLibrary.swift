@@ -60,7 +60,7 @@ struct ProfileLibrary {
   /// What the folder of a profile's drop-ins is called after its name.
   static let dropInSuffix = ".toml.d"
 
-  /// Finds what a profile extends: by name, else beside the file that extends it.
+  /// Finds what a profile extends: by name, otherwise beside the file that extends it.
   func locate(base: String, of profile: Found) throws(ProfileDiagnostic) -> Found {
     guard case .file(let path) = profile.source else { return try locate(base) }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

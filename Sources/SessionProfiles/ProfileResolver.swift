@@ -31,7 +31,7 @@ struct ProfileResolver {
 
     init(_ first: ProfileDiagnostic) { all = [first] }
 
-    /// Nil where nothing is wrong.
+    /// Nil if nothing is wrong.
     init?(_ all: [ProfileDiagnostic]) {
       guard !all.isEmpty else { return nil }
       self.all = all

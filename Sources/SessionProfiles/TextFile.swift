@@ -13,7 +13,7 @@ enum TextFile {
     return String(cString: resolved)
   }
 
-  /// The names in a folder, sorted; none where it cannot be read.
+  /// The names in a folder, sorted; none if it cannot be read.
   static func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }

@@ -26,7 +26,7 @@ struct Churn {
       }
       let took = ContinuousClock.now - start
       try await churn.tidyUp()
-      // A setting in a conflict is left alone for a while; applying again ends that, as for people.
+      // A setting in a conflict is left alone for a while; applying again ends that, as for users.
       var flaws = try await bench.awaitNoFlaws(churn.client, within: .seconds(3))
       let hadConflict = !flaws.isEmpty
       if hadConflict {

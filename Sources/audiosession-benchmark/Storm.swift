@@ -67,7 +67,7 @@ struct Storm {
     }
   }
 
-  /// Loads and unloads a sink; false where the server has no room for it.
+  /// Loads and unloads a sink; false if the server has no room for it.
   private static func comesAndGoes(
     _ name: String, _ client: PulseClient
   ) async throws(PulseError) -> Bool {

@@ -54,7 +54,7 @@ enum Completion {
     return result.sorted()
   }
 
-  /// The environment's server; nil where it does not answer at once. A shell waits for this.
+  /// The environment's server; nil if it does not answer at once. A shell waits for this.
   private static func snapshot() -> ServerSnapshot? {
     let answer = Answer()
     let task = Task.detached {

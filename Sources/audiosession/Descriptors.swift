@@ -6,9 +6,9 @@ enum Descriptors {
   /// What a command that holds has open at most, with some to spare: connection, loop, lock, store.
   private static let needed = 16
 
-  /// Throws where the limit leaves no room: libraries below would end the program without a word.
+  /// Throws if the limit leaves no room: libraries below would end the program without a word.
   ///
-  /// Must come before anything that may start a thread, which would find none left meanwhile.
+  /// Must come before anything that may start a thread, which would find none left in the meantime.
   static func check() throws(SessionError) {
     var taken: [Int32] = []
     defer { for descriptor in taken { close(descriptor) } }

@@ -7,7 +7,7 @@ enum InputListening {
   private static let time = Duration.milliseconds(500)
 
   private enum Outcome: Sendable {
-    /// What an input gave, with its place in the list; nil where it could not be recorded.
+    /// What an input gave, with its place in the list; nil if it could not be recorded.
     case heard(Int, MachineFacts.Heard?)
     case timeIsUp
   }

@@ -1,7 +1,7 @@
 import AudioSession
 @preconcurrency import Glibc  // `environ` is a plain C variable
 
-/// Starts a holder for a wish that was just applied: the service where one is installed, else
+/// Starts a holder for a wish that was just applied: the service where one is installed, otherwise
 /// `watch` in the background.
 struct Keeper {
   let options: GlobalOptions

@@ -6,7 +6,7 @@ struct UnknownCommand {
   /// What was wrong, and what was probably meant.
   let message: String
 
-  /// Finds it among the arguments; nil where each word that should be a command is one.
+  /// Finds it among the arguments; nil if each word that should be a command is one.
   static func find(in arguments: [String]) -> UnknownCommand? {
     var parent: any ParsableCommand.Type = AudioSessionCommand.self
     var path = ""

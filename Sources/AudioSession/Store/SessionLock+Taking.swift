@@ -44,7 +44,7 @@ extension SessionLock {
     }
   }
 
-  /// One try; nil where another was faster.
+  /// One try; nil if another was faster.
   static func attempt(
     _ path: String, _ owner: LockRecord.Owner, _ calls: some FileCalls, mustSign: Bool = true,
     _ isMine: (LockView) -> Bool
@@ -58,7 +58,7 @@ extension SessionLock {
     }
   }
 
-  /// The living process that has a lock now; nil where it is free.
+  /// The living process that has a lock now; nil if it is free.
   static func livingOwner(_ path: String) -> LockRecord.Owner? {
     let view = SystemCalls().lookAtLock(path)
     return view.isTaken ? view.record.owner : nil

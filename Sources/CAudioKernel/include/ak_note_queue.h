@@ -28,7 +28,7 @@ void ak_note_queue_destroy(ak_note_queue *queue);
 
 /// Appends an event; false, and counted, where the queue is full. The producer's thread only.
 bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event);
-/// Takes the oldest event; false where there is none. The consumer's thread only.
+/// Takes the oldest event; false if there is none. The consumer's thread only.
 bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event);
 /// The events that were refused; any thread.
 uint64_t ak_note_queue_refused(const ak_note_queue *queue);

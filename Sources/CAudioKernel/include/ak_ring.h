@@ -24,7 +24,7 @@ uint64_t ak_ring_violations(const ak_ring *ring);
 /* The producer. Realtime safe: no allocation, no lock, no system call. */
 
 size_t ak_ring_writable(const ak_ring *ring);
-/* Writes all the bytes, or none where they do not fit. */
+/* Writes all the bytes, or none if they do not fit. */
 bool ak_ring_write(ak_ring *ring, const void *bytes, size_t count);
 /* Writes a head and a body as one record: the consumer sees both or neither. */
 bool ak_ring_write_record(ak_ring *ring, const void *head, size_t head_count, const void *body,
@@ -33,7 +33,7 @@ bool ak_ring_write_record(ak_ring *ring, const void *head, size_t head_count, co
 /* The consumer. Realtime safe: no allocation, no lock, no system call. */
 
 size_t ak_ring_readable(const ak_ring *ring);
-/* Reads so many bytes, or none where there are fewer. */
+/* Reads so many bytes, or none if there are fewer. */
 bool ak_ring_read(ak_ring *ring, void *bytes, size_t count);
 /* Drops up to so many bytes, and says how many. */
 size_t ak_ring_skip(ak_ring *ring, size_t count);

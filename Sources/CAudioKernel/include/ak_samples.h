@@ -18,7 +18,7 @@ void ak_level(const float *samples, size_t count, size_t stride, double *squares
 void ak_to_int16(const float *in, int16_t *out, size_t count);
 
 /* The first frames in a row, at least so many or up to the end, of which every sample is 0: where they
- * begin, and how many; `frames` and 0 where there are none. */
+ * begin, and how many; `frames` and 0 if there are none. */
 size_t ak_zero_run(const float *samples, size_t frames, size_t channels, size_t least,
                    size_t *count);
 

@@ -16,7 +16,7 @@ typedef struct {
 
 /* The stream is interrupted: what comes next follows nothing. */
 void ps_clock_reset(ps_clock *clock);
-/* Adds a delivery; true where the stream has run at another rate for two seconds. */
+/* Adds a delivery; true if the stream has run at another rate for two seconds. */
 bool ps_clock_is_wrong(ps_clock *clock, int64_t now_ns, uint64_t frames, uint32_t rate);
 
 #endif

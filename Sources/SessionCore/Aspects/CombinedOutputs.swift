@@ -14,7 +14,7 @@ struct CombinedOutputs: Planned {
     ]
   }
 
-  /// Why the outputs are not combined; nil where they are.
+  /// Why the outputs are not combined; nil if they are.
   static func obstacle(_ context: PlanContext) -> Obstacle? {
     if let error = context.resolution.tooFewOutputs {
       return context.wish.mayCombine

@@ -43,7 +43,7 @@ public struct Diagnosis: Sendable, Hashable {
 }
 
 extension DoctorCheck {
-  /// Why it cannot be made, or not of every input; nil where it can.
+  /// Why it cannot be made, or not of every input; nil if it can.
   fileprivate func obstacle(_ facts: MachineFacts) -> String? {
     if needsServer, facts.snapshot == nil { return "no server answers" }
     if let host = facts.serverHost, code.needsServersMachine {

@@ -21,9 +21,9 @@ public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   public struct Remedy: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// A sentence, without the command and the line.
     public var text: String
-    /// A command for a shell; nil where none does it.
+    /// A command for a shell; nil if none does it.
     public var command: String?
-    /// The file to change; nil where there is none.
+    /// The file to change; nil if there is none.
     public var file: String?
     /// The line to write there, or to take out, as the text says.
     public var line: String?
@@ -45,7 +45,7 @@ public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   public var severity: Severity
   /// The name of what it is about: a device, a module, a file; nil for the machine as a whole.
   public var object: String?
-  /// What was found, for people.
+  /// What was found, for users.
   public var message: String
   /// Why it matters to the session.
   public var why: String

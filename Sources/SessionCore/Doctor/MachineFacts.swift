@@ -42,7 +42,7 @@ public struct MachineFacts: Sendable {
   public struct Socket: Sendable, Hashable {
     /// Its path.
     public var path: String
-    /// Who listens there; nil where that cannot be seen.
+    /// Who listens there; nil if that cannot be seen.
     public var program: Program?
 
     /// Makes a socket.
@@ -84,7 +84,7 @@ public struct MachineFacts: Sendable {
 
     /// The source's name.
     public var device: String
-    /// What is wrong; empty where all is well.
+    /// What is wrong; empty if all is well.
     public var faults: [Fault]
 
     /// Makes a recording's result.
@@ -94,7 +94,7 @@ public struct MachineFacts: Sendable {
     }
   }
 
-  /// The server; nil where there is none.
+  /// The server; nil if there is none.
   public var snapshot: ServerSnapshot?
   /// Why there is none.
   public var unreachable: SessionError?
@@ -102,7 +102,7 @@ public struct MachineFacts: Sendable {
   public var address = ""
   /// The machine that the server runs on, where that is another one.
   public var serverHost: String?
-  /// The process that answers there; nil where that cannot be seen.
+  /// The process that answers there; nil if that cannot be seen.
   public var server: Program?
   /// What the server remembers of streams.
   public var savedStreams: [SavedStream] = []
@@ -118,7 +118,7 @@ public struct MachineFacts: Sendable {
   public var startup: [Line] = []
   /// Where to write a setting that no file has yet, by the file's name.
   public var places: [String: String] = [:]
-  /// The cookie's path and state; nil where none is needed.
+  /// The cookie's path and state; nil if none is needed.
   public var cookie: (path: String, state: Cookie)?
   /// Where sound servers listen.
   public var sockets: [Socket] = []
@@ -134,7 +134,7 @@ public struct MachineFacts: Sendable {
   public var damaged: [SessionError] = []
   /// The names of the files of the session by kind: `wish`, `baseline`.
   public var storeFiles: [String: String] = [:]
-  /// What the inputs delivered; nil where nothing was recorded.
+  /// What the inputs delivered; nil if nothing was recorded.
   public var heard: [Heard]?
   /// The inputs that should have been recorded, and could not be.
   public var unheard: [String] = []

@@ -99,7 +99,7 @@ extension ServerSnapshot {
 }
 
 extension Module {
-  /// The value of an argument, without its quotes; nil where it was not given.
+  /// The value of an argument, without its quotes; nil if it was not given.
   func value(of key: String) -> String? {
     argument.split(separator: " ").compactMap { word -> String? in
       guard word.hasPrefix(key + "=") else { return nil }

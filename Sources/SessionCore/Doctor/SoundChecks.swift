@@ -134,7 +134,7 @@ extension MachineFacts {
 }
 
 extension ServerSnapshot {
-  /// The channels that the session's remap takes from an input; nil where none stands before it, or
+  /// The channels that the session's remap takes from an input; nil if none stands before it, or
   /// it mixes all of them.
   fileprivate func taken(from device: Device) -> [ChannelPosition]? {
     guard let remap = remap(.input), remap.master == device.name, remap.masterMap != .mono

@@ -18,7 +18,7 @@ struct Ranking {
     }.map(\.element)
   }
 
-  /// The device that is the default because of a choice; nil where it would be one without.
+  /// The device that is the default because of a choice; nil if it would be one without.
   var chosen: Device? {
     guard let present = snapshot.defaultDevice(direction), let best = devices.first,
       best.name != present.name, beats(best, present)
@@ -32,7 +32,7 @@ struct Ranking {
     return (priority(of: a) ?? 0) > (priority(of: b) ?? 0)
   }
 
-  /// The priority, as the server makes it from a device's properties; nil where it says none.
+  /// The priority, as the server makes it from a device's properties; nil if it says none.
   func priority(of device: Device) -> Int? {
     if snapshot.has(.rankedByProperty) {
       return device.properties["priority.session"].flatMap { Int($0) }

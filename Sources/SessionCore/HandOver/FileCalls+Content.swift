@@ -1,7 +1,7 @@
 extension FileCalls {
   private var longest: Int { 64 << 20 }
 
-  /// The content of a file; nil where there is none.
+  /// The content of a file; nil if there is none.
   package func content(of path: String) throws(FileError) -> [UInt8]? {
     do throws(FileError) {
       let file = try open(path, .reading)

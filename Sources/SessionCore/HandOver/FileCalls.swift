@@ -17,7 +17,7 @@ package protocol FileCalls: Sendable {
   func sync(_ file: Int32) throws(FileError)
   /// Closes a file (`close`), and gives its lock back; some systems tell only now that a write failed.
   func close(_ file: Int32) throws(FileError)
-  /// Locks a file without waiting (`flock`); false where another has it.
+  /// Locks a file without waiting (`flock`); false if another has it.
   func lock(_ file: Int32, _ kind: LockKind) throws(FileError) -> Bool
   /// Gives a lock back (`flock`).
   func unlock(_ file: Int32)
@@ -33,7 +33,7 @@ package protocol FileCalls: Sendable {
 package enum FileMode: Sendable {
   /// To be read. Closing it tells watchers of its folder nothing.
   case reading
-  /// To be written whole: made where it is not there, else emptied.
+  /// To be written whole: made where it is not there, otherwise emptied.
   case replacing
   /// To be locked and signed: made where it is not there. Closing it tells watchers of its folder.
   case signing

@@ -26,7 +26,7 @@ package struct StoreFiles: Sendable {
 
   package func path(_ file: File) -> String { folder + "/" + name(file) }
 
-  /// The content of a file; nil where there is none.
+  /// The content of a file; nil if there is none.
   package func read(_ file: File) throws(SessionError) -> [UInt8]? {
     do throws(FileError) {
       return try calls.content(of: path(file))
@@ -83,7 +83,7 @@ package struct StoreFiles: Sendable {
   ///
   /// A file that cannot be read at all is not known to be damaged, and stays.
   ///
-  /// - Parameter damage: what is wrong with a content; nil where nothing is.
+  /// - Parameter damage: what is wrong with a content; nil if nothing is.
   /// - Returns: what was found, and where it is now.
   package func setAside(_ file: File, damage: ([UInt8]) -> SessionError?) -> String? {
     guard let bytes = (try? read(file)) ?? nil, let error = damage(bytes) else { return nil }

@@ -6,7 +6,7 @@ struct Candidate {
   /// Whether it exists now.
   var exists: Bool
   var card: Card?
-  /// The profiles of the card that have the device; empty where it has no card.
+  /// The profiles of the card that have the device; empty if it has no card.
   var profiles: [String]
 
   var name: String { device.name }
@@ -60,7 +60,7 @@ extension ServerSnapshot {
 
   /// The devices that a matcher means, best first.
   ///
-  /// What exists goes before what a profile would make, and the present default before others.
+  /// What exists goes before what a profile would make, and the current default before others.
   func candidates(
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Candidate] {
@@ -83,7 +83,7 @@ extension ServerSnapshot {
   }
 
   /// A device that went with the profile of its card, then what the card has in its place, then what
-  /// it could have; nil where the card is gone too.
+  /// it could have; nil if the card is gone too.
   private func siblings(_ direction: Direction, of gone: String) -> [Candidate]? {
     for card in cards {
       let predicted = predictedCandidates(direction, on: card)

@@ -39,7 +39,7 @@ public struct HintMemory: Sendable, Hashable, Codable {
     attempts.removeAll { $0.setting == attempt.setting }
     var attempt = attempt
     attempt.device = snapshot.device(of: attempt.setting)?.index
-    // What became of a device that has gone meanwhile says nothing.
+    // What became of a device that has gone in the meantime says nothing.
     if attempt.device != nil { attempts.append(attempt) }
   }
 

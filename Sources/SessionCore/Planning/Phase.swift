@@ -23,7 +23,7 @@ public enum Phase: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
   /// Orders as applied.
   public static func < (a: Phase, b: Phase) -> Bool { a.rawValue < b.rawValue }
 
-  /// The words for people.
+  /// The description for users.
   public var title: String {
     switch self {
     case .category: "category, mode, options"

@@ -67,7 +67,7 @@ extension Planner {
     }
   }
 
-  /// What a setting can be set back to; nil where there is no such thing any more.
+  /// What a setting can be set back to; nil if there is no such thing any more.
   private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
     switch (entry.setting, entry.before) {
     case (.defaultDevice(let direction), .name(let name)):

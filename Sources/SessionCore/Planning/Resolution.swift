@@ -2,7 +2,7 @@ import PulseTypes
 
 /// The devices of a wish, and the profiles that the cards must have for them.
 struct Resolution {
-  /// The input and output; nil where the wish has nothing to say about one.
+  /// The input and output; nil if the wish has nothing to say about one.
   var devices: [Direction: Resolved] = [:]
   /// Wishes whose device is away and that may wait.
   var waiting: [Direction: SessionError] = [:]
@@ -14,7 +14,7 @@ struct Resolution {
   /// Why they are not to be combined.
   var tooFewOutputs: SessionError?
 
-  /// The default before us of each direction, where the present one is not it.
+  /// The default before us of each direction, where the current one is not it.
   var defaultsBefore: [Direction: String] = [:]
 
   /// What a plan needs; throws what is missing and may not wait.

@@ -9,7 +9,7 @@ public struct Step: Sendable, Hashable, Codable {
   public var property: Property
   /// What is changed.
   public var setting: Setting
-  /// What it is now; nil where the object does not exist yet.
+  /// What it is now; nil if the object does not exist yet.
   public var from: SettingValue?
   /// What it is to be.
   public var to: SettingValue
@@ -17,7 +17,7 @@ public struct Step: Sendable, Hashable, Codable {
   public var isDeferred: Bool
   /// Whether the change outlives a rollback and a revert.
   public var isPermanent: Bool
-  /// Why, for people.
+  /// Why, for users.
   public var why: String
 
   /// Makes a step.

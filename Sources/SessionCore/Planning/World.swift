@@ -19,7 +19,7 @@ struct World {
   /// Whether a card gets another profile by an earlier step.
   func isChanged(card: String) -> Bool { changedCards.contains(card) }
 
-  /// What a setting will be; nil where that is not known before the step runs.
+  /// What a setting will be; nil if that is not known before the step runs.
   func value(of setting: Setting) -> SettingValue? { setting.kind.predicted(in: self) }
 
   /// Whether the step's object is made by an earlier one.

@@ -2,7 +2,7 @@ package import PulseTypes
 
 /// One thing that a mode can ask for, by its field in `AudioMode` and its key in the state's JSON.
 ///
-/// The order is that of profile files, of the state's JSON and of tables for people.
+/// The order is that of profile files, of the state's JSON and of tables for users.
 public enum Property: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
   /// What is about the session as a whole.
   case category, mode, echoCanceller, unloadsIdleEchoCanceller, options, sampleRate

@@ -156,7 +156,7 @@ extension ServerSnapshot {
   /// The hardware device at the root of a chain of ours; the device itself where it is not ours.
   public func root(of device: Device) -> Device? { path(from: device).last }
 
-  /// A device and what it hangs on, down to the hardware; empty where a link is missing.
+  /// A device and what it hangs on, down to the hardware; empty if a link is missing.
   private func path(from device: Device) -> [Device] {
     var path = [device]
     // A chain is two links long; one that bites its tail has no root.

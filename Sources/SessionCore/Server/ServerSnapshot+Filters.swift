@@ -16,7 +16,7 @@ private let filterModules: Set<String> = [
 private let filterGroups = ["echo-cancel-", "filter-chain-"]
 
 extension ServerSnapshot {
-  /// What processes the sound of a device on its way, such as a module or a program; nil where nothing
+  /// What processes the sound of a device on its way, such as a module or a program; nil if nothing
   /// does. A remap chooses channels, and processes nothing.
   func processor(of device: Device) -> String? {
     let name = device.name.lowercased()

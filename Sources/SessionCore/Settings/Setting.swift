@@ -114,7 +114,7 @@ extension Setting {
   /// Whether the server may leave it unmet without a failure.
   public var isHint: Bool { `is`(.hint) }
 
-  /// What our devices of a direction that the setting stands for are; nil where it has none there.
+  /// What our devices of a direction that the setting stands for are; nil if it has none there.
   func role(_ direction: Direction) -> String? { (kind as? any LinkKind)?.role(direction) }
 
   /// The name of the device that a link has in a direction.

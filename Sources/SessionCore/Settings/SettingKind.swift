@@ -21,12 +21,12 @@ protocol SettingKind: Sendable {
 
   /// The property of the state under which a restore is listed.
   func property(in snapshot: ServerSnapshot) -> Property
-  /// What it is now; nil where its object does not exist.
+  /// What it is now; nil if its object does not exist.
   func read(_ snapshot: ServerSnapshot) -> SettingValue?
   /// The settings that go, come or change when this one does.
   func dependents(in snapshot: ServerSnapshot) -> [Setting]
 
-  /// What it will be; nil where that is not known before the step runs.
+  /// What it will be; nil if that is not known before the step runs.
   func predicted(in world: World) -> SettingValue?
   /// Whether the object that a value needs is made by an earlier step.
   func isDeferred(to value: SettingValue, in world: World) -> Bool
@@ -123,7 +123,7 @@ package enum ServerRequest: Sendable, Hashable {
   case moveStream(Direction, Index<Stream>, device: String)
   case setStreamMute(Index<Stream>, Bool)
   case setStreamVolume(Index<Stream>, ChannelVolumes)
-  /// One that has gone meanwhile is as good as unloaded, unless `isSure`.
+  /// One that has gone in the meantime is as good as unloaded, unless `isSure`.
   case unloadModule(Index<Module>, isSure: Bool)
   /// While it is loaded the named devices keep their rates.
   case loadModule(String, argument: String, keepingRates: EchoCancellerSpec?)

@@ -58,7 +58,7 @@ public struct FlapDetector: Sendable, Hashable {
     Set(records.filter { $0.value.steadyFrom.map { time < $0 } == true }.keys)
   }
 
-  /// When the next of them has stayed long enough; nil where there is none.
+  /// When the next of them has stayed long enough; nil if there is none.
   public func nextEnd(after time: Duration) -> Duration? {
     records.values.compactMap(\.steadyFrom).filter { $0 > time }.min()
   }

@@ -5,7 +5,7 @@ extension ServerSnapshot {
   ///
   /// A serial number before vendor and product, before the place of the connector, before the name;
   /// a virtual device has nothing but its name. More is added only where two devices would be meant:
-  /// the place for two of a kind, the mapping for two devices of one card. Nil where no
+  /// the place for two of a kind, the mapping for two devices of one card. Nil if no
   /// profile can hold the name.
   ///
   /// - Parameter isItself: whether this very device is meant, rather than any of its card.
@@ -58,7 +58,7 @@ extension ServerSnapshot {
 }
 
 extension Device {
-  /// The values of all the keys as patterns that mean just them; nil where one is missing.
+  /// The values of all the keys as patterns that mean just them; nil if one is missing.
   fileprivate func values(of keys: [String]) -> [String: String]? {
     // The string of an ALSA device is its number, which changes; a Bluetooth one's is its address.
     let isBluetooth = properties["device.bus"] == "bluetooth"
@@ -73,7 +73,7 @@ extension Device {
 }
 
 extension DeviceMatcher {
-  /// A device by its whole name; nil where no profile can hold it.
+  /// A device by its whole name; nil if no profile can hold it.
   fileprivate static func exactly(_ name: String) -> DeviceMatcher? {
     guard isSayable(name) else { return nil }
     // The word alone would mean another device.

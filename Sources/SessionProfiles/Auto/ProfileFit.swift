@@ -11,7 +11,7 @@ public struct ProfileFit: Sendable, Hashable {
   public var source: ProfileSource
   /// The sum over its matchers (`DeviceMatcher.points`): of those that fit, the most wins.
   public var points: Int
-  /// The matchers that no device meets, as `input NAME`; empty where the profile fits.
+  /// The matchers that no device meets, as `input NAME`; empty if the profile fits.
   public var missing: [String]
 
   /// Whether all that it asks for is there.
@@ -26,7 +26,7 @@ public struct ProfileDetection: Sendable, Hashable {
   /// Every profile with a `[match]`: those that fit first, of them the one with the most points, then
   /// by name.
   public var profiles: [ProfileFit]
-  /// The best, else the profile called `default`, else nil.
+  /// The best, otherwise the profile called `default`, otherwise nil.
   public var chosen: String?
   /// Those that fit as well as the chosen one, which is the first of them by name.
   public var ties: [String]
@@ -50,7 +50,7 @@ public struct ProfileDetection: Sendable, Hashable {
       .map(\.name)
   }
 
-  /// The one after a profile among those that fit, the first after the last; nil where none fits.
+  /// The one after a profile among those that fit, the first after the last; nil if none fits.
   public func next(after profile: String?) -> String? {
     let fitting = profiles.filter(\.fits).map(\.name)
     guard let at = profile.flatMap({ fitting.firstIndex(of: $0) }) else {

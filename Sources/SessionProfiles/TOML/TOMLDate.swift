@@ -1,6 +1,6 @@
 /// The dates and times of TOML: known, so that a message can name them; no profile has any.
 enum TOMLDate {
-  /// What a date or time is called in messages; nil where a word is none, or none that there is.
+  /// What a date or time is called in messages; nil if a word is none, or none that there is.
   static func name(_ word: ArraySlice<UInt8>) -> String? {
     var rest = word
     if time(&rest) { return rest.isEmpty ? "time" : nil }

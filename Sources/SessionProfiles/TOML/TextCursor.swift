@@ -84,7 +84,7 @@ extension UInt8 {
   var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
   /// Whether TOML allows it nowhere in a line; a tab is allowed.
   var isControl: Bool { self < .space && self != .tab || self == 0x7F }
-  /// The value as a digit of a base; nil where it is none.
+  /// The value as a digit of a base; nil if it is none.
   func digit(base: UInt8) -> UInt8? {
     let value: UInt8? =
       isDigit ? self - UInt8(ascii: "0") : isLetter ? (self | 0x20) - UInt8(ascii: "a") + 10 : nil

@@ -49,7 +49,7 @@ struct DemoCommand: SessionCommand {
   }
 }
 
-/// The steps of a demo for people.
+/// The steps of a demo for users.
 enum DemoView {
   static func lines(_ step: DemoStep, width: Int?) -> [Line] {
     let mark = step.ok ? Span("ok      ", .green) : Span("FAILED  ", .red)

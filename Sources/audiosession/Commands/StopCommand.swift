@@ -25,7 +25,7 @@ struct StopCommand: SessionCommand {
     return .done
   }
 
-  /// Ends the holder; nil where there is none.
+  /// Ends the holder; nil if there is none.
   static func stop(
     _ session: AudioSession, _ options: GlobalOptions
   ) async throws -> SessionState.Holder? {

@@ -228,7 +228,7 @@ struct Demo {
     return facts
   }
 
-  /// Does something, and measures from its end until a condition holds; nil where it never does.
+  /// Does something, and measures from its end until a condition holds; nil if it never does.
   private func seconds(
     until condition: () async throws -> Bool, after body: () async throws -> Void
   ) async throws -> Duration? {

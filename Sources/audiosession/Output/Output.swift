@@ -21,7 +21,7 @@ final class Output: Sendable {
   /// Whether standard output has no reader, as noticed by an earlier write.
   var isUnread: Bool { hasLeft.load(ordering: .relaxed) }
 
-  /// Prints the result, as JSON or for people.
+  /// Prints the result, as JSON or for users.
   func result(_ value: some Encodable, _ lines: (Int?) -> [Line]) throws {
     if isJSON { try json(value) } else { print(lines(terminal.width)) }
   }

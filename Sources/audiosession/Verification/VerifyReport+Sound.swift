@@ -54,7 +54,7 @@ extension VerifyReport {
     }
   }
 
-  /// The claimed one where it is among those that it may be; else the first of them.
+  /// The claimed one where it is among those that it may be; otherwise the first of them.
   private static func words(
     _ found: Set<ChannelMatch>, _ number: Int, _ hardware: [ChannelPosition],
     _ claimed: [ChannelPosition]

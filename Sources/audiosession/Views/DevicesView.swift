@@ -1,6 +1,6 @@
 import AudioSession
 
-/// Inputs, outputs and cards for people.
+/// Inputs, outputs and cards for users.
 enum DevicesView {
   static func lines(_ list: DeviceList, width: Int?) -> [Line] {
     section("inputs", list.inputs.map { lines($0, width) })

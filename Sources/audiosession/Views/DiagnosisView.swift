@@ -21,7 +21,7 @@ struct DiagnosisJSON: EncodableWithNulls {
   }
 }
 
-/// What was found, for people: what, why it matters, and the remedy.
+/// What was found, for users: what, why it matters, and the remedy.
 enum DiagnosisView {
   static func lines(_ diagnosis: Diagnosis, width: Int?) -> [Line] {
     var lines = diagnosis.findings.flatMap { Self.lines($0, width: width) + [.empty] }

@@ -1,6 +1,6 @@
 import AudioSession
 
-/// One event of a session, as a line for people or as a line of JSON.
+/// One event of a session, as a line for users or as a line of JSON.
 enum EventView {
   static func print(_ event: SessionEvent, _ output: Output) throws {
     let timed = TimedEvent.now(event)

@@ -1,6 +1,6 @@
 import AudioSession
 
-/// Why a property is what it is, for people: its line of the state, the causes, what was not taken.
+/// Why a property is what it is, for users: its line of the state, the causes, what was not taken.
 enum ExplanationView {
   static func lines(_ explanation: Explanation, width: Int?) -> [Line] {
     var lines = PropertiesView.lines(

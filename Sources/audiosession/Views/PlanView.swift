@@ -14,7 +14,7 @@ struct PlanJSON: Encodable {
   }
 }
 
-/// A plan for people.
+/// A plan for users.
 enum PlanView {
   static func lines(_ plan: Plan, width: Int?, showsReasons: Bool) -> [Line] {
     let rows = plan.steps.map { StepsView.Row(step: $0, outcome: nil) }

@@ -1,7 +1,7 @@
 import AudioSession
 import SessionProfiles
 
-/// Profiles for people.
+/// Profiles for users.
 enum ProfilesView {
   /// The list: name, description; a broken one with why.
   static func lines(_ profiles: [ProfileListing], width: Int?) -> [Line] {

@@ -65,7 +65,7 @@ struct ReplayJSON: Encodable {
   }
 }
 
-/// A trace for people.
+/// A trace for users.
 enum ReplayView {
   static func lines(_ entries: [ReplayEntry], width: Int?) -> [Line] {
     let plans = entries.count { $0.isSame != nil }

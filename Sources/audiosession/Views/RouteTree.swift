@@ -4,10 +4,10 @@ import AudioSession
 /// the session's chain → default; colours are verdicts.
 struct RouteTree {
   let snapshot: ServerSnapshot
-  /// The properties of the state, for their verdicts; empty where they are not known.
+  /// The properties of the state, for their verdicts; empty if they are not known.
   var properties: [Property: PropertyReport] = [:]
 
-  /// The way of the default input or output; nil where there is none.
+  /// The way of the default input or output; nil if there is none.
   func route(_ direction: Direction) -> Tree? {
     guard let device = snapshot.defaultRoot(direction), snapshot.route.has(device) else {
       return nil

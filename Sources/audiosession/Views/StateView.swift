@@ -1,6 +1,6 @@
 import AudioSession
 
-/// The state for people.
+/// The state for users.
 enum StateView {
   /// - Parameter snapshot: the server, to draw the route from; without one it is listed.
   static func lines(

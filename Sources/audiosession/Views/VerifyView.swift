@@ -1,6 +1,6 @@
 import AudioSession
 
-/// What was wanted, what the server says, and what was measured, for people.
+/// What was wanted, what the server says, and what was measured, for users.
 enum VerifyView {
   static func lines(_ report: VerifyReport, width: Int?) -> [Line] {
     let source = Layout.shorten(report.device, to: width.map { $0 - 10 })

@@ -122,7 +122,7 @@ private enum MatcherFormat {
     }
   }
 
-  /// One table where the keys are distinct, else the general form.
+  /// One table where the keys are distinct, otherwise the general form.
   private static func all(_ parts: [DeviceMatcher]) -> [(key: String, value: String)] {
     let pairs = parts.map(pair)
     if parts.count > 1, Set(pairs.map(\.key)).count == parts.count { return pairs }

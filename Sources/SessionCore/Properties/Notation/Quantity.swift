@@ -4,10 +4,10 @@ struct Quantity {
   var whole: Int
   /// The digits after the point.
   var fraction: [Int]
-  /// As written; empty where there is none.
+  /// As written; empty if there is none.
   var unit: String
 
-  /// Splits a text, or nil where it does not begin with a decimal number that fits.
+  /// Splits a text, or nil if it does not begin with a decimal number that fits.
   init?(_ text: String) {
     var rest = Substring(text).trimmed
     isNegative = rest.first == "-"
@@ -34,7 +34,7 @@ struct Quantity {
     return isNegative ? -value : value
   }
 
-  /// The number times a power of ten, without rounding; nil where it does not fit.
+  /// The number times a power of ten, without rounding; nil if it does not fit.
   func scaled(byPowerOfTen power: Int) -> Int128? {
     var result = Int128(whole)
     for at in 0..<power {

@@ -6,11 +6,11 @@ import PulseSandbox
 protocol FaultCommand: SessionCommand {
   /// What happens.
   var fault: Fault { get throws }
-  /// What undoes it where it lasts for a time only; nil where nothing does, or it ends by itself.
+  /// What undoes it where it lasts for a time only; nil if nothing does, or it ends by itself.
   var undoing: Fault? { get }
   /// How long it lasts; nil until it is undone, or the command is ended.
   var duration: TimeLimit? { get }
-  /// What has happened, for people.
+  /// What has happened, for users.
   var done: String { get }
 }
 
