@@ -1,8 +1,8 @@
 internal import CPulse
 internal import PulseTypes
 
-/// The questions of `PulseClient`'s reads, sent now and awaited later. Without an index they ask for
-/// everything of their kind.
+/// The requests of `PulseClient`'s reads; sent now, awaited later. Without an index they request
+/// all objects of their kind.
 extension Connection {
   func sendServerInfo(_ timeout: Duration?) throws(PulseError) -> Pending<ServerInfo> {
     try send("get_server_info", timeout: timeout) {
@@ -70,7 +70,7 @@ private func words(_ object: String, _ index: UInt32?) -> String {
 }
 
 extension Pending {
-  /// The answer's only element, nil if there is no such entity.
+  /// The answer's only element; nil if there is no such object.
   final func firstValue<Element>(
     isolation: isolated (any Actor)? = #isolation
   ) async throws(PulseError) -> Element? where Value == [Element] {
@@ -84,8 +84,8 @@ extension Pending {
 }
 
 extension Direction {
-  /// libpulse's word for a device of this direction.
+  /// libpulse's term for a device of this direction.
   var deviceWord: String { self == .input ? "source" : "sink" }
-  /// libpulse's word for a stream of this direction.
+  /// libpulse's term for a stream of this direction.
   var streamWord: String { self == .input ? "source_output" : "sink_input" }
 }

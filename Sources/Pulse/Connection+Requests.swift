@@ -2,9 +2,9 @@ internal import CPulse
 internal import Logging
 
 extension Connection {
-  /// Asks one thing and waits for the answer.
+  /// Sends a request and waits for its answer.
   ///
-  /// Runs where the caller is isolated, so an actor on the loop's thread pays no hop.
+  /// Runs in the caller's isolation, so an actor on the loop's thread needs no hop.
   func request<Value: Sendable>(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     isolation: isolated (any Actor)? = #isolation,
@@ -14,7 +14,7 @@ extension Connection {
     return try await request.value()
   }
 
-  /// Asks for something to be done and waits until it is.
+  /// Sends a command and waits for its completion.
   func command(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     isolation: isolated (any Actor)? = #isolation,
@@ -24,7 +24,7 @@ extension Connection {
     try await request.value()
   }
 
-  /// Asks one thing now; the answer can be awaited later, so that several fly at once.
+  /// Sends a request; the answer can be awaited later, so that several are on their way at once.
   func send<Value: Sendable>(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
@@ -35,7 +35,7 @@ extension Connection {
     return request
   }
 
-  /// Asks for a list now; the answer can be awaited later.
+  /// Sends a request for a list; the answer can be awaited later.
   func sendList<Element: Sendable>(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
@@ -46,7 +46,7 @@ extension Connection {
     return request
   }
 
-  /// Registers something to wait for; whoever makes it ends it.
+  /// Registers a request; the caller must end it.
   func makeRequest<Value: Sendable, Request: Pending<Value>>(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     in context: OpaquePointer
@@ -84,7 +84,7 @@ extension Connection {
     }
   }
 
-  /// The timer fired: ends what is due, and arms it for the rest.
+  /// Called by the timer: ends requests that are due, and arms the timer for the others.
   func deadlineReached() {
     deadlines.fired()
     let now = pa_rtclock_now()

@@ -1,10 +1,10 @@
 internal import CPulse
 internal import Logging
 
-/// A `pa_context` with everything that waits on it: the part of a client that libpulse calls.
+/// A `pa_context` and its pending requests: the part of a client that libpulse calls.
 ///
-/// Every method runs on the loop's thread, where libpulse's callbacks run too; so it needs no lock,
-/// and `PulseClient` and `PulseStream`, two actors on that thread, can both use it.
+/// Every method runs on the loop's thread, as do libpulse's callbacks. So it needs no lock, and
+/// both `PulseClient` and `PulseStream`, two actors on that thread, can use it.
 final class Connection: @unchecked Sendable {  // confined to the loop's thread, see above
   enum State {
     case idle
@@ -44,7 +44,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     context.flatMap { pa_context_get_server($0) }.map { String(cString: $0) } ?? requestedAddress
   }
 
-  /// Starts to connect; the answer ends when the server has let us in.
+  /// Starts to connect; the request ends when the server has accepted the client.
   func open(
     address: String?, name: String, properties: [String: String], timeout: Duration
   ) throws(PulseError) -> Pending<Void> {
@@ -66,7 +66,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     return opening
   }
 
-  /// Ends the connection and, exactly once each, everything that waits on it.
+  /// Ends the connection and, exactly once each, everything that waits for it.
   func end(_ error: PulseError) {
     guard let context else { return }
     let (requests, streams) = (pending.values, self.streams.values)
@@ -91,7 +91,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     if case .idle = state { state = .ended(PulseError(.closed, "close")) }
   }
 
-  /// Libpulse changed the context's state.
+  /// Called when libpulse has changed the context's state.
   func contextStateChanged() {
     guard let context else { return }
     switch (pa_context_get_state(context), state) {
@@ -108,14 +108,14 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     }
   }
 
-  /// The error libpulse has at this moment, for the request that it is about.
+  /// libpulse's current error, for the request that caused it.
   func contextError(_ operation: String) -> PulseError {
     if case .ended = state { return abandonment { operation } }
     let number = context.map { pa_context_errno($0) } ?? 0
     return PulseError(number: number, operation, address: serverAddress)
   }
 
-  /// Why a request ends that got no answer: the connection's end, or that of its stream.
+  /// Why a request ends without an answer: the end of the connection or of its stream.
   func abandonment(_ operation: () -> String) -> PulseError {
     guard case .ended(var error) = state else {
       return PulseError(.killed, operation(), address: serverAddress)

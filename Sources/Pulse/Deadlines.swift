@@ -1,10 +1,10 @@
 internal import CPulse
 internal import PulseTypes
 
-/// One time event for all requests of a connection, armed for the earliest deadline.
+/// One timer for all requests of a connection, armed for the earliest deadline.
 ///
-/// Requests usually share one timeout, so a new one seldom has an earlier deadline than the one the
-/// timer is armed for: a request costs a comparison, and the timer fires once a timeout at most.
+/// Requests usually have the same timeout, so a new one rarely has an earlier deadline than the
+/// armed one: a request costs one comparison, and the timer fires at most once per timeout.
 struct Deadlines {
   private var timer: OpaquePointer?
   private var armedFor = UInt64.max
@@ -21,13 +21,13 @@ struct Deadlines {
     if let timer {
       pa_context_rttime_restart(context, timer, deadline)
     } else {
-      // Borrowed: the connection frees the timer before it goes itself.
+      // Not retained: the connection frees the timer before its own end.
       let userdata = Unmanaged.passUnretained(connection).toOpaque()
       timer = pa_context_rttime_new(context, deadline, onDeadline, userdata)
     }
   }
 
-  /// The timer went off: a time event fires once.
+  /// Notes that the timer fired; it fires only once.
   mutating func fired() { armedFor = .max }
 
   mutating func free(_ api: UnsafeMutablePointer<pa_mainloop_api>) {

@@ -31,7 +31,7 @@ extension PortAvailability {
 }
 
 extension PortKind {
-  /// A kind that a newer server knows is `.unknown`.
+  /// A kind from a newer server becomes `.unknown`.
   init(number: UInt32) { self = PortKind(rawValue: number) ?? .unknown }
 }
 
@@ -57,7 +57,8 @@ extension DeviceFlags {
     if flags.rawValue & PA_SINK_DYNAMIC_LATENCY.rawValue != 0 { insert(.dynamicLatency) }
   }
 
-  /// The bits are a sink's, but for dynamic latency: a source has it where a sink has flat volume.
+  /// The bits are those of a sink, except for dynamic latency, in place of which a sink has flat
+  /// volume.
   init(_ flags: pa_source_flags_t) {
     self = DeviceFlags(rawValue: UInt32(flags.rawValue)).intersection(Self.known)
     if flags.rawValue & PA_SOURCE_DYNAMIC_LATENCY.rawValue != 0 { insert(.dynamicLatency) }

@@ -14,7 +14,7 @@ extension ServerInfo {
   }
 }
 
-/// PulseAudio has NULL where there is no device, pipewire-pulse a placeholder in at signs.
+/// Without a device PulseAudio has NULL, pipewire-pulse a placeholder in at signs.
 private func deviceName(_ pointer: UnsafePointer<CChar>?) -> String? {
   text(pointer).flatMap { $0.isEmpty || $0.hasPrefix("@") ? nil : $0 }
 }

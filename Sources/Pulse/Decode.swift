@@ -1,10 +1,10 @@
 internal import CPulse
 internal import PulseTypes
 
-/// What stands for "none" where libpulse has an index (libpulse: `PA_INVALID_INDEX`).
+/// libpulse's value for "no index" (libpulse: `PA_INVALID_INDEX`).
 let invalidIndex = UInt32.max
 
-/// A string of the server's; invalid UTF-8 is repaired, NULL is nil.
+/// A string of the server; repairs invalid UTF-8, and is nil for NULL.
 func text(_ pointer: UnsafePointer<CChar>?) -> String? { pointer.map { String(cString: $0) } }
 
 extension Index {
@@ -15,7 +15,7 @@ extension Index {
   }
 }
 
-/// A property list; what is not text (an icon's pixels) is left out.
+/// A property list, without values that are not text (such as an icon's pixels).
 func properties(_ list: OpaquePointer?) -> [String: String] {
   guard let list else { return [:] }
   var result: [String: String] = [:]
@@ -25,7 +25,7 @@ func properties(_ list: OpaquePointer?) -> [String: String] {
     var count = 0
     guard pa_proplist_get(list, key, &data, &count) == 0, let data, count > 0 else { continue }
     let bytes = UnsafeRawBufferPointer(start: data, count: count - 1)
-    // Text ends with its only NUL; `pa_proplist_gets` would refuse what is not valid UTF-8.
+    // A text has its only NUL at the end; `pa_proplist_gets` would refuse invalid UTF-8.
     guard data.load(fromByteOffset: count - 1, as: UInt8.self) == 0, !bytes.contains(0) else {
       continue
     }
@@ -34,7 +34,7 @@ func properties(_ list: OpaquePointer?) -> [String: String] {
   return result
 }
 
-/// The entries of a C array of pointers that may be NULL, or end early.
+/// The entries of a C array of pointers, which may be NULL or end early.
 func entries<Info>(
   _ array: UnsafeMutablePointer<UnsafeMutablePointer<Info>?>?, _ count: UInt32
 ) -> [UnsafeMutablePointer<Info>] {
@@ -42,7 +42,7 @@ func entries<Info>(
   return (0..<Int(count)).compactMap { array[$0] }
 }
 
-/// An array inside a C struct, which Swift sees as a tuple.
+/// An array in a C struct, which Swift imports as a tuple.
 private func elements<Tuple, Element>(
   of tuple: Tuple, count: UInt8, _: Element.Type
 ) -> [Element] {
@@ -50,7 +50,7 @@ private func elements<Tuple, Element>(
 }
 
 extension SampleFormat {
-  /// By libpulse's number; its words are the raw values, so no number is written twice.
+  /// By libpulse's number; its names are the raw values, so no number is repeated here.
   private static let byNumber = (0..<pa_sample_format_t.RawValue(PA_SAMPLE_MAX.rawValue)).map {
     text(pa_sample_format_to_string(pa_sample_format_t($0))).flatMap(SampleFormat.init)
   }
@@ -79,7 +79,7 @@ extension SampleSpec {
 }
 
 extension ChannelPosition {
-  /// By libpulse's number; its words are the raw values.
+  /// By libpulse's number; its names are the raw values.
   private static let byNumber = (0..<Int32(PA_CHANNEL_POSITION_MAX.rawValue)).map {
     text(pa_channel_position_to_string(pa_channel_position_t($0))).flatMap(ChannelPosition.init)
   }
@@ -98,7 +98,7 @@ extension ChannelMap {
     self.init(numbers.map { ChannelPosition($0) })
   }
 
-  /// For libpulse; nil if it is too long, or a position is not libpulse's.
+  /// libpulse's value; nil if the map is too long, or libpulse lacks a position.
   var native: pa_channel_map? {
     var map = pa_channel_map()
     return pa_channel_map_parse(&map, description) == nil ? nil : map
@@ -110,7 +110,7 @@ extension ChannelVolumes {
     self.init(elements(of: volume.values, count: volume.channels, UInt32.self).map(Volume.init))
   }
 
-  /// For libpulse; without channels, which it rejects, where there are too many.
+  /// libpulse's value; too many channels become none, which libpulse rejects.
   var native: pa_cvolume {
     var volume = pa_cvolume()
     pa_cvolume_init(&volume)

@@ -1,4 +1,4 @@
-/// Gives each event to the handler, at once, and to every stream of events.
+/// Passes each event to the handler, at once, and to every stream of events.
 struct EventHub {
   var handler: (@Sendable (PulseEvent) -> Void)?
   private var consumers: [UInt64: AsyncStream<PulseEvent>.Continuation] = [:]
@@ -10,7 +10,7 @@ struct EventHub {
     for consumer in consumers.values { consumer.yield(event) }
   }
 
-  /// Makes a stream; `onEnd` is called with its number, anywhere, when its reader is gone.
+  /// Makes a stream; `onEnd` is called with its number, on any thread, when its reader is gone.
   mutating func makeStream(
     limit: Int, onEnd: @escaping @Sendable (UInt64) -> Void
   ) -> AsyncStream<PulseEvent> {

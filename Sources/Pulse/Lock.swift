@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A lock for the few fields that several threads touch.
+/// A lock for a few fields that several threads use.
 ///
-/// A pthread mutex at a fixed address: ThreadSanitizer understands it, and reports false races for
-/// `Synchronization.Mutex` on Linux.
-package final class Lock: @unchecked Sendable {  // a pthread mutex is made to be shared
+/// It is a pthread mutex at a fixed address: ThreadSanitizer understands it, but reports false
+/// races for `Synchronization.Mutex` on Linux.
+package final class Lock: @unchecked Sendable {  // a pthread mutex is shared by design
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   package init() {

@@ -1,22 +1,22 @@
 internal import CPulse
 internal import Glibc
 
-/// The thread behind a `PulseLoop`: a `pa_mainloop`, and a queue of work from everywhere.
+/// The thread of a `PulseLoop`: a `pa_mainloop`, and a queue of work from any thread.
 ///
 /// It outlives the `PulseLoop`, whose `deinit` may run on this very thread and so cannot join it:
-/// `stop` raises a flag, and the thread frees the main loop on its way out.
+/// `stop` sets a flag, and the thread frees the main loop at its end.
 final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared is behind `lock`
   enum Work {
-    /// Of an actor on the loop.
+    /// A job of an actor on the loop.
     case job(UnownedJob)
-    /// Of a task that prefers this thread.
+    /// A job of a task that prefers this thread.
     case task(UnownedJob)
     case call(@Sendable () -> Void)
   }
 
   let mainloop: OpaquePointer
   let api: UnsafeMutablePointer<pa_mainloop_api>
-  /// Set once, before the thread starts; weak, or the loop would keep itself alive.
+  /// Set once, before the thread starts; weak, so that the loop does not retain itself.
   weak var executor: PulseLoop?
 
   private let lock = Lock()
@@ -34,18 +34,18 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     self.api = api
   }
 
-  /// Starts a thread with an argument; what `pthread_create` returns.
+  /// Starts a thread with an argument; returns the result of `pthread_create`.
   typealias Creation = (inout pthread_t, UnsafeMutableRawPointer) -> Int32
 
   func start(
     _ create: Creation = { pthread_create(&$0, nil, runLoopThread, $1) }
   ) throws(PulseError) {
     var thread = pthread_t()
-    let me = Unmanaged.passRetained(self)  // for the thread; `runLoopThread` takes it over
+    let me = Unmanaged.passRetained(self)  // for the thread; `runLoopThread` releases it
     let result = create(&thread, me.toOpaque())
     guard result == 0 else {
       me.release()
-      lock.withLock { hasExited = true }  // `stop` must not wake what is freed here
+      lock.withLock { hasExited = true }  // `stop` must not use what is freed here
       pa_mainloop_free(mainloop)
       throw PulseError(.ioError, "pthread_create", String(cString: strerror(result)))
     }
@@ -54,11 +54,11 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
 
   var isCurrent: Bool { lock.withLock { isOnThread } }
 
-  /// Must be called with the lock held.
+  /// Call with the lock held.
   private var isOnThread: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
 
-  /// Appends work, and wakes the thread only if it may be asleep: work that comes from the thread
-  /// itself is found before the next poll, and one byte in the pipe wakes as well as ten.
+  /// Appends work, and wakes the thread only if it may be asleep: the thread finds its own work
+  /// before the next poll, and one byte in the pipe is enough.
   func add(_ work: Work) {
     lock.withLock {
       queue.append(work)
@@ -66,7 +66,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     }
   }
 
-  /// Takes a job of a task that prefers this thread; any thread may call it.
+  /// Accepts a job of a task that prefers this thread; any thread may call it.
   func enqueue(_ job: consuming ExecutorJob) { add(.task(UnownedJob(job))) }
 
   func stop() {
@@ -76,7 +76,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     }
   }
 
-  /// Must be called with the lock held, so that the thread cannot free the main loop meanwhile.
+  /// Call with the lock held, so that the thread cannot free the main loop in the meantime.
   private func wakeIfNeeded() {
     guard !isWakePending, !hasExited, !isOnThread else { return }
     isWakePending = true
@@ -93,9 +93,9 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     pa_mainloop_free(mainloop)
   }
 
-  /// Runs what is queued, and says whether the thread is to end.
+  /// Runs the queued work; true if the thread should end.
   ///
-  /// A bounded number of batches: jobs that make jobs must not keep the replies out.
+  /// Limits the number of batches, so that jobs that enqueue jobs cannot keep replies waiting.
   private func runQueue() -> Bool {
     for _ in 0..<16 {
       let batch = lock.withLock {
@@ -110,10 +110,11 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     return false
   }
 
-  /// Waits for something to happen, and lets libpulse handle it.
+  /// Waits for an event and lets libpulse handle it.
   ///
-  /// `prepare` empties the wakeup pipe, so a wakeup since `runQueue` is lost in it: where work has
-  /// come meanwhile, the pipe is filled again. (`pa_mainloop_iterate` would sleep on that work.)
+  /// `prepare` empties the wakeup pipe, which loses a wakeup since `runQueue`; if work has arrived
+  /// in the meantime, the pipe is filled again. (`pa_mainloop_iterate` would sleep in spite of that
+  /// work.)
   private func iterate() {
     pa_mainloop_prepare(mainloop, -1)
     if lock.withLock({ !queue.isEmpty || isStopping }) { pa_mainloop_wakeup(mainloop) }

@@ -1,13 +1,13 @@
-/// What the parameters and answers of messages are: JSON, of which numbers and words stay texts.
+/// The parameters and answers of messages: JSON in which numbers and literals stay texts.
 enum MessageValue: Equatable {
   case text(String)
   case list([MessageValue])
   case object([String: MessageValue])
 
-  /// The most bytes of an answer that are read; it is read on the loop, where requests wait meanwhile.
+  /// The longest answer in bytes; it is parsed on the loop, where requests wait in the meantime.
   static let longest = 1 << 18
 
-  /// Nil for what is no JSON, and for what is nested deeper or is longer than any answer.
+  /// Parses JSON; nil if it is invalid, or deeper or longer than any answer.
   init?(_ json: String) {
     guard json.utf8.count <= Self.longest else { return nil }
     var scanner = MessageScanner(json)
@@ -15,7 +15,7 @@ enum MessageValue: Equatable {
     self = value
   }
 
-  /// The text of a string, a number or a word; nil for `null`.
+  /// The text of a string, number or literal; nil for `null`.
   var text: String? { if case .text(let text) = self, text != "null" { text } else { nil } }
 
   var list: [MessageValue]? { if case .list(let list) = self { list } else { nil } }
@@ -37,7 +37,7 @@ enum MessageValue: Equatable {
   }
 }
 
-/// Reads JSON from its start.
+/// Parses JSON from its start.
 private struct MessageScanner {
   private var rest: Substring.UnicodeScalarView
 
@@ -113,7 +113,7 @@ private struct MessageScanner {
       case "n": result.append("\n")
       case "t": result.append("\t")
       case "u":
-        // Not by `rest.count`, which would walk through all that is left for each of them.
+        // Not `rest.count`, which would walk through the whole rest each time.
         let digits = rest.prefix(4)
         guard digits.count == 4, let code = UInt32(String(digits), radix: 16),
           let scalar = Unicode.Scalar(code)

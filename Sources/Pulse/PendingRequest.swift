@@ -1,9 +1,9 @@
 internal import CPulse
 
-/// One question to the server, until it has ended: exactly once, by its reply, its task's
+/// A request to the server, until it has ended: exactly once, by its reply, its task's
 /// cancellation, its deadline, or the end of the connection.
 ///
-/// Confined to the loop's thread, like the `Connection` it belongs to.
+/// Confined to the loop's thread, like its `Connection`.
 class PendingRequest {
   let id: UInt64
   let connection: Connection
@@ -20,26 +20,26 @@ class PendingRequest {
     words = operation
   }
 
-  /// The words for an error; made only when there is one.
+  /// The description for an error; made only if there is one.
   var operation: String { words() }
 
-  /// Whether it has its result; the operation may live a moment longer.
+  /// Whether the request has its result; the operation may exist a moment longer.
   var hasEnded: Bool { fatalError("abstract") }  // only `Pending`, which overrides it, is ever made
 
-  /// Ends with an error, without touching the operation.
+  /// Ends with an error; leaves the operation alone.
   func fail(_ error: PulseError) { fatalError("abstract") }  // as above
 
-  /// Ends with the error that libpulse has at this moment.
+  /// Ends with libpulse's current error.
   func failWithContextError() { fail(connection.contextError(operation)) }
 
-  /// Ends with an error, and makes libpulse forget the question.
+  /// Ends with an error, and cancels libpulse's operation.
   final func abort(_ error: PulseError) {
     fail(error)
     if let handle { pa_operation_cancel(handle) }
   }
 
-  /// Calls libpulse. The request is retained for its callbacks until the *operation* ends, which may
-  /// be long after the request has: `operationEnded` is called then, in every case.
+  /// Calls libpulse. Retains the request for the callbacks until the *operation* ends, which may be
+  /// long after the request: `operationEnded` is called then in any case.
   final func start(_ call: (UnsafeMutableRawPointer) -> OpaquePointer?) {
     let me = Unmanaged<PendingRequest>.passRetained(self)  // released below, or in operationEnded
     guard let handle = call(me.toOpaque()) else {
@@ -50,8 +50,8 @@ class PendingRequest {
     pa_operation_set_state_callback(handle, onOperationState, me.toOpaque())
   }
 
-  /// Libpulse is done with the operation, also if it cancelled it without calling the reply's
-  /// callback: on disconnect, and when a stream ends.
+  /// libpulse has finished the operation, or cancelled it without the reply's callback, as it does
+  /// on a disconnect and when a stream ends.
   final func operationEnded(_ operation: OpaquePointer) {
     handle = nil
     if !hasEnded { fail(connection.abandonment(words)) }
@@ -60,7 +60,7 @@ class PendingRequest {
   }
 }
 
-/// A question whose answer is one value.
+/// A request with a single value as its answer.
 class Pending<Value: Sendable>: PendingRequest {
   private enum State {
     case pending
@@ -95,7 +95,7 @@ class Pending<Value: Sendable>: PendingRequest {
     }
   }
 
-  /// Waits for the end; a cancelled task ends the request at once.
+  /// Waits for the end; cancelling the task ends the request at once.
   final func value(isolation: isolated (any Actor)? = #isolation) async throws(PulseError) -> Value
   {
     assert(connection.thread.isCurrent)
@@ -103,7 +103,7 @@ class Pending<Value: Sendable>: PendingRequest {
     let (connection, id) = (connection, id)
     let result = await withTaskCancellationHandler {
       // Only a closure that captures the isolated parameter is isolated; another one would run on
-      // some other thread, and miss an answer that comes in the meantime.
+      // another thread, and miss an answer that arrives in the meantime.
       _ = isolation
       return await connection.thread.suspend { suspend($0) }
     } onCancel: {
@@ -113,7 +113,7 @@ class Pending<Value: Sendable>: PendingRequest {
   }
 }
 
-/// A question whose answer comes as a list, an element a callback.
+/// A request for a list, with one callback per element.
 final class PendingList<Element: Sendable>: Pending<[Element]> {
   private var elements: [Element] = []
 

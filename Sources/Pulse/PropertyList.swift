@@ -1,8 +1,8 @@
 internal import CPulse
 
-/// Calls `body` with a `pa_proplist` that lives as long as the call.
+/// Calls `body` with a `pa_proplist` that is valid during the call.
 ///
-/// Throws if libpulse does not take a key or a value.
+/// Throws if libpulse rejects a key or a value.
 func withPropertyList<Result>(
   _ properties: [String: String], for operation: String, _ body: (OpaquePointer) -> Result
 ) throws(PulseError) -> Result {

@@ -1,11 +1,13 @@
 public import PulseTypes
 
-/// Codecs of Bluetooth cards, by the messages that PulseAudio 15 and later and pipewire-pulse take.
+/// Codecs of Bluetooth cards, through the messages of pipewire-pulse and of PulseAudio since
+/// version 15.
 extension PulseClient {
-  /// The codecs that a card offers on its current profile, and the name of the one in use.
+  /// Returns the codecs of a card on its active profile, and the name of the active one.
   ///
-  /// Throws `noSuchEntity` if the card takes no such messages: it is no Bluetooth card, or the
-  /// server is too old. libpulse: `pa_context_send_message_to_object`, `list-codecs`, `get-codec`.
+  /// Throws `noSuchEntity` if the card does not support the messages: it is not a Bluetooth card,
+  /// or the server is too old. libpulse: `pa_context_send_message_to_object`, `list-codecs`,
+  /// `get-codec`.
   public func codecs(
     of card: String, timeout: Duration? = nil
   ) async throws(PulseError) -> (offered: [Codec], active: String?) {
@@ -19,12 +21,12 @@ extension PulseClient {
     return (offered, offered.first { $0.serverName == active }?.name ?? active)
   }
 
-  /// Switches a card to a codec, by the server's name for it (`Codec.serverName`); its devices go and
-  /// come again.
+  /// Switches a card to a codec, by the server's name (`Codec.serverName`); the server removes and
+  /// recreates its devices.
   ///
-  /// The answer comes before that. PulseAudio throws `invalidArgument` where the card does not offer
-  /// the codec; pipewire-pulse says nothing, and all stays as it is.
-  /// libpulse: `pa_context_send_message_to_object`, `switch-codec`.
+  /// The answer precedes the switch. If the card does not offer the codec, PulseAudio throws
+  /// `invalidArgument`; pipewire-pulse changes nothing and reports no error. libpulse:
+  /// `pa_context_send_message_to_object`, `switch-codec`.
   public func switchCodec(
     of card: String, to name: String, timeout: Duration? = nil
   ) async throws(PulseError) {

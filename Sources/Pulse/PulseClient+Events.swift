@@ -1,9 +1,9 @@
 internal import CPulse
 
 extension PulseClient {
-  /// Asks the server to tell about these kinds of objects, replacing what was asked before.
+  /// Subscribes to events of these kinds of objects, in place of earlier subscriptions.
   ///
-  /// Subscribe *before* the first snapshot, or a change between the two is lost.
+  /// Subscribe *before* the first snapshot; otherwise a change between the two is lost.
   ///
   /// libpulse: `pa_context_subscribe`.
   public func subscribe(
@@ -15,17 +15,17 @@ extension PulseClient {
     }
   }
 
-  /// Sets what is called for each event, at once, on the loop's thread.
+  /// Sets the handler that is called for each event, at once, on the loop's thread.
   ///
-  /// For code that keeps a dirty set: nothing is buffered, so nothing can pile up. The handler must
-  /// be quick; inside it `assumeIsolated` works for actors on this loop. It needs `subscribe`.
+  /// For code with a dirty set: nothing is buffered, so nothing can accumulate. The handler must be
+  /// quick; inside it `assumeIsolated` works for actors on this loop. Requires `subscribe`.
   public func setEventHandler(_ handler: (@Sendable (PulseEvent) -> Void)?) {
     connection.events.handler = handler
   }
 
   /// Returns a stream of the events from now on; it ends with the connection.
   ///
-  /// Each call makes a stream of its own. A reader that is slow loses the oldest events. It needs
+  /// Each call returns an independent stream. A slow reader loses the oldest events. Requires
   /// `subscribe`.
   ///
   /// - Parameter limit: how many unread events are kept.
@@ -36,10 +36,10 @@ extension PulseClient {
     }
   }
 
-  /// Sets what is called once, on the loop's thread, when the connection ends.
+  /// Sets the handler that is called once, on the loop's thread, when the connection ends.
   ///
-  /// The error's code is `disconnected` where the server went, `closed` after `close`. Where the
-  /// connection has ended already, the handler is called before this returns.
+  /// The error's code is `disconnected` if the server ended the connection, `closed` after `close`.
+  /// If the connection has ended already, the handler is called before this returns.
   public func setDisconnectHandler(_ handler: (@Sendable (PulseError) -> Void)?) {
     if case .ended(let error) = connection.state {
       handler?(error)

@@ -2,7 +2,7 @@ internal import CPulse
 public import PulseTypes
 
 extension PulseClient {
-  /// Reads what the server says of itself (libpulse: `pa_context_get_server_info`).
+  /// Reads the server's information about itself (libpulse: `pa_context_get_server_info`).
   public func serverInfo(timeout: Duration? = nil) async throws(PulseError) -> ServerInfo {
     try await connection.sendServerInfo(timeout).value()
   }
@@ -42,10 +42,10 @@ extension PulseClient {
     try await connection.sendClients(timeout).value()
   }
 
-  /// Lists what the server remembers of streams, of programs that do not run as well.
+  /// Lists the values that the server stores for streams, also of programs that do not run.
   ///
-  /// Throws `notSupported` or `noSuchEntity` where `module-stream-restore` is not loaded.
-  /// libpulse: `pa_ext_stream_restore_read`.
+  /// Throws `notSupported` or `noSuchEntity` if `module-stream-restore` is not loaded. libpulse:
+  /// `pa_ext_stream_restore_read`.
   public func savedStreams(timeout: Duration? = nil) async throws(PulseError) -> [SavedStream] {
     let streams: Pending<[SavedStream]> = try connection.sendList(
       "stream_restore_read", timeout: timeout
@@ -55,8 +55,8 @@ extension PulseClient {
 }
 
 extension PulseClient {
-  /// Reads the card with a name, nil if there is none
-  /// (libpulse: `pa_context_get_card_info_by_name`).
+  /// Reads the card with a name; nil if there is none (libpulse:
+  /// `pa_context_get_card_info_by_name`).
   public func card(named name: String, timeout: Duration? = nil) async throws(PulseError) -> Card? {
     let cards: Pending<[Card]> = try connection.sendList("get_card \(name)", timeout: timeout) {
       pa_context_get_card_info_by_name($0, name, onCards, $1)
@@ -64,10 +64,10 @@ extension PulseClient {
     return try await cards.firstValue()
   }
 
-  /// Reads the source with a name, nil if there is none
-  /// (libpulse: `pa_context_get_source_info_by_name`).
+  /// Reads the source with a name; nil if there is none (libpulse:
+  /// `pa_context_get_source_info_by_name`).
   ///
-  /// The server takes `@DEFAULT_SOURCE@` for the default, and digits for an index.
+  /// The server accepts `@DEFAULT_SOURCE@` for the default, and digits for an index.
   public func source(
     named name: String, timeout: Duration? = nil
   ) async throws(PulseError) -> Device? {
@@ -77,10 +77,10 @@ extension PulseClient {
     return try await sources.firstValue()
   }
 
-  /// Reads the sink with a name, nil if there is none
-  /// (libpulse: `pa_context_get_sink_info_by_name`).
+  /// Reads the sink with a name; nil if there is none (libpulse:
+  /// `pa_context_get_sink_info_by_name`).
   ///
-  /// The server takes `@DEFAULT_SINK@` for the default, and digits for an index.
+  /// The server accepts `@DEFAULT_SINK@` for the default, and digits for an index.
   public func sink(
     named name: String, timeout: Duration? = nil
   ) async throws(PulseError) -> Device? {
@@ -90,56 +90,54 @@ extension PulseClient {
     return try await sinks.firstValue()
   }
 
-  /// Reads the card with a number, nil if there is none
-  /// (libpulse: `pa_context_get_card_info_by_index`).
+  /// Reads the card with an index; nil if there is none (libpulse:
+  /// `pa_context_get_card_info_by_index`).
   public func card(
     at index: Index<Card>, timeout: Duration? = nil
   ) async throws(PulseError) -> Card? {
     try await connection.sendCards(at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the source with a number, nil if there is none
-  /// (libpulse: `pa_context_get_source_info_by_index`).
+  /// Reads the source with an index; nil if there is none (libpulse:
+  /// `pa_context_get_source_info_by_index`).
   public func source(
     at index: Index<Device>, timeout: Duration? = nil
   ) async throws(PulseError) -> Device? {
     try await connection.sendDevices(.input, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the sink with a number, nil if there is none
-  /// (libpulse: `pa_context_get_sink_info_by_index`).
+  /// Reads the sink with an index; nil if there is none (libpulse:
+  /// `pa_context_get_sink_info_by_index`).
   public func sink(
     at index: Index<Device>, timeout: Duration? = nil
   ) async throws(PulseError) -> Device? {
     try await connection.sendDevices(.output, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the playback stream with a number, nil if there is none
-  /// (libpulse: `pa_context_get_sink_input_info`).
+  /// Reads the playback stream with an index; nil if there is none (libpulse:
+  /// `pa_context_get_sink_input_info`).
   public func sinkInput(
     at index: Index<Stream>, timeout: Duration? = nil
   ) async throws(PulseError) -> Stream? {
     try await connection.sendStreams(.output, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the record stream with a number, nil if there is none
-  /// (libpulse: `pa_context_get_source_output_info`).
+  /// Reads the record stream with an index; nil if there is none (libpulse:
+  /// `pa_context_get_source_output_info`).
   public func sourceOutput(
     at index: Index<Stream>, timeout: Duration? = nil
   ) async throws(PulseError) -> Stream? {
     try await connection.sendStreams(.input, at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the module with a number, nil if there is none
-  /// (libpulse: `pa_context_get_module_info`).
+  /// Reads the module with an index; nil if there is none (libpulse: `pa_context_get_module_info`).
   public func module(
     at index: Index<Module>, timeout: Duration? = nil
   ) async throws(PulseError) -> Module? {
     try await connection.sendModules(at: index.rawValue, timeout).firstValue()
   }
 
-  /// Reads the client with a number, nil if there is none
-  /// (libpulse: `pa_context_get_client_info`).
+  /// Reads the client with an index; nil if there is none (libpulse: `pa_context_get_client_info`).
   public func client(
     at index: Index<Client>, timeout: Duration? = nil
   ) async throws(PulseError) -> Client? {

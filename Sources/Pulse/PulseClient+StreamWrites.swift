@@ -5,8 +5,8 @@ public import PulseTypes
 extension PulseClient {
   /// Sets the volume of each channel of a stream.
   ///
-  /// One value alone becomes the loudest channel's, and the others keep their share of it.
-  /// libpulse: `pa_context_set_source_output_volume`, `pa_context_set_sink_input_volume`.
+  /// A single value sets the loudest channel, and the others keep their ratio to it. libpulse:
+  /// `pa_context_set_source_output_volume`, `pa_context_set_sink_input_volume`.
   public func setStreamVolume(
     _ direction: Direction, _ index: Index<Stream>, _ volume: ChannelVolumes,
     timeout: Duration? = nil
@@ -34,12 +34,11 @@ extension PulseClient {
     }
   }
 
-  /// Makes the server remember something else for the next streams of a kind; those that are there
-  /// stay as they are.
+  /// Stores values for the next streams with a key; existing streams do not change.
   ///
-  /// PulseAudio takes the whole entry; pipewire-pulse passes it on to the session manager, which leaves
-  /// what it has of what the entry has not, a device included. Throws `notSupported` if nothing
-  /// remembers streams. libpulse: `pa_ext_stream_restore_write`.
+  /// PulseAudio stores the whole entry. pipewire-pulse passes it to the session manager, which
+  /// keeps its values for what the entry lacks, including a device. Throws `notSupported` if the
+  /// server stores no streams. libpulse: `pa_ext_stream_restore_write`.
   public func save(
     _ stream: SavedStream, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -64,8 +63,8 @@ extension PulseClient {
 
   /// Moves a stream to a device.
   ///
-  /// On PulseAudio the stream keeps preferring that device, unless it is the default.
-  /// libpulse: `pa_context_move_source_output_by_name`, `pa_context_move_sink_input_by_name`.
+  /// On PulseAudio the stream keeps preferring that device, unless it is the default. libpulse:
+  /// `pa_context_move_source_output_by_name`, `pa_context_move_sink_input_by_name`.
   public func moveStream(
     _ direction: Direction, _ index: Index<Stream>, to device: String, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -90,7 +89,7 @@ extension PulseClient {
     }
   }
 
-  /// Disconnects a client from the server; killing this one ends with `disconnected`.
+  /// Disconnects a client from the server; if it is this client, the error is `disconnected`.
   ///
   /// libpulse: `pa_context_kill_client`.
   public func killClient(
@@ -103,8 +102,8 @@ extension PulseClient {
 
   /// Loads a module, which stays until it is unloaded, unloads itself, or the server ends.
   ///
-  /// Throws `moduleFailed` if it does not start or does not exist; pipewire-pulse also loads one
-  /// with nonsense in its argument. libpulse: `pa_context_load_module`.
+  /// Throws `moduleFailed` if it does not exist or does not start; pipewire-pulse loads a module
+  /// even with an invalid argument. libpulse: `pa_context_load_module`.
   public func loadModule(
     _ name: String, _ argument: String = "", timeout: Duration? = nil
   ) async throws(PulseError) -> Index<Module> {
@@ -123,7 +122,7 @@ extension PulseClient {
     }
   }
 
-  /// Sets properties of this client, as other clients see them.
+  /// Sets properties of this client, which other clients see.
   ///
   /// libpulse: `pa_context_proplist_update`.
   public func updateProperties(

@@ -1,13 +1,13 @@
 internal import CPulse
 public import PulseTypes
 
-/// Changes of devices and cards. PulseAudio answers after it acted, and then sends the events;
-/// pipewire-pulse answers *before* it acted, so wait there for the event and read again.
+/// Changes of devices and cards. PulseAudio acts, then answers, then sends the events.
+/// pipewire-pulse answers *before* it acts, so wait for its event and read again.
 extension PulseClient {
   /// Makes a source the default; streams that follow the default move to it.
   ///
-  /// The server keeps the choice, also over its restarts. Throws `noSuchEntity` on PulseAudio if
-  /// there is no such source. libpulse: `pa_context_set_default_source`.
+  /// The server stores the choice beyond its restarts. Throws `noSuchEntity` on PulseAudio if there
+  /// is no such source. libpulse: `pa_context_set_default_source`.
   public func setDefaultSource(_ name: String, timeout: Duration? = nil) async throws(PulseError) {
     try await connection.command("set_default_source \(name)", timeout: timeout) {
       pa_context_set_default_source($0, name, onSuccess, $1)
@@ -16,18 +16,19 @@ extension PulseClient {
 
   /// Makes a sink the default; streams that follow the default move to it.
   ///
-  /// The server keeps the choice, also over its restarts. Throws `noSuchEntity` on PulseAudio if
-  /// there is no such sink. libpulse: `pa_context_set_default_sink`.
+  /// The server stores the choice beyond its restarts. Throws `noSuchEntity` on PulseAudio if there
+  /// is no such sink. libpulse: `pa_context_set_default_sink`.
   public func setDefaultSink(_ name: String, timeout: Duration? = nil) async throws(PulseError) {
     try await connection.command("set_default_sink \(name)", timeout: timeout) {
       pa_context_set_default_sink($0, name, onSuccess, $1)
     }
   }
 
-  /// Switches a card to a profile; its devices go and come with new indexes.
+  /// Switches a card to a profile; the server removes its devices and creates others, with new
+  /// indexes.
   ///
-  /// Throws `noSuchEntity` if there is no such card or profile.
-  /// libpulse: `pa_context_set_card_profile_by_name`.
+  /// Throws `noSuchEntity` if there is no such card or profile. libpulse:
+  /// `pa_context_set_card_profile_by_name`.
   public func setCardProfile(
     _ card: String, _ profile: String, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -53,9 +54,9 @@ extension PulseClient {
 
   /// Sets the volume of each channel of a device.
   ///
-  /// One value alone becomes the loudest channel's, and the others keep their share of it.
-  /// Throws `invalidArgument` if the number of values is neither one nor that of the channels.
-  /// libpulse: `pa_context_set_source_volume_by_name`, `pa_context_set_sink_volume_by_name`.
+  /// A single value sets the loudest channel, and the others keep their ratio to it. Throws
+  /// `invalidArgument` if the number of values is neither one nor that of the channels. libpulse:
+  /// `pa_context_set_source_volume_by_name`, `pa_context_set_sink_volume_by_name`.
   public func setVolume(
     _ direction: Direction, device: String, _ volume: ChannelVolumes, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -84,11 +85,11 @@ extension PulseClient {
     }
   }
 
-  /// Suspends or resumes a device, for this client's reasons.
+  /// Suspends or resumes a device on behalf of this client.
   ///
-  /// Resuming does nothing while something else suspends it, and nothing at all on pipewire-pulse;
-  /// a monitor cannot be suspended.
-  /// libpulse: `pa_context_suspend_source_by_name`, `pa_context_suspend_sink_by_name`.
+  /// Resuming has no effect while the device is suspended for another reason, and never on
+  /// pipewire-pulse; a monitor cannot be suspended. libpulse: `pa_context_suspend_source_by_name`,
+  /// `pa_context_suspend_sink_by_name`.
   public func suspend(
     _ direction: Direction, device: String, _ isSuspended: Bool, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -101,7 +102,7 @@ extension PulseClient {
     }
   }
 
-  /// Sets what is added to a device's latency while a port is active; may be negative.
+  /// Sets the offset that is added to a device's latency while a port is active; may be negative.
   ///
   /// libpulse: `pa_context_set_port_latency_offset`.
   public func setPortLatencyOffset(

@@ -72,9 +72,10 @@ public actor PulseClient {
     try await opening.value()
   }
 
-  /// Closes the connection; what the client made on the server for itself (streams) ends with it.
+  /// Closes the connection; the client's own objects on the server (streams) end with it.
   ///
-  /// Every pending request ends with `closed`, and so does every later one. May be repeated.
+  /// Every pending request ends with `closed`, and so does every later one. May be called
+  /// repeatedly.
   ///
   /// libpulse: `pa_context_disconnect`.
   public func close() { connection.close() }
@@ -85,7 +86,7 @@ public actor PulseClient {
   /// The address of the server, as libpulse resolved it (libpulse: `pa_context_get_server`).
   public var serverAddress: String? { connection.serverAddress }
 
-  /// This client's number on the server (libpulse: `pa_context_get_index`).
+  /// This client's index on the server (libpulse: `pa_context_get_index`).
   public var index: Index<Client>? {
     connection.context.flatMap { Index(valid: pa_context_get_index($0)) }
   }

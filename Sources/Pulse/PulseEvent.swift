@@ -1,7 +1,7 @@
 internal import CPulse
 public import PulseTypes
 
-/// The kinds of objects a server tells about (libpulse: `PA_SUBSCRIPTION_EVENT_FACILITY_MASK`).
+/// The kinds of objects in events (libpulse: `PA_SUBSCRIPTION_EVENT_FACILITY_MASK`).
 public enum Facility: UInt32, Sendable, Hashable, Codable, CaseIterable {
   case sink = 0
   case source = 1
@@ -14,7 +14,7 @@ public enum Facility: UInt32, Sendable, Hashable, Codable, CaseIterable {
   case card = 9
 }
 
-/// The facilities to be told about (libpulse: `pa_subscription_mask_t`).
+/// The facilities to subscribe to (libpulse: `pa_subscription_mask_t`).
 public struct EventMask: OptionSet, Sendable, Hashable {
   /// libpulse's bits: 1 shifted left by the facility's raw value.
   public let rawValue: UInt32
@@ -47,14 +47,14 @@ public struct EventMask: OptionSet, Sendable, Hashable {
   public static let all = EventMask(rawValue: 0x2ff)
 }
 
-/// Names one object of a server: what a dirty set is made of.
+/// Identifies one object of a server, as in a set of changes.
 public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
   /// The kind of object.
   public var facility: Facility
-  /// The server's number; the same for a sink and its monitor on some servers.
+  /// The server's index; on some servers a sink and its monitor have the same.
   public var index: UInt32
 
-  /// Names an object.
+  /// Identifies an object.
   public init(_ facility: Facility, _ index: UInt32) {
     self.facility = facility
     self.index = index
@@ -63,31 +63,31 @@ public struct ObjectID: Sendable, Hashable, CustomStringConvertible {
   /// The server itself, with its default devices.
   public static let server = ObjectID(.server, invalidIndex)
 
-  /// Names a sink or a source.
+  /// Identifies a sink or a source.
   public static func device(_ direction: Direction, _ index: Index<Device>) -> ObjectID {
     ObjectID(direction == .input ? .source : .sink, index.rawValue)
   }
 
-  /// Names a playback or a record stream.
+  /// Identifies a playback or a record stream.
   public static func stream(_ direction: Direction, _ index: Index<PulseTypes.Stream>) -> ObjectID {
     ObjectID(direction == .input ? .sourceOutput : .sinkInput, index.rawValue)
   }
 
-  /// Names a card.
+  /// Identifies a card.
   public static func card(_ index: Index<Card>) -> ObjectID { ObjectID(.card, index.rawValue) }
 
-  /// The facility, and the number where it has one.
+  /// The facility, and the index if it has one.
   public var description: String {
     index == invalidIndex ? "\(facility)" : "\(facility) \(index)"
   }
 }
 
-/// Something happened to an object (libpulse: `pa_subscription_event_type_t`).
+/// A change of an object (libpulse: `pa_subscription_event_type_t`).
 ///
-/// That is all the server tells: what changed is found by reading the object again. Several changes
-/// may come as one event, and a change before the object's creation.
+/// The server reports nothing else: read the object again to find what changed. Several changes may
+/// arrive as one event, and a change before the object's creation.
 public struct PulseEvent: Sendable, Hashable, CustomStringConvertible {
-  /// What happened.
+  /// The kind of change.
   public enum Kind: UInt32, Sendable, Hashable, Codable {
     case new = 0
     case change = 0x10
@@ -96,9 +96,9 @@ public struct PulseEvent: Sendable, Hashable, CustomStringConvertible {
 
   /// The kind of object.
   public var facility: Facility
-  /// What happened to it.
+  /// The kind of change.
   public var kind: Kind
-  /// The object's number; means nothing for the server itself.
+  /// The object's index; meaningless for the server itself.
   public var index: UInt32
 
   /// Makes an event.
@@ -108,15 +108,15 @@ public struct PulseEvent: Sendable, Hashable, CustomStringConvertible {
     self.index = index
   }
 
-  /// The object; all events of the server itself have the same.
+  /// The object; the same for all events of the server itself.
   public var object: ObjectID {
     facility == .server ? .server : ObjectID(facility, index)
   }
 
-  /// What happened to what.
+  /// The kind of change and the object.
   public var description: String { "\(kind) \(object)" }
 
-  /// Nil for a facility or type that this library does not know.
+  /// Nil for an unknown facility or type.
   init?(_ type: pa_subscription_event_type_t, _ index: UInt32) {
     guard let facility = Facility(rawValue: UInt32(type.rawValue) & 0x0f),
       let kind = Kind(rawValue: UInt32(type.rawValue) & 0x30)

@@ -25,7 +25,7 @@ extension PulseLoop {
   }
 }
 
-/// One wait for a moment.
+/// One wait for a point in time.
 final class Alarm: @unchecked Sendable {  // used on the loop's thread alone
   private let api: UnsafeMutablePointer<pa_mainloop_api>
   private var event: OpaquePointer?

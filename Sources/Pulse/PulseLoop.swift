@@ -1,11 +1,11 @@
 /// Runs actors on one thread together with libpulse.
 ///
-/// One `pa_mainloop` on one own thread is the serial executor of every `PulseClient` on it, and of
-/// any actor that names it in `unownedExecutor`. Such actors call each other without a thread hop,
-/// and libpulse's callbacks are already inside them: `assumeIsolated` works there.
+/// One `pa_mainloop` on its own thread is the serial executor of every `PulseClient` on it, and of
+/// any actor that returns it from `unownedExecutor`. Such actors call each other without a thread
+/// hop, and libpulse's callbacks already run in them: `assumeIsolated` works there.
 ///
-/// The thread ends by itself after the last reference to the loop is gone, wherever that happens.
-/// Never block it: every request of every client on it waits in the meantime.
+/// The thread ends by itself after the last reference to the loop is released, on whatever thread.
+/// Never block it: all requests of all its clients would wait.
 ///
 /// libpulse: `pa_mainloop_new`, `pa_mainloop_poll`, `pa_mainloop_wakeup`.
 public final class PulseLoop: SerialExecutor {
@@ -27,7 +27,7 @@ public final class PulseLoop: SerialExecutor {
     try self.init(starting: thread) { () throws(PulseError) in try thread.start() }
   }
 
-  /// - Parameter start: starts the thread, or frees what it would run on.
+  /// - Parameter start: starts the thread, or frees its resources.
   init(
     starting thread: LoopThread, _ start: () throws(PulseError) -> Void
   ) throws(PulseError) {
@@ -38,12 +38,12 @@ public final class PulseLoop: SerialExecutor {
 
   deinit { thread.stop() }
 
-  /// Takes a job from Swift's runtime; any thread may call it.
+  /// Accepts a job from Swift's runtime; any thread may call it.
   public func enqueue(_ job: consuming ExecutorJob) {
     thread.add(.job(UnownedJob(job)))
   }
 
-  /// Stops the program unless the caller is on the loop's thread; `assumeIsolated` asks here.
+  /// Traps unless the caller is on the loop's thread; `assumeIsolated` calls this.
   public func checkIsolated() {
     precondition(thread.isCurrent, "not on the thread of this PulseLoop")
   }

@@ -1,9 +1,9 @@
 internal import CPulse
 public import PulseTypes
 
-/// Something that happened to a stream.
+/// A change of a stream.
 public enum StreamChange: String, Sendable, Hashable {
-  /// It is on another device now (libpulse: `pa_stream_set_moved_callback`).
+  /// The server moved it to another device (libpulse: `pa_stream_set_moved_callback`).
   case moved
   /// Its device was suspended.
   case suspended
@@ -11,23 +11,24 @@ public enum StreamChange: String, Sendable, Hashable {
   case resumed
   /// The server changed the buffers (libpulse: `pa_stream_set_buffer_attr_callback`).
   case bufferAttributes
-  /// Something more important plays: pause (libpulse: `PA_STREAM_EVENT_REQUEST_CORK`).
+  /// A stream with priority plays, so this one should pause (libpulse:
+  /// `PA_STREAM_EVENT_REQUEST_CORK`).
   case corkRequested
-  /// The more important thing is over (libpulse: `PA_STREAM_EVENT_REQUEST_UNCORK`).
+  /// The stream with priority has ended (libpulse: `PA_STREAM_EVENT_REQUEST_UNCORK`).
   case uncorkRequested
 }
 
-/// A stream that carries no sound: it holds a device's latency or rate where they should be.
+/// A stream without sound, which holds a device's latency or rate.
 ///
-/// Running, a record stream drops what it gets, and a playback stream plays silence. It runs on its
-/// client's loop, keeps the client alive, and ends with `close`, with its last reference, with the
-/// connection, or when the server kills it.
+/// While it runs, a record stream drops its input, and a playback stream plays silence. It runs on
+/// its client's loop and keeps the client alive. It ends with `close`, with its last reference,
+/// with the connection, or when the server kills it.
 public actor PulseStream {
   /// The client that opened it.
   public nonisolated let client: PulseClient
   /// Input records, output plays silence.
   public nonisolated let direction: Direction
-  /// Its number on the server (libpulse: `pa_stream_get_index`).
+  /// Its index on the server (libpulse: `pa_stream_get_index`).
   public nonisolated let index: Index<PulseTypes.Stream>
   private nonisolated let handle: StreamHandle
 
@@ -46,13 +47,13 @@ public actor PulseStream {
     handle.connection.thread.add(.call { [handle] in handle.close() })
   }
 
-  /// Whether the stream is there; false after its end.
+  /// Whether the stream exists; false after its end.
   public var isOpen: Bool { if case .ready = handle.state { true } else { false } }
 
-  /// The device it is on now (libpulse: `pa_stream_get_device_name`).
+  /// The name of the device it is on now (libpulse: `pa_stream_get_device_name`).
   public var deviceName: String? { handle.stream.flatMap { text(pa_stream_get_device_name($0)) } }
 
-  /// The number of the device it is on now (libpulse: `pa_stream_get_device_index`).
+  /// The index of the device it is on now (libpulse: `pa_stream_get_device_index`).
   public var deviceIndex: Index<Device>? {
     handle.stream.flatMap { Index(valid: pa_stream_get_device_index($0)) }
   }
@@ -72,7 +73,7 @@ public actor PulseStream {
     }
   }
 
-  /// The latency that the granted sizes give the device; means nothing with `earlyRequests`.
+  /// The device's latency according to the granted sizes; meaningless with `earlyRequests`.
   public var grantedLatency: Duration? {
     guard let sampleSpec else { return nil }
     return bufferAttributes?.grantedLatency(direction, sampleSpec)
@@ -98,8 +99,8 @@ public actor PulseStream {
     }
   }
 
-  /// Sets properties of it, beside those that it has, as other clients see them
-  /// (libpulse: `pa_stream_proplist_update`).
+  /// Adds or replaces properties of the stream, which other clients see (libpulse:
+  /// `pa_stream_proplist_update`).
   public func updateProperties(
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -111,8 +112,8 @@ public actor PulseStream {
     }
   }
 
-  /// Asks for other buffers; what is granted is in `bufferAttributes` afterwards
-  /// (libpulse: `pa_stream_set_buffer_attr`).
+  /// Requests other buffers; `bufferAttributes` then has the granted sizes (libpulse:
+  /// `pa_stream_set_buffer_attr`).
   public func setBufferAttributes(
     _ attributes: BufferAttributes, timeout: Duration? = nil
   ) async throws(PulseError) {
@@ -122,17 +123,18 @@ public actor PulseStream {
     }
   }
 
-  /// Asks for another latency of the device, as `StreamOptions.latency` does.
+  /// Requests another latency of the device, like `StreamOptions.latency`.
   public func setLatency(_ latency: Duration, timeout: Duration? = nil) async throws(PulseError) {
     guard let sampleSpec else { return try await cork(isCorked, timeout: timeout) }
     try await setBufferAttributes(
       BufferAttributes(deviceLatency: latency, direction, sampleSpec), timeout: timeout)
   }
 
-  /// Sets what is called once, on the loop's thread, when the stream ends.
+  /// Sets the handler that is called once, on the loop's thread, when the stream ends.
   ///
-  /// The error's code is `killed` where the server ended it, `disconnected` where the server went,
-  /// `closed` after `close`. Where it has ended already, the handler is called before this returns.
+  /// The error's code is `killed` if the server ended it, `disconnected` if the connection was
+  /// lost, `closed` after `close`. If the stream has ended already, the handler is called before
+  /// this returns.
   public func setEndHandler(_ handler: (@Sendable (PulseError) -> Void)?) {
     if case .ended(let error) = handle.state {
       handler?(error)
@@ -141,12 +143,12 @@ public actor PulseStream {
     }
   }
 
-  /// Sets what is called, on the loop's thread, when something happens to the stream.
+  /// Sets the handler that is called, on the loop's thread, for each change of the stream.
   public func setChangeHandler(_ handler: (@Sendable (StreamChange) -> Void)?) {
     handle.changeHandler = handler
   }
 
-  /// Ends the stream; may be repeated (libpulse: `pa_stream_disconnect`).
+  /// Ends the stream; may be called repeatedly (libpulse: `pa_stream_disconnect`).
   public func close() { handle.close() }
 }
 
@@ -172,7 +174,8 @@ extension PulseClient {
     // The stream may have ended between its creation and this line.
     guard let native = handle.stream else { throw connection.abandonment { "open" } }
     let stream = PulseStream(self, handle, pa_stream_get_index(native))
-    // Sizes are bytes of the *asked* spec; where the server chose another, ask again in its bytes.
+    // The sizes are bytes of the *requested* spec; if the server chose another, they are requested
+    // again.
     if let latency = options.latency, await stream.sampleSpec != options.spec {
       try await stream.setLatency(latency, timeout: timeout)
     }

@@ -33,23 +33,23 @@ public struct SnapshotChanges: Sendable, Hashable {
     loaded[object] = module
   }
 
-  /// Takes a module for gone that was unloaded just now.
+  /// Notes that a module was just unloaded.
   public mutating func unload(_ module: Index<Module>) {
     let object = ObjectID(.module, module.rawValue)
     objects.insert(object)
     gone.insert(object)
   }
 
-  /// Adds the changes before these.
+  /// Adds earlier changes.
   public mutating func merge(_ earlier: SnapshotChanges) {
     objects.formUnion(earlier.objects)
     gone.formUnion(earlier.gone)
     loaded.merge(earlier.loaded) { now, _ in now }
   }
 
-  /// The module that was loaded under this number.
+  /// The module that was loaded with this index.
   func loadedModule(_ object: ObjectID) -> Module? { loaded[object] }
 
-  /// Whether the server said that an object is no more.
+  /// Whether the server reported the object as removed.
   func hasLost(_ object: ObjectID) -> Bool { gone.contains(object) }
 }

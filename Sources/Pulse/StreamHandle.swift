@@ -2,7 +2,7 @@ internal import CPulse
 internal import Logging
 internal import PulseTypes
 
-/// A `pa_stream` and what waits on it: the part of a stream that libpulse calls.
+/// A `pa_stream` and its pending requests: the part of a stream that libpulse calls.
 final class StreamHandle: @unchecked Sendable {  // confined to the loop's thread, as Connection is
   enum State {
     case idle
@@ -32,7 +32,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     }
   }
 
-  /// Creates the stream; the answer ends when the server has made it.
+  /// Creates the stream; the request ends when the server has created it.
   func open(
     _ options: StreamOptions, timeout: Duration?
   ) throws(PulseError) -> Pending<Void> {
@@ -128,7 +128,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
 
   func close() { end(PulseError(.closed, words, address: connection.serverAddress)) }
 
-  /// Libpulse changed the stream's state.
+  /// Called when libpulse has changed the stream's state.
   func stateChanged() {
     guard let stream else { return }
     switch (pa_stream_get_state(stream), state) {
@@ -141,7 +141,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     }
   }
 
-  /// Asks one thing about the stream and waits for the answer.
+  /// Sends a request for the stream and waits for its answer.
   func request(
     _ operation: String, timeout: Duration?, isolation: isolated (any Actor)? = #isolation,
     _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?

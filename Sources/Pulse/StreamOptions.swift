@@ -1,6 +1,6 @@
 public import PulseTypes
 
-/// How a stream behaves (libpulse: `pa_stream_flags_t`).
+/// The behavior of a stream (libpulse: `pa_stream_flags_t`).
 public struct StreamFlags: OptionSet, Sendable, Hashable {
   /// libpulse's bits.
   public let rawValue: UInt32
@@ -34,7 +34,7 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   public static let failOnSuspend = StreamFlags(rawValue: 0x20000)
 }
 
-/// What to ask the server for when a stream is opened.
+/// The options for opening a stream.
 public struct StreamOptions: Sendable, Hashable {
   /// Input records, output plays silence.
   public var direction: Direction
@@ -57,7 +57,7 @@ public struct StreamOptions: Sendable, Hashable {
   /// Further properties, such as `node.force-rate`.
   public var properties: [String: String]
 
-  /// Makes options; the latency is the device's.
+  /// Makes options; `latency` is that of the device.
   public init(
     direction: Direction, name: String, device: String? = nil, spec: SampleSpec,
     channelMap: ChannelMap? = nil, latency: Duration? = nil, startCorked: Bool = true,
@@ -77,18 +77,18 @@ public struct StreamOptions: Sendable, Hashable {
 
 /// The sizes of a stream's buffers on the server, in bytes of its spec (libpulse: `pa_buffer_attr`).
 public struct BufferAttributes: Sendable, Hashable {
-  /// The most the buffer holds.
+  /// The maximum length of the buffer.
   public var maxLength: UInt32
-  /// Playback: how full the server keeps it.
+  /// Playback: the fill level that the server maintains.
   public var targetLength: UInt32
-  /// Playback: how full it must be to start.
+  /// Playback: the fill level at which it starts.
   public var prebuffer: UInt32
-  /// Playback: the least the server asks for at once.
+  /// Playback: the minimum that the server requests at once.
   public var minimumRequest: UInt32
-  /// Record: how much comes at once.
+  /// Record: the size of each delivery.
   public var fragmentSize: UInt32
 
-  /// Makes sizes; the default leaves each to the server.
+  /// Makes sizes; by default the server chooses each.
   public init(
     maxLength: UInt32 = .max, targetLength: UInt32 = .max, prebuffer: UInt32 = .max,
     minimumRequest: UInt32 = .max, fragmentSize: UInt32 = .max
@@ -100,10 +100,10 @@ public struct BufferAttributes: Sendable, Hashable {
     self.fragmentSize = fragmentSize
   }
 
-  /// Makes the sizes that give the device a latency.
+  /// Makes the sizes that request a latency from the device.
   ///
-  /// PulseAudio gives the device a record stream's fragment, and of a playback stream
-  /// (target - 2 · request) / 2: so a request is one latency and the target four.
+  /// PulseAudio gives the device a record stream's fragment, and (target - 2 · request) / 2 of a
+  /// playback stream: so a request is one latency, and the target four.
   public init(deviceLatency: Duration, _ direction: Direction, _ spec: SampleSpec) {
     let bytes = UInt32(clamping: spec.bytes(for: deviceLatency))
     switch direction {
@@ -114,10 +114,10 @@ public struct BufferAttributes: Sendable, Hashable {
     }
   }
 
-  /// The latency that the device has by these *granted* sizes.
+  /// The device's latency according to these *granted* sizes.
   ///
-  /// A granted playback target is the asked one less the device's latency, which leaves
-  /// target - 2 · request.
+  /// A granted playback target is the requested one minus the device's latency, which leaves target
+  /// - 2 · request.
   public func grantedLatency(_ direction: Direction, _ spec: SampleSpec) -> Duration {
     switch direction {
     case .input: spec.duration(ofBytes: Int(fragmentSize))

@@ -44,7 +44,7 @@ func onStreamEvent(
   }
 }
 
-/// Drops all that was recorded.
+/// Drops all recorded data.
 func onStreamReadable(_ stream: OpaquePointer?, _: Int, _: UnsafeMutableRawPointer?) {
   guard let stream else { return }
   var data: UnsafeRawPointer?
@@ -52,7 +52,7 @@ func onStreamReadable(_ stream: OpaquePointer?, _: Int, _: UnsafeMutableRawPoint
   while pa_stream_peek(stream, &data, &count) == 0, count > 0 { pa_stream_drop(stream) }
 }
 
-/// Writes as much silence as the server asks for.
+/// Writes as much silence as the server requests.
 func onStreamWritable(_ stream: OpaquePointer?, _ wanted: Int, _: UnsafeMutableRawPointer?) {
   guard let stream, let spec = pa_stream_get_sample_spec(stream) else { return }
   let frame = pa_frame_size(spec)

@@ -2,8 +2,8 @@ internal import CPulse
 
 /// The time of day (libpulse: `pa_gettimeofday`).
 ///
-/// Not by `clock_gettime`: with Swift's runtime linked statically its `timespec` belongs to another
-/// module than in a debug build, which only one of the two compiles.
+/// Not `clock_gettime`: with a statically linked Swift runtime its `timespec` belongs to another
+/// module than in a debug build, so code for one of them does not compile in the other.
 package enum TimeOfDay {
   /// Microseconds since 1970, UTC.
   package static var microseconds: Int {

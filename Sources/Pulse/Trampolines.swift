@@ -10,7 +10,7 @@ func borrow<Object: AnyObject>(_ userdata: UnsafeMutableRawPointer?) -> Object {
   return Unmanaged<Object>.fromOpaque(userdata).takeUnretainedValue()
 }
 
-/// The request's type is fixed where the callback is passed to libpulse, a line away from its call.
+/// The request's type is fixed where the callback is passed to libpulse, a line from its call.
 private func pending<Request: PendingRequest>(
   _ userdata: UnsafeMutableRawPointer?, as: Request.Type
 ) -> Request {
@@ -18,7 +18,7 @@ private func pending<Request: PendingRequest>(
   return unsafeDowncast(request, to: Request.self)
 }
 
-/// One callback of a list: `eol` is 0 with an element, positive at the end, *negative* on an error.
+/// A callback of a list: `eol` is 0 with an element, positive at the end, *negative* for an error.
 private func receive<Info, Element: Sendable>(
   _ info: UnsafePointer<Info>?, _ eol: Int32, _ userdata: UnsafeMutableRawPointer?,
   _ decode: (UnsafePointer<Info>) -> Element

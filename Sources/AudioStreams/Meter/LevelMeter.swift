@@ -1,37 +1,37 @@
 internal import PulseTypes
 
-/// Turns levels into what a meter shows: peak, loudness, and a peak that is held for a while.
+/// Converts levels to a meter's values: peak, loudness, and a peak that is held for a while.
 ///
-/// A plain value with time as a parameter: it draws nothing and waits for nothing.
+/// A plain value with time as a parameter; it neither draws nor waits.
 public struct LevelMeter: Sendable {
-  /// What a meter shows of one channel; 1.0 is full scale.
+  /// A meter's values for one channel; 1.0 is full scale.
   public struct Reading: Sendable, Hashable {
-    /// The largest sample since the reading before.
+    /// The greatest sample since the previous reading.
     public var peak: Double
-    /// The root of the mean square since the reading before.
+    /// The root mean square since the previous reading.
     public var rms: Double
-    /// The largest peak of the last `holdTime`; then it falls.
+    /// The greatest peak of the last `holdTime`; then it falls.
     public var hold: Double
-    /// Whether a sample was at full scale since the reading before.
+    /// Whether a sample was at full scale since the previous reading.
     public var isClipping: Bool
   }
 
   /// How long a peak is held before it falls.
   public static let holdTime: Duration = .milliseconds(1500)
-  /// How fast it falls then: 20 dB a second.
+  /// The speed of the fall: 20 dB per second.
   public static let fall = 20.0
 
   private var held: [(peak: Double, at: Duration)] = []
   private var last = Duration.zero
 
-  /// Makes a meter that has seen nothing.
+  /// Makes a meter without levels.
   public init() {}
 
-  /// Takes new levels, and gives what to show.
+  /// Adds new levels, and returns the values to show.
   ///
   /// - Parameters:
-  ///   - levels: of each channel, since the last call.
-  ///   - time: of the call, from any begin; it does not go back.
+  ///   - levels: the levels of each channel since the last call.
+  ///   - time: the time of the call, counted from any moment; it must not decrease.
   public mutating func update(_ levels: [SignalLevel], at time: Duration) -> [Reading] {
     while held.count < levels.count { held.append((0, time)) }
     let passed = (time - last).seconds

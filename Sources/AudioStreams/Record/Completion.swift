@@ -1,13 +1,13 @@
 import Pulse
 
-/// An end that any number of tasks wait for; a cancelled one waits no longer.
+/// An end for which any number of tasks can wait; a cancelled task stops waiting.
 final class Completion: @unchecked Sendable {  // all of it is behind `lock`
   private let lock = Lock()
   private var isOver = false
   private var lastID: UInt64 = 0
   private var waiting: [UInt64: CheckedContinuation<Void, Never>] = [:]
 
-  /// It has ended.
+  /// Completes all waits.
   func complete() {
     let all = lock.withLock {
       isOver = true
@@ -17,7 +17,7 @@ final class Completion: @unchecked Sendable {  // all of it is behind `lock`
     for one in all { one.resume() }
   }
 
-  /// Returns at the end, or when the task is cancelled; whether it has ended.
+  /// Waits for the end, or until the task is cancelled; true if it has ended.
   func wait() async -> Bool {
     let id = lock.withLock {
       lastID += 1
