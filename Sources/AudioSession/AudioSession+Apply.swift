@@ -104,6 +104,7 @@ extension AudioSession {
           return try await session.apply(wish, budget, options, isObserved: false)
         }
         _ = try await session.takeLock(store, budget, options, else: nil)
+        try await session.restoreStored(live, store)
         let state = try await session.state(live, store)
         return ApplyReport(steps: [], state: state, unmet: [], left: [])
       }
@@ -113,12 +114,16 @@ extension AudioSession {
   /// Restores the setup from before the first apply, and forgets the mode.
   ///
   /// Undoes each setting that still has the applied value. Settings that another program has
-  /// changed since are left alone and listed in the report.
+  /// changed since are left alone and listed in the report. Settings of an unplugged device are
+  /// listed, too: they are kept, and restored by a holder when the device returns, or by the next
+  /// `revert`.
+  ///
+  /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
   @discardableResult
-  public func revert() async throws(SessionError) -> ApplyReport {
+  public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
     wishes += 1
     return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
-      try await session.restore(keeping: nil, budget)
+      try await session.restore(keeping: nil, budget, forgets: forgetsUnplugged)
     }
   }
 

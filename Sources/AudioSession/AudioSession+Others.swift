@@ -63,7 +63,7 @@ extension AudioSession {
       try await driver.run(&run)
       await live.tendMemories()
       var baseline = run.stored
-      baseline.settle(in: run.input.snapshot)
+      baseline.settle(in: run.input.snapshot, claims: nil)
       try store.write(baseline)
     } catch {
       configuration.logger?.debug("others not given back", metadata: ["error": "\(error.message)"])

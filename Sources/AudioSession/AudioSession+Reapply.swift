@@ -30,13 +30,13 @@ extension AudioSession {
     let driver = ReconcilerDriver(
       live, store, deadline: Deadline(after: configuration.timeout),
       configuration: configuration, stop: stop)
-    var run = Reconciler(input, tracer: configuration.tracer)
+    var run = Reconciler(input, seen: upkeep.seen, tracer: configuration.tracer)
     let plan = try await driver.plan(&run)
+    defer { upkeep.seen = run.seen }
     guard !plan.isEmpty else {
       held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
-      guard run.input.baseline != known else { return }
-      try store.write(run.input.baseline)
       held?.baseline = run.input.baseline
+      if !run.input.baseline.isSameInStore(as: known) { try store.write(run.input.baseline) }
       return
     }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
@@ -45,7 +45,7 @@ extension AudioSession {
     } catch {
       // The previous values are on disk, and completed steps are not planned again.
       held?.baseline = run.stored
-      if occasion == .upkeep, error.code != .cancelled { await noteConflicts(run.attempted, live) }
+      if occasion == .upkeep { await noteConflicts(run.foreign, live) }
       throw error
     }
     refusals = run.input.refusals
@@ -54,8 +54,9 @@ extension AudioSession {
       upkeep.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)
     }
     var baseline = run.stored
-    baseline.settle(in: run.input.snapshot)
-    if baseline != known { try store.write(baseline) }
+    // Entries of an earlier mode are kept until they are restored, those of this one as long as it lasts.
+    baseline.settle(in: run.input.snapshot, claims: nil)
+    if !baseline.isSameInStore(as: known) { try store.write(baseline) }
     // A hint that was not granted must not be requested again at the next look.
     held = Held(
       baseline: baseline, memory: run.input.memory, wish: try wish(store),
@@ -63,7 +64,39 @@ extension AudioSession {
     held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
     upkeep.reapplies += 1
     emit(.reapplied(upkeep.now - start))
-    if occasion == .upkeep { await noteConflicts(run.attempted, live) }
+    if occasion == .upkeep { await noteConflicts(run.foreign, live) }
+  }
+
+  /// Begins to hold without a mode: restores what is left of an earlier one.
+  func restoreStored(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) {
+    upkeep.hasUnrestored = !(try store.baseline()).entries.isEmpty
+    try await restoreReturned(live)
+  }
+
+  /// Restores what an earlier mode left on a device that was unplugged when the mode ended and has
+  /// returned, while no mode is in force.
+  func restoreReturned(_ live: LiveServer) async throws(SessionError) {
+    guard isHolder, !isActive, upkeep.hasUnrestored else { return }
+    let (store, start) = (store(live), upkeep.now)
+    var input = try await input(AudioMode(), live, store, isExplicit: false)
+    let known = input.baseline
+    input.baseline = upkeep.returns.unrestored(known, in: input.snapshot, at: start)
+    let driver = ReconcilerDriver(
+      live, store, deadline: Deadline(after: configuration.timeout), configuration: configuration)
+    var run = Reconciler(input, isRestoring: true, tracer: configuration.tracer)
+    let plan = try await driver.plan(&run)
+    if !plan.isEmpty {
+      emit(.drift(plan.steps.map(\.property).removingDuplicates()))
+      try await driver.run(&run)
+      emit(.reapplied(upkeep.now - start))
+    }
+    // What is restored now may not last on PipeWire: what is on disk keeps what was ours until it does.
+    let left = upkeep.returns.unrestored(input.baseline, in: run.input.snapshot, at: start)
+    var baseline = known
+    baseline.entries.removeAll { !left.has($0) }
+    upkeep.hasUnrestored = !baseline.entries.isEmpty
+    held?.baseline = baseline
+    if baseline != known { try store.write(baseline) }
   }
 
   /// Uses the values that the session manager restored for new streams as their previous values,
@@ -78,9 +111,14 @@ extension AudioSession {
     }
   }
 
-  /// A setting that needs to be set again and again is in a conflict: reports it and pauses.
-  private func noteConflicts(_ settings: Set<Setting>, _ live: LiveServer) async {
-    for setting in settings where upkeep.conflicts.noteReassertion(of: setting, at: upkeep.now) {
+  /// A setting that another program changes again and again is in a conflict: reports it and pauses.
+  private func noteConflicts(_ changes: [Setting: Int], _ live: LiveServer) async {
+    for (setting, count) in changes {
+      var isConflict = false
+      for _ in 0..<count where upkeep.conflicts.noteChange(of: setting, at: upkeep.now) {
+        isConflict = true
+      }
+      guard isConflict else { continue }
       let opponents = await live.snapshot.likelyOpponents
       configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
       emit(.conflict("\(setting.propertyName) of \(setting.object)", opponents: opponents))

@@ -6,8 +6,13 @@ extension AudioSession {
   /// Runs the reconcile loop and stores the result; on failure runs it again to roll back.
   func reconcile(
     _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ stop: StopSignal, wish: OwnWish?, isActive: Bool
+    _ stop: StopSignal, wish: OwnWish?, isActive: Bool, forgets: Bool = false
   ) async throws(SessionError) -> ApplyReport {
+    var input = input
+    if isActive, ((try? self.wish(store)) ?? nil)?.isActive != true {
+      // What an earlier mode left and a person changed since is no value from before this mode.
+      input.baseline = input.baseline.unrestored(in: input.snapshot)
+    }
     let before = input.baseline
     let generation = store.generation().addingSaturating(1)
     let formerlyHeld = held
@@ -23,7 +28,7 @@ extension AudioSession {
         wish.map {
           SessionStore.Wish(
             mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
-        }, generation: generation)
+        }, generation: generation, forgets: forgets)
       own = wish
       return report
     } catch {
@@ -79,11 +84,12 @@ extension AudioSession {
   /// earlier keeps the former one.
   private func finish(
     _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ wish: SessionStore.Wish?, generation: Int
+    _ wish: SessionStore.Wish?, generation: Int, forgets: Bool
   ) async throws(SessionError) -> ApplyReport {
     let isActive = wish?.isActive == true
-    var baseline = isActive ? run.stored : Baseline()
-    baseline.settle(in: run.input.snapshot)
+    var baseline = forgets ? Baseline() : run.stored
+    baseline.settle(in: run.input.snapshot, claims: Set(run.lastPlan.claims))
+    if !isActive { baseline = baseline.pending(in: run.input.snapshot) }
     let isKept = configuration.isHolding && isActive
     if isKept {
       try await live.tendPins(for: wish?.mode, deadline: budget.readBack)
@@ -122,13 +128,15 @@ extension AudioSession {
     capabilities = run.input.capabilities
     self.isActive = isActive
     owesRestoring = false
+    upkeep.hasUnrestored = isHolder && !isActive && !baseline.entries.isEmpty
     upkeep.conflicts.forget()
+    upkeep.seen = isActive ? run.seen : ForeignChanges()
     upkeep.flaps.forget()
     upkeep.noteSpots(await live.snapshot)
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)
     return ApplyReport(
-      steps: run.report, state: state, unmet: run.lastPlan.unmet, left: run.firstPlan?.left ?? [])
+      steps: run.report, state: state, unmet: run.lastPlan.unmet, left: forgets ? [] : run.firstPlan?.left ?? [])
   }
 }

@@ -43,6 +43,7 @@ extension AudioSession {
       // Another call may have connected in the meantime, for reading only, and that connection may
       // be lost again.
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
+      guard await !live.snapshot.lacksSessionManager else { throw .noSessionManager }
       try await restoreWhatIsOwed()
       if isKept, own?.mode.reapply != .never { try await reapply(live, .reset) }
       // Lost again in the meantime; whoever noticed left the recovery to this one.

@@ -97,13 +97,13 @@ extension AudioSession {
   }
 
   func restore(
-    keeping wish: OwnWish?, _ budget: Budget
+    keeping wish: OwnWish?, _ budget: Budget, forgets: Bool = false
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(.revert(keepsWish: wish != nil), budget) {
+    try await holdingLock(.revert(keepsWish: wish != nil, forgets: forgets), budget) {
       session, live, store, stop throws(SessionError) in
       let input = try await session.input(AudioMode(), live, store, isExplicit: true)
       return try await session.reconcile(
-        input, live, store, budget, stop, wish: wish, isActive: false)
+        input, live, store, budget, stop, wish: wish, isActive: false, forgets: forgets)
     }
   }
 

@@ -5,7 +5,7 @@ import SessionCore
 extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
-    guard isKept || owesRestoring || broadcast.hasReaders else { return }
+    guard isKept || owesRestoring || upkeep.hasUnrestored || broadcast.hasReaders else { return }
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }
@@ -56,6 +56,12 @@ extension AudioSession {
       // Rereads first: the end of an interruption must not precede the events from during it.
       if upkeep.hasResumed { await live.doubt() }
       try await live.refresh(rounds: 1, deadline: Deadline(after: configuration.timeout))
+      // Without its session manager PipeWire answers and acts on nothing: all waits for its return.
+      upkeep.manager.note(await live.snapshot.sessionManager?.index, at: upkeep.now)
+      guard await !live.snapshot.lacksSessionManager else {
+        await publish(try await state(live, store(live)), isOurs: false)
+        return upkeep.pacer.endLook()
+      }
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       await live.tendMemories()
@@ -64,7 +70,6 @@ extension AudioSession {
       let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       lastSnapshot = snapshot
       noteRoute(snapshot.route)
-      upkeep.manager.note(snapshot.sessionManager?.index, at: upkeep.now)
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.noteSpots(snapshot)
       let change = noteInterruptions(snapshot)
@@ -78,6 +83,7 @@ extension AudioSession {
         let isNew = upkeep.manager.isNew(at: upkeep.now)
         try await reapply(live, isNew ? .reset : .upkeep)
       }
+      try await restoreReturned(live)
       // Otherwise flap detection would miss devices that changed during the reapply.
       upkeep.noteSpots(await live.snapshot)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }

@@ -69,6 +69,7 @@ struct ReconcilerDriver {
     } catch {
       return try reconciler.didFail(error)
     }
+    if case .undone(let error) = answer { return try reconciler.didFail(error, wasUndone: true) }
     reconciler.didRun(answer, await live.snapshot)
   }
 

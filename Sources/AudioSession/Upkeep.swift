@@ -6,6 +6,8 @@ struct Upkeep {
   let began = ContinuousClock.now
   var pacer = Pacer()
   var conflicts = ConflictDetector()
+  /// What the last run left as the mode asks.
+  var seen = ForeignChanges()
   /// When the next look is scheduled, so that it is scheduled only once.
   var scheduled: Duration?
   var looks = 0
@@ -25,6 +27,9 @@ struct Upkeep {
   /// The state that other processes can read.
   var written: SessionState?
   var manager = ManagerWatch()
+  /// Whether an earlier mode left something to restore on devices that are unplugged.
+  var hasUnrestored = false
+  var returns = ReturnWatch()
   var restores = RestoreWatch()
   private let awakeBegan = SuspendingClock.now
   private var asleep = Duration.zero
@@ -33,10 +38,12 @@ struct Upkeep {
   var now: Duration { ContinuousClock.now - began }
 
   /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
-  /// when a flapping device counts as stable.
+  /// when a flapping device counts as stable or a returned one as settled.
   func nextLook(after time: Duration) -> Duration? {
-    [pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time)]
-      .compactMap { $0 }.min()
+    [
+      pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time),
+      returns.nextEnd(after: time),
+    ].compactMap { $0 }.min()
   }
 
   /// Reports the connected devices to the flap detector.

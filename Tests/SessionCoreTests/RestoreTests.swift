@@ -121,7 +121,69 @@ private typealias Server = SimulatedServer
       ], serverCookie: 77)
     let plan = try laptop().plan(AudioMode()) { $0.baseline = baseline }
     #expect(plan.lines == [])
-    #expect(plan.left == [])
+    #expect(
+      plan.left == [
+        "gone is unplugged: it is the default source again when it returns, or by 'revert' then",
+        "gone is unplugged: its profile and gain are restored when it returns, or by 'revert' then",
+      ])
+    // Nobody asked.
+    #expect(
+      try laptop().plan(AudioMode()) {
+        $0.baseline = baseline
+        $0.occasion = .upkeep
+      }.left == [])
+  }
+
+  @Test func `what is left of a revert is what is away`() throws {
+    let (applied, baseline) = try applied(Self.full)
+    var server = applied
+    server.remove(try #require(server.snapshot.device(.input, named: Server.usb)))
+    server.snapshot.cards.removeAll { $0.name == "alsa_card.usb" }
+    let pending = baseline.pending(in: server.snapshot)
+    #expect(
+      Set(pending.entries.map(\.setting)) == [
+        .volume(.input, device: Server.usb), .mute(.input, device: Server.usb),
+      ])
+    // It is back with what the session had set: that is undone, but nothing unmutes an input unasked.
+    let plan = try applied.plan(AudioMode()) {
+      $0.baseline = pending
+      $0.occasion = .upkeep
+    }
+    #expect(plan.steps.contains { $0.setting == .volume(.input, device: Server.usb) })
+    #expect(!plan.steps.contains { $0.setting == .mute(.input, device: Server.usb) })
+    var back = applied
+    try back.edit(.input, Server.usb) {
+      if case .volume(let volume)? = pending.entries.first?.before { $0.volume = volume }
+    }
+    let rest = pending.unrestored(in: back.snapshot)
+    #expect(rest.entries.map(\.setting) == [.mute(.input, device: Server.usb)])
+  }
+
+  @Test func `what the mode names is known as it was, whether or not it needs a step`() throws {
+    let server = try laptop()
+    let mode = wish {
+      $0.preferredInput = [.name(Self.mic)]
+      $0.inputGain = .norm
+    }
+    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.plans.first?.steps == [])
+    #expect(
+      Set(run.stored.entries.map(\.setting)).isSuperset(of: [
+        .defaultDevice(.input), .volume(.input, device: Self.mic),
+      ]))
+    // A rival changes both; they are healed, and what it made of them is no value of before.
+    try run.server.setDefault(.input, Server.usb)
+    try run.server.edit(.input, Self.mic) {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
+    }
+    var input = PlanInput(wish: mode, snapshot: run.server.snapshot)
+    (input.baseline, input.occasion, input.wish.gainLock) = (run.stored, .upkeep, true)
+    var heal = Run(run.server, input)
+    heal.run()
+    #expect(heal.plans.first?.steps.count == 2)
+    #expect(heal.stored.isSameInStore(as: run.stored))
+    #expect(heal.stored.entries.allSatisfy { $0.ours == $0.before })
   }
 
   @Test func `a rate of before that is blocked is left with its reason, not asked for ever`() throws

@@ -100,10 +100,10 @@ struct ConflictDetectorTests {
   func conflict() {
     var watch = ConflictDetector()
     for second in 0..<4 {
-      let isConflict = watch.noteReassertion(of: setting, at: .seconds(second))
+      let isConflict = watch.noteChange(of: setting, at: .seconds(second))
       #expect(!isConflict)
     }
-    let isConflict = watch.noteReassertion(of: setting, at: .milliseconds(4500))
+    let isConflict = watch.noteChange(of: setting, at: .milliseconds(4500))
     #expect(isConflict)
     #expect(watch.yielded(at: .seconds(5)) == [setting])
     #expect(watch.nextEnd(after: .seconds(5)) == .milliseconds(34_500))
@@ -114,7 +114,7 @@ struct ConflictDetectorTests {
   func peace() {
     var watch = ConflictDetector()
     for second in stride(from: 0, to: 100, by: 2) {
-      let isConflict = watch.noteReassertion(of: setting, at: .seconds(second))
+      let isConflict = watch.noteChange(of: setting, at: .seconds(second))
       #expect(!isConflict)
     }
   }
@@ -122,8 +122,8 @@ struct ConflictDetectorTests {
   @Test("the next pause is twice as long, and an order of the owner's forgets all")
   func doubling() {
     var watch = ConflictDetector()
-    for _ in 0..<5 { _ = watch.noteReassertion(of: setting, at: .zero) }
-    for _ in 0..<5 { _ = watch.noteReassertion(of: setting, at: .seconds(40)) }
+    for _ in 0..<5 { _ = watch.noteChange(of: setting, at: .zero) }
+    for _ in 0..<5 { _ = watch.noteChange(of: setting, at: .seconds(40)) }
     #expect(watch.nextEnd(after: .seconds(40)) == .seconds(100))
     watch.forget()
     #expect(watch.yielded(at: .seconds(41)).isEmpty)

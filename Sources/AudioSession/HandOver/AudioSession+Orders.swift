@@ -114,11 +114,11 @@ extension AudioSession {
         session, budget throws(SessionError) in
         try await session.apply(OwnWish(mode: mode, profile: profile), budget)
       }
-    case .revert(let keepsWish):
+    case .revert(let keepsWish, let forgets):
       return try await inTurn(.replacesWish, timeout: order.timeout) {
         session, budget throws(SessionError) in
         let wish = keepsWish ? try await session.currentWish(store) : nil
-        return try await session.restore(keeping: wish, budget)
+        return try await session.restore(keeping: wish, budget, forgets: forgets)
       }
     case .takeOver:
       await makeRoom(for: order.process, store)

@@ -10,8 +10,9 @@ struct Order: Sendable {
   enum Kind: Sendable {
     /// Apply this mode.
     case apply(AudioMode, profile: String?)
-    /// Restore the setup from before the first apply, and forget the mode or keep it for later.
-    case revert(keepsWish: Bool)
+    /// Restore the setup from before the first apply, and forget the mode or keep it for later; and
+    /// forget the settings of unplugged devices, or keep them.
+    case revert(keepsWish: Bool, forgets: Bool)
     /// Make room: the requesting process becomes the holder.
     case takeOver
   }
@@ -49,7 +50,9 @@ extension Order {
     ]
     switch kind {
     case .apply(let wish, let profile): (mode, name) = (wish, profile)
-    case .revert(let keepsWish): numbers.append((keepsWish ? "deactivate" : "revert", 1))
+    case .revert(let keepsWish, let forgets):
+      numbers.append((keepsWish ? "deactivate" : "revert", 1))
+      if forgets { numbers.append(("forget", 1)) }
     case .takeOver: numbers.append(("takeover", 1))
     }
     return ProfileWriter.toml(mode, profile: name, extra: numbers)
@@ -68,9 +71,9 @@ extension Order {
     if session.numbers["takeover"] == 1 {
       kind = .takeOver
     } else if session.numbers["revert"] == 1 {
-      kind = .revert(keepsWish: false)
+      kind = .revert(keepsWish: false, forgets: session.numbers["forget"] == 1)
     } else if session.numbers["deactivate"] == 1 {
-      kind = .revert(keepsWish: true)
+      kind = .revert(keepsWish: true, forgets: session.numbers["forget"] == 1)
     } else {
       kind = .apply(parsed.mode, profile: session.profile)
     }

@@ -59,6 +59,12 @@ extension Aspect {
   /// The report, with the server's message if it refused one of the aspect's settings.
   func finalReport(_ context: PlanContext) -> PropertyReport {
     var report = ownReport(context)
+    if context.input.snapshot.lacksSessionManager, report.verdict != .unset {
+      return PropertyReport(
+        preferred: report.preferred, actual: report.actual, verdict: .pending,
+        reason: "WirePlumber is not running, and without it PipeWire connects nothing",
+        waitingFor: .sessionManager)
+    }
     guard report.verdict != .applied, report.verdict != .unset, !context.input.refusals.isEmpty
     else { return report }
     let targets = (try? targets(context)) ?? []

@@ -131,7 +131,7 @@ private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
 
 private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   let gone = facts.baseline.valid(for: snapshot).entries.filter { entry in
-    !entry.isConsequence && snapshot.value(of: entry.setting) == nil
+    entry.isChange && !entry.isConsequence && snapshot.value(of: entry.setting) == nil
   }
   guard !gone.isEmpty, facts.state?.active != true else { return [] }
   let objects = Set(gone.map(\.setting.object)).sorted()
@@ -142,7 +142,7 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
         + "\(Words.list(objects)) \(objects.count == 1 ? "is" : "are") away",
       why: "They come back as the session left them when the device does.",
       .init(
-        "Plug it in and run the command; or forget them by removing the file.",
+        "Plug it in and run the command, or forget them with 'audiosession revert --forget'.",
         command: "audiosession revert", file: facts.storeFiles["baseline"]))
   ]
 }

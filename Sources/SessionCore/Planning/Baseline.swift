@@ -25,6 +25,8 @@ public struct Baseline: Sendable, Hashable, Codable {
     /// For a port, the plugged-in connectors of the device: after the next jack event the server
     /// would have chosen another port.
     var jacks: [String: PortAvailability]?
+    /// The name of the card that the device belongs to.
+    var card: String?
 
     /// Makes an entry.
     public init(
@@ -43,6 +45,7 @@ public struct Baseline: Sendable, Hashable, Codable {
       self.init(setting: setting, before: before, ours: ours, isConsequence: ours == nil)
       port = snapshot.device(ofLevel: setting)?.activePort
       jacks = snapshot.jacks(of: setting)
+      card = snapshot.cardName(of: setting)
     }
 
     /// Whether it is for the same setting, on the same port.
@@ -58,6 +61,9 @@ public struct Baseline: Sendable, Hashable, Codable {
       guard case .defaultDevice = setting, case .name(let name) = before else { return false }
       return Owned.isName(name)
     }
+
+    /// Whether the session has changed it; else the entry only records what it was when the session took charge.
+    var isChange: Bool { ours != before || inFlight != nil }
 
     /// Whether the session can have set a value.
     public func isOurs(_ value: SettingValue) -> Bool {
@@ -98,7 +104,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// Whether there is an entry for the same setting, on the same port.
-  func has(_ entry: Entry) -> Bool { entries.contains { $0.isOfSame(entry) } }
+  package func has(_ entry: Entry) -> Bool { entries.contains { $0.isOfSame(entry) } }
 
   /// Changes the value that a setting would have now without the session.
   public mutating func restate(_ setting: Setting, before: SettingValue) {
@@ -117,14 +123,17 @@ public struct Baseline: Sendable, Hashable, Codable {
 
   /// Records a step that is about to run, and its consequences: a profile change removes devices
   /// with their ports, levels and streams, and moves the default; each port has separate levels.
-  public mutating func record(_ step: Step, in snapshot: ServerSnapshot) {
+  public mutating func record(
+    _ step: Step, in snapshot: ServerSnapshot, withConsequences: Bool = true
+  ) {
     guard !step.isPermanent else {
       // A setting that must outlast a rollback must not be restored as another step's consequence
       // either.
       entries.removeAll { $0.setting == step.setting }
       return
     }
-    for setting in step.setting.kind.dependents(in: snapshot) {
+    let consequences = withConsequences ? step.setting.kind.dependents(in: snapshot) : []
+    for setting in consequences {
       guard let before = snapshot.value(of: setting) else { continue }
       let entry = Entry(setting: setting, before: before, ours: nil, in: snapshot)
       if !has(entry) { record(entry) }
@@ -157,7 +166,10 @@ public struct Baseline: Sendable, Hashable, Codable {
   /// Completes a run: consequences count as the session's with their current values, and unchanged
   /// settings are removed. A link of the session that a run found did not exist before the session,
   /// and was not the default.
-  public mutating func settle(in snapshot: ServerSnapshot) {
+  ///
+  /// - Parameter claims: the settings that the mode names, which are kept even if they are unchanged;
+  ///   nil keeps every setting.
+  public mutating func settle(in snapshot: ServerSnapshot, claims: Set<Setting>? = []) {
     for index in entries.indices {
       if entries[index].setting.isModule { entries[index].before = .absent }
       guard entries[index].ours == nil, entries[index].isShown(in: snapshot) else { continue }
@@ -172,9 +184,12 @@ public struct Baseline: Sendable, Hashable, Codable {
       entries[index].inFlight = nil
     }
     entries.removeAll { entry in
-      entry.ours == entry.before || entry.isOwnDefault
+      let isKept =
+        entry.setting.is(.outlivesSession)
+        && (claims?.contains(entry.setting) ?? true || snapshot.absence(of: entry) != nil)
+      return entry.ours == entry.before && !isKept || entry.isOwnDefault
         // A stream that ended returns as another one.
-        || entry.setting.isOfOthers && snapshot.value(of: entry.setting) == nil
+        || entry.setting.isOfStream && snapshot.value(of: entry.setting) == nil
     }
     serverCookie = snapshot.server.cookie
   }
@@ -194,15 +209,5 @@ public struct Baseline: Sendable, Hashable, Codable {
       }
     }
     return result
-  }
-}
-
-extension ServerSnapshot {
-  /// The plugged-in connectors of the device whose port a setting is; nil for other settings.
-  fileprivate func jacks(of setting: Setting) -> [String: PortAvailability]? {
-    guard case .port(let direction, let name) = setting,
-      let device = device(direction, named: name)
-    else { return nil }
-    return Dictionary(device.ports.map { ($0.name, $0.availability) }) { first, _ in first }
   }
 }

@@ -14,7 +14,8 @@ extension Plan {
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
     let restore = baseline.entries.filter { entry in
-      !survey.claimed.contains(entry.setting)
+      // A link that is to stay is protected, too.
+      (entry.isChange || entry.setting.isModule) && !survey.claimed.contains(entry.setting)
         && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
     }
     guard !restore.isEmpty else { return survey.plan }

@@ -94,7 +94,7 @@ extension PlanInput {
     var result = defaultsBefore
     for direction in Direction.allCases {
       guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
-        let now = snapshot.value(of: entry.setting), entry.isOurs(now)
+        entry.isChange, let now = snapshot.value(of: entry.setting), entry.isOurs(now)
       else { continue }
       result[direction] = name
     }

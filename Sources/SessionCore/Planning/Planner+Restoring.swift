@@ -4,7 +4,7 @@ extension Planner {
   /// Whether the wish still wants a change of ours that a setting can have followed from.
   func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
     baseline.entries.contains { entry in
-      guard claimed.contains(entry.setting) else { return false }
+      guard entry.isChange, claimed.contains(entry.setting) else { return false }
       switch (entry.setting, setting) {
       case (.cardProfile, .defaultDevice), (.cardProfile, .stream), (.codec, .defaultDevice),
         (.codec, .stream):
@@ -31,11 +31,12 @@ extension Planner {
   /// - Parameter phase: the phase, if it is not the setting's own.
   mutating func emit(restoring entry: Baseline.Entry, in phase: Phase? = nil) {
     if case .port(_, let device) = entry.setting { emitLevels(of: device) }
-    guard entry.isShown(in: world.snapshot) else { return }
+    let isPredicted = world.isPredicted(entry.setting.object)
+    let isShown = entry.isShown(in: world.snapshot)
     // The level of a port that a step of this plan chooses shows only then.
-    guard entry.isShown(in: input.snapshot) else { return }
-    let now = world.value(of: entry.setting)
-    guard now != nil || world.isPredicted(entry.setting.object), now != entry.before else { return }
+    guard !isShown || entry.isShown(in: input.snapshot) else { return }
+    let now = isShown ? world.value(of: entry.setting) : nil
+    guard now != entry.before else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
       input.snapshot.value(of: entry.setting) == now, !isOwn(entry.setting, ours)
     {
@@ -44,6 +45,8 @@ extension Planner {
           + "that was set; left as it is")
       return
     }
+    if !isPredicted, let absence = world.snapshot.absence(of: entry) { return keep(entry, absence) }
+    guard isShown, now != nil || isPredicted else { return }
     if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
       let device = world.snapshot.device(direction, named: name),
       let obstacle = SampleRateAspect().obstacle(context, device, rate)
@@ -57,6 +60,39 @@ extension Planner {
         entry.setting.kind.property(in: world.snapshot), entry.setting, value,
         phase: phase ?? entry.phase,
         why: "as it was before the session"))
+  }
+
+  /// What cannot be restored now is restored later.
+  private mutating func keep(_ entry: Baseline.Entry, _ absence: Absence) {
+    if let index = kept.firstIndex(where: { $0.absence == absence }) {
+      kept[index].settings.append(entry.setting)
+    } else {
+      kept.append((absence, [entry.setting]))
+    }
+  }
+
+  /// Lists what is restored later, for a person who asks.
+  mutating func listKept() {
+    guard input.occasion == .asked else { return }
+    for (absence, settings) in kept {
+      if case .unplugged(let name) = absence {
+        for case .defaultDevice(let direction) in settings {
+          plan.left.append(
+            "\(name) is unplugged: it is the default \(direction == .input ? "source" : "sink") "
+              + "again when it returns, or by 'revert' then")
+        }
+      }
+      let nouns = settings.compactMap(\.restoredNoun)
+      guard !nouns.isEmpty else { continue }
+      let what = "its \(Words.list(nouns)) \(nouns.count == 1 ? "is" : "are") restored"
+      switch absence {
+      case .unplugged(let name):
+        plan.left.append("\(name) is unplugged: \(what) when it returns, or by 'revert' then")
+      case .unused(let port, let device):
+        plan.left.append(
+          "\(port) of \(device) is not in use: \(what) when it is, or by 'revert' then")
+      }
+    }
   }
 
   /// The levels of the port in use, before another one is: they show no longer then.
@@ -120,6 +156,15 @@ extension Planner {
       world.snapshot.device(direction, named: name) == nil
     default: false
     }
+  }
+}
+
+extension Setting {
+  /// What of a device is restored, for people; nil of a default, which is no part of its device.
+  fileprivate var restoredNoun: String? {
+    if case .defaultDevice = self { return nil }
+    if case .volume(.input, _) = self { return "gain" }
+    return propertyName
   }
 }
 

@@ -8,6 +8,8 @@ struct Planner {
   var world: World
   private(set) var claimed: Set<Setting> = []
   var plan = Plan()
+  /// What is restored later, by what it waits for, in the order of the first of each.
+  var kept: [(absence: Absence, settings: [Setting])] = []
 
   init(_ input: PlanInput, _ resolution: Resolution, restore: [Baseline.Entry]) {
     self.input = input
@@ -40,6 +42,7 @@ struct Planner {
       for entry in restore where entry.phase == phase { emit(restoring: entry) }
       removeUnwished(in: phase)
     }
+    listKept()
     let final = context
     for aspect in allAspects {
       guard let unmet = try aspect.unmet(final, steps: plan.steps) else { continue }

@@ -7,6 +7,8 @@ package enum StepAnswer: Sendable {
   case done(told: SettingValue?)
   /// The object of the step has ended.
   case ended
+  /// It carried it out, and another program changed it at once: the error says to what.
+  case undone(SessionError)
 }
 
 extension Reconciler {

@@ -58,20 +58,26 @@ package struct Reconciler: Sendable {
   var results: [StepResult] = []
   var attempts: [Setting: Int] = [:]
   var latencies: [HintMemory.Attempt] = []
+  /// What was read as the mode asks, so that another program's change of it is noticed.
+  package private(set) var seen: ForeignChanges
+  /// How often another program changed a setting before and during this run.
+  package private(set) var foreign: [Setting: Int] = [:]
 
   /// Makes a run.
   ///
   /// - Parameters:
   ///   - input: the input of the plan.
   ///   - stored: the baseline in the store, for a run that undoes another.
+  ///   - seen: the settings that an earlier run left as the mode asks.
   ///   - isRestoring: whether the run only restores the stored values, so that nothing needs to be
   ///     stored before it.
   ///   - tracer: gets each plan and each step.
   package init(
-    _ input: PlanInput, undoing stored: Baseline? = nil, isRestoring: Bool = false,
-    tracer: (@Sendable (TraceEntry) -> Void)? = nil
+    _ input: PlanInput, undoing stored: Baseline? = nil, seen: ForeignChanges = ForeignChanges(),
+    isRestoring: Bool = false, tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) {
     self.input = input
+    self.seen = seen
     self.tracer = tracer
     former = stored ?? input.baseline
     onDisk = former
@@ -147,6 +153,9 @@ package struct Reconciler: Sendable {
     let plan = try makePlan()
     lastPlan = plan
     if firstPlan == nil { firstPlan = plan }
+    if !isRollback { input.baseline.takeCharge(of: plan.claims, in: snapshot, beside: journal) }
+    for setting in seen.take(plan.steps, in: snapshot) { noteForeign(setting) }
+    if plan.isEmpty { seen.note(charged, in: snapshot) }
     state = .planned(plan)
     return plan
   }
@@ -187,23 +196,32 @@ package struct Reconciler: Sendable {
     guard case .checked(let step, _, let rest) = state else { return }
     guard let (outcome, got) = outcome(of: step, answer, in: snapshot) else {
       tracer?(.ran(step, "changed since"))
+      if !step.setting.isHint, snapshot.value(of: step.setting) != nil { noteForeign(step.setting) }
       state = .reading
       return
     }
     results.append(StepResult(step: step, outcome: outcome))
     tracer?(.ran(step, "\(outcome)"))
+    if case .applied = outcome { seen.note(step.setting, in: snapshot) }
     remember(step, got: got, in: snapshot)
     state = .batch(rest)
   }
 
   /// Continues without a refused step, or throws if the run cannot.
-  package mutating func didFail(_ error: SessionError) throws(SessionError) {
+  ///
+  /// - Parameter wasUndone: whether the server had acted on it, and another program changed it at once.
+  package mutating func didFail(
+    _ error: SessionError, wasUndone: Bool = false
+  ) throws(SessionError) {
     guard case .checked(let step, _, _) = state else { return }
+    if wasUndone { noteForeign(step.setting) }
     tracer?(.ran(step, error.message))
     try refuse(step, error)
     // Later steps may depend on it, so they are planned again.
     state = .reading
   }
+
+  private mutating func noteForeign(_ setting: Setting) { foreign[setting, default: 0] += 1 }
 
   /// A run can only be stopped between steps.
   private func check(_ isStopped: Bool) throws(SessionError) {

@@ -7,7 +7,7 @@ struct CardProfileSetting: SettingKind {
   var object: String { card }
   var label: String { "profile" }
   var phase: Phase { .category }
-  var traits: SettingTraits { .makesObjects }
+  var traits: SettingTraits { [.makesObjects, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .category }
 

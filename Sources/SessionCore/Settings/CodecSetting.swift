@@ -7,7 +7,7 @@ struct CodecSetting: SettingKind {
   var object: String { card }
   var label: String { "codec" }
   var phase: Phase { .category }
-  var traits: SettingTraits { .makesObjects }
+  var traits: SettingTraits { [.makesObjects, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .outputCodec }
 

@@ -7,6 +7,7 @@ struct DefaultDeviceSetting: SettingKind {
   var object: String { "server" }
   var label: String { direction == .input ? "default source" : "default sink" }
   var phase: Phase { .preferredDevices }
+  var traits: SettingTraits { .outlivesSession }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .device(direction)

@@ -8,6 +8,7 @@ struct LatencyOffsetSetting: SettingKind {
   var object: String { "\(card) \(port)" }
   var label: String { "latency offset" }
   var phase: Phase { .levels }
+  var traits: SettingTraits { .outlivesSession }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .latencyOffset(found(in: snapshot)?.direction ?? .input)

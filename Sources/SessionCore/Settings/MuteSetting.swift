@@ -9,7 +9,7 @@ struct MuteSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "mute" }
   var phase: Phase { .levels }
-  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level] }
+  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .muted(direction)

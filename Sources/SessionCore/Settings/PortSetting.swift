@@ -9,7 +9,7 @@ struct PortSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "port" }
   var phase: Phase { .port }
-  var traits: SettingTraits { .isLostAtTimes }
+  var traits: SettingTraits { [.isLostAtTimes, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .port(direction)

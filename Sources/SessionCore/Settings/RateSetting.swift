@@ -9,7 +9,7 @@ struct RateSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "sample rate" }
   var phase: Phase { .sampleRate }
-  var traits: SettingTraits { [.hint, .ownStream] }
+  var traits: SettingTraits { [.hint, .ownStream, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .sampleRate }
 

@@ -83,6 +83,9 @@ package struct SettingTraits: OptionSet, Sendable {
   package static let showsWhenAwake = SettingTraits(rawValue: 1 << 9)
   /// It is the volume or mute of a device: each port has its own.
   package static let level = SettingTraits(rawValue: 1 << 10)
+  /// It is there without the session, too, so it has a value from before it. Else it is a module, a
+  /// stream or a pin of ours, or what the session does to a stream of another program.
+  package static let outlivesSession = SettingTraits(rawValue: 1 << 11)
 }
 
 extension SettingKind {

@@ -10,7 +10,7 @@ struct StreamSetting: SettingKind {
   }
   var label: String { "device" }
   var phase: Phase { .channelMap }
-  var traits: SettingTraits { [.stream, .ofOneProgram] }
+  var traits: SettingTraits { [.stream, .ofOneProgram, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .device(direction)

@@ -9,7 +9,7 @@ struct VolumeSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "volume" }
   var phase: Phase { .levels }
-  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level] }
+  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .level(direction)

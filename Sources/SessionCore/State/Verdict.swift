@@ -14,7 +14,8 @@ public enum Verdict: String, Sendable, Hashable, Codable {
   case unset
 }
 
-/// What a pending preference waits for; `stream`: for one of the program's own streams.
+/// What a pending preference waits for; `stream`: for one of the program's own streams; `sessionManager`:
+/// for WirePlumber, without which PipeWire connects nothing.
 public enum WaitingFor: String, Sendable, Hashable, Codable {
-  case device, holder, idle, profile, stream
+  case device, holder, idle, profile, stream, sessionManager
 }

@@ -2,7 +2,7 @@
 ///
 /// Pure: time is a parameter, counted from any fixed moment.
 public struct ConflictDetector: Sendable, Hashable {
-  /// This many changes within `window` are a conflict.
+  /// This many foreign changes within `window` are a conflict.
   public static let limit = 5
   /// The time in which they count.
   public static let window = Duration.seconds(5)
@@ -22,8 +22,8 @@ public struct ConflictDetector: Sendable, Hashable {
   /// Begins without a conflict.
   public init() {}
 
-  /// Notes that a setting was set again; true if that makes it a conflict.
-  public mutating func noteReassertion(of setting: Setting, at now: Duration) -> Bool {
+  /// Notes that another program changed a setting; true if that makes it a conflict.
+  public mutating func noteChange(of setting: Setting, at now: Duration) -> Bool {
     var record = records[setting] ?? Record()
     defer { records[setting] = record }
     record.times.removeAll { now - $0 >= Self.window }

@@ -27,7 +27,7 @@ public struct Portrait: Sendable, Hashable {
   ///   - baseline: the settings that the session changed. They are part of the setup even if they
   ///     equal the server's defaults, because a setting that a profile does not name is restored.
   public init(of snapshot: ServerSnapshot, wish: AudioMode? = nil, baseline: Baseline = .init()) {
-    let changed = Set(baseline.valid(for: snapshot).entries.map(\.setting))
+    let changed = Set(baseline.valid(for: snapshot).entries.filter(\.isChange).map(\.setting))
     if let wish { adopt(wish, snapshot) }
     for direction in Direction.allCases { add(direction, snapshot, changed) }
     addHints(snapshot, changed)

@@ -18,7 +18,8 @@ enum RevertView {
   static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
     let steps = StepsView.lines(rows, width: width)
-    return (steps.isEmpty ? [Line("nothing to restore")] : steps)
+    let none = report.left.isEmpty ? "nothing to restore" : "nothing to restore now"
+    return (steps.isEmpty ? [Line(none)] : steps)
       + PlanView.left(report.left, width: width)
   }
 }

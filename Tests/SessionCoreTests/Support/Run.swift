@@ -103,7 +103,7 @@ struct Run {
   /// What the store keeps after the run.
   var stored: Baseline {
     var result = loop.stored
-    result.settle(in: server.snapshot)
+    result.settle(in: server.snapshot, claims: Set(loop.lastPlan.claims))
     return result
   }
 

@@ -58,6 +58,13 @@ struct SimulatedServer {
         version: kind == .pipewire ? "15.0.0" : "16.1",
         sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
         defaultSinkName: nil, defaultSourceName: nil, cookie: 77))
+    if kind == .pipewire {
+      snapshot.clients = [
+        Client(
+          index: Index(1), name: "WirePlumber",
+          properties: ["application.process.binary": "wireplumber"])
+      ]
+    }
   }
 
   mutating func newIndex() -> UInt32 {

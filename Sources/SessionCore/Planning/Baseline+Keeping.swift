@@ -1,0 +1,64 @@
+package import PulseTypes
+
+/// What was before, from the moment the session takes charge of a setting until it shows that value again.
+extension Baseline {
+  /// Notes settings that the mode names as they are when the session takes charge of them, whether or not
+  /// they need a step: what another program makes of them later is never taken for what was before.
+  ///
+  /// - Parameter journal: what the run under way changed before it read the snapshot.
+  mutating func takeCharge(
+    of claims: [Setting], in snapshot: ServerSnapshot, beside journal: Baseline
+  ) {
+    self = valid(for: snapshot)
+    serverCookie = snapshot.server.cookie
+    for setting in claims where setting.is(.outlivesSession) && !Owned.isName(setting.object) {
+      guard let now = snapshot.value(of: setting) else { continue }
+      let entry = Entry(setting: setting, before: now, ours: now, in: snapshot)
+      guard !entry.isOwnDefault, !has(entry), !journal.has(entry) else { continue }
+      entries.append(entry)
+    }
+  }
+
+  /// What is left of it once the session has restored what it could: the values of devices that are
+  /// unplugged now, and of ports that are not in use.
+  package func pending(in snapshot: ServerSnapshot) -> Baseline {
+    var result = valid(for: snapshot)
+    result.entries = result.entries.compactMap { entry in
+      guard snapshot.absence(of: entry) != nil, entry.ours != entry.before else { return nil }
+      guard case .defaultDevice(let direction) = entry.setting else { return entry }
+      // What a person chose stands, and so does what a person chooses until the device returns.
+      guard let now = snapshot.value(of: entry.setting) else { return nil }
+      if case .name(let ours)? = entry.ours, !entry.isOurs(now),
+        snapshot.device(direction, named: ours) != nil
+      {
+        return nil
+      }
+      var entry = entry
+      entry.ours = now
+      return entry
+    }
+    return result
+  }
+
+  /// What is left of a pending baseline after devices have returned: what is as it was before, and what a
+  /// person changed since, needs no restoring.
+  package func unrestored(in snapshot: ServerSnapshot) -> Baseline {
+    var result = valid(for: snapshot)
+    result.entries.removeAll { entry in
+      guard let now = snapshot.value(of: entry.setting), entry.isShown(in: snapshot) else {
+        return false
+      }
+      return now == entry.before || entry.ours != nil && !entry.isOurs(now)
+    }
+    return result
+  }
+
+  /// Whether the store may have the other instead: where a stream was that no step has moved is not worth
+  /// a write.
+  package func isSameInStore(as other: Baseline) -> Bool {
+    func kept(_ baseline: Baseline) -> [Entry] {
+      baseline.entries.filter { !$0.setting.isOfStream || $0.isChange }
+    }
+    return serverCookie == other.serverCookie && kept(self) == kept(other)
+  }
+}

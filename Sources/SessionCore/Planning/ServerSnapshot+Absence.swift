@@ -1,0 +1,45 @@
+import PulseTypes
+
+/// What keeps a value from being restored.
+enum Absence: Hashable {
+  /// The device or card is not there.
+  case unplugged(String)
+  /// Another port of the device is in use.
+  case unused(port: String, of: String)
+}
+
+extension ServerSnapshot {
+  /// Why the value of an entry cannot be restored now, and what is unplugged; nil where it can be, or where
+  /// it can never be.
+  func absence(of entry: Baseline.Entry) -> Absence? {
+    guard entry.setting.is(.outlivesSession), !entry.setting.isOfStream else { return nil }
+    if case .defaultDevice(let direction) = entry.setting {
+      guard case .name(let name) = entry.before, !Owned.isName(name) else { return nil }
+      return device(direction, named: name)?.canBeDefault == true ? nil : .unplugged(name)
+    }
+    guard value(of: entry.setting) != nil else {
+      // A device that is not there although its card is went with the card's profile.
+      guard entry.card.map({ card(named: $0) == nil }) ?? true else { return nil }
+      return .unplugged(entry.card ?? entry.setting.object)
+    }
+    guard let port = entry.port, !entry.isShown(in: self) else { return nil }
+    return .unused(port: port, of: entry.setting.object)
+  }
+
+  /// The name of the card that a setting's device belongs to, or that it is a setting of.
+  func cardName(of setting: Setting) -> String? {
+    if let device = setting.kind.device {
+      return self.device(device.direction, named: device.name).flatMap { card(of: $0) }?.name
+    }
+    if case .latencyOffset(let card, _) = setting { return card }
+    return card(named: setting.object)?.name
+  }
+
+  /// What is plugged into the device whose port a setting is; nil of another setting.
+  func jacks(of setting: Setting) -> [String: PortAvailability]? {
+    guard case .port(let direction, let name) = setting,
+      let device = device(direction, named: name)
+    else { return nil }
+    return Dictionary(device.ports.map { ($0.name, $0.availability) }) { first, _ in first }
+  }
+}

@@ -1,0 +1,86 @@
+import PulseTypes
+
+/// Distinguishes what another program changed from what happened by itself: only the first can be a
+/// conflict.
+///
+/// A foreign change is observed if a setting was read as the mode asks, and is later read as something
+/// else while everything that it depends on is the same: the device, its jacks, its card, the server and
+/// its session manager. A setting that could not be set, that disappeared with its device, or that a
+/// restarted server has forgotten, is none. Each change counts once, until the setting was read as asked
+/// again.
+package struct ForeignChanges: Sendable, Hashable {
+  private struct Mark: Sendable, Hashable {
+    var value: SettingValue
+    var ground: [String]
+  }
+
+  private var marks: [Setting: Mark] = [:]
+
+  /// Begins with nothing read.
+  package init() {}
+
+  /// Notes all the settings that a run left as the mode asks.
+  mutating func note(_ settings: [Setting], in snapshot: ServerSnapshot) {
+    marks = [:]
+    for setting in settings { note(setting, in: snapshot) }
+  }
+
+  /// Notes a setting that was read as the mode asks.
+  mutating func note(_ setting: Setting, in snapshot: ServerSnapshot) {
+    guard !setting.isHint, let value = snapshot.value(of: setting),
+      let ground = snapshot.ground(of: setting, value)
+    else { return }
+    marks[setting] = Mark(value: value, ground: ground)
+  }
+
+  /// The settings of a plan that another program changed since they were noted; each is returned once.
+  mutating func take(_ steps: [Step], in snapshot: ServerSnapshot) -> [Setting] {
+    steps.map(\.setting).filter { setting in
+      guard let mark = marks.removeValue(forKey: setting), let now = snapshot.value(of: setting)
+      else { return false }
+      return now != mark.value && snapshot.ground(of: setting, mark.value) == mark.ground
+    }
+  }
+}
+
+extension ServerSnapshot {
+  /// What a setting depends on while it has a value; nil if that is not there. A server never gives a
+  /// number to another object while it runs.
+  fileprivate func ground(of setting: Setting, _ value: SettingValue) -> [String]? {
+    let run = [String(server.cookie), sessionManager.map { "\($0.index)" } ?? ""]
+    var devices = [setting.kind.device].compactMap { $0 }
+    switch (setting, value) {
+    case (.defaultDevice(let direction), .name(let name)),
+      (.stream(let direction, _), .name(let name)):
+      devices.append(NamedDevice(direction: direction, name: name))
+    case (_, .remap(let spec)):
+      devices.append(NamedDevice(direction: spec.direction, name: spec.master))
+    case (_, .combination(let spec)):
+      devices += spec.outputs.map { NamedDevice(direction: .output, name: $0) }
+    case (_, .echoCanceller(let spec)):
+      devices.append(NamedDevice(direction: .input, name: spec.input))
+      devices.append(NamedDevice(direction: .output, name: spec.output))
+    default: break
+    }
+    var result = run
+    for device in devices {
+      guard let ground = ground(device, isLevel: setting.isLevel) else { return nil }
+      result += ground
+    }
+    if let name = cardName(of: setting), let card = card(named: name) {
+      result += ["\(card.index)"] + jacks(card.ports)
+    }
+    return result
+  }
+
+  /// The device by its number, with its jacks; each port has levels of its own.
+  private func ground(_ place: NamedDevice, isLevel: Bool) -> [String]? {
+    guard let device = device(place.direction, named: place.name) else { return nil }
+    let port = isLevel ? device.activePort : nil
+    return ["\(device.index)"] + jacks(device.ports) + (port.map { [$0] } ?? [])
+  }
+
+  private func jacks(_ ports: [Port]) -> [String] {
+    ports.map { (port: Port) -> String in "\(port.name) \(port.availability)" }
+  }
+}

@@ -1,0 +1,87 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// What is left to restore when unplugged devices return, and no mode is in force.
+@Suite struct ReturnWatchTests {
+  private static let gain = Setting.volume(.input, device: Server.usb)
+  private static let before = volumes(0.3)
+  private static let ours = volumes(0.8)
+
+  private static func volumes(_ fraction: Double) -> ChannelVolumes {
+    ChannelVolumes(Volume(fraction: fraction), channels: 2)
+  }
+
+  /// A server whose microphone has a gain; without it if that is nil.
+  private func server(_ kind: ServerKind, _ gain: ChannelVolumes?) throws -> ServerSnapshot {
+    var server = Server.laptop(kind: kind)
+    server.addUSB()
+    if let gain {
+      try server.edit(.input, Server.usb) { $0.volume = gain }
+    } else {
+      server.remove(try #require(server.snapshot.device(.input, named: Server.usb)))
+      server.snapshot.cards.removeAll { $0.name == "alsa_card.usb" }
+    }
+    return server.snapshot
+  }
+
+  private func baseline(_ kind: ServerKind) throws -> Baseline {
+    var baseline = Baseline(serverCookie: 77)
+    let entry = Baseline.Entry(
+      setting: Self.gain, before: .volume(Self.before), ours: .volume(Self.ours),
+      in: try server(kind, Self.ours))
+    baseline.record(entry)
+    return baseline
+  }
+
+  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
+  func `what a device returns with is restored, whatever it is`(_ kind: ServerKind) throws {
+    let baseline = try baseline(kind)
+    var watch = ReturnWatch()
+    #expect(watch.unrestored(baseline, in: try server(kind, nil), at: .zero) == baseline)
+    let back = try server(kind, .init(.norm, channels: 2))
+    let left = watch.unrestored(baseline, in: back, at: .seconds(9))
+    #expect(left.entries.map(\.ours) == [nil])
+    let plan = try Plan.make(input(back, left))
+    #expect(plan.steps.map(\.to) == [.volume(Self.before)])
+  }
+
+  @Test func `PulseAudio shows what it restores; PipeWire's session manager comes later`() throws {
+    for kind in [ServerKind.pulseaudio, .pipewire] {
+      let baseline = try baseline(kind)
+      var watch = ReturnWatch()
+      _ = watch.unrestored(baseline, in: try server(kind, nil), at: .zero)
+      let restored = try server(kind, Self.before)
+      let isOver = watch.unrestored(baseline, in: restored, at: .seconds(9)).entries.isEmpty
+      #expect(isOver == (kind == .pulseaudio))
+      guard kind == .pipewire else { continue }
+      #expect(watch.nextEnd(after: .seconds(9)) == .seconds(14))
+      let late = try server(kind, Self.ours)
+      #expect(watch.unrestored(baseline, in: late, at: .seconds(10)).entries.map(\.ours) == [nil])
+      #expect(watch.unrestored(baseline, in: restored, at: .seconds(14)).entries == [])
+      #expect(watch.nextEnd(after: .seconds(14)) == nil)
+    }
+  }
+
+  @Test func `what a person chose since stands, and what is not restored yet is kept`() throws {
+    let baseline = try baseline(.pulseaudio)
+    var watch = ReturnWatch()
+    let theirs = try server(.pulseaudio, Self.volumes(0.5))
+    #expect(watch.unrestored(baseline, in: theirs, at: .zero).entries == [])
+    let kept = try server(.pulseaudio, Self.ours)
+    _ = watch.unrestored(baseline, in: try server(.pulseaudio, nil), at: .zero)
+    for second in 1...9 {
+      #expect(watch.unrestored(baseline, in: kept, at: .seconds(second)).entries.count == 1)
+    }
+  }
+
+  private func input(_ snapshot: ServerSnapshot, _ baseline: Baseline) -> PlanInput {
+    var input = PlanInput(wish: AudioMode(), snapshot: snapshot)
+    input.baseline = baseline
+    input.occasion = .upkeep
+    return input
+  }
+}
