@@ -137,6 +137,7 @@ extension AudioSession {
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)
     return ApplyReport(
-      steps: run.report, state: state, unmet: run.lastPlan.unmet, left: forgets ? [] : run.firstPlan?.left ?? [])
+      steps: run.report, state: state, unmet: run.lastPlan.unmet,
+      left: forgets ? [] : run.firstPlan?.left ?? [])
   }
 }

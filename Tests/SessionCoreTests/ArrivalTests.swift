@@ -183,4 +183,28 @@ private typealias Server = SimulatedServer
         $0.contains("→ analog-output-speaker")
       })
   }
+
+  @Test func `what a port was before is not read while the server has yet to follow a jack`() throws
+  {
+    let mode = wish { $0.outputPort = [.name("analog-output-headphones"), .name("*")] }
+    var server = Server.laptop(jacks: ["analog-output-headphones": .no])
+    try server.edit(.output, Server.speakers) { $0.activePort = "analog-output-speaker" }
+    var first = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    first.run()
+    try first.server.edit(.output, Server.speakers) { device in
+      for at in device.ports.indices where device.ports[at].name == "analog-output-headphones" {
+        device.ports[at].availability = .yes
+      }
+    }
+    var input = PlanInput(wish: mode, snapshot: first.server.snapshot)
+    (input.baseline, input.occasion) = (first.stored, .upkeep)
+    var second = Run(first.server, input)
+    second.run()
+    let device = second.server.snapshot.device(.output, named: Server.speakers)
+    #expect(device?.activePort == "analog-output-headphones")
+    #expect(
+      try !second.server.plan(AudioMode()) { $0.baseline = second.stored }.lines.contains {
+        $0.contains("→ analog-output-speaker")
+      })
+  }
 }

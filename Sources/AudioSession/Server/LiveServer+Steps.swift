@@ -63,7 +63,7 @@ extension LiveServer {
             + "changing it",
         property: step.property, value: step.to.description)
       // A server that answers only after it acted has shown the change to the other program.
-      guard snapshot.hasGraph || isLate || snapshot.value(of: step.setting) == nil else {
+      guard snapshot.has(.earlyReplies) || isLate || snapshot.value(of: step.setting) == nil else {
         return .undone(error)
       }
       throw error

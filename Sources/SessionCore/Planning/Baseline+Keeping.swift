@@ -9,11 +9,17 @@ extension Baseline {
   mutating func takeCharge(
     of claims: [Setting], in snapshot: ServerSnapshot, beside journal: Baseline
   ) {
-    self = valid(for: snapshot)
+    let valid = valid(for: snapshot)
+    let ended = entries.filter { !valid.has($0) }
+    self = valid
     serverCookie = snapshot.server.cookie
     for setting in claims where setting.is(.outlivesSession) && !Owned.isName(setting.object) {
       guard let now = snapshot.value(of: setting) else { continue }
-      let entry = Entry(setting: setting, before: now, ours: now, in: snapshot)
+      // Right after a jack event the port may still be ours: which one the server chooses is not known.
+      let isOurs = ended.contains {
+        $0.jacks != nil && $0.setting == setting && $0.isOurs(now)
+      }
+      let entry = Entry(setting: setting, before: isOurs ? .absent : now, ours: now, in: snapshot)
       guard !entry.isOwnDefault, !has(entry), !journal.has(entry) else { continue }
       entries.append(entry)
     }

@@ -12,7 +12,8 @@ extension ServerSnapshot {
   /// Why the value of an entry cannot be restored now, and what is unplugged; nil where it can be, or where
   /// it can never be.
   func absence(of entry: Baseline.Entry) -> Absence? {
-    guard entry.setting.is(.outlivesSession), !entry.setting.isOfStream else { return nil }
+    guard entry.setting.is(.outlivesSession), !entry.setting.isOfStream, entry.before != .absent
+    else { return nil }
     if case .defaultDevice(let direction) = entry.setting {
       guard case .name(let name) = entry.before, !Owned.isName(name) else { return nil }
       return device(direction, named: name)?.canBeDefault == true ? nil : .unplugged(name)

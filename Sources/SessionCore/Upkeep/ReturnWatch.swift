@@ -24,7 +24,7 @@ package struct ReturnWatch: Sendable {
     _ baseline: Baseline, in snapshot: ServerSnapshot, at now: Duration
   ) -> Baseline {
     var result = baseline.valid(for: snapshot)
-    result.entries = result.entries.compactMap { entry in
+    result.entries = result.entries.compactMap { entry -> Baseline.Entry? in
       let place = Place(setting: entry.setting, port: entry.port)
       if snapshot.absence(of: entry) != nil {
         away[place] = .some(nil)
@@ -39,7 +39,7 @@ package struct ReturnWatch: Sendable {
       }
       let returned = since ?? now
       away[place] = returned
-      let settles = snapshot.restoresLevelsLate && entry.setting.isLevel
+      let settles = snapshot.has(.lateRestoring) && entry.setting.isLevel
       let isSettling = settles && now - returned < Charges.settling
       guard isSettling || value != entry.before && now == returned else {
         away[place] = nil
