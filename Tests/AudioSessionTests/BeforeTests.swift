@@ -74,7 +74,7 @@ struct BeforeTests {
           $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
         })
       let second = try await rig.session.revert()
-      #expect(second.steps.contains { $0.step.property == "inputGain" })
+      #expect(second.steps.contains { $0.step.property == .inputGain })
       let source = try await rig.outside.source(named: Names.usbInput)
       #expect(source?.volume.isUniformly(Self.before) == true)
       #expect(try await rig.session.revert().steps == [])
@@ -123,9 +123,9 @@ struct BeforeTests {
       try await rig.session.setAudioMode(Self.mode(Self.ours))
       let before = try rig.baselineFile()
       try await rig.sandbox.kill(.wireplumber)
-      let waiting = try await rig.steadyState { $0.properties["inputGain"]?.verdict == .pending }
-      #expect(waiting.properties["inputGain"]?.waitingFor == .sessionManager)
-      #expect(waiting.properties["preferredInput"]?.waitingFor == .sessionManager)
+      let waiting = try await rig.steadyState { $0.properties[.inputGain]?.verdict == .pending }
+      #expect(waiting.properties[.inputGain]?.waitingFor == .sessionManager)
+      #expect(waiting.properties[.preferredInput]?.waitingFor == .sessionManager)
       #expect(try rig.baselineFile() == before)
       try await rig.sandbox.restart(.wireplumber)
       let state = try await rig.steadyState { !$0.hasUnmet }

@@ -66,8 +66,8 @@ private typealias Server = SimulatedServer
     var server = Server.laptop(kind: .pipewire)
     server.snapshot.clients = []
     let reports = server.reports(wish { $0.inputGain = Volume(fraction: 0.5) })
-    #expect(reports["inputGain"]?.verdict == .pending)
-    #expect(reports["inputGain"]?.waitingFor == .sessionManager)
-    #expect(reports["inputMuted"]?.verdict == .unset)
+    #expect(reports[.inputGain]?.verdict == .pending)
+    #expect(reports[.inputGain]?.waitingFor == .sessionManager)
+    #expect(reports[.inputMuted]?.verdict == .unset)
   }
 }
