@@ -81,7 +81,8 @@ struct ArrivalTests {
           $0.device(.output, named: headset.name)?.volume.isUniformly(Self.quiet) == true
         })
       let left = try await rig.outside.sink(named: Names.laptopOutput)
-      #expect(left?.activePort == "analog-output-headphones")
+      let events = try await rig.session.getSessionState().events
+      #expect(left?.activePort == "analog-output-headphones", "\(events.suffix(12))")
       await observer.close()
     }
   }
