@@ -134,7 +134,7 @@ extension AudioSession {
     reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
-    var input = try await input(mode, live, store(live), isExplicit: true)
+    var input = try await input(mode, live, await storeInForce(store(live)), isExplicit: true)
     if (mode.scope ?? .server) != scope {
       // Applying it would first leave the current scope, so the plan starts without a baseline.
       input.baseline = Baseline()

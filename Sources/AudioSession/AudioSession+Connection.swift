@@ -57,6 +57,7 @@ extension AudioSession {
         }
         await server.setScope(scope, deadline: deadline)
         live = server
+        await showMark(on: server)
         refusals = [:]
         capabilities = nil
         // Records the devices now, so that later changes are reported even without an earlier look.
@@ -91,7 +92,7 @@ extension AudioSession {
       return
     }
     await live?.closePins()
-    dropLock()
+    await giveLockBack()
   }
 
   /// Everything from which a plan for a mode on the current server is made.
@@ -111,7 +112,7 @@ extension AudioSession {
     }
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding
-    let holder = lock == nil ? SessionLock.livingOwner(store.lockPath) : nil
+    let holder = lock == nil ? await holder(store) : nil
     input.isHeld = configuration.isHolding || holder?.isHolding == true
     input.process = getpid()
     input.grants = await live.grants()

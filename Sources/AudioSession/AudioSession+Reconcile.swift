@@ -133,7 +133,9 @@ extension AudioSession {
     upkeep.seen = isActive ? run.seen : ForeignChanges()
     upkeep.flaps.forget()
     upkeep.noteSpots(await live.snapshot)
-    if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) { dropLock() }
+    if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) {
+      await giveLockBack()
+    }
     if isActive { emit(.applied) }
     await publish(state, isOurs: true)
     return ApplyReport(

@@ -25,7 +25,7 @@ extension AudioSession {
     guard scope != self.scope else { return }
     if lock != nil { _ = try await restore(keeping: nil, budget) }
     orders.stop()
-    dropLock()
+    await giveLockBack()
     (own, isActive) = (nil, false)
     self.scope = scope
     await live?.setScope(scope, deadline: budget.run)

@@ -118,6 +118,7 @@ extension AudioSession {
 
   /// The state for the mode in effect, from the current snapshot.
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
+    let store = await storeInForce(store)
     let wish = (try? wish(store)) ?? nil
     let input = try await input(AudioMode(), live, store, isExplicit: false)
     var state = await state(live, store, input, wish)
@@ -135,7 +136,7 @@ extension AudioSession {
     input.snapshot = await live.snapshot
     input.grants = await live.grants()
     input.isExplicit = false
-    let (owner, told) = otherHolder(store)
+    let (owner, told) = await otherHolder(store)
     if owner != nil { input.trustHolder(told) }
     let info = input.snapshot.server
     var state = SessionState(
@@ -167,8 +168,8 @@ extension AudioSession {
   /// Another process that holds the session, and the last state that it wrote.
   private func otherHolder(
     _ store: SessionStore
-  ) -> (owner: LockRecord.Owner?, told: SessionState?) {
-    guard lock == nil, let owner = SessionLock.livingOwner(store.lockPath), owner.isHolding else {
+  ) async -> (owner: LockRecord.Owner?, told: SessionState?) {
+    guard lock == nil, let owner = await holder(store), owner.isHolding else {
       return (nil, nil)
     }
     // A new holder may not have written yet; then the state is a former holder's.

@@ -20,23 +20,36 @@ extension AudioSession {
     }
     try store.prepare()
     while true {
-      let taking = try await SessionLock.take(
-        store.lockPath, isHolding: configuration.isHolding, mustSign: !order.isRestoring, on: loop,
-        deadline: budget.run)
-      switch taking {
-      case .taken(let lock):
-        self.lock = .server(lock)
-        beginHolding(store)
-        setDamageAside(store)
+      guard let (owner, store) = try await claim(store, budget, mustSign: !order.isRestoring) else {
         return nil
-      case .held(let owner):
-        let order = try permitted(order, options, owner, budget)
-        guard let answer = try await handOver(order, to: owner, store, budget),
-          let report = answer.report
-        else { continue }
-        if configuration.isHolding { await waitBehind(order, store) }
-        return report
       }
+      let order = try permitted(order, options, owner, budget)
+      guard let store else { throw SessionLock.busy(owner) }
+      guard let answer = try await handOver(order, to: owner, store, budget),
+        let report = answer.report
+      else { continue }
+      if configuration.isHolding { await waitBehind(order, store) }
+      return report
+    }
+  }
+
+  /// Takes the lock, and looks that no other holder has another lock of the same server.
+  ///
+  /// - Returns: nil with the lock taken, else who has it, and where orders for that one go.
+  private func claim(
+    _ store: SessionStore, _ budget: Budget, mustSign: Bool
+  ) async throws(SessionError) -> (owner: LockRecord.Owner, store: SessionStore?)? {
+    let taking = try await SessionLock.take(
+      store.lockPath, isHolding: configuration.isHolding, mustSign: mustSign, on: loop,
+      deadline: budget.run)
+    switch taking {
+    case .taken(let lock):
+      if let rival = await rival(store, budget) { return (rival.owner, self.store(of: rival)) }
+      self.lock = .server(lock)
+      beginHolding(store)
+      setDamageAside(store)
+      return nil
+    case .held(let owner): return (owner, store)
     }
   }
 

@@ -137,6 +137,7 @@ extension AudioSession {
     guard isHolder, !Task.isCancelled else { return }
     emit(upkeep.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
     await live?.closePins()
+    await live?.show(nil, Deadline(after: configuration.timeout))
     if case .server(let lock) = lock { lock.pass(to: taker) }
     dropLock()
     await beginWaiting(store)
@@ -206,7 +207,7 @@ extension AudioSession {
     let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
       orders.waiting?.rule.next(view, at: now, isRunning: calls.isRunning).takes == true
     }
-    guard let lock else { return false }
+    guard let lock, await rival(store, Budget(configuration.timeout)) == nil else { return false }
     self.lock = .server(lock)
     beginHolding(store)
     setDamageAside(store)

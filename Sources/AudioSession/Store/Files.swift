@@ -12,6 +12,23 @@ enum Files {
     }
   }
 
+  /// An absolute path without links, `.` and `..`; what is not there yet is as it was written, in the
+  /// folder that is.
+  static func resolved(_ path: String) -> String {
+    if let whole = realpath(path, nil) {
+      defer { free(whole) }
+      return String(cString: whole)
+    }
+    let parts = path.split(separator: "/")
+    guard let last = parts.last else { return "/" }
+    let folder = resolved("/" + parts.dropLast().joined(separator: "/"))
+    switch last {
+    case ".": return folder
+    case "..": return "/" + folder.split(separator: "/").dropLast().joined(separator: "/")
+    default: return folder == "/" ? "/\(last)" : "\(folder)/\(last)"
+    }
+  }
+
   /// Creates a folder and its parents, accessible only by the user.
   static func makeFolder(_ path: String) throws(SessionError) {
     var built = path.hasPrefix("/") ? "" : "."

@@ -35,6 +35,13 @@ struct SessionStore: Sendable {
       folder: folder ?? Self.defaultFolder, server: Self.encode(address), calls: calls)
   }
 
+  /// - Parameter files: the name that a server's address gives its files.
+  init(folder: String?, files: String) {
+    address = files
+    self.files = StoreFiles(
+      folder: folder ?? Self.defaultFolder, server: files, calls: SystemCalls())
+  }
+
   var folder: String { files.folder }
   var lockPath: String { files.path(.lock) }
 
@@ -147,13 +154,14 @@ struct SessionStore: Sendable {
   }
 
   /// The canonical form of an address: without the `{…}` of libpulse's lists, and sockets as
-  /// `unix:/…`.
+  /// `unix:/…`, without links and `..` in the path.
   static func canonical(_ address: String) -> String {
     var result = Substring(address)
     if result.first == "{", let end = result.firstIndex(of: "}") {
       result = result[result.index(after: end)...]
     }
-    return result.first == "/" ? "unix:\(result)" : String(result)
+    if result.hasPrefix("unix:/") { result = result.dropFirst(5) }
+    return result.first == "/" ? "unix:" + Files.resolved(String(result)) : String(result)
   }
 
   /// The server of the environment, as far as it is known without connecting.

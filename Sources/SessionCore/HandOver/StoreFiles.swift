@@ -12,7 +12,7 @@ package struct StoreFiles: Sendable {
   }
 
   package let folder: String
-  private let server: String
+  package let server: String
   package let calls: any FileCalls
 
   /// - Parameter server: what the names of the files begin with.

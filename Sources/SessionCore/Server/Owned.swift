@@ -38,7 +38,7 @@ public enum Owned {
 
   /// The properties that a session asks for again and again, wherever they are.
   public static let soughtProperties = [
-    roleKey, pinKey, pinLatencyKey, scopeKey, "media.role", "wireplumber.daemon",
+    roleKey, pinKey, pinLatencyKey, scopeKey, HolderMark.key, "media.role", "wireplumber.daemon",
   ]
 
   /// The name of our remap of a direction.
