@@ -9,7 +9,8 @@ enum Feature: String, CaseIterable {
   case moves = "running streams are moved"
   case rate = "sample rate"
   case rateWhileRunning = "… while a stream runs"
-  case buffer = "IO buffer, held for every program"
+  case buffer = "IO buffer, held for every program that asks for one"
+  case bufferOfAll = "… and for streams that ask for none"
   case latencyReadback = "… read back from the device"
   case upkeep = "maintained; conflicts left alone for a while"
   case restart = "restored after a server restart"
@@ -37,6 +38,7 @@ enum Feature: String, CaseIterable {
   func support(on kind: ServerKind) -> Support {
     switch (self, kind) {
     case (.rateWhileRunning, .pulseaudio): .no("no: only when idle")
+    case (.bufferOfAll, .pipewire): .no("no: up to 16384 frames at once")
     case (.latencyReadback, .pipewire): .no("no: it reports 0")
     default: .yes
     }
@@ -50,6 +52,7 @@ enum Feature: String, CaseIterable {
     case .rate: "ServersTests.rate"
     case .rateWhileRunning: "GraphTests.pin"
     case .buffer: "ServersTests.buffer"
+    case .bufferOfAll: "Measure/MeasurementTests.measures"
     case .latencyReadback: "HintTests.pin"
     case .upkeep: "UpkeepTests.defaultHeals"
     case .restart: "UpkeepTests.restart"

@@ -39,10 +39,11 @@ struct VerifyReportTests {
   static func report(
     _ measured: DeviceMeasurement, _ properties: [Property: PropertyReport] = [:],
     hardware: [ChannelPosition] = [.frontLeft, .frontRight], isMonitor: Bool = false,
-    loop: LoopMeasurement? = nil
+    isProcessed: Bool = false, loop: LoopMeasurement? = nil
   ) -> VerifyReport {
     VerifyReport(
-      state: state(properties), measured: measured, hardware: hardware, isMonitor: isMonitor,
+      state: state(properties), measured: measured, isProcessed: isProcessed,
+      hardware: hardware, isMonitor: isMonitor,
       loop: loop, output: [.frontLeft, .frontRight])
   }
 
@@ -54,6 +55,26 @@ struct VerifyReportTests {
     PropertyReport(
       preferred: value, actual: actual, verdict: actual == value ? .applied : .unreachable,
       reason: actual == value ? nil : "it cannot")
+  }
+
+  @Test("an output's buffer that is measured in parts is as short as the server says, not shorter")
+  func shortOutputBuffer() {
+    func differing(_ actual: Double) -> [String] {
+      let properties: [Property: PropertyReport] = [
+        .ioBufferDuration: Self.wish(.number(0.0058), .number(actual))
+      ]
+      let measured = Self.measured(buffer: .microseconds(1900))
+      return Self.differing(Self.report(measured, properties, isMonitor: true))
+    }
+    #expect(differing(0.0058) == [])
+    #expect(differing(0.0019) == ["ioBufferDuration"])
+  }
+
+  @Test("what a canceller made of the sound has no order that could be told")
+  func cancelled() {
+    let measured = Self.measured(order: [[], []])
+    #expect(Self.differing(Self.report(measured)) == ["channels"])
+    #expect(Self.differing(Self.report(measured, isProcessed: true)) == [])
   }
 
   @Test("all as wanted")

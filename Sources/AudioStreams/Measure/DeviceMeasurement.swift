@@ -26,15 +26,20 @@ package struct DeviceMeasurement: Sendable {
   /// - Parameters:
   ///   - device: the source's name.
   ///   - hardware: the source at the root, if `device` is the end of a chain.
-  ///   - measuresBuffer: whether to first record without requesting a latency.
+  ///   - measuresBuffer: whether to record first to see how much is delivered at once.
+  ///   - isForcedGraph: whether the server runs all its devices in cycles of one length, and
+  ///     delivers to each stream as much at once as that stream requests. Only a stream that requests
+  ///     less than a cycle shows the cycle, which a session's pin keeps from being shortened for it.
   ///   - time: the duration of the recording.
   package static func run(
-    server: String?, device: String, hardware: String?, measuresBuffer: Bool, time: Duration
+    server: String?, device: String, hardware: String?, measuresBuffer: Bool,
+    isForcedGraph: Bool = false, time: Duration
   ) async throws(StreamError) -> DeviceMeasurement {
     // A canceller delivers its own blocks; rate and buffer are measured on the hardware.
-    let buffer = measuresBuffer ? try await self.buffer(server, hardware ?? device) : nil
+    let asked: Duration? = isForcedGraph ? .milliseconds(1) : nil
+    let buffer = measuresBuffer ? try await self.buffer(server, hardware ?? device, asked) : nil
     let isShort = buffer.map { $0 <= shortBuffer } ?? false
-    let latency: Duration? = isShort ? nil : .milliseconds(20)
+    let latency: Duration? = isShort && !isForcedGraph ? nil : .milliseconds(20)
     let (recording, behind) = (Recording(), Recording())
     let tap = try await DeviceTap(
       server: server, device: device, latency: latency, handler: { recording.add($0) })
@@ -58,12 +63,13 @@ package struct DeviceMeasurement: Sendable {
       buffer: buffer, lost: sound.lost, check: SignalCheck(sound.channels), order: order)
   }
 
-  /// What the device delivers at once if this recording requests no latency.
+  /// What the device delivers at once if this recording requests a latency, or none.
   private static func buffer(
-    _ server: String?, _ device: String
+    _ server: String?, _ device: String, _ asked: Duration?
   ) async throws(StreamError) -> Duration? {
     let recording = Recording()
-    let tap = try await DeviceTap(server: server, device: device, handler: { recording.add($0) })
+    let tap = try await DeviceTap(
+      server: server, device: device, latency: asked, handler: { recording.add($0) })
     let start = ContinuousClock.now
     var sound = recording.sound(channels: tap.channels)
     while ContinuousClock.now - start < .milliseconds(2500), !Task.isCancelled {
@@ -73,6 +79,8 @@ package struct DeviceMeasurement: Sendable {
       if sound.deliveries.count >= 5, ContinuousClock.now - start >= .seconds(1) { break }
     }
     await tap.close()
-    return sound.usualDelivery.map { .seconds(Double($0) / Double(tap.sampleRate)) }
+    let frames =
+      asked == nil ? sound.usualDelivery : sound.usualCycle(sampleRate: tap.sampleRate)
+    return frames.map { .seconds(Double($0) / Double(tap.sampleRate)) }
   }
 }

@@ -75,6 +75,23 @@ package struct RecordedSound: Sendable {
     return sorted.isEmpty ? nil : sorted[sorted.count / 2]
   }
 
+  /// The number of frames of a usual cycle; nil if there was none. Pieces that follow each other
+  /// sooner than half of their length are parts of one cycle.
+  package func usualCycle(sampleRate: Int) -> Int? {
+    var cycles: [Int] = []
+    for (last, next) in zip(arrivals, arrivals.dropFirst()) {
+      let frames = next.frames - last.frames
+      let isApart = next.time - last.time > Int64(frames) * 500_000_000 / Int64(max(1, sampleRate))
+      if isApart || cycles.isEmpty {
+        cycles.append(frames)
+      } else {
+        cycles[cycles.count - 1] += frames
+      }
+    }
+    // The last one may be incomplete.
+    return cycles.dropLast().sorted().dropFirst((cycles.count - 1) / 2).first
+  }
+
   /// The rate of the frames; nil after too few deliveries. Ignores the first tenth of a second,
   /// when the device may still change its buffer.
   package var rate: ClockFit? {

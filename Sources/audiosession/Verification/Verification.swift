@@ -1,5 +1,7 @@
 import AudioSession
 import AudioStreams
+import PulseTypes
+import SessionCore
 
 /// Measures a session by recording through it, and by playing where that is allowed.
 struct Verification {
@@ -26,12 +28,14 @@ struct Verification {
     let hardware = snapshot.root(of: source).flatMap { $0.name == source.name ? nil : $0 }
     let measured = try await DeviceMeasurement.run(
       server: session.address, device: source.name, hardware: hardware?.name,
-      measuresBuffer: state.properties[.ioBufferDuration]?.preferred != nil, time: time)
+      measuresBuffer: state.properties[.ioBufferDuration]?.preferred != nil,
+      isForcedGraph: snapshot.has(.forcedGraph), time: time)
     try Task.checkCancellation()
     let loop = try await loop(output, source, snapshot, measured.buffer)
     try Task.checkCancellation()
     return VerifyReport(
-      state: state, measured: measured, hardware: (hardware ?? source).channelMap.positions,
+      state: state, measured: measured, isProcessed: snapshot.hasCanceller(behind: source),
+      hardware: (hardware ?? source).channelMap.positions,
       isMonitor: isPlaybackOnly, loop: loop,
       output: output?.channelMap.positions ?? [])
   }
@@ -61,5 +65,12 @@ struct Verification {
     let isMonitor = result?.source == monitor || isDigital
     result?.isMonitor = isMonitor
     return result
+  }
+}
+
+extension ServerSnapshot {
+  /// Whether a source gives what an echo canceller made of its master's sound.
+  fileprivate func hasCanceller(behind source: Device) -> Bool {
+    [source, master(of: source)].contains { $0?.properties[Owned.echoKey] != nil }
   }
 }

@@ -5,8 +5,8 @@ extension VerifyReport {
   /// Which hardware channel each channel is. Of the hardware itself only a known sound could tell
   /// that; there it is said how many distinct channels there are.
   static func channels(
-    _ state: SessionState, _ measured: DeviceMeasurement, _ hardware: [ChannelPosition],
-    _ claimed: [ChannelPosition]
+    _ state: SessionState, _ measured: DeviceMeasurement, _ isProcessed: Bool,
+    _ hardware: [ChannelPosition], _ claimed: [ChannelPosition]
   ) -> Check {
     let wish =
       state.properties[.channelMap]?.preferred ?? state.properties[.polarPattern]?.preferred
@@ -20,6 +20,10 @@ extension VerifyReport {
     }
     guard !measured.check.findings.contains(.silent) else {
       check.detail = "nothing is heard, so that the order cannot be told"
+      return check
+    }
+    guard !isProcessed || !order.contains([]) else {
+      check.detail = "the echo canceller changes the sound, so that the order cannot be told"
       return check
     }
     check.measured = .strings(order.enumerated().map { words($1, $0, hardware, claimed) })
