@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// What leads this user's programs elsewhere, and what the session left.
+/// Checks of settings that direct this user's programs elsewhere, and of the session's leftovers.
 let clientChecks = [
   DoctorCheck(offline: .environment, environment),
   DoctorCheck(offline: .cookie, cookie),

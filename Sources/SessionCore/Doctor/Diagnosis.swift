@@ -1,24 +1,24 @@
-/// What is wrong with a machine.
+/// The diagnosis of a machine.
 public struct Diagnosis: Sendable, Hashable {
-  /// What was found, the worst first.
+  /// The findings, the worst first.
   public var findings: [Finding]
   /// The checks that were made.
   public var checked: [DoctorCheck.Code]
-  /// The checks that were not, or not of every input, with the reason.
+  /// The checks that were not made, or not for every input, with the reason.
   public var notMade: [NotMade]
 
   /// Checks that could not be made.
   public struct NotMade: Sendable, Hashable {
-    /// Why not: `nothing was recorded`.
+    /// The reason: `nothing was recorded`.
     public var reason: String
-    /// Which.
+    /// The checks.
     public var checks: [DoctorCheck.Code]
   }
 
-  /// The checks that were not made, or not of every input.
+  /// The checks that were not made, or not for every input.
   public var skipped: [DoctorCheck.Code] { notMade.flatMap(\.checks) }
 
-  /// Makes every check that the facts allow.
+  /// Makes every check for which there are facts.
   public init(_ facts: MachineFacts) {
     (findings, checked, notMade) = ([], [], [])
     for check in DoctorCheck.all {
@@ -32,10 +32,10 @@ public struct Diagnosis: Sendable, Hashable {
       } else {
         notMade.append(NotMade(reason: reason, checks: [check.code]))
       }
-      // Those inputs that were recorded are judged.
+      // Only recorded inputs are checked.
       if check.code.needsSound, facts.heard != nil { findings += check.findings(facts) }
     }
-    // Stable: among those of one severity the order of the checks stays.
+    // Stable: within one severity the order of the checks stays.
     findings = Finding.Severity.allCases.flatMap { severity in
       findings.filter { $0.severity == severity }
     }
@@ -43,7 +43,7 @@ public struct Diagnosis: Sendable, Hashable {
 }
 
 extension DoctorCheck {
-  /// Why it cannot be made, or not of every input; nil if it can.
+  /// Why a check cannot be made, or not for every input; nil if it can.
   fileprivate func obstacle(_ facts: MachineFacts) -> String? {
     if needsServer, facts.snapshot == nil { return "no server answers" }
     if let host = facts.serverHost, code.needsServersMachine {
@@ -57,7 +57,7 @@ extension DoctorCheck {
 }
 
 extension DoctorCheck.Code {
-  /// Whether the check looks at files and programs of the machine that the server runs on.
+  /// Whether the check needs files and processes of the server's machine.
   var needsServersMachine: Bool {
     switch self {
     case .equalRates, .allowedRates, .otherServer, .cardShared: true
@@ -65,7 +65,7 @@ extension DoctorCheck.Code {
     }
   }
 
-  /// Whether the check looks at recorded sound.
+  /// Whether the check needs recorded sound.
   var needsSound: Bool {
     switch self {
     case .silentInput, .deadChannel, .dualMono, .clippedInput, .offsetInput: true

@@ -1,8 +1,8 @@
 import PulseTypes
 
-/// One thing that `doctor` looks for: a pure function of the facts.
+/// A check of `doctor`: a pure function of the facts.
 public struct DoctorCheck: Sendable {
-  /// What a check is called; raw values are the `code` of the JSON.
+  /// The name of a check; raw values are the `code` of the JSON.
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     case switchOnConnect, switchOnPortAvailable, streamRestore, roleModule, filter
     case equalRates, allowedRates, sessionManager, serverUnreachable, otherServer, cardShared
@@ -10,30 +10,30 @@ public struct DoctorCheck: Sendable {
     case mutedInput, silentInput, deadChannel, dualMono, clippedInput, offsetInput
   }
 
-  /// What it is called.
+  /// The name.
   public let code: Code
-  /// Whether it can be done without a server.
+  /// Whether it needs a server.
   public let needsServer: Bool
   private let rule: @Sendable (MachineFacts) -> [Finding]
 
-  /// - Parameter rule: what it finds; called with a server only.
+  /// - Parameter rule: returns the findings; called only with a server.
   init(_ code: Code, _ rule: @escaping @Sendable (MachineFacts, ServerSnapshot) -> [Finding]) {
     self.code = code
     needsServer = true
     self.rule = { facts in facts.snapshot.map { rule(facts, $0) } ?? [] }
   }
 
-  /// - Parameter rule: what it finds, with a server or without.
+  /// - Parameter rule: returns the findings, with or without a server.
   init(offline code: Code, _ rule: @escaping @Sendable (MachineFacts) -> [Finding]) {
     self.code = code
     needsServer = false
     self.rule = rule
   }
 
-  /// What it finds on a machine.
+  /// The findings on a machine.
   public func findings(_ facts: MachineFacts) -> [Finding] { rule(facts) }
 
-  /// Every check, in the order that people read.
+  /// Every check, in the order for users.
   public static let all: [DoctorCheck] =
     serverChecks + clientChecks + policyChecks + rateChecks + soundChecks
 }

@@ -1,14 +1,14 @@
 public import JSONCoding
 
-/// Something of the machine that works against the session: what, why it matters, and the remedy.
+/// A property of the machine that affects the session: what it is, why it matters, and a remedy.
 public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
-  /// How bad it is, worst first.
+  /// The severity, worst first.
   public enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-    /// Something cannot work as it is.
+    /// A feature cannot work.
     case problem
-    /// Something works against the session.
+    /// A condition works against the session.
     case warning
-    /// Something that is good to know when the session does not do as expected.
+    /// A fact that helps if the session does not behave as expected.
     case note
 
     /// Orders the worst first.
@@ -17,15 +17,15 @@ public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     }
   }
 
-  /// What to do about it.
+  /// A remedy.
   public struct Remedy: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// A sentence, without the command and the line.
     public var text: String
-    /// A command for a shell; nil if none does it.
+    /// A shell command; nil if there is none.
     public var command: String?
     /// The file to change; nil if there is none.
     public var file: String?
-    /// The line to write there, or to take out, as the text says.
+    /// The line to add or remove, as the text explains.
     public var line: String?
 
     /// Makes a remedy.
@@ -41,15 +41,15 @@ public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
 
   /// The check that found it.
   public var code: DoctorCheck.Code
-  /// How bad it is.
+  /// The severity.
   public var severity: Severity
-  /// The name of what it is about: a device, a module, a file; nil for the machine as a whole.
+  /// The name of the affected object: a device, a module, a file; nil for the machine as a whole.
   public var object: String?
-  /// What was found, for users.
+  /// The finding, for users.
   public var message: String
   /// Why it matters to the session.
   public var why: String
-  /// What to do about it.
+  /// The remedy.
   public var remedy: Remedy
 
   /// Makes a finding.

@@ -1,14 +1,14 @@
 public import PulseTypes
 
-/// What `doctor` knows of a machine: the server, and what is around it.
+/// The facts that `doctor` knows about a machine: the server and its environment.
 ///
 /// A plain value, so that each rule is a function that a table can test.
 public struct MachineFacts: Sendable {
-  /// A line of a configuration file that is in force.
+  /// An effective line of a configuration file.
   public struct Line: Sendable, Hashable {
-    /// The name before the `=`, or a module's name behind `load-module`.
+    /// The name before the `=`, or the module's name after `load-module`.
     public var key: String
-    /// What follows it.
+    /// The rest of the line.
     public var value: String
     /// The file's path.
     public var file: String
@@ -26,9 +26,9 @@ public struct MachineFacts: Sendable {
 
   /// A process.
   public struct Program: Sendable, Hashable {
-    /// Its number.
+    /// The process id.
     public var pid: Int32
-    /// Its program, as the process list has it.
+    /// The program's name, as in the process list.
     public var name: String
 
     /// Makes a process.
@@ -38,11 +38,11 @@ public struct MachineFacts: Sendable {
     }
   }
 
-  /// A socket that programs look for a sound server at.
+  /// A socket on which programs look for a sound server.
   public struct Socket: Sendable, Hashable {
-    /// Its path.
+    /// The path.
     public var path: String
-    /// Who listens there; nil if that cannot be seen.
+    /// The listening process; nil if it is unknown.
     public var program: Program?
 
     /// Makes a socket.
@@ -52,39 +52,39 @@ public struct MachineFacts: Sendable {
     }
   }
 
-  /// The file by which a client proves that it may connect.
+  /// The state of the file with which a client authenticates itself.
   public enum Cookie: Sendable, Hashable {
-    /// It is there, and as it should be.
+    /// It exists and is valid.
     case good
-    /// There is none.
+    /// It does not exist.
     case missing
-    /// It cannot be read, and why.
+    /// It cannot be read; the value is why.
     case unreadable(String)
-    /// It has so many bytes, and not 256.
+    /// It has this number of bytes instead of 256.
     case wrongSize(Int)
-    /// Others may read it: the permission bits.
+    /// Other users may read it; the value is its permission bits.
     case exposed(UInt32)
   }
 
-  /// What an input delivered while it was recorded.
+  /// The result of recording an input.
   public struct Heard: Sendable, Hashable {
-    /// Something that is wrong with the sound; channels are counted from 0.
+    /// A fault of the sound; channels are counted from 0.
     public enum Fault: Sendable, Hashable {
-      /// No channel carries anything.
+      /// All channels are silent.
       case silent
-      /// This channel carries nothing, while another does.
+      /// This channel is silent although another is not.
       case deadChannel(Int)
-      /// These two carry the same.
+      /// These two channels carry the same sound.
       case dualMono(Int, Int)
-      /// So many samples of this channel are at full scale.
+      /// This number of samples of the channel is at full scale.
       case clipping(Int, samples: Int)
-      /// This channel's samples lie around this value.
+      /// The samples of this channel are centered at this value.
       case offset(Int, Double)
     }
 
     /// The source's name.
     public var device: String
-    /// What is wrong; empty if all is well.
+    /// The faults; empty if there are none.
     public var faults: [Fault]
 
     /// Makes a recording's result.
@@ -96,54 +96,54 @@ public struct MachineFacts: Sendable {
 
   /// The server; nil if there is none.
   public var snapshot: ServerSnapshot?
-  /// Why there is none.
+  /// Why there is no server.
   public var unreachable: SessionError?
-  /// Where it was looked for.
+  /// The address that was tried.
   public var address = ""
-  /// The machine that the server runs on, where that is another one.
+  /// The host name of the server's machine, if it is another one.
   public var serverHost: String?
-  /// The process that answers there; nil if that cannot be seen.
+  /// The server's process; nil if it is unknown.
   public var server: Program?
-  /// What the server remembers of streams.
+  /// The values that the server stores for streams.
   public var savedStreams: [SavedStream] = []
   /// The `PULSE_…` and `PIPEWIRE_…` variables of this process.
   public var variables: [String: String] = [:]
-  /// The client's settings (`client.conf`), the last of a key in force.
+  /// The client's settings (`client.conf`); the last line of a key counts.
   public var clientSettings: [Line] = []
   /// PulseAudio's settings (`daemon.conf`).
   public var daemonSettings: [Line] = []
   /// PipeWire's settings (`pipewire.conf`).
   public var graphSettings: [Line] = []
-  /// The `load-module` lines of PulseAudio's start (`default.pa`), by module.
+  /// The `load-module` lines of PulseAudio's startup file (`default.pa`), by module.
   public var startup: [Line] = []
-  /// Where to write a setting that no file has yet, by the file's name.
+  /// The file for a setting that no file has yet, by the file's name.
   public var places: [String: String] = [:]
   /// The cookie's path and state; nil if none is needed.
   public var cookie: (path: String, state: Cookie)?
-  /// Where sound servers listen.
+  /// The sockets of sound servers.
   public var sockets: [Socket] = []
-  /// Who has a sound card open.
+  /// The processes that have a sound card open.
   public var cardUsers: [Program] = []
-  /// Whether this process may do anything.
+  /// Whether this process runs as root.
   public var isRoot = false
-  /// The state of the session, with its wish.
+  /// The state of the session, with its mode.
   public var state: SessionState?
-  /// What the session would restore.
+  /// The values that the session would restore.
   public var baseline = Baseline()
-  /// Files of the session that cannot be read, and why.
+  /// Unreadable files of the session, with the reasons.
   public var damaged: [SessionError] = []
   /// The names of the files of the session by kind: `wish`, `baseline`.
   public var storeFiles: [String: String] = [:]
-  /// What the inputs delivered; nil if nothing was recorded.
+  /// The results of recording the inputs; nil if nothing was recorded.
   public var heard: [Heard]?
-  /// The inputs that should have been recorded, and could not be.
+  /// The inputs that could not be recorded.
   public var unheard: [String] = []
 
-  /// Makes the facts of a machine that has nothing.
+  /// Makes empty facts.
   public init() {}
 }
 
 extension [MachineFacts.Line] {
-  /// The line in force for a key: the last one.
+  /// The effective line for a key, which is the last one.
   public subscript(key: String) -> MachineFacts.Line? { last { $0.key == key } }
 }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// What changes by itself what the session sets.
+/// Checks of modules and policies that change the session's settings by themselves.
 let policyChecks = [
   DoctorCheck(.switchOnConnect, switchOnConnect),
   DoctorCheck(.switchOnPortAvailable, switchOnPortAvailable),
@@ -114,7 +114,7 @@ extension MachineFacts.Line {
 }
 
 extension MachineFacts {
-  /// How to be without a module, now and after the next start.
+  /// The remedy that removes a module, now and for the next start.
   func unloading(_ module: Module) -> Finding.Remedy {
     let command = "pactl unload-module \(module.index.rawValue)"
     guard let line = startup[module.name] else {

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// What keeps the sample rate from being chosen.
+/// Checks of what prevents a change of the sample rate.
 let rateChecks = [
   DoctorCheck(.equalRates, equalRates),
   DoctorCheck(.allowedRates, allowedRates),
@@ -46,7 +46,7 @@ private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         "Allow the rates that the devices have, and restart PipeWire.",
         command: "systemctl --user restart pipewire pipewire-pulse wireplumber",
         file: line?.place ?? facts.places["pipewire.conf"],
-        // A file of its own needs the section, too.
+        // A new file also needs the section.
         line: line == nil
           ? "context.properties = { \(key) = [ 44100 48000 ] }" : "\(key) = [ 44100 48000 ]"))
   ]

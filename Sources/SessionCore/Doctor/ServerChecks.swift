@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// What is wrong with the servers themselves.
+/// Checks of the servers themselves.
 let serverChecks = [
   DoctorCheck(offline: .serverUnreachable, serverUnreachable),
   DoctorCheck(offline: .otherServer, otherServers),
@@ -38,7 +38,7 @@ private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
   ]
 }
 
-/// A service manager that keeps a socket for a server is none itself.
+/// Service managers that listen on a server's socket; they are not servers.
 private let socketKeepers: Set<String> = ["systemd", "init"]
 
 private func otherServers(_ facts: MachineFacts) -> [Finding] {

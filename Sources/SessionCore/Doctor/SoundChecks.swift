@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// What the inputs deliver.
+/// Checks of the inputs' sound.
 let soundChecks = [
   DoctorCheck(.mutedInput, mutedInput),
   DoctorCheck(.silentInput, silentInputs),
@@ -78,7 +78,7 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
     let remap = snapshot.remap(.input)
-    // One channel of it is what the remedy says.
+    // The remedy is to use one of its channels.
     guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
     else { return [] }
     let doubled = Set(copies.compactMap(\.last))
@@ -122,7 +122,7 @@ private func offsetInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 extension MachineFacts {
-  /// What a rule says of each fault of each input that is still there.
+  /// The findings of a rule for each fault of each input that still exists.
   fileprivate func heard(
     in snapshot: ServerSnapshot, _ rule: (Heard.Fault, Device) -> Finding?
   ) -> [Finding] {
@@ -134,8 +134,8 @@ extension MachineFacts {
 }
 
 extension ServerSnapshot {
-  /// The channels that the session's remap takes from an input; nil if none stands before it, or
-  /// it mixes all of them.
+  /// The channels that the session's remap uses of an input; nil if there is no remap, or it mixes
+  /// all channels.
   fileprivate func taken(from device: Device) -> [ChannelPosition]? {
     guard let remap = remap(.input), remap.master == device.name, remap.masterMap != .mono
     else { return nil }
@@ -154,8 +154,8 @@ extension Device {
       channels.map { positions.indices.contains($0) ? positions[$0].rawValue : "channel \($0)" })
   }
 
-  /// The line of a profile that takes these channels, or the first where there is no usual layout of
-  /// so many.
+  /// The line of a profile that selects these channels, or only the first one if there is no
+  /// standard layout for their number.
   fileprivate func channelMapLine(of channels: [Int]) -> String? {
     let positions = channels.compactMap {
       channelMap.positions.indices.contains($0) ? channelMap.positions[$0] : nil

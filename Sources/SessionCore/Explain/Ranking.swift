@@ -1,15 +1,15 @@
 import PulseTypes
 
-/// How a server orders its devices to find a default.
+/// How a server ranks its devices for the default.
 ///
-/// PulseAudio: one whose port is plugged in, then the one that was chosen, then what is no monitor,
-/// then the priority, then the one that was the default. Which was chosen is not on the wire: it is
-/// told from the outcome.
+/// PulseAudio: a device whose port is plugged in, then the user's choice, then one that is not a
+/// monitor, then the priority, then the current default. The protocol does not have the user's
+/// choice: it is inferred from the outcome.
 struct Ranking {
   let snapshot: ServerSnapshot
   let direction: Direction
 
-  /// Every device, the best first as if none had been chosen.
+  /// Every device, the best first, as if the user had chosen none.
   var devices: [Device] {
     let all = snapshot.devices(direction).filter { !snapshot.isDummy($0) }
     // The server keeps its order among equals.
@@ -18,7 +18,8 @@ struct Ranking {
     }.map(\.element)
   }
 
-  /// The device that is the default because of a choice; nil if it would be one without.
+  /// The device that is the default because the user chose it; nil if it would be the default
+  /// anyway.
   var chosen: Device? {
     guard let present = snapshot.defaultDevice(direction), let best = devices.first,
       best.name != present.name, beats(best, present)
@@ -32,7 +33,7 @@ struct Ranking {
     return (priority(of: a) ?? 0) > (priority(of: b) ?? 0)
   }
 
-  /// The priority, as the server makes it from a device's properties; nil if it says none.
+  /// The priority that the server derives from a device's properties; nil if there is none.
   func priority(of device: Device) -> Int? {
     if snapshot.has(.rankedByProperty) {
       return device.properties["priority.session"].flatMap { Int($0) }
@@ -56,7 +57,7 @@ struct Ranking {
     return result
   }
 
-  /// Why a device is not the default, in the words of the first rule that tells it from that.
+  /// Why a device is not the default, by the first rule that distinguishes the two.
   func reason(against device: Device) -> String {
     guard let present = snapshot.defaultDevice(direction) else { return "there is no default" }
     if !device.canBeDefault, present.canBeDefault {
@@ -97,7 +98,7 @@ extension Explanation {
         priority: ranking.priority(of: device),
         reason: isPresent ? "is the default" : ranking.reason(against: device))
     }
-    // The one in use first, whatever made it that.
+    // The chosen one first, for whatever reason it was chosen.
     choices = choices.filter(\.isChosen) + choices.filter { !$0.isChosen }
   }
 

@@ -1,8 +1,8 @@
 import PulseTypes
 
-/// What on a server makes the properties what they are.
+/// The causes on a server for the values of properties.
 extension ServerSnapshot {
-  /// What the output's card says of codecs.
+  /// The codecs of the output's card.
   var codecCauses: [String] {
     let card = defaultRoot(.output).flatMap { self.card(of: $0) }
     guard let card, card.isBluetooth else { return ["the output is no Bluetooth device"] }

@@ -1,63 +1,64 @@
-/// The calls of the operating system that the session's lock and files are made of.
+/// The operating system's calls for the session's lock and files.
 ///
-/// One of the seams of the package: the shipped program has the system's own (`SystemCalls`), the
-/// simulation a model whose content is volatile until it is synced. All that runs above it is the same.
+/// One of the seams of the package: the shipped program uses the system's calls (`SystemCalls`),
+/// the simulation a model whose contents are volatile until they are synced. Everything above it is
+/// the same.
 package protocol FileCalls: Sendable {
   /// The process that makes the calls.
   var process: Int32 { get }
 
   /// Opens a file (`open`).
   func open(_ path: String, _ mode: FileMode) throws(FileError) -> Int32
-  /// Reads a file from its beginning to its end, or a limit (`pread`): a link may lead to a device that has no
-  /// end.
+  /// Reads a file from its beginning to its end or a limit (`pread`): a link may lead to a device
+  /// without an end.
   func read(_ file: Int32, atMost limit: Int) throws(FileError) -> [UInt8]
-  /// Writes over a file from its beginning (`pwrite`); what is longer keeps its end.
+  /// Overwrites a file from its beginning (`pwrite`); a longer file keeps its end.
   func write(_ bytes: [UInt8], to file: Int32) throws(FileError)
-  /// Waits until what was written is on the disk (`fsync`); for a folder, its names.
+  /// Waits until the written data is on the disk (`fsync`); for a folder, its names.
   func sync(_ file: Int32) throws(FileError)
-  /// Closes a file (`close`), and gives its lock back; some systems tell only now that a write failed.
+  /// Closes a file (`close`), and releases its lock; some systems report a failed write only here.
   func close(_ file: Int32) throws(FileError)
-  /// Locks a file without waiting (`flock`); false if another has it.
+  /// Locks a file without waiting (`flock`); false if another process has the lock.
   func lock(_ file: Int32, _ kind: LockKind) throws(FileError) -> Bool
-  /// Gives a lock back (`flock`).
+  /// Releases a lock (`flock`).
   func unlock(_ file: Int32)
-  /// Gives a file another name, in the place of the one that has it (`rename`).
+  /// Renames a file, and replaces a file with the new name (`rename`).
   func rename(_ path: String, to new: String) throws(FileError)
-  /// Removes a file, if it is there (`unlink`).
+  /// Removes a file, if it exists (`unlink`).
   func unlink(_ path: String) throws(FileError)
-  /// Whether a process runs; one that ended and was not yet waited for does not.
+  /// Whether a process runs; a zombie does not.
   func isRunning(_ process: Int32) -> Bool
 }
 
-/// What a file is opened for.
+/// The purpose of opening a file.
 package enum FileMode: Sendable {
-  /// To be read. Closing it tells watchers of its folder nothing.
+  /// For reading. Closing it does not notify watchers of its folder.
   case reading
-  /// To be written whole: made where it is not there, otherwise emptied.
+  /// For writing the whole file: creates or empties it.
   case replacing
-  /// To be locked and signed: made where it is not there. Closing it tells watchers of its folder.
+  /// For locking and signing: creates it if needed. Closing it notifies watchers of its folder.
   case signing
-  /// A folder, to be synced.
+  /// A folder, for syncing.
   case folder
 }
 
-/// How a file is locked.
+/// The kind of lock.
 package enum LockKind: Sendable {
-  /// Beside others that do the same.
+  /// Shared with other processes.
   case shared
-  /// For one alone.
+  /// Exclusive.
   case exclusive
 }
 
 /// A call that failed.
 package struct FileError: Error, Hashable {
-  /// What can be done about it.
+  /// What the caller can do about it.
   package enum Kind: Sendable {
     case missing, full, outOfDescriptors, unsupported, other
   }
 
   package var kind: Kind
-  /// The system's words for it.
+  /// The system's message.
   package var reason: String
 
   package init(_ kind: Kind, _ reason: String) {
@@ -67,7 +68,7 @@ package struct FileError: Error, Hashable {
 }
 
 extension FileError {
-  /// The error as a user sees it.
+  /// The error for users.
   ///
   /// - Parameter verb: what failed, before the path.
   package func sessionError(_ verb: String, _ path: String) -> SessionError {

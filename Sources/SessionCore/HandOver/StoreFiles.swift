@@ -1,6 +1,7 @@
-/// The files of one server's session: what is written in which order, and what is on the disk by then.
+/// The files of one server's session: in which order they are written, and what is then on the
+/// disk.
 package struct StoreFiles: Sendable {
-  /// A file, by the ending of its name.
+  /// A file, by the suffix of its name.
   package enum File: String, Sendable {
     case mode = "wish.toml"
     case baseline = "baseline.json"
@@ -15,7 +16,7 @@ package struct StoreFiles: Sendable {
   package let server: String
   package let calls: any FileCalls
 
-  /// - Parameter server: what the names of the files begin with.
+  /// - Parameter server: the prefix of the files' names.
   package init(folder: String, server: String, calls: any FileCalls) {
     self.folder = folder
     self.server = server
@@ -26,7 +27,7 @@ package struct StoreFiles: Sendable {
 
   package func path(_ file: File) -> String { folder + "/" + name(file) }
 
-  /// The content of a file; nil if there is none.
+  /// The contents of a file; nil if it does not exist.
   package func read(_ file: File) throws(SessionError) -> [UInt8]? {
     do throws(FileError) {
       return try calls.content(of: path(file))
@@ -37,7 +38,8 @@ package struct StoreFiles: Sendable {
 
   /// Replaces a file, or removes it.
   ///
-  /// - Parameter isSynced: whether a power cut leaves the old content or the new, and nothing else.
+  /// - Parameter isSynced: whether a power cut leaves either the old or the new contents, and
+  ///   nothing else.
   package func write(
     _ bytes: [UInt8]?, to file: File, isSynced: Bool = false
   ) throws(SessionError) {
@@ -52,20 +54,20 @@ package struct StoreFiles: Sendable {
     }
   }
 
-  /// Stores the baseline, on the disk when this returns: the server may be changed then.
+  /// Stores the baseline, on the disk when this returns: the server may be changed afterwards.
   package func protect(_ baseline: [UInt8]?) throws(SessionError) {
     try write(baseline, to: .baseline, isSynced: true)
     try syncNames()
   }
 
-  /// Stores the mode, on the disk when this returns; where that fails the former one is stored.
+  /// Stores the mode, on the disk when this returns; if that fails, stores the former one.
   package func commit(_ mode: [UInt8]?) throws(SessionError) {
     let former = try? read(.mode)
     try write(mode, to: .mode, isSynced: true)
     do throws(SessionError) {
       try syncNames()
     } catch {
-      // It counts as not stored, and must not come back.
+      // The mode counts as not stored, and must not reappear.
       try? write(former ?? nil, to: .mode, isSynced: true)
       throw error
     }
@@ -79,12 +81,12 @@ package struct StoreFiles: Sendable {
     }
   }
 
-  /// Gives a damaged file another name; only ever called with the lock held.
+  /// Renames a damaged file. Call it only with the lock held.
   ///
   /// A file that cannot be read at all is not known to be damaged, and stays.
   ///
-  /// - Parameter damage: what is wrong with a content; nil if nothing is.
-  /// - Returns: what was found, and where it is now.
+  /// - Parameter damage: returns what is wrong with the contents; nil if nothing is.
+  /// - Returns: what was damaged, and the file's new name.
   package func setAside(_ file: File, damage: ([UInt8]) -> SessionError?) -> String? {
     guard let bytes = (try? read(file)) ?? nil, let error = damage(bytes) else { return nil }
     let aside = path(file) + ".damaged"

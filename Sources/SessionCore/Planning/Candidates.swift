@@ -1,19 +1,19 @@
 public import PulseTypes
 
-/// A device that a wish might mean: one that exists, or one that another card profile would make.
+/// A device that may match: one that exists, or one that another card profile would create.
 struct Candidate {
   var device: Device
   /// Whether it exists now.
   var exists: Bool
   var card: Card?
-  /// The profiles of the card that have the device; empty if it has no card.
+  /// The card profiles that have the device; empty without a card.
   var profiles: [String]
 
   var name: String { device.name }
 }
 
 extension ServerSnapshot {
-  /// The hardware devices of a direction: not ours, no monitors, no dummy.
+  /// The hardware devices of a direction, without the session's devices, monitors and dummies.
   public func hardware(_ direction: Direction) -> [Device] {
     devices(direction).filter { isHardware($0) }
   }
@@ -22,7 +22,7 @@ extension ServerSnapshot {
     !device.isMonitor && !isOwned(device) && !isDummy(device)
   }
 
-  /// The device that a server invents where there is none: no route.
+  /// Whether it is the dummy that a server creates when it has no device.
   func isDummy(_ device: Device) -> Bool {
     device.name == "auto_null" || device.name == "auto_null.monitor"
   }
@@ -37,7 +37,7 @@ extension ServerSnapshot {
     return Candidate(device: device, exists: true, card: card, profiles: profiles)
   }
 
-  /// Devices that the other usable profiles of a card would make.
+  /// Devices that the other usable profiles of a card would create.
   func predictedCandidates(_ direction: Direction, on card: Card) -> [Candidate] {
     var result: [Candidate] = []
     let present = Set(devices(direction, of: card).map(\.name))
@@ -58,9 +58,10 @@ extension ServerSnapshot {
     return result
   }
 
-  /// The devices that a matcher means, best first.
+  /// The devices that match, best first.
   ///
-  /// What exists goes before what a profile would make, and the current default before others.
+  /// Existing devices come before those that a profile would create, and the current default before
+  /// others.
   func candidates(
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Candidate] {
@@ -75,15 +76,15 @@ extension ServerSnapshot {
   }
 
   private func devices(_ direction: Direction, meantBy matcher: DeviceMatcher) -> [Device] {
-    // A name is not searched for among a thousand.
+    // A plain name needs no search through all devices.
     if case .name(let name) = matcher, !Glob.isPattern(name) {
       return device(direction, named: name).map { [$0] } ?? []
     }
     return devices(direction).filter { matcher.matches($0) }
   }
 
-  /// A device that went with the profile of its card, then what the card has in its place, then what
-  /// it could have; nil if the card is gone too.
+  /// The replacements for a device that was removed by its card's profile: the card's current
+  /// devices, then its possible ones; nil if the card was removed, too.
   private func siblings(_ direction: Direction, of gone: String) -> [Candidate]? {
     for card in cards {
       let predicted = predictedCandidates(direction, on: card)
@@ -95,7 +96,8 @@ extension ServerSnapshot {
     return nil
   }
 
-  /// The default before us and its siblings on the card; where there is none, any hardware.
+  /// The default from before the session and its replacements on the card; without one, any
+  /// hardware.
   private func defaultCandidates(_ direction: Direction, before: String?) -> [Candidate] {
     if let before, device(direction, named: before) == nil,
       let siblings = siblings(direction, of: before)
@@ -115,7 +117,7 @@ extension ServerSnapshot {
 }
 
 extension DeviceMatcher {
-  /// Whether a device is meant; `default` is answered elsewhere.
+  /// Whether the matcher matches a device; `default` is handled elsewhere.
   func matches(_ device: Device) -> Bool {
     switch self {
     case .default: false
@@ -133,7 +135,7 @@ extension DeviceMatcher {
     }
   }
 
-  /// Whether the matcher names a monitor outright, by its name or a pattern that ends as one.
+  /// Whether the matcher names a monitor explicitly, by its name or a pattern that ends like one.
   func names(_ device: Device) -> Bool {
     switch self {
     case .name(let pattern): pattern == device.name || pattern.hasSuffix(".monitor")
@@ -144,7 +146,7 @@ extension DeviceMatcher {
 }
 
 extension PortMatcher {
-  /// Whether a port of a device is meant.
+  /// Whether the matcher matches a port of a device.
   func matches(_ port: Port, of device: Device) -> Bool {
     switch self {
     case .name(let pattern): Glob.matches(pattern, port.name)
@@ -154,13 +156,13 @@ extension PortMatcher {
 }
 
 extension Device {
-  /// The types of one of its ports, or its own where it has none.
+  /// The types of one of its ports; its own types if it has no ports.
   public func portTypes(_ port: Port?) -> [PortType] {
     PortType.types(of: port, direction: direction, properties: properties, name: name)
   }
 
-  /// Whether PulseAudio makes it the default when asked: not while its port is unplugged and others'
-  /// are not.
+  /// Whether PulseAudio makes it the default on request, which it does not if its port is unplugged
+  /// and other devices' ports are not.
   var canBeDefault: Bool { active?.availability != .no }
 
   /// The usable port of the highest priority.

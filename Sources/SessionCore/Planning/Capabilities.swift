@@ -1,14 +1,15 @@
 import PulseTypes
 
-/// What a server can do, asked rather than guessed from a version.
+/// What a server supports, as found by asking instead of by its version.
 public struct Capabilities: Sendable, Hashable, Codable {
-  /// Whether a device says which latency it was configured to.
+  /// Whether a device reports its configured latency.
   public var latencyReadback: Bool
-  /// Whether a card profile can be made to stick.
+  /// Whether a card profile can be made permanent.
   public var stickyProfiles: Bool
   /// Whether modules may be loaded.
   public var moduleLoading: Bool
-  /// Whether there is a module that silences or ducks others by their role; else a session does it.
+  /// Whether there is a module that silences or ducks other programs by role; otherwise the session
+  /// does it.
   public var roleModules: Bool
 
   /// Makes a report.
@@ -21,7 +22,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
     self.roleModules = roleModules
   }
 
-  /// What a server with some traits can do until it is known to refuse.
+  /// What a server with these traits supports, until it refuses something.
   init(_ traits: ServerTraits) {
     self.init(
       latencyReadback: !traits.contains(.forcedGraph),

@@ -1,7 +1,7 @@
 import PulseTypes
 
 extension PlanContext {
-  /// What an unresolved direction waits for: the profile of a headset that is there, or a device.
+  /// What an unresolved direction waits for: the profile of a connected headset, or a device.
   func waitingFor(_ direction: Direction) -> WaitingFor {
     guard direction == .input, wish.options?.contains(.allowBluetoothHFP) == true,
       let prefer = wish.preferredInput
@@ -14,13 +14,13 @@ extension PlanContext {
 }
 
 extension Card {
-  /// Whether it is a headset whose microphone profile is not listed, or not to be used, so far.
+  /// Whether it is a headset whose microphone profile is not listed or not usable yet.
   var lacksMicrophone: Bool {
     isBluetooth && !choosableProfiles.contains { $0.sourceCount > 0 }
   }
 
-  /// Whether a matcher could mean the microphone that the card may have later: by its name, a
-  /// property of the card, or what it is.
+  /// Whether a matcher could match the microphone that the card may get later: by its name, a
+  /// property of the card, or its type.
   func couldBe(_ matcher: DeviceMatcher) -> Bool {
     guard name.hasPrefix("bluez_card.") else { return false }
     let address = name.dropFirst("bluez_card.".count)

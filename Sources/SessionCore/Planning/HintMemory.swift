@@ -1,19 +1,19 @@
 public import PulseTypes
 
-/// What became of hints that were tried: a server does not say beforehand whether it will grant one.
+/// The results of earlier hints, because a server does not announce whether it will grant one.
 ///
-/// Without this a plan would try the same in vain for ever. It holds for one run of the server, and for
-/// a device until that goes: one that comes back is asked again.
+/// Without it a plan would retry in vain for ever. It is valid for one run of the server, and for a
+/// device until it is removed: a device that returns is asked again.
 public struct HintMemory: Sendable, Hashable, Codable {
   /// One attempt.
   public struct Attempt: Sendable, Hashable, Codable {
     /// The rate or latency of a device.
     public var setting: Setting
-    /// What was asked for.
+    /// The requested value.
     public var asked: SettingValue
-    /// What the server gave.
+    /// The granted value.
     public var got: SettingValue
-    /// The number of the device at that time.
+    /// The index of the device at that time.
     public internal(set) var device: Index<Device>?
 
     /// Makes an entry.
@@ -26,24 +26,24 @@ public struct HintMemory: Sendable, Hashable, Codable {
 
   /// The last attempt of each setting.
   public private(set) var attempts: [Attempt]
-  /// The run of the server they were made on.
+  /// The run of the server on which they were made.
   public var serverCookie: UInt32?
 
-  /// An empty memory.
+  /// Makes an empty memory.
   public init() { attempts = [] }
 
-  /// Notes an attempt in place of an earlier one on the same setting.
+  /// Records an attempt in place of an earlier one for the same setting.
   public mutating func note(_ attempt: Attempt, on snapshot: ServerSnapshot) {
     if serverCookie != snapshot.server.cookie { attempts = [] }
     serverCookie = snapshot.server.cookie
     attempts.removeAll { $0.setting == attempt.setting }
     var attempt = attempt
     attempt.device = snapshot.device(of: attempt.setting)?.index
-    // What became of a device that has gone in the meantime says nothing.
+    // The result on a device that has been removed in the meantime means nothing.
     if attempt.device != nil { attempts.append(attempt) }
   }
 
-  /// What became of asking for a value on this run of the server.
+  /// The result of requesting a value on this run of the server.
   func outcome(
     _ setting: Setting, asked: SettingValue, on snapshot: ServerSnapshot
   ) -> SettingValue? {

@@ -1,8 +1,8 @@
 extension Plan {
-  /// Makes the ordered steps from a snapshot to a wish.
+  /// Makes the ordered steps from a snapshot to a mode.
   ///
-  /// Pure: no I/O, no clock. Throws `SessionError` with stage `device` where the machine cannot meet
-  /// the wish; with `onFailure = .bestEffort` such a wish is listed as unmet instead.
+  /// Pure: no I/O, no clock. Throws `SessionError` with stage `device` if the machine cannot meet
+  /// the mode; with `onFailure = .bestEffort` such a preference is listed as unmet instead.
   public static func make(_ input: PlanInput) throws(SessionError) -> Plan {
     let isTolerant = input.wish.onFailure == .bestEffort
     let baseline = input.baseline.valid(for: input.snapshot)
@@ -14,7 +14,7 @@ extension Plan {
     var survey = Planner(input, resolution, restore: [])
     try survey.run(isTolerant: isTolerant)
     let restore = baseline.entries.filter { entry in
-      // A link that is to stay is protected, too.
+      // Also protects a link that is to stay.
       (entry.isChange || entry.setting.isModule) && !survey.claimed.contains(entry.setting)
         && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
     }
@@ -24,7 +24,7 @@ extension Plan {
     return planner.plan
   }
 
-  /// What only a holder may leave so is undone; all else stays.
+  /// Undoes only what needs a holder; everything else stays.
   private static func leave(_ input: PlanInput, _ baseline: Baseline) -> Plan {
     var planner = Planner(
       input, Resolution.tolerant(input),

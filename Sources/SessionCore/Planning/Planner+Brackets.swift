@@ -1,13 +1,14 @@
 import PulseTypes
 
 extension Planner {
-  /// A stream on a link whose master goes away is killed, and a loaded link keeps its master
-  /// running, which blocks its rate. So the chain goes first, and comes back in its own phase.
+  /// A stream on a link is killed when the link's master is removed, and a loaded link keeps its
+  /// master running, which blocks its rate. So the chain is removed first, and restored in its own
+  /// phase.
   mutating func bracket(_ target: Target, _ now: SettingValue?) {
     target.setting.kind.bracket(target, from: now, in: &self)
   }
 
-  /// Unloads the links on a card's devices, before those may go.
+  /// Unloads the links on a card's devices, before the devices may be removed.
   mutating func unloadLinks(onCard name: String, phase: Phase) {
     guard let card = world.snapshot.card(named: name) else { return }
     let devices = (world.snapshot.sources + world.snapshot.sinks).filter { $0.card == card.index }
@@ -19,7 +20,7 @@ extension Planner {
     append(Target(.options, .trigger, .absent, phase: phase, why: why))
   }
 
-  /// Unloads what stands on devices, the farthest from them first.
+  /// Unloads the links on devices, starting with the farthest.
   mutating func unload(linksOn devices: [Device], phase: Phase, _ why: String) {
     for link in Setting.links.reversed() {
       let stands = world.snapshot.devices(of: link).contains { owned in

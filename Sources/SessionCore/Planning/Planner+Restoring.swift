@@ -1,7 +1,7 @@
 import PulseTypes
 
 extension Planner {
-  /// Whether the wish still wants a change of ours that a setting can have followed from.
+  /// Whether the mode still needs a change of ours from which a setting may have followed.
   func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
     baseline.entries.contains { entry in
       guard entry.isChange, claimed.contains(entry.setting) else { return false }
@@ -33,7 +33,7 @@ extension Planner {
     if case .port(_, let device) = entry.setting { emitLevels(of: device) }
     let isPredicted = world.isPredicted(entry.setting.object)
     let isShown = entry.isShown(in: world.snapshot)
-    // The level of a port that a step of this plan chooses shows only then.
+    // The level of a port that a step of this plan chooses is only visible afterwards.
     guard !isShown || entry.isShown(in: input.snapshot) else { return }
     let now = isShown ? world.value(of: entry.setting) : nil
     guard now != entry.before else { return }
@@ -62,7 +62,7 @@ extension Planner {
         why: "as it was before the session"))
   }
 
-  /// What cannot be restored now is restored later.
+  /// Defers what cannot be restored now.
   private mutating func keep(_ entry: Baseline.Entry, _ absence: Absence) {
     if let index = kept.firstIndex(where: { $0.absence == absence }) {
       kept[index].settings.append(entry.setting)
@@ -71,7 +71,7 @@ extension Planner {
     }
   }
 
-  /// Lists what is restored later, for a person who asks.
+  /// Lists what is restored later, for the user.
   mutating func listKept() {
     guard input.occasion == .asked else { return }
     for (absence, settings) in kept {
@@ -95,7 +95,8 @@ extension Planner {
     }
   }
 
-  /// The levels of the port in use, before another one is: they show no longer then.
+  /// Restores the levels of the port in use before another port is chosen, because they are not
+  /// visible then.
   private mutating func emitLevels(of device: String) {
     for entry in restore
     where entry.setting.object == device && entry.port != nil && entry.isShown(in: world.snapshot) {
@@ -103,7 +104,7 @@ extension Planner {
     }
   }
 
-  /// What a setting can be set back to; nil if there is no such thing any more.
+  /// The value to which a setting can be restored; nil if that no longer exists.
   private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
     switch (entry.setting, entry.before) {
     case (.defaultDevice(let direction), .name(let name)):
@@ -122,15 +123,15 @@ extension Planner {
     case (.port(let direction, let device), .name(let port)):
       let port = world.snapshot.device(direction, named: device)?.ports.first { $0.name == port }
       guard let port else { return nil }
-      // An unplugged port would take a wished device out of the server's choice of a default.
+      // With an unplugged port the server would not choose a preferred device as the default.
       let isWished = resolution.devices[direction]?.name == device
       return port.availability.isUsable || !isWished ? entry.before : nil
     case (.volume(let direction, let device), .volume(let volumes)):
       let map = world.snapshot.device(direction, named: device)?.channelMap
       return map?.count == volumes.values.count ? entry.before : nil
-    // No upkeep ever unmutes an input.
+    // Upkeep never unmutes an input.
     case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
-    // A link that had lost its master is not worth having again.
+    // A link that had lost its master is not restored.
     case (.chain, .name), (.echoCanceller, .name), (.combination, .name): return .absent
     case (.combination, .combination(let spec)):
       let isPossible = spec.outputs.allSatisfy { world.snapshot.device(.output, named: $0) != nil }
@@ -160,7 +161,8 @@ extension Planner {
 }
 
 extension Setting {
-  /// What of a device is restored, for people; nil of a default, which is no part of its device.
+  /// The name of a restored value of a device, for users; nil for a default, which is not part of
+  /// its device.
   fileprivate var restoredNoun: String? {
     if case .defaultDevice = self { return nil }
     if case .volume(.input, _) = self { return "gain" }
@@ -169,12 +171,12 @@ extension Setting {
 }
 
 extension Baseline.Entry {
-  /// A default that was a link of ours comes back after it.
+  /// A default that was one of our links is restored after the link.
   var phase: Phase {
     isOwnDefault ? .channelMap : setting.phase
   }
 
-  /// Within a phase: the links as they are built, then the default, then the streams.
+  /// Within a phase: first the links in their order, then the default, then the streams.
   var rank: Int {
     if let link = Setting.links.firstIndex(of: setting) { return link }
     if case .stream = setting { return Setting.links.count + 1 }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// Walks the phases, taking each step as done before the next is planned.
+/// Plans the phases in order, predicting each step before the next one is planned.
 struct Planner {
   let input: PlanInput
   let resolution: Resolution
@@ -8,7 +8,7 @@ struct Planner {
   var world: World
   private(set) var claimed: Set<Setting> = []
   var plan = Plan()
-  /// What is restored later, by what it waits for, in the order of the first of each.
+  /// The values that are restored later, by the condition for which they wait, in order.
   var kept: [(absence: Absence, settings: [Setting])] = []
 
   init(_ input: PlanInput, _ resolution: Resolution, restore: [Baseline.Entry]) {
@@ -50,7 +50,7 @@ struct Planner {
     }
   }
 
-  /// Goes back to what was, and plans nothing else.
+  /// Restores the previous values, and plans nothing else.
   mutating func leave() {
     for entry in restore { emit(restoring: entry) }
   }
@@ -59,7 +59,8 @@ struct Planner {
     if claimed.insert(setting).inserted { plan.claims.append(setting) }
   }
 
-  /// A session of one program changes nothing that others have, too.
+  /// Whether a setting may be changed: a session of one program changes nothing that programs
+  /// share.
   private func mayChange(_ setting: Setting) -> Bool {
     !input.snapshot.isOfOneProgram || setting.is(.ofOneProgram)
   }
@@ -69,7 +70,7 @@ struct Planner {
     plan.unmet.append(Unmet(property: property, verdict: verdict, reason: reason))
   }
 
-  /// Pins and links of ours that no wish and no baseline asks for go.
+  /// Removes our pins and links that neither the mode nor the baseline needs.
   private mutating func removeUnwished(in phase: Phase) {
     if phase == .levels, !input.snapshot.isOfOneProgram {
       for setting in Treatment.allCases.map(Setting.others) + [.trigger] where isUnwished(setting) {
@@ -106,7 +107,8 @@ struct Planner {
   mutating func emit(_ target: Target) {
     let now = world.value(of: target.setting)
     guard now != target.value else { return }
-    // Asked again it would be refused again, for ever; an explicit apply begins without refusals.
+    // A repeated request would be refused again, for ever; an explicit apply starts without
+    // refusals.
     if let refusal = input.refusals[target.setting] {
       note(target.property, .refused, refusal)
       return

@@ -1,9 +1,9 @@
 import PulseTypes
 
-/// Chooses the profile that a card must have for the devices that are wanted from it.
+/// Chooses the profile that a card needs for its required devices.
 ///
-/// The current one if it does; else the usable one that also keeps the other direction, then the
-/// highest priority. Never off, never pro-audio.
+/// Keeps the current one if it is sufficient; otherwise prefers a usable one that also keeps the
+/// other direction, then the highest priority. Never off or pro-audio.
 struct ProfileChoice {
   let card: Card
   let needs: [Resolved]
@@ -23,8 +23,8 @@ struct ProfileChoice {
     needs.allSatisfy { $0.profiles.contains(profile.name) }
   }
 
-  /// Who wants no microphone of the card prefers A2DP, whatever microphone is open elsewhere: the
-  /// hands-free profile is for calls.
+  /// Whether to prefer A2DP because the card's microphone is not needed, whichever other microphone
+  /// is in use: the hands-free profile is for calls.
   private func shouldLeaveHandsFree(_ active: CardProfile) -> Bool {
     guard card.isBluetooth, !needs.contains(where: { $0.device.direction == .input }),
       !active.name.has("a2dp")
@@ -32,9 +32,11 @@ struct ProfileChoice {
     return card.choosableProfiles.contains { $0.name.has("a2dp") && gives($0) }
   }
 
-  /// Direction kept, then its very device, then A2DP for playback, then priority.
+  /// Prefers a profile that keeps the other direction, then the same device, then A2DP for
+  /// playback, then priority.
   ///
-  /// The same device, because who starts to record must not lose the screen they listen on.
+  /// The same device, because a user who starts to record must not lose the screen that plays the
+  /// sound.
   private func rank(_ profile: CardProfile) -> UInt64 {
     let kept = Direction.allCases.filter { direction in
       (card.active?.count(direction) ?? 0) > 0 && profile.count(direction) > 0

@@ -1,23 +1,23 @@
 import PulseTypes
 
-/// The devices of a wish, and the profiles that the cards must have for them.
+/// The devices for a mode, and the profiles that their cards need.
 struct Resolution {
-  /// The input and output; nil if the wish has nothing to say about one.
+  /// The input and output; nil if the mode does not concern a direction.
   var devices: [Direction: Resolved] = [:]
-  /// Wishes whose device is away and that may wait.
+  /// Directions whose device is missing and may be awaited.
   var waiting: [Direction: SessionError] = [:]
-  /// The profile that each card concerned should have.
+  /// The profile that each affected card needs.
   var profiles: [String: String] = [:]
 
-  /// The outputs of the category `multi-route`, the first wished first.
+  /// The outputs of the category `multi-route`, the most preferred first.
   var outputs: [String] = []
-  /// Why they are not to be combined.
+  /// Why they cannot be combined.
   var tooFewOutputs: SessionError?
 
-  /// The default before us of each direction, where the current one is not it.
+  /// The default of each direction from before the session, if it is not the current one.
   var defaultsBefore: [Direction: String] = [:]
 
-  /// What a plan needs; throws what is missing and may not wait.
+  /// Resolves the devices for a plan; throws if a device is missing and may not be awaited.
   init(_ input: PlanInput) throws(SessionError) {
     try self.init(input) { (error, direction) throws(SessionError) in
       guard let direction, input.wish.mayWait(direction) else { throw error }
@@ -25,16 +25,17 @@ struct Resolution {
     if let tooFewOutputs { throw tooFewOutputs }
   }
 
-  /// As much as can be resolved, for a state: what cannot waits with its reason.
+  /// Resolves as much as possible, for a state; directions that cannot be resolved wait, with the
+  /// reason.
   static func tolerant(_ input: PlanInput) -> Resolution {
     Resolution(input) { _, _ in }
   }
 
-  /// Nothing resolved: for a state whose wish no device meets.
+  /// An empty resolution, for a state whose mode matches no device.
   init() {}
 
-  /// - Parameter unmet: told of a device that is not there, or with no direction of a card that cannot
-  ///   have a profile for all of its devices; where it does not throw, these wait.
+  /// - Parameter unmet: called for a missing device, or without a direction for a card that has no
+  ///   profile for all of its devices; if it does not throw, these wait.
   private init<Failure: Error>(
     _ input: PlanInput, unmet: (SessionError, Direction?) throws(Failure) -> Void
   ) throws(Failure) {
@@ -68,7 +69,7 @@ struct Resolution {
     findOutputs(input)
   }
 
-  /// Finds the outputs of `multi-route`: all wished ones that are there and usable.
+  /// Finds the outputs of `multi-route`: all preferred ones that exist and are usable.
   private mutating func findOutputs(_ input: PlanInput) {
     guard input.wish.category == .multiRoute, !input.snapshot.isOfOneProgram,
       let first = devices[.output]
@@ -86,7 +87,7 @@ struct Resolution {
       property: .category, value: Category.multiRoute.rawValue, alternatives: all.rejections)
   }
 
-  /// Whether an output is there, too, once its card has the profile that it should have.
+  /// Whether an output also exists once its card has the required profile.
   private func stays(_ name: String, _ snapshot: ServerSnapshot) -> Bool {
     guard let card = snapshot.device(.output, named: name).flatMap({ snapshot.card(of: $0) }),
       let wished = profiles[card.name], wished != card.activeProfile
@@ -98,10 +99,10 @@ struct Resolution {
 }
 
 extension AudioMode {
-  /// Whether several outputs may be meant, if they are there; without a list all are.
+  /// Whether several outputs may be used if they exist; without a list all may.
   var mayCombine: Bool { preferredOutput.map { $0.count > 1 } ?? true }
 
-  /// Whether a direction whose device is away may wait for it.
+  /// Whether a direction may wait for its missing device.
   fileprivate func mayWait(_ direction: Direction) -> Bool {
     !wish(direction).isRequired || !requires(direction)
   }

@@ -18,9 +18,10 @@ extension Resolver {
     return candidate.profiles.filter { onCard.profiles.contains($0) }
   }
 
-  /// The first wished port that is usable; among equals the active one, then plugged before unknown.
+  /// The most preferred usable port; among equals the active one, then plugged ones before unknown
+  /// ones.
   func port(_ wanted: [PortMatcher], of device: Device) -> Port? {
-    // Who may change no port takes the one in use, whatever its place in the ranking.
+    // If no port may be changed, the port in use counts, whatever its rank.
     if snapshot.isOfOneProgram, let active = device.active, active.availability.isUsable,
       wanted.contains(where: { $0.matches(active, of: device) })
     {

@@ -7,12 +7,12 @@ struct Resolver {
   let direction: Direction
   let snapshot: ServerSnapshot
   let defaultBefore: String?
-  /// What has yet to stay, and is passed over as long as there is something else.
+  /// Flapping devices and ports, used only if there is no other.
   let unsteady: Set<Spot>
   /// The input.
   var microphone: Resolved?
   var rejections: [String] = []
-  /// The names of the devices that were rejected, and why each was.
+  /// The names of the rejected devices, with the reasons.
   var rejected: [String: Set<String>] = [:]
   var isPortAtFault = false
 
@@ -25,9 +25,9 @@ struct Resolver {
     unsteady = input.unsteady
   }
 
-  /// The first candidate of the first matcher that is usable.
+  /// Resolves to the first usable candidate of the first matcher that has one.
   ///
-  /// - Parameter microphone: the input, where that is resolved already.
+  /// - Parameter microphone: the input, if it is resolved already.
   static func resolve(
     _ input: PlanInput, _ direction: Direction, defaultBefore: String?, microphone: Resolved? = nil
   ) throws(SessionError) -> Resolved {
@@ -100,7 +100,7 @@ struct Resolver {
 }
 
 extension Array {
-  /// Itself, or another where it is empty.
+  /// The array itself, or another one if it is empty.
   fileprivate func or(_ other: @autoclosure () -> [Element]) -> [Element] {
     isEmpty ? other() : self
   }

@@ -1,23 +1,23 @@
-/// One change to a server.
+/// One change of a server.
 ///
-/// Its precondition is `from`, its postcondition that the server reports `to`, its inverse the same
-/// step with the two exchanged.
+/// Its precondition is `from`, its postcondition that the server reports `to`; its inverse is the
+/// same step with the two exchanged.
 public struct Step: Sendable, Hashable, Codable {
-  /// When in the documented order it runs.
+  /// The phase in which it runs.
   public var phase: Phase
-  /// The session's property that asks for it, a key of the state's JSON.
+  /// The property of the session that needs it, a key of the state's JSON.
   public var property: Property
-  /// What is changed.
+  /// The setting to change.
   public var setting: Setting
-  /// What it is now; nil if the object does not exist yet.
+  /// The current value; nil if the object does not exist yet.
   public var from: SettingValue?
-  /// What it is to be.
+  /// The new value.
   public var to: SettingValue
-  /// Whether the object is made by an earlier step; apply may refine or drop the step then.
+  /// Whether an earlier step creates the object; this step may then be refined or dropped.
   public var isDeferred: Bool
-  /// Whether the change outlives a rollback and a revert.
+  /// Whether the change outlasts a rollback and a revert.
   public var isPermanent: Bool
-  /// Why, for users.
+  /// The reason, for users.
   public var why: String
 
   /// Makes a step.
@@ -36,14 +36,14 @@ public struct Step: Sendable, Hashable, Codable {
   }
 }
 
-/// A setting and the value that the wish, or the baseline, asks for.
+/// A setting, and its value for the mode or the baseline.
 struct Target {
   var property: Property
   var setting: Setting
   var value: SettingValue
   var phase: Phase
   var isPermanent = false
-  /// Whether the setting is the wish's, and yet left as it is for now.
+  /// Whether the setting belongs to the mode but is left alone for now.
   var isLeft = false
   var why: String
 

@@ -1,40 +1,40 @@
 import PulseTypes
 
-/// A snapshot that a plan changes step by step, to know what the next step will find.
+/// The predicted server: a snapshot that a plan changes step by step.
 struct World {
-  /// The server as it will be.
+  /// The server after the steps so far.
   var snapshot: ServerSnapshot
-  /// The names of devices that do not exist yet; their values are not known.
+  /// The names of devices that do not exist yet; their values are unknown.
   var predicted: Set<String> = []
-  /// Cards whose profile an earlier step sets: what they offer then is not known.
+  /// Cards whose profile an earlier step changes; their codecs are unknown.
   var changedCards: Set<String> = []
   /// Directions whose default is removed by a profile: the server's next choice is unknown.
   var unknownDefaults: Set<Direction> = []
 
   init(_ snapshot: ServerSnapshot) { self.snapshot = snapshot }
 
-  /// Whether a device is made by an earlier step of the plan.
+  /// Whether an earlier step of the plan creates a device.
   func isPredicted(_ device: String) -> Bool { predicted.contains(device) }
 
-  /// Whether a card gets another profile by an earlier step.
+  /// Whether an earlier step changes a card's profile.
   func isChanged(card: String) -> Bool { changedCards.contains(card) }
 
-  /// What a setting will be; nil if that is not known before the step runs.
+  /// The value of a setting; nil if it is unknown before the step runs.
   func value(of setting: Setting) -> SettingValue? { setting.kind.predicted(in: self) }
 
-  /// Whether the step's object is made by an earlier one.
+  /// Whether an earlier step creates the step's object.
   func isDeferred(_ setting: Setting, to value: SettingValue) -> Bool {
     setting.kind.isDeferred(to: value, in: self)
   }
 
-  /// Whether a device, or the hardware under it, is made by an earlier step.
+  /// Whether an earlier step creates a device, or the hardware under it.
   func standsOnPredicted(_ direction: Direction, _ name: String) -> Bool {
     if isPredicted(name) { return true }
     return snapshot.device(direction, named: name).flatMap { snapshot.root(of: $0) }
       .map { isPredicted($0.name) } ?? false
   }
 
-  /// Takes a step as done.
+  /// Predicts a step.
   mutating func apply(_ setting: Setting, _ value: SettingValue) {
     setting.kind.predict(value, in: &self)
     snapshot.findLostPlaces()

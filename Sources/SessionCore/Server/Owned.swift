@@ -1,10 +1,11 @@
 public import PulseTypes
 
-/// How the session knows its own objects on a server: by a property, whoever's process made them.
+/// How the session recognizes its own objects on a server, whichever process made them: by a
+/// property.
 public enum Owned {
-  /// The `application.id` of our clients and streams.
+  /// The `application.id` of the session's clients and streams.
   public static let applicationID = "org.audiosession"
-  /// The property of our devices.
+  /// The property of the session's devices.
   public static let roleKey = "audiosession.role"
   /// Its value for a remap.
   public static let remapRole = "remap"
@@ -14,44 +15,43 @@ public enum Owned {
   public static let combineRole = "combine"
   /// The property of combined outputs: the name of the first of them.
   public static let primaryKey = "audiosession.primary"
-  /// The name of our combined outputs.
+  /// The name of the session's combined outputs.
   public static let combineName = "audiosession.combined"
   /// The property of an echo canceller's source: its method and rate, `webrtc 48000`.
   public static let echoKey = "audiosession.echo"
-  /// The property of our pin streams: `rate`, `latency`, or `others` for the trigger.
+  /// The property of the session's pins: `rate`, `latency`, or `others` for the trigger.
   public static let pinKey = "audiosession.pin"
-  /// Its value for the stream whose presence makes the server silence or duck others.
+  /// Its value for the stream that makes the server silence or duck others.
   public static let triggerPin = "others"
-  /// ``pinKey`` of a stream that shows what the server remembers of a program's.
+  /// The value of ``pinKey`` for a stream that has the stored values of a program's streams.
   public static let memoryPin = "memory"
-  /// ``pinKey`` of a stream that lets a device run while something is written to it.
+  /// The value of ``pinKey`` for a stream that runs a device while a value is written to it.
   public static let wakePin = "wake"
-  /// The property of a pin that is of a session of one program: the program's process id.
+  /// The property of a pin of a session of one program: the program's process id.
   public static let processKey = "audiosession.process"
-  /// The property of a program's client, or of a stream, that says that the program's own session is
-  /// about it.
+  /// The property of a program's client or stream whose own session routes the streams.
   public static let scopeKey = "audiosession.scope"
-  /// The property of a stream that its program opened on a device by name, and that stays there.
+  /// The property of a stream that its program opened on a device by name, so that it stays there.
   public static let fixedKey = "audiosession.fixed"
-  /// The property of a latency pin: the wished duration in microseconds.
+  /// The property of a latency pin: the preferred duration in microseconds.
   public static let pinLatencyKey = "audiosession.pin.latency"
 
-  /// The properties that a session asks for again and again, wherever they are.
+  /// The properties by which a session often looks up objects.
   public static let soughtProperties = [
     roleKey, pinKey, pinLatencyKey, scopeKey, HolderMark.key, "media.role", "wireplumber.daemon",
   ]
 
-  /// The name of our remap of a direction.
+  /// The name of the session's remap of a direction.
   public static func name(_ direction: Direction) -> String {
     "audiosession.\(direction.rawValue)"
   }
 
-  /// The name of our echo canceller's device of a direction.
+  /// The name of the echo canceller's device of a direction.
   public static func echoName(_ direction: Direction) -> String {
     "audiosession.echo.\(direction.rawValue)"
   }
 
-  /// Whether a device with this name is one of ours.
+  /// Whether a device with this name belongs to the session.
   public static func isName(_ name: String) -> Bool { name.hasPrefix("audiosession.") }
 }
 
@@ -64,20 +64,20 @@ extension ServerSnapshot {
     return sink.properties[Owned.roleKey] != nil
   }
 
-  /// Whether the stream is one of ours: a pin, or the stream of an owned device.
+  /// Whether the stream belongs to the session: a pin, or the stream of an owned device.
   public func isOwned(_ stream: Stream) -> Bool {
     if stream.properties[Owned.pinKey] != nil { return true }
     guard let module = stream.ownerModule else { return false }
     return ownedDevices(stream.direction).contains { $0.ownerModule == module }
   }
 
-  /// Our devices of a direction, monitors apart.
+  /// The session's devices of a direction, without monitors.
   public func ownedDevices(_ direction: Direction) -> [Device] {
     // On PipeWire a monitor has its sink's properties.
     devices(direction, having: Owned.roleKey).filter { !$0.isMonitor }
   }
 
-  /// The stream by which an owned device hangs on its master; of combined outputs the one on the
+  /// The stream that connects an owned device to its master; for combined outputs the one to the
   /// first of them.
   public func link(of device: Device) -> Stream? {
     guard let module = device.ownerModule else { return nil }
@@ -88,24 +88,24 @@ extension ServerSnapshot {
     return links.first { $0.device == primary.index } ?? links.first
   }
 
-  /// Our devices of a direction that one setting stands for: the remap's, or the echo canceller's.
+  /// The session's devices of a direction for one setting: the remap's, or the echo canceller's.
   public func ownedDevices(_ direction: Direction, of setting: Setting) -> [Device] {
     guard let role = setting.role(direction) else { return [] }
     return ownedDevices(direction).filter { $0.properties[Owned.roleKey] == role }
   }
 
-  /// The devices that a link of ours has, of both directions.
+  /// The devices of a link, of both directions.
   public func devices(of link: Setting) -> [Device] {
     Direction.allCases.flatMap { ownedDevices($0, of: link) }
   }
 
-  /// The modules that a link of ours has: those of its devices, and any without one.
+  /// The modules of a link: those of its devices, and any without a device.
   public func modules(of link: Setting) -> Set<Index<Module>> {
     Set(devices(of: link).compactMap(\.ownerModule) + barrenModules(of: link))
   }
 
-  /// Modules of a link of ours that have no device: PipeWire keeps one that it was making when its graph
-  /// died.
+  /// Modules of a link without a device: PipeWire keeps a module that it was making when its graph
+  /// ended.
   func barrenModules(of link: Setting) -> [Index<Module>] {
     guard has(.unattributedDevices), let name = link.moduleName else { return [] }
     let owners = Set(devices(of: link).map(\.ownerModule))
@@ -119,7 +119,7 @@ extension ServerSnapshot {
     }.map(\.index)
   }
 
-  /// Whether one of our devices hangs on a device, directly or not.
+  /// Whether one of the session's devices is on a device, directly or not.
   func stands(_ owned: Device, on device: Device) -> Bool {
     path(from: owned).dropFirst().contains { $0.name == device.name }
   }
@@ -134,7 +134,7 @@ extension ServerSnapshot {
       direction: direction, master: master.name, masterMap: link.channelMap, map: device.channelMap)
   }
 
-  /// The echo canceller that stands now: its masters are where its two streams really are.
+  /// The current echo canceller; its masters are the devices that its two streams are really on.
   public var echoCanceller: EchoCancellerSpec? {
     guard let source = ownedDevices(.input, of: .echoCanceller).first,
       let sink = ownedDevices(.output, of: .echoCanceller)
@@ -147,19 +147,19 @@ extension ServerSnapshot {
       rate: words.last.flatMap(Int.init) ?? 0)
   }
 
-  /// The device that one of ours hangs on.
+  /// The master of one of the session's devices.
   public func master(of device: Device) -> Device? {
     guard !device.isMonitor else { return nil }
     return link(of: device).flatMap { self.device(device.direction, at: $0.device) }
   }
 
-  /// The hardware device at the root of a chain of ours; the device itself where it is not ours.
+  /// The hardware device at the root of a chain; the device itself if it is not the session's.
   public func root(of device: Device) -> Device? { path(from: device).last }
 
-  /// A device and what it hangs on, down to the hardware; empty if a link is missing.
+  /// A device and its masters, down to the hardware; empty if one is missing.
   private func path(from device: Device) -> [Device] {
     var path = [device]
-    // A chain is two links long; one that bites its tail has no root.
+    // A chain has at most two links; a cycle has no root.
     while isOwned(path[path.count - 1]) {
       guard path.count <= 8, let next = master(of: path[path.count - 1]) else { return [] }
       path.append(next)
@@ -167,26 +167,27 @@ extension ServerSnapshot {
     return path
   }
 
-  /// Our devices between the hardware and a device, that one included; the nearest the hardware
-  /// first.
+  /// The session's devices between the hardware and a device, including the latter, starting at the
+  /// hardware.
   public func links(to device: Device) -> [Device] { path(from: device).dropLast().reversed() }
 
-  /// All of our devices that stand on a hardware device, directly or not.
+  /// All of the session's devices on a hardware device, directly or not.
   public func links(on hardware: Device) -> [Device] {
     ownedDevices(hardware.direction).filter { root(of: $0)?.name == hardware.name }
   }
 
-  /// The hardware device behind the default.
+  /// The hardware device at the root of the default.
   public func defaultRoot(_ direction: Direction) -> Device? {
     defaultDevice(direction).flatMap { root(of: $0) }
   }
 
-  /// Streams of others on a device, in use or not; level meters and our own do not count.
+  /// Other programs' streams on a device, running or not, without level meters and the session's
+  /// own.
   func foreignStreams(on device: Device) -> [Stream] {
     streams(on: device).filter { !isOwned($0) && !$0.isOnlooker }
   }
 
-  /// What a person calls the program behind a stream.
+  /// The name of a stream's program, for users.
   func programName(of stream: Stream) -> String {
     stream.properties["application.name"] ?? client(of: stream)?.name ?? stream.name
   }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// The latency of a device: a hint, held by a stream of ours.
+/// The latency of a device: a hint, which a stream of the session holds.
 struct LatencySetting: SettingKind {
   let direction: Direction
   let name: String
@@ -23,7 +23,7 @@ struct LatencySetting: SettingKind {
       return .absent
     }
     let latency = Duration.microseconds(micros)
-    // So many frames are another duration once the graph has another rate.
+    // A number of frames is another duration once the graph has another rate.
     let wanted = snapshot.latencyPin(latency, on: device)[Graph.quantumKey]
     return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// What the server does to others' streams while our trigger is there.
+/// How the server treats other programs' streams while our trigger exists.
 struct OthersSetting: SettingKind {
   let treatment: Treatment
 
@@ -48,7 +48,7 @@ struct OthersSetting: SettingKind {
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
 }
 
-/// The trigger: a silent stream of ours that plays as long as others are treated.
+/// The trigger: a silent stream of the session that plays as long as others are treated.
 struct TriggerSetting: SettingKind {
   var object: String { "server" }
   var label: String { "trigger for others" }

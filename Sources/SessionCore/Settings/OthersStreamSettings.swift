@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// The mute of another program's playback stream, where nothing on the server silences others.
+/// The mute of another program's playback stream, if no module of the server silences others.
 struct OthersMuteSetting: SettingKind {
   let index: Index<Stream>
 
@@ -28,14 +28,14 @@ struct OthersMuteSetting: SettingKind {
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(.output, index)] }
 
-  /// A stream that ended needs nothing.
+  /// A stream that has ended needs nothing.
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
     let now = read(snapshot)
     return now == nil || now == value
   }
 }
 
-/// The volume of another program's playback stream, where nothing on the server ducks others.
+/// The volume of another program's playback stream, if no module of the server ducks others.
 struct OthersVolumeSetting: SettingKind {
   let index: Index<Stream>
 

@@ -21,7 +21,7 @@ struct PortSetting: SettingKind {
     }
   }
 
-  /// Each port has levels of its own.
+  /// Each port has separate levels.
   func dependents(in snapshot: ServerSnapshot) -> [Setting] {
     [.volume(direction, device: name), .mute(direction, device: name)]
   }

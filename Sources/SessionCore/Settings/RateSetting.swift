@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// The sample rate of a device: a hint, held by a stream of ours.
+/// The sample rate of a device: a hint, which a stream of the session holds.
 struct RateSetting: SettingKind {
   let direction: Direction
   let name: String
@@ -33,7 +33,7 @@ struct RateSetting: SettingKind {
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    // PipeWire's graph takes a forced rate whatever runs.
+    // PipeWire's graph accepts a forced rate whatever runs.
     guard !planner.world.snapshot.has(.forcedGraph) else { return }
     if direction == .output {
       planner.endTrigger(target.phase, "a stream that plays blocks the rate")

@@ -1,6 +1,6 @@
 public import PulseTypes
 
-/// One thing on a server that the session may change, named so that it means the same later.
+/// A value on a server that the session may change, with a name that stays valid over time.
 public enum Setting: Sendable, Hashable, Codable {
   /// The profile of a card.
   case cardProfile(card: String)
@@ -14,22 +14,22 @@ public enum Setting: Sendable, Hashable, Codable {
   case defaultDevice(Direction)
   /// The port of a device.
   case port(Direction, device: String)
-  /// Our remap.
+  /// The session's remap.
   case chain(Direction)
-  /// Our combined outputs.
+  /// The session's combined outputs.
   case combination
-  /// Our echo canceller, a link of the input's and of the output's chain at once.
+  /// The session's echo canceller, a link of the input's and of the output's chain.
   case echoCanceller
-  /// What the server does to others' streams while our trigger is there.
+  /// How the server treats other programs' streams while our trigger exists.
   case others(Treatment)
-  /// The trigger: a silent stream of ours that plays as long as others are treated.
+  /// The trigger: a silent stream of the session that plays as long as others are treated.
   case trigger
-  /// The mute of another program's playback stream, where nothing on the server silences others; its
-  /// number means something during one run of the server.
+  /// The mute of another program's playback stream, if no module of the server silences others; its
+  /// index is valid during one run of the server.
   case othersMute(Index<Stream>)
-  /// The volume of another program's playback stream, where nothing on the server ducks others.
+  /// The volume of another program's playback stream, if no module of the server ducks others.
   case othersVolume(Index<Stream>)
-  /// Where a stream is; its number likewise.
+  /// The device of a stream; its index is valid during one run of the server.
   case stream(Direction, Index<Stream>)
   /// The volume of a device.
   case volume(Direction, device: String)
@@ -40,7 +40,7 @@ public enum Setting: Sendable, Hashable, Codable {
 }
 
 extension Setting {
-  /// What the session knows of it: the only switch over the cases.
+  /// The implementation of the setting: the only switch over the cases.
   var kind: any SettingKind {
     switch self {
     case .cardProfile(let card): CardProfileSetting(card: card)
@@ -63,10 +63,10 @@ extension Setting {
     }
   }
 
-  /// The server's object that the setting belongs to.
+  /// The server's object of the setting.
   public var object: String { kind.object }
 
-  /// What of the object it is, in PulseAudio's words.
+  /// The name of the object's property, in PulseAudio's terms.
   public var propertyName: String { kind.label }
 
   /// Whether it is the volume or mute of a device.
@@ -75,37 +75,37 @@ extension Setting {
   /// The phase in which it is changed.
   public var phase: Phase { kind.phase }
 
-  /// The direction of the device that it is a value of, where it is one.
+  /// The direction of its device, if it is a device's setting.
   package var deviceDirection: Direction? { kind.device?.direction }
 
-  /// What to ask of the server for a value; nil of a value that it cannot have.
+  /// The requests that set a value; nil if it cannot have the value.
   package func requests(
     for value: SettingValue, in snapshot: ServerSnapshot
   ) -> [ServerRequest]? { kind.requests(for: value, in: snapshot) }
 
-  /// The objects to read again after a write, beside those that events name.
+  /// The objects to read again after a write, besides those that events name.
   package func written(in snapshot: ServerSnapshot) -> [ServerObject] {
     kind.written(in: snapshot)
   }
 
-  /// How long the server may take until it shows a value; nil is as long as there is time.
+  /// How long the server may take until it shows a value; nil means until the deadline.
   package func patience(isLazy: Bool) -> Duration? { kind.patience(isLazy: isLazy) }
 
-  /// The links of the chains, in the order in which they are built: what an earlier one makes, a
-  /// later one may stand on.
+  /// The links of the chains, in the order in which they are built: a later one may be on an
+  /// earlier one's device.
   ///
-  /// Combined outputs play what one output would, so they are the nearest to the hardware. The
-  /// canceller's sink has one channel, so it stands before the output's remap; its source has the
-  /// hardware's channels, for the input's remap to choose from.
+  /// Combined outputs replace a single output, so they are the nearest to the hardware. The
+  /// canceller's sink has one channel, so it comes before the output's remap; its source has the
+  /// hardware's channels, from which the input's remap selects.
   static let links: [Setting] = [.combination, .chain(.output), .echoCanceller, .chain(.input)]
 
   /// Whether it has a trait.
   package func `is`(_ trait: SettingTraits) -> Bool { kind.traits.contains(trait) }
 
-  /// Whether it is a module of ours.
+  /// Whether it is a module of the session.
   public var isModule: Bool { `is`(.module) }
 
-  /// Whether it is what a session does to a stream of another program by itself, as long as it holds.
+  /// Whether it is a change of another program's stream that the session makes only while it holds.
   public var isOfOthers: Bool { `is`(.others) }
 
   /// Whether its object is a stream of another program, which may end at any time.
@@ -114,7 +114,7 @@ extension Setting {
   /// Whether the server may leave it unmet without a failure.
   public var isHint: Bool { `is`(.hint) }
 
-  /// What our devices of a direction that the setting stands for are; nil if it has none there.
+  /// The role of our devices of a direction for this setting; nil if it has none there.
   func role(_ direction: Direction) -> String? { (kind as? any LinkKind)?.role(direction) }
 
   /// The name of the device that a link has in a direction.
@@ -122,6 +122,6 @@ extension Setting {
     (kind as? any LinkKind)?.deviceName(direction) ?? Owned.name(direction)
   }
 
-  /// The module that makes a link; nil of what is none.
+  /// The module that makes a link; nil for other settings.
   var moduleName: String? { (kind as? any LinkKind)?.moduleName }
 }

@@ -1,47 +1,48 @@
 package import PulseTypes
 
-/// All that the session knows of one kind of setting: one type and one file each.
+/// The implementation of one kind of setting; one type and one file for each.
 ///
 /// `Setting` names a setting in the store and in plans; `Setting.kind` is the only switch over it.
-/// A new setting is a case there and a type that conforms to this; the compiler asks for the rest.
+/// A new setting is a case there and a type that conforms to this protocol; the compiler demands
+/// the rest.
 protocol SettingKind: Sendable {
-  /// The server's object that the setting belongs to.
+  /// The server's object of the setting.
   var object: String { get }
-  /// What of the object it is, in PulseAudio's words.
+  /// The name of the object's property, in PulseAudio's terms.
   var label: String { get }
   /// The phase in which it is changed.
   var phase: Phase { get }
-  /// What sets it apart from a plain value of a device.
+  /// The traits that distinguish it from a plain value of a device.
   var traits: SettingTraits { get }
 
-  /// The device that it is a value of, where it is one.
+  /// Its device, if it is a device's setting.
   var device: NamedDevice? { get }
-  /// The stream of another program that the session changes by itself, where it is one.
+  /// The other program's stream that the session changes, if it is such a setting.
   var otherStream: Index<Stream>? { get }
 
   /// The property of the state under which a restore is listed.
   func property(in snapshot: ServerSnapshot) -> Property
-  /// What it is now; nil if its object does not exist.
+  /// The current value; nil if its object does not exist.
   func read(_ snapshot: ServerSnapshot) -> SettingValue?
-  /// The settings that go, come or change when this one does.
+  /// The settings that vanish, appear or change with this one.
   func dependents(in snapshot: ServerSnapshot) -> [Setting]
 
-  /// What it will be; nil if that is not known before the step runs.
+  /// The predicted value; nil if it is unknown before the step runs.
   func predicted(in world: World) -> SettingValue?
-  /// Whether the object that a value needs is made by an earlier step.
+  /// Whether an earlier step creates the object that a value needs.
   func isDeferred(to value: SettingValue, in world: World) -> Bool
-  /// Takes a step as done.
+  /// Predicts a step.
   func predict(_ value: SettingValue, in world: inout World)
-  /// Plans what must go before it changes.
+  /// Plans what must be removed before it changes.
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner)
 
-  /// What to ask of the server for a value; nil of a value that it cannot have.
+  /// The requests that set a value; nil if it cannot have the value.
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]?
-  /// The objects to read again after a write, beside those that events name.
+  /// The objects to read again after a write, besides those that events name.
   func written(in snapshot: ServerSnapshot) -> [ServerObject]
-  /// Whether the server shows a value that was written.
+  /// Whether the server shows a written value.
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool
-  /// How long the server may take until it shows a value; nil is as long as there is time.
+  /// How long the server may take until it shows a value; nil means until the deadline.
   ///
   /// - Parameter isLazy: whether it acknowledges before it acts.
   func patience(isLazy: Bool) -> Duration?
@@ -53,7 +54,7 @@ struct NamedDevice: Sendable {
   var name: String
 }
 
-/// What sets a setting apart.
+/// The traits of a setting.
 package struct SettingTraits: OptionSet, Sendable {
   package let rawValue: Int
 
@@ -61,27 +62,27 @@ package struct SettingTraits: OptionSet, Sendable {
 
   /// The server may leave it unmet without a failure.
   package static let hint = SettingTraits(rawValue: 1 << 0)
-  /// It is a module of ours.
+  /// It is a module of the session.
   package static let module = SettingTraits(rawValue: 1 << 1)
-  /// It is a link of a chain: a module of ours with a device.
+  /// It is a link of a chain: a module of the session with a device.
   package static let link = SettingTraits(rawValue: 1 << 2)
   /// Its object is a stream of another program, which may end at any time.
   package static let stream = SettingTraits(rawValue: 1 << 3)
-  /// It is what a session does to a stream of another program by itself, as long as it holds.
+  /// It is a change of another program's stream that the session makes only while it holds.
   package static let others = SettingTraits(rawValue: 1 << 4)
-  /// It is a stream of ours.
+  /// It is a stream of the session.
   package static let ownStream = SettingTraits(rawValue: 1 << 5)
-  /// A session of one program changes it, too: other programs do not share it.
+  /// A session of one program changes it, too, because programs do not share it.
   package static let ofOneProgram = SettingTraits(rawValue: 1 << 6)
-  /// Writing it makes objects come and go: the server can answer the next question before it sends
-  /// the events that would tell which.
+  /// Writing it creates and removes objects: the server can answer the next request before it sends
+  /// the events that name them.
   package static let makesObjects = SettingTraits(rawValue: 1 << 7)
-  /// A lazy server may lose it: what PipeWire keeps in a card's routes, where a device has a card,
-  /// and what belongs to a stream that is just being connected.
+  /// A lazy server may lose it: values that PipeWire keeps in a card's routes if the device has a
+  /// card, and values of a stream that is just being connected.
   package static let isLostAtTimes = SettingTraits(rawValue: 1 << 8)
-  /// A device without a card shows it only once it has run, on some servers.
+  /// On some servers a device without a card shows it only once it has run.
   package static let showsWhenAwake = SettingTraits(rawValue: 1 << 9)
-  /// It is the volume or mute of a device: each port has its own.
+  /// It is the volume or mute of a device; each port has separate ones.
   package static let level = SettingTraits(rawValue: 1 << 10)
   /// It is there without the session, too, so it has a value from before it. Else it is a module, a
   /// stream or a pin of ours, or what the session does to a stream of another program.

@@ -1,6 +1,7 @@
 import PulseTypes
 
-/// Where a stream of another program is; its number means something during one run of the server.
+/// The device of another program's stream; the stream's index is valid during one run of the
+/// server.
 struct StreamSetting: SettingKind {
   let direction: Direction
   let index: Index<Stream>
@@ -39,7 +40,7 @@ struct StreamSetting: SettingKind {
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(direction, index)] }
 
-  /// A stream that ended needs no moving.
+  /// A stream that has ended need not be moved.
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
     let now = read(snapshot)
     return now == nil || now == value
