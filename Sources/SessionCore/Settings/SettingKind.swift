@@ -84,8 +84,8 @@ package struct SettingTraits: OptionSet, Sendable {
   package static let showsWhenAwake = SettingTraits(rawValue: 1 << 9)
   /// It is the volume or mute of a device; each port has separate ones.
   package static let level = SettingTraits(rawValue: 1 << 10)
-  /// It is there without the session, too, so it has a value from before it. Else it is a module, a
-  /// stream or a pin of ours, or what the session does to a stream of another program.
+  /// It exists without the session, too, so it has a previous value. Other settings are modules,
+  /// streams or pins of the session, or changes of other programs' streams.
   package static let outlivesSession = SettingTraits(rawValue: 1 << 11)
 }
 
@@ -108,7 +108,8 @@ extension SettingKind {
     read(snapshot) == value
   }
 
-  /// A server that answers after it acted shows a value at once, or another program has undone it.
+  /// A server that acts before it answers shows a value at once, unless another program has changed
+  /// it.
   func patience(isLazy: Bool) -> Duration? {
     guard isLazy else { return .milliseconds(250) }
     return traits.contains(.isLostAtTimes) ? .seconds(1) : nil
@@ -127,15 +128,15 @@ package enum ServerRequest: Sendable, Hashable {
   case moveStream(Direction, Index<Stream>, device: String)
   case setStreamMute(Index<Stream>, Bool)
   case setStreamVolume(Index<Stream>, ChannelVolumes)
-  /// One that has gone in the meantime is as good as unloaded, unless `isSure`.
+  /// A module that has ended in the meantime counts as unloaded, unless `isSure`.
   case unloadModule(Index<Module>, isSure: Bool)
-  /// While it is loaded the named devices keep their rates.
+  /// While the module is loaded, the named devices keep their rates.
   case loadModule(String, argument: String, keepingRates: EchoCancellerSpec?)
-  /// Opens, replaces or closes the stream of ours that a hint or the trigger is.
+  /// Opens, replaces or closes our stream for a hint or the trigger.
   case setOwnStream(Setting, SettingValue)
 }
 
-/// An object of a server, by its place in a snapshot.
+/// An object of a server, by its index.
 package enum ServerObject: Sendable, Hashable {
   case server
   case card(Index<Card>)
