@@ -1,4 +1,4 @@
-/// The profiles of the folder `profiles/`, which are part of the program.
+/// The built-in profiles, from the folder `profiles/`.
 enum BuiltIn {
   /// The files; a test compares them with the folder.
   private static let files: [String: [UInt8]] = [

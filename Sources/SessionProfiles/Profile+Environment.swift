@@ -1,7 +1,7 @@
 import Glibc
 
 extension Profile {
-  /// The variables of the process that decide where profiles are.
+  /// The environment variables that determine the folders of profiles.
   public static var processEnvironment: [String: String] {
     var result: [String: String] = [:]
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
@@ -10,15 +10,16 @@ extension Profile {
     return result
   }
 
-  /// The user's own folder of profiles; nil without a home.
+  /// The user's folder of profiles; nil without a home.
   public static func userFolder(environment: [String: String] = processEnvironment) -> String? {
-    // A relative path here is an error that the XDG specification says to ignore.
+    // The XDG specification requires relative paths to be ignored.
     if let home = environment["XDG_CONFIG_HOME"], home.hasPrefix("/") { return folder(in: home) }
     guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
     return folder(in: home + "/.config")
   }
 
-  /// The folders that profiles are looked up in, first wins; the built-in ones come after them.
+  /// The folders in which profiles are looked up, in order of priority; the built-in ones come
+  /// last.
   public static func searchPath(environment: [String: String] = processEnvironment) -> [String] {
     var folders = userFolder(environment: environment).map { [$0] } ?? []
     let listed = environment["XDG_CONFIG_DIRS"] ?? ""

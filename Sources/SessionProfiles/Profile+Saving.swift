@@ -2,12 +2,12 @@ import Glibc
 public import SessionCore
 
 extension Profile {
-  /// Saves a text as one of the user's own profiles and returns its path.
+  /// Saves a text as one of the user's profiles and returns its path.
   ///
-  /// The text is checked first, so that a broken profile is never saved. It is written beside its
-  /// place and moved there whole; an existing file stays unless `overwrite` is set. Throws what
-  /// reading the text throws, `invalidValue` for a name that is no file name or is taken, and
-  /// `storeFailed` with the system's reason. Writes a file on the calling thread.
+  /// Checks the text first, so that a broken profile is never saved. Replaces the file as a whole;
+  /// an existing file stays unless `overwrite` is set. Throws the errors of reading the text,
+  /// `invalidValue` for a name that is invalid or taken, and `storeFailed` with the system's
+  /// reason. Writes a file on the calling thread.
   @discardableResult
   public static func save(
     _ text: String, as name: String, overwrite: Bool = false,
@@ -24,7 +24,7 @@ extension Profile {
     return path
   }
 
-  /// Where `save` would write a profile of this name; throws what `save` would throw for the name.
+  /// The path to which `save` would write a profile; throws the errors of `save` for the name.
   @discardableResult
   public static func checkSaving(
     as name: String, overwrite: Bool = false, environment: [String: String] = processEnvironment
@@ -62,7 +62,7 @@ extension Profile {
     }
   }
 
-  /// Writes a file whole or not at all; the system's error, or nil.
+  /// Writes a whole file or nothing; returns the system's error, or nil.
   private static func write(_ text: String, to path: String, in folder: String) -> Int32? {
     var at = folder.startIndex
     while let slash = folder[at...].dropFirst().firstIndex(of: "/") {

@@ -1,18 +1,18 @@
 public import SessionCore
 
-/// A named wish, from a file or built in, whole: with what it extends.
+/// A named mode, from a file or built in, complete with what it extends.
 public struct Profile: Sendable, Hashable {
-  /// The name that `named(_:environment:)` finds it by; of a path, the file's without `.toml`.
+  /// The name for `named(_:environment:)`; for a path, the file's name without `.toml`.
   public var name: String
-  /// What people read in lists.
+  /// The description in lists.
   public var description: String?
-  /// The wish, with what `extends` fills in.
+  /// The mode, completed by the profiles that it extends.
   public var mode: AudioMode
   /// When `watch --auto` may choose it; never inherited.
   public var match: ProfileMatch
-  /// Where it is from.
+  /// The source of the profile.
   public var source: ProfileSource
-  /// The profile that fills in what this one leaves open.
+  /// The profile that provides the values this one does not set.
   public var extends: String?
 
   /// Makes a profile.
@@ -29,11 +29,12 @@ public struct Profile: Sendable, Hashable {
   }
 }
 
-/// The devices whose presence lets `watch --auto` choose a profile; nothing by itself never does.
+/// The devices whose presence lets `watch --auto` choose a profile; it never chooses one without
+/// any.
 public struct ProfileMatch: Sendable, Hashable {
-  /// Inputs that must be there.
+  /// Inputs that must exist.
   public var inputs: [DeviceMatcher]
-  /// Outputs that must be there.
+  /// Outputs that must exist.
   public var outputs: [DeviceMatcher]
 
   /// Makes a match.
@@ -42,15 +43,15 @@ public struct ProfileMatch: Sendable, Hashable {
     self.outputs = outputs
   }
 
-  /// Whether it asks for nothing, so that only a person chooses the profile.
+  /// Whether it has no matchers, so that only a user chooses the profile.
   public var isEmpty: Bool { inputs.isEmpty && outputs.isEmpty }
 }
 
-/// Where a profile is from.
+/// The source of a profile.
 public enum ProfileSource: Sendable, Hashable, CustomStringConvertible {
   /// A file, by its path.
   case file(String)
-  /// Part of the program.
+  /// Built into the program.
   case builtIn
 
   /// The path, or `built-in`.
@@ -62,13 +63,13 @@ public enum ProfileSource: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// One line of the list of profiles.
+/// An entry of the list of profiles.
 public struct ProfileListing: Sendable, Hashable {
-  /// The name to apply it by.
+  /// The name for applying it.
   public var name: String
-  /// What it says of itself.
+  /// Its description.
   public var description: String?
-  /// Where it is from.
+  /// The source of the profile.
   public var source: ProfileSource
   /// Why it cannot be used; nil if it can.
   public var error: SessionError?

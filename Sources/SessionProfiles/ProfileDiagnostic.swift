@@ -1,32 +1,32 @@
 public import SessionCore
 
-/// One thing that is wrong with a profile file, with its place.
+/// A problem of a profile file, with its position.
 public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConvertible {
   /// Whether the profile can be used.
   public enum Severity: String, Sendable, Hashable, Codable {
-    /// It cannot.
+    /// The profile cannot be used.
     case error
-    /// It can, but something in it has no effect.
+    /// The profile can be used, but part of it has no effect.
     case warning
   }
 
   /// Whether the profile can be used.
   public var severity: Severity
-  /// What is wrong, with which value, and what would work; without the place.
+  /// What is wrong, with which value, and what would work; without the position.
   public var message: String
-  /// The file, or the name of a profile that is in none; empty if there is no such profile.
+  /// The file, or the name of a profile without a file; empty if there is no such profile.
   public var file: String
-  /// Counted from 1; nil if the file as a whole is meant.
+  /// The line, counted from 1; nil if the problem is with the file as a whole.
   public var line: Int?
-  /// Counted from 1, in Unicode scalars.
+  /// The column in Unicode scalars, counted from 1.
   public var column: Int?
-  /// The property of the session that the key sets, or the key where it sets none.
+  /// The property of the session that the key sets; the key itself if it sets none.
   public var property: String?
-  /// The value that was wrong.
+  /// The wrong value.
   public var value: String?
   /// The kind of mistake.
   public var code: SessionError.Code
-  /// What there is instead: the names of profiles.
+  /// The existing names of profiles.
   public var alternatives: [String]
 
   init(
@@ -51,7 +51,7 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
       value: mistake.value, code: mistake.code)
   }
 
-  /// `FILE:LINE:COLUMN`, or `FILE` where the file as a whole is meant.
+  /// `FILE:LINE:COLUMN`, or `FILE` if the problem is with the file as a whole.
   public var location: String {
     var result = Text.visible(file, limit: 4096)
     if let line { result += ":\(line)" }
@@ -59,10 +59,10 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
     return result
   }
 
-  /// As compilers print it: `FILE:LINE:COLUMN: error: MESSAGE`.
+  /// In the format of compilers: `FILE:LINE:COLUMN: error: MESSAGE`.
   public var description: String { prefix + "\(severity.rawValue): \(message)" }
 
-  /// The error that reading the profile ends with.
+  /// The error of reading the profile.
   public var sessionError: SessionError {
     SessionError(
       code, stage: .configuration, prefix + message, key: property, value: value,

@@ -1,17 +1,17 @@
 import SessionCore
 
-/// Where profiles are: files by path, folders in order, and the built-in ones.
+/// Finds profiles: files by path, folders in order, and the built-in ones.
 struct ProfileLibrary {
   let environment: [String: String]
 
-  /// A profile that is there, not yet read.
+  /// A profile that was found but not read.
   struct Found {
     var name: String
     var source: ProfileSource
-    /// Whether it was found by its name, and not by a path: only then it has drop-ins.
+    /// Whether it was found by name instead of by path: only then it has drop-ins.
     var isNamed = true
 
-    /// What messages call it.
+    /// The file's name in messages.
     var file: String {
       switch source {
       case .file(let path): path
@@ -19,7 +19,7 @@ struct ProfileLibrary {
       }
     }
 
-    /// What tells it from all others.
+    /// Its unique identity.
     var identity: String {
       switch source {
       case .file(let path): TextFile.canonical(path)
@@ -42,9 +42,9 @@ struct ProfileLibrary {
     Found(name: stem(path), source: .file(path), isNamed: false)
   }
 
-  /// The files that change a profile without replacing it, the one that counts most first: those of
-  /// `NAME.toml.d` in every folder, by name, the last first; of two with a name the one of the folder
-  /// that is searched first.
+  /// The drop-ins of a profile, which change it without replacing it, in order of priority: those
+  /// in `NAME.toml.d` of every folder, by name, the last first; of two with the same name, the one
+  /// in the earlier folder.
   func dropIns(of profile: Found) -> [Found] {
     guard profile.isNamed else { return [] }
     var found: [String: Found] = [:]
@@ -57,10 +57,10 @@ struct ProfileLibrary {
     return found.sorted { $0.key > $1.key }.map(\.value)
   }
 
-  /// What the folder of a profile's drop-ins is called after its name.
+  /// The suffix of the folder of a profile's drop-ins.
   static let dropInSuffix = ".toml.d"
 
-  /// Finds what a profile extends: by name, otherwise beside the file that extends it.
+  /// Finds the base of a profile: by name, otherwise beside the file that extends it.
   func locate(base: String, of profile: Found) throws(ProfileDiagnostic) -> Found {
     guard case .file(let path) = profile.source else { return try locate(base) }
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""

@@ -1,17 +1,17 @@
 import SessionCore
 
-/// Makes profiles whole: follows `extends`, layers the wishes, checks the result.
+/// Completes profiles: follows `extends`, layers the modes, validates the result.
 struct ProfileResolver {
   let library: ProfileLibrary
 
-  /// Longer chains are mistakes.
+  /// The maximum length of a chain.
   static let limit = 32
 
   /// One profile of a chain of `extends`.
   private struct Link {
     var found: ProfileLibrary.Found
     var parsed: ParsedProfile
-    /// Whether it changes the profile that follows in the chain, rather than extends it.
+    /// Whether it changes the next profile in the chain instead of extending it.
     var isDropIn = false
 
     func diagnostic(
@@ -25,20 +25,20 @@ struct ProfileResolver {
     }
   }
 
-  /// What is wrong, of which the first is the error; never empty.
+  /// Problems, of which the first is the error; never empty.
   private struct Mistakes: Error {
     var all: [ProfileDiagnostic]
 
     init(_ first: ProfileDiagnostic) { all = [first] }
 
-    /// Nil if nothing is wrong.
+    /// Nil without an error.
     init?(_ all: [ProfileDiagnostic]) {
       guard !all.isEmpty else { return nil }
       self.all = all
     }
   }
 
-  /// Reads a profile with all it extends; throws the first problem.
+  /// Reads a profile with everything it extends; throws the first problem.
   func resolve(_ found: ProfileLibrary.Found) throws(ProfileDiagnostic) -> Profile {
     do {
       return try whole(found)
@@ -47,7 +47,7 @@ struct ProfileResolver {
     }
   }
 
-  /// All for which `resolve` throws: what is wrong with the first file that has mistakes, or with the
+  /// All problems for which `resolve` throws: those of the first file with mistakes, or of the
   /// whole.
   func problems(_ found: ProfileLibrary.Found) -> [ProfileDiagnostic] {
     do {
@@ -70,7 +70,7 @@ struct ProfileResolver {
       source: found.source, extends: itself.parsed.extends)
   }
 
-  /// Everything that is wrong with a file, its own problems first.
+  /// All problems of a file, its own first.
   func check(_ file: String) -> [ProfileDiagnostic] {
     let found = library.file(file)
     var own: [ProfileDiagnostic] = []
@@ -87,7 +87,7 @@ struct ProfileResolver {
     }
   }
 
-  /// What is wrong with a file because of what it extends, and the warnings.
+  /// The problems of a file that result from what it extends, and the warnings.
   private func others(_ link: Link, assuming failed: Set<Property>) -> [ProfileDiagnostic] {
     do throws(Mistakes) {
       let chain = try chain(from: link)
@@ -121,7 +121,7 @@ struct ProfileResolver {
     return Link(found: found, parsed: reader.profile, isDropIn: isDropIn)
   }
 
-  /// What changes a profile, before it.
+  /// The drop-ins of a profile.
   private func dropIns(of link: Link) throws(Mistakes) -> [Link] {
     var links: [Link] = []
     for found in library.dropIns(of: link.found) {
@@ -137,7 +137,7 @@ struct ProfileResolver {
     return links
   }
 
-  /// The profile and those it extends, the nearest first; each behind what changes it.
+  /// The profile and those it extends, the nearest first; each preceded by its drop-ins.
   private func chain(from first: Link) throws(Mistakes) -> [Link] {
     var chain = try dropIns(of: first) + [first]
     while let last = chain.last, let base = last.parsed.extends {
@@ -160,7 +160,7 @@ struct ProfileResolver {
     return chain
   }
 
-  /// Finds a base, or says at its place in the file that there is none.
+  /// Finds a base, or reports at its position in the file that there is none.
   private func locate(
     _ base: String, of link: Link
   ) throws(Mistakes) -> ProfileLibrary.Found {
@@ -178,7 +178,7 @@ struct ProfileResolver {
     chain.dropFirst().reduce(chain[0].parsed.mode) { $0.layered(over: $1.parsed.mode) }
   }
 
-  /// What is wrong with the whole, each at the file that says it.
+  /// The problems of the whole, each in the file that causes it.
   private func problems(
     of mode: AudioMode, _ chain: [Link], assuming failed: Set<Property> = []
   ) -> [ProfileDiagnostic] {
@@ -191,7 +191,7 @@ struct ProfileResolver {
     }
   }
 
-  /// What the file says without effect.
+  /// The keys of the file without effect.
   private func warnings(of mode: AudioMode, _ link: Link) -> [ProfileDiagnostic] {
     var warnings: [ProfileDiagnostic] = []
     func warn(_ property: Property, _ message: String) {

@@ -1,10 +1,10 @@
 public import SessionCore
 
 extension ProfileWriter {
-  /// The text of a profile that is a server's present setup, each line with what it means.
+  /// The text of a profile with a server's current setup, with a comment for each line.
   ///
-  /// Its `[match]` names every device there is, so that `watch --auto` chooses it again when they
-  /// are there.
+  /// Its `[match]` names every existing device, so that `watch --auto` chooses the profile when
+  /// they are present.
   public static func toml(_ portrait: Portrait) -> String {
     var comments: [String: [String]] = [:]
     for row in Property.rows {

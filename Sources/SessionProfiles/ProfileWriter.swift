@@ -1,20 +1,20 @@
 public import SessionCore
 
-/// Writes wishes as profile files.
+/// Writes modes as profile files.
 public enum ProfileWriter {
-  /// The text of a profile file that reads back as an equal wish.
+  /// The text of a profile file that reads back as an equal mode.
   ///
   /// - Parameters:
-  ///   - mode: The wish; what it leaves open is left out.
-  ///   - profile: For the store: the profile that the wish came from, in a `[session]` table.
-  ///   - description: What people read in lists.
-  ///   - match: When `watch --auto` may choose it.
+  ///   - mode: The mode; unset fields are omitted.
+  ///   - profile: For the store: the profile of the mode, in a `[session]` table.
+  ///   - description: The description in lists.
+  ///   - match: When `watch --auto` may choose the profile.
   ///   - extra: For the store: whole numbers of the `[session]` table, such as `generation`.
-  ///   - comments: Lines to stand above the line of a property, by the property's name; `match` is
-  ///     that table, and the empty name the whole.
+  ///   - comments: Lines above the line of a property, by the property's name; `match` is that
+  ///     table, and the empty name the file as a whole.
   ///
   /// With a profile or extra numbers the text has a `[session]` table: `Profile.parseStored` reads
-  /// it, and in a profile it is an unknown key.
+  /// it; in a profile it is an unknown key.
   public static func toml(
     _ mode: AudioMode, profile: String? = nil, description: String? = nil,
     match: ProfileMatch = ProfileMatch(), extra: [(String, Int)] = [],
@@ -44,7 +44,7 @@ public enum ProfileWriter {
     }
   }
 
-  /// What a comment says may come from a server.
+  /// The text of a comment may come from a server.
   private static func comment(_ lines: [String]?) -> [String] {
     (lines ?? []).map { "# " + Text.visible($0, limit: 400) }
   }

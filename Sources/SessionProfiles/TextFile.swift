@@ -3,10 +3,10 @@ import SessionCore
 
 /// Reads files of text.
 enum TextFile {
-  /// Whether there is something at a path, readable or not.
+  /// Whether a file exists, readable or not.
   static func exists(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
 
-  /// The path that all spellings of a file have in common.
+  /// The common path of all spellings of a file.
   static func canonical(_ path: String) -> String {
     guard !path.utf8.contains(0), let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
@@ -27,7 +27,7 @@ enum TextFile {
     return names.sorted()
   }
 
-  /// The whole text of a file, which must be UTF-8 and no longer than any profile is.
+  /// The whole text of a file, which must be UTF-8 and not longer than any profile.
   static func read(_ path: String) throws(ProfileDiagnostic) -> String {
     let bytes = try bytes(of: path)
     guard bytes.count <= TOMLText.limit else {
@@ -45,7 +45,7 @@ enum TextFile {
   }
 
   private static func bytes(of path: String) throws(ProfileDiagnostic) -> [UInt8] {
-    // Without waiting: a pipe's other end may never be opened, or written to.
+    // Does not block on a pipe, the other end of which may never be opened or written to.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
     let descriptor = path.utf8.contains(0) ? -1 : open(path, flags)
     guard descriptor >= 0 else { throw failure(path, path.utf8.contains(0) ? ENOENT : errno) }

@@ -19,7 +19,7 @@ public struct ConflictDetector: Sendable, Hashable {
 
   private var records: [Setting: Record] = [:]
 
-  /// Begins without a conflict.
+  /// Begins without conflicts.
   public init() {}
 
   /// Notes that another program changed a setting; true if that makes it a conflict.
@@ -46,6 +46,6 @@ public struct ConflictDetector: Sendable, Hashable {
     records.values.compactMap(\.pauseEnds).filter { $0 > now }.min()
   }
 
-  /// A person or program has just applied a mode: forgets every conflict.
+  /// Forgets every conflict, after a user or program has applied a mode.
   public mutating func forget() { records = [:] }
 }

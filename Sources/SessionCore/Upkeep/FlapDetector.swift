@@ -1,6 +1,6 @@
 public import PulseTypes
 
-/// Something that can be plugged in and removed: a device without a card, a card, a connector of a card.
+/// A place where something is plugged in: a device without a card, a card, a connector of a card.
 public enum Spot: Sendable, Hashable, Codable {
   case device(String)
   case card(String)
@@ -13,11 +13,11 @@ public enum Spot: Sendable, Hashable, Codable {
 /// Pure: time is a parameter, counted from any fixed moment. A device that returns for the first time is
 /// used at once; one that was removed twice within `window` is used after `grace`.
 public struct FlapDetector: Sendable, Hashable {
-  /// So many departures within `window` make something unsteady.
+  /// This many removals within `window` make it unsteady.
   public static let limit = 2
   /// The time in which they count.
   public static let window = Duration.seconds(10)
-  /// How long something unsteady must have stayed.
+  /// How long something unsteady must be present to count as steady.
   public static let grace = Duration.seconds(3)
 
   private struct Record: Sendable, Hashable {
@@ -28,10 +28,10 @@ public struct FlapDetector: Sendable, Hashable {
   private var present: Set<Spot> = []
   private var records: [Spot: Record] = [:]
 
-  /// Begins with nothing known: what is there first is steady.
+  /// Begins without history: everything present at first is steady.
   public init() {}
 
-  /// Compares what is there now with what was.
+  /// Compares what is present now with the last call.
   public mutating func note(_ now: Set<Spot>, at time: Duration) {
     for spot in present.subtracting(now) {
       var record = records[spot] ?? Record()
@@ -53,27 +53,27 @@ public struct FlapDetector: Sendable, Hashable {
     }
   }
 
-  /// What is there, and has yet to stay.
+  /// What is present but still unsteady.
   public func unsteady(at time: Duration) -> Set<Spot> {
     Set(records.filter { $0.value.steadyFrom.map { time < $0 } == true }.keys)
   }
 
-  /// When the next of them has stayed long enough; nil if there is none.
+  /// When the next of them becomes steady; nil if there is none.
   public func nextEnd(after time: Duration) -> Duration? {
     records.values.compactMap(\.steadyFrom).filter { $0 > time }.min()
   }
 
-  /// A person or program has just applied a mode: forgets what flapped.
+  /// Forgets everything, after a user or program has applied a mode.
   public mutating func forget() { records = [:] }
 }
 
 extension ServerSnapshot {
-  /// Whether the same is surely there to be used as in another snapshot; false says nothing.
+  /// Whether the same is known to be present as in another snapshot; false if that is unknown.
   public func surelyHasSpots(of other: ServerSnapshot) -> Bool {
     surelyHasDevices(of: other) && cards == other.cards
   }
 
-  /// What is there to be used: usable connectors of cards, cards, and devices without one.
+  /// What is present: usable connectors of cards, cards, and devices without a card.
   public var spots: Set<Spot> {
     var result: Set<Spot> = []
     for card in cards {
@@ -88,7 +88,7 @@ extension ServerSnapshot {
 }
 
 extension Candidate {
-  /// Whether it, or each of its usable connectors, has yet to stay.
+  /// Whether it, or each of its usable connectors, is still unsteady.
   func isUnsteady(_ unsteady: Set<Spot>) -> Bool {
     guard !unsteady.isEmpty else { return false }
     guard let card else { return unsteady.contains(.device(name)) }

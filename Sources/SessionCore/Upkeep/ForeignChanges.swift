@@ -16,16 +16,16 @@ package struct ForeignChanges: Sendable, Hashable {
 
   private var marks: [Setting: Mark] = [:]
 
-  /// Begins with nothing read.
+  /// Begins without values.
   package init() {}
 
-  /// Notes all the settings that a run left as the mode asks.
+  /// Notes all settings that a run left with the mode's values.
   mutating func note(_ settings: [Setting], in snapshot: ServerSnapshot) {
     marks = [:]
     for setting in settings { note(setting, in: snapshot) }
   }
 
-  /// Notes a setting that was read as the mode asks.
+  /// Notes a setting that was read with the mode's value.
   mutating func note(_ setting: Setting, in snapshot: ServerSnapshot) {
     guard !setting.isHint, let value = snapshot.value(of: setting),
       let ground = snapshot.ground(of: setting, value)
@@ -33,7 +33,8 @@ package struct ForeignChanges: Sendable, Hashable {
     marks[setting] = Mark(value: value, ground: ground)
   }
 
-  /// The settings of a plan that another program changed since they were noted; each is returned once.
+  /// The settings of a plan that another program has changed since they were noted; returns each
+  /// once.
   mutating func take(_ steps: [Step], in snapshot: ServerSnapshot) -> [Setting] {
     steps.map(\.setting).filter { setting in
       guard let mark = marks.removeValue(forKey: setting), let now = snapshot.value(of: setting)
@@ -44,8 +45,8 @@ package struct ForeignChanges: Sendable, Hashable {
 }
 
 extension ServerSnapshot {
-  /// What a setting depends on while it has a value; nil if that is not there. A server never gives a
-  /// number to another object while it runs.
+  /// What a setting depends on while it has a value; nil if that is missing. A running server never
+  /// reuses the index of an object.
   fileprivate func ground(of setting: Setting, _ value: SettingValue) -> [String]? {
     let run = [String(server.cookie), sessionManager.map { "\($0.index)" } ?? ""]
     var devices = [setting.kind.device].compactMap { $0 }
@@ -73,7 +74,7 @@ extension ServerSnapshot {
     return result
   }
 
-  /// The device by its number, with its jacks; each port has levels of its own.
+  /// The device by its index, with its jacks; each port has separate levels.
   private func ground(_ place: NamedDevice, isLevel: Bool) -> [String]? {
     guard let device = device(place.direction, named: place.name) else { return nil }
     let port = isLevel ? device.activePort : nil

@@ -1,29 +1,31 @@
-/// Decides how long a session tries to reach a server that was lost, and how long it waits between tries.
+/// Decides how long an attempt to reach a lost server may take, and how long to pause between
+/// attempts.
 ///
-/// Pure: who tries says how it went. Both times double up to a limit, so that a server that stays away
-/// costs little, and one that is slow to answer gets its time.
+/// Pure: the caller reports the results. Both times double up to a limit, so that a server that
+/// stays away costs little, and a slow server gets enough time.
 public struct ReconnectBackoff: Sendable, Hashable {
-  /// The longest that one try may take.
+  /// The longest time of one attempt.
   public static let longestTry = Duration.seconds(60)
-  /// The longest pause between two tries.
+  /// The longest pause between two attempts.
   public static let longestPause = Duration.seconds(1)
   private static let shortestPause = Duration.milliseconds(1)
 
-  /// How long the next try may take.
+  /// The time limit of the next attempt.
   public private(set) var nextTry = Duration.milliseconds(500)
-  /// How long to wait after it, at most.
+  /// The maximum pause after it.
   public private(set) var pause = shortestPause
 
-  /// Begins with a server that was there a moment ago.
+  /// Begins for a server that was lost just now.
   public init() {}
 
-  /// A try failed: a pipewire-pulse that outlived pipewire may never answer the first who come.
+  /// Notes a failed attempt: a pipewire-pulse that outlived pipewire may never answer its first
+  /// clients.
   public mutating func noteFailure() { nextTry = min(nextTry * 2, Self.longestTry) }
 
-  /// The pause is over.
+  /// Notes the end of a pause.
   ///
-  /// - Parameter hasAppeared: whether it ended because there is a socket: that is there a moment
-  ///   before its server listens.
+  /// - Parameter hasAppeared: whether the socket appeared, which happens a moment before its server
+  ///   listens.
   public mutating func notePause(hasAppeared: Bool) {
     pause = hasAppeared ? Self.shortestPause : min(pause * 2, Self.longestPause)
   }

@@ -1,25 +1,25 @@
 package import PulseTypes
 
-/// Decides what is left to restore of an earlier mode while no mode is in force, as unplugged devices
-/// return. Time is a parameter.
+/// Decides what remains to be restored of an earlier mode while no mode is in effect, as unplugged
+/// devices return. Time is a parameter.
 ///
-/// What a device has when it returns is the server's choice and no person's, so it is restored whatever it
-/// is. PipeWire's session manager restores levels a moment after it shows a device: until then they are
-/// restored again.
+/// The values with which a device returns are the server's choice, not the user's, so they are
+/// restored whatever they are. PipeWire's session manager restores its levels a moment after it
+/// shows a device: until then they are restored again.
 package struct ReturnWatch: Sendable {
   private struct Place: Hashable {
     var setting: Setting
     var port: String?
   }
 
-  /// What was seen to be unplugged or not in use, and when it returned.
+  /// Places that were unplugged or not in use, and when they returned.
   private var away: [Place: Duration?] = [:]
 
-  /// Makes a watch that has seen nothing.
+  /// Makes a watch without history.
   package init() {}
 
-  /// What is left to restore; an entry ends with a reading that shows the old value, or a value that a
-  /// person chose.
+  /// What remains to be restored; an entry ends when a read shows the previous value, or a value
+  /// that a user chose.
   package mutating func unrestored(
     _ baseline: Baseline, in snapshot: ServerSnapshot, at now: Duration
   ) -> Baseline {
@@ -52,7 +52,7 @@ package struct ReturnWatch: Sendable {
     return result
   }
 
-  /// When to look again although nothing changes.
+  /// When to look again without a change.
   package func nextEnd(after now: Duration) -> Duration? {
     away.values.compactMap { $0.map { $0 + Charges.settling } }.filter { $0 > now }.min()
   }

@@ -1,8 +1,8 @@
 public import PulseTypes
 
 extension ServerSnapshot {
-  /// Who may be changing settings that the session sets: modules that do so by trade, and programs
-  /// that are connected and have no stream.
+  /// What may be changing the session's settings: modules that are made for it, and connected
+  /// programs without a stream.
   public var likelyOpponents: [String] {
     let policies = [
       "module-switch-on-connect", "module-switch-on-port-available", "module-stream-restore",

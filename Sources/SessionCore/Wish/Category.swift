@@ -1,21 +1,21 @@
 public import PulseTypes
 
-/// What the sound is for, as AVAudioSession's category; raw values are those of profile files.
+/// The purpose of the sound, like AVAudioSession's category; raw values are those of profile files.
 public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
-  /// Sound that is not the point, mixed with others.
+  /// Secondary sound, mixed with other programs.
   case ambient
-  /// Sound that is not the point, alone.
+  /// Secondary sound, without other programs.
   case soloAmbient = "solo-ambient"
-  /// Playback is the point.
+  /// Playback as the main purpose.
   case playback
-  /// Recording is the point.
+  /// Recording as the main purpose.
   case record
-  /// Both at once, as in a call.
+  /// Playback and recording at once, as in a call.
   case playAndRecord = "play-and-record"
   /// Several outputs at once.
   case multiRoute = "multi-route"
 
-  /// The directions without which the category means nothing.
+  /// The directions that the category requires.
   public var directions: Set<Direction> {
     switch self {
     case .ambient, .soloAmbient, .playback, .multiRoute: [.output]
@@ -25,35 +25,36 @@ public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
   }
 }
 
-/// What kind of use it is within the category, as AVAudioSession's mode.
+/// The kind of use within the category, like AVAudioSession's mode.
 public enum Mode: String, Sendable, Hashable, Codable, CaseIterable {
   /// No particular processing.
   case `default`
   /// A call: echo is cancelled.
   case voiceChat = "voice-chat"
-  /// A call with a picture: echo is cancelled.
+  /// A video call: echo is cancelled.
   case videoChat = "video-chat"
-  /// Talk within a game.
+  /// Voice chat in a game.
   case gameChat = "game-chat"
-  /// Nothing may touch the signal.
+  /// Measurement: no processing may change the signal.
   case measurement
-  /// A film.
+  /// Playback of a film.
   case moviePlayback = "movie-playback"
-  /// Sound for a picture.
+  /// Recording sound for a video.
   case videoRecording = "video-recording"
-  /// Speech that stops for other speech.
+  /// Speech that pauses for other speech.
   case spokenAudio = "spoken-audio"
 }
 
-/// How the session treats others and which devices it may use, as AVAudioSession's options.
+/// How the session treats other programs and which devices it may use, like AVAudioSession's
+/// options.
 public enum CategoryOption: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
-  /// Others play on (the default: a desktop is shared).
+  /// Other programs keep playing (the default: a desktop is shared).
   case mixWithOthers = "mix-with-others"
-  /// Others are silent while the session is active.
+  /// Other programs are silenced while the session is active.
   case silenceOthers = "silence-others"
-  /// Others are lowered while the session is active.
+  /// Other programs are lowered while the session is active.
   case duckOthers = "duck-others"
-  /// Spoken audio of others is silent while the session is active.
+  /// Other programs' speech is silenced while the session is active.
   case interruptSpokenAudio = "interrupt-spoken-audio"
   /// A Bluetooth headset may be switched to its microphone profile.
   case allowBluetoothHFP = "allow-bluetooth-hfp"

@@ -1,34 +1,35 @@
 public import PulseTypes
 
-/// Which hardware channels become which channels of the standard layout.
+/// The hardware channels that become the channels of the standard layout.
 public enum ChannelSelection: Sendable, Hashable, Codable {
   /// Entry *i* names the hardware channel that becomes channel *i* of the standard layout.
   case positions([ChannelPosition])
-  /// All mixed to one.
+  /// All channels mixed to one.
   case mono
-  /// The left one alone.
+  /// Only the left channel.
   case left
-  /// The right one alone.
+  /// Only the right channel.
   case right
   /// Left and right exchanged.
   case swap
 }
 
-/// How a microphone listens, as AVAudioSession's polar pattern.
+/// The directivity of a microphone, like AVAudioSession's polar pattern.
 public enum PolarPattern: String, Sendable, Hashable, Codable, CaseIterable {
   /// Two distinct channels; never one channel twice.
   case stereo
   /// All channels mixed to one.
   case omnidirectional
-  /// The one front channel.
+  /// Only the front channel.
   case cardioid
   /// Not available from a channel map; always an error.
   case subcardioid
 }
 
-/// How the device is held, relative to landscape-left, as AVAudioSession's stereo orientation.
+/// How the user holds the device, relative to landscape-left, like AVAudioSession's stereo
+/// orientation.
 public enum Orientation: String, Sendable, Hashable, Codable, CaseIterable {
-  /// As it is.
+  /// Not rotated.
   case none
   /// A quarter turn.
   case portrait

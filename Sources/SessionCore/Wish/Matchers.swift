@@ -1,6 +1,6 @@
-/// Names a device by what does not change: its name, a property, its form, the kind of its port.
+/// Identifies a device by stable properties: its name, a property, its form, the type of its port.
 public enum DeviceMatcher: Sendable, Hashable, Codable {
-  /// The default before the session; never our own device, never a monitor.
+  /// The default from before the session; never a device of the session, never a monitor.
   case `default`
   /// A name or glob (`*`, `?`, `[…]`) of a source or sink.
   case name(String)
@@ -10,13 +10,13 @@ public enum DeviceMatcher: Sendable, Hashable, Codable {
   case formFactor(String)
   /// The device has a usable port of this type.
   case portType(PortType)
-  /// All of these.
+  /// All of these match.
   case all([DeviceMatcher])
 
-  /// A matcher from the word a profile file has: `default`, a name or a glob.
+  /// Makes a matcher from the word in a profile file: `default`, a name or a glob.
   public init(_ word: String) { self = word == "default" ? .default : .name(word) }
 
-  /// The port types the matcher asks for; a device it found is used by such a port.
+  /// The port types in the matcher; a matched device is used through such a port.
   var portTypes: [PortType] {
     switch self {
     case .portType(let type): [type]
@@ -32,7 +32,7 @@ extension DeviceMatcher: ExpressibleByStringLiteral {
 }
 
 extension DeviceMatcher: CustomStringConvertible {
-  /// As in a profile file.
+  /// The form in a profile file.
   public var description: String {
     switch self {
     case .default: "default"
@@ -46,7 +46,7 @@ extension DeviceMatcher: CustomStringConvertible {
   }
 }
 
-/// Names a port of the chosen device.
+/// Identifies a port of the chosen device.
 public enum PortMatcher: Sendable, Hashable, Codable {
   /// A name or glob.
   case name(String)
@@ -60,7 +60,7 @@ extension PortMatcher: ExpressibleByStringLiteral {
 }
 
 extension PortMatcher: CustomStringConvertible {
-  /// As in a profile file.
+  /// The form in a profile file.
   public var description: String {
     switch self {
     case .name(let name): name

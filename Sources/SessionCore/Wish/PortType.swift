@@ -1,6 +1,6 @@
 public import PulseTypes
 
-/// What a port is to a person, as AVAudioSession's port types; raw values are those of files.
+/// The kind of a port for users, like AVAudioSession's port types; raw values are those of files.
 public enum PortType: String, Sendable, Hashable, Codable, CaseIterable {
   case builtInMic = "built-in-mic"
   case headsetMic = "headset-mic"
@@ -16,10 +16,10 @@ public enum PortType: String, Sendable, Hashable, Codable, CaseIterable {
 }
 
 extension PortType {
-  /// The types of a port, the most telling first.
+  /// The types of a port, the most specific first.
   ///
-  /// From PulseAudio's port type, the device's bus and its form factor: a microphone on USB is
-  /// `usb-audio` and `mic`; the internal one is `built-in-mic` and `mic`.
+  /// Derived from PulseAudio's port type, the device's bus and its form factor: a microphone on USB
+  /// is `usb-audio` and `mic`; an internal one is `built-in-mic` and `mic`.
   public static func types(
     of port: Port?, direction: Direction, properties: [String: String], name: String
   ) -> [PortType] {
@@ -48,7 +48,7 @@ extension PortType {
     case .headset, .handset, .handsfree: return [.headsetMic, .mic]
     case .line, .aux, .radio: return [.lineIn]
     case .mic:
-      // An internal card's front, rear and dock microphones are jacks.
+      // The front, rear and dock microphones of an internal card are jacks.
       let isInternal = port.name.has("internal") || port.description.has("Internal")
       return isInternal ? [.builtInMic, .mic] : [.mic]
     default:

@@ -1,14 +1,14 @@
 public import PulseTypes
 
 extension ServerSnapshot {
-  /// Names a device by what stays the same over replugs, restarts and other sound cards.
+  /// A matcher for a device that remains valid over replugs, restarts and other sound cards.
   ///
-  /// A serial number before vendor and product, before the place of the connector, before the name;
-  /// a virtual device has nothing but its name. More is added only where two devices would be meant:
-  /// the place for two of a kind, the mapping for two devices of one card. Nil if no
-  /// profile can hold the name.
+  /// Prefers a serial number, then vendor and product, then the place of the connector, then the
+  /// name; a virtual device has only its name. Adds more only if it would match two devices: the
+  /// place for two of a kind, the mapping for two devices of one card. Nil if no profile can
+  /// contain the name.
   ///
-  /// - Parameter isItself: whether this very device is meant, rather than any of its card.
+  /// - Parameter isItself: whether to match only this device, instead of any device of its card.
   public func stableMatcher(for device: Device, isItself: Bool = true) -> DeviceMatcher? {
     guard !device.isMonitor, let card = card(of: device) else { return .exactly(device.name) }
     let others = devices(device.direction).filter {
@@ -32,13 +32,14 @@ extension ServerSnapshot {
   private static let busPath = ["device.bus_path"]
   private static let busPath2 = ["device.bus-path"]
 
-  /// What tells devices apart, the most telling first; both spellings of the place.
+  /// The identifying properties, the most specific first; both spellings of the place.
   private static let identities = [
     ["device.serial"], ["device.vendor.id", "device.product.id", "device.bus"], busPath, busPath2,
     ["device.bus", "device.form_factor"],
   ]
 
-  /// The properties, and for a card with more devices of the direction which of them.
+  /// A matcher for the properties and, if the card has more devices of the direction, for this one
+  /// of them.
   private func matcher(
     _ properties: [String: String], _ device: Device, _ card: Card
   ) -> DeviceMatcher {
@@ -58,9 +59,10 @@ extension ServerSnapshot {
 }
 
 extension Device {
-  /// The values of all the keys as patterns that mean just them; nil if one is missing.
+  /// The values of all the keys as patterns for exactly these values; nil if one is missing.
   fileprivate func values(of keys: [String]) -> [String: String]? {
-    // The string of an ALSA device is its number, which changes; a Bluetooth one's is its address.
+    // The string of an ALSA device is its number, which changes; that of a Bluetooth device is its
+    // address.
     let isBluetooth = properties["device.bus"] == "bluetooth"
     let keys = isBluetooth && keys == ["device.serial"] ? ["device.string"] : keys
     var result: [String: String] = [:]
@@ -73,14 +75,14 @@ extension Device {
 }
 
 extension DeviceMatcher {
-  /// A device by its whole name; nil if no profile can hold it.
+  /// A device by its complete name; nil if no profile can contain it.
   fileprivate static func exactly(_ name: String) -> DeviceMatcher? {
     guard isSayable(name) else { return nil }
-    // The word alone would mean another device.
+    // The plain word would mean another device.
     return .name(name == "default" ? "[d]efault" : Glob.escaped(name))
   }
 
-  /// Whether a profile can hold the value.
+  /// Whether a profile can contain the value.
   fileprivate static func isSayable(_ value: String) -> Bool {
     !value.isEmpty && Glob.escaped(value).utf8.count <= 256
       && value.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

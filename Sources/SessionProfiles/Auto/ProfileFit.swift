@@ -1,39 +1,39 @@
 public import PulseTypes
 public import SessionCore
 
-/// Whether the devices that a profile's `[match]` asks for are there, and how much it asks for.
+/// Whether the devices of a profile's `[match]` exist, and how specific it is.
 public struct ProfileFit: Sendable, Hashable {
   /// The profile's name.
   public var name: String
-  /// What it says of itself.
+  /// Its description.
   public var description: String?
-  /// Where it is from.
+  /// The source of the profile.
   public var source: ProfileSource
-  /// The sum over its matchers (`DeviceMatcher.points`): of those that fit, the most wins.
+  /// The sum over its matchers (`DeviceMatcher.points`): the matching profile with the most wins.
   public var points: Int
-  /// The matchers that no device meets, as `input NAME`; empty if the profile fits.
+  /// The matchers without a device, as `input NAME`; empty if the profile matches.
   public var missing: [String]
 
-  /// Whether all that it asks for is there.
+  /// Whether all its matchers have a device.
   public var fits: Bool { missing.isEmpty }
 }
 
-/// Which profile the devices that are there call for.
+/// The profile that the present devices call for.
 public struct ProfileDetection: Sendable, Hashable {
-  /// The name of the profile that is taken where no other fits.
+  /// The name of the profile that is chosen if no other matches.
   public static let defaultName = "default"
 
-  /// Every profile with a `[match]`: those that fit first, of them the one with the most points, then
-  /// by name.
+  /// Every profile with a `[match]`: first the matching ones, of these the one with the most
+  /// points, then by name.
   public var profiles: [ProfileFit]
-  /// The best, otherwise the profile called `default`, otherwise nil.
+  /// The best match, otherwise the profile called `default`, otherwise nil.
   public var chosen: String?
-  /// Those that fit as well as the chosen one, which is the first of them by name.
+  /// The profiles that match as well as the chosen one, which is the first of them by name.
   public var ties: [String]
 
-  /// Ranks profiles by the devices that are there; a pure function.
+  /// Ranks profiles by the present devices; a pure function.
   ///
-  /// - Parameter unsteady: what comes and goes, and does not count before it has stayed.
+  /// - Parameter unsteady: flapping devices, which do not count until they are stable.
   public init(
     _ profiles: [Profile], in snapshot: ServerSnapshot, except unsteady: Set<Spot> = []
   ) {
@@ -50,7 +50,7 @@ public struct ProfileDetection: Sendable, Hashable {
       .map(\.name)
   }
 
-  /// The one after a profile among those that fit, the first after the last; nil if none fits.
+  /// The matching profile after the given one, the first after the last; nil if none matches.
   public func next(after profile: String?) -> String? {
     let fitting = profiles.filter(\.fits).map(\.name)
     guard let at = profile.flatMap({ fitting.firstIndex(of: $0) }) else {
@@ -61,7 +61,7 @@ public struct ProfileDetection: Sendable, Hashable {
 }
 
 extension ProfileFit {
-  /// What fits before what does not, then by points.
+  /// Matching profiles first, then by points.
   fileprivate var order: Int { (fits ? 0 : 1 << 32) - points }
 }
 
@@ -77,7 +77,7 @@ extension ProfileMatch {
 }
 
 extension Profile {
-  /// Reads every profile there is, each once; a broken one is left out, and said by `all`.
+  /// Reads every profile, each once; broken ones are omitted, and listed by `all`.
   public static func readable(
     environment: [String: String] = processEnvironment
   ) -> [Profile] {

@@ -1,10 +1,10 @@
 import SessionCore
 
 extension AudioMode {
-  /// Every problem of the wish, each with the property that it is about.
+  /// Every problem of the mode, each with its property.
   ///
-  /// The core ends at the first; here that property is taken out and the rest is asked again.
-  /// Properties that a file sets to something wrong are assumed to be there.
+  /// The core stops at the first problem; this removes that property and validates the rest again.
+  /// Properties with an invalid value in the file count as set.
   func problems(
     assuming failed: Set<Property> = []
   ) -> [(error: SessionError, property: Property?)] {

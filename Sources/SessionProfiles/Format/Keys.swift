@@ -1,12 +1,12 @@
 import SessionCore
 
-/// Messages for keys that no profile has.
+/// Messages for unknown keys.
 enum Keys {
-  /// The keys of the top that are not fields of the wish.
+  /// The keys at the top level that are not fields of the mode.
   static let top = ["schema", "description", "extends", "input", "output", "match"]
   static let match = ["inputs", "outputs"]
 
-  /// What the same thing is called in the other table.
+  /// The corresponding key in the other table.
   private static let counterparts = [
     "input.volume": "input.gain", "output.gain": "output.volume",
   ]
@@ -26,7 +26,7 @@ enum Keys {
     return Text.unknownKey(key, among: fields, prefix: "\(table).")
   }
 
-  /// A key that is right but in another table, or is the property's name in Swift.
+  /// A key that belongs to another table, or is the property's name in Swift.
   private static func elsewhere(_ key: String, not table: String?) -> String? {
     let name = Text.folded(key)
     guard !Property.rows.contains(where: { $0.table == table && Text.folded($0.name) == name })

@@ -1,19 +1,19 @@
 import SessionCore
 
-/// Reads one profile file, before what it extends, and finds all that is wrong with it.
+/// Reads one profile file, without what it extends, and finds all of its problems.
 struct ProfileReader {
-  /// What the reader knows of the format; a file that asks for a newer one is refused.
+  /// The supported version of the format; a file with a newer one is refused.
   static let schema = 1
 
   private(set) var profile: ParsedProfile
   private var reading = Reading()
-  /// What is wrong with the values beside each other.
+  /// The problems of combinations of values.
   private var problems: [ProfileDiagnostic] = []
   private let allowsSession: Bool
 
-  /// Reads a text; what is wrong is in `diagnostics`, in the order of the file.
+  /// Reads a text; its problems are in `diagnostics`, in the order of the file.
   ///
-  /// - Parameter isPart: whether the text is no whole profile, and may lack what another has.
+  /// - Parameter isPart: whether the text is not a whole profile, and may lack values.
   init(
     _ text: String, name: String, file: String?, allowsSession: Bool = false, isPart: Bool = false
   ) {
@@ -24,7 +24,7 @@ struct ProfileReader {
     } catch {
       reading.report(error.message, at: error.position)
     }
-    // What extends another is checked when it is whole: the other may have what is missing.
+    // A profile that extends another is checked when it is complete.
     guard profile.extends == nil, !isPart else { return }
     for (error, property) in profile.mode.problems(assuming: failed) {
       problems.append(profile.diagnostic(error, property))
@@ -38,7 +38,7 @@ struct ProfileReader {
     }
   }
 
-  /// Properties that the file sets to something wrong.
+  /// Properties with an invalid value in the file.
   private var failed: Set<Property> {
     Set(reading.mistakes.compactMap { $0.property.flatMap(Property.init) })
   }

@@ -1,6 +1,6 @@
-/// The dates and times of TOML: known, so that a message can name them; no profile has any.
+/// TOML's dates and times, so that a message can name them; no profile has any.
 enum TOMLDate {
-  /// What a date or time is called in messages; nil if a word is none, or none that there is.
+  /// The kind of date or time in messages; nil if a word is not a valid one.
   static func name(_ word: ArraySlice<UInt8>) -> String? {
     var rest = word
     if time(&rest) { return rest.isEmpty ? "time" : nil }
@@ -12,7 +12,7 @@ enum TOMLDate {
     return offset(rest) ? "date-time" : nil
   }
 
-  /// Whether a word begins as a date or a time does, right or wrong.
+  /// Whether a word begins like a date or a time, valid or not.
   static func isLikeDate(_ word: ArraySlice<UInt8>) -> Bool {
     let head = Array(word.prefix(5))
     guard head.count == 5, head[0].isDigit, head[1].isDigit else { return false }
@@ -41,7 +41,7 @@ enum TOMLDate {
     var word = rest
     guard let hour = number(2, &word), hour < 24, skip(.colon, &word),
       let minute = number(2, &word), minute < 60, skip(.colon, &word),
-      // 60 is a leap second's.
+      // 60 is a leap second.
       let second = number(2, &word), second <= 60
     else { return false }
     if skip(.dot, &word) {
@@ -52,7 +52,7 @@ enum TOMLDate {
     return true
   }
 
-  /// Whether this is an offset, or nothing.
+  /// Whether this is an offset or empty.
   private static func offset(_ word: ArraySlice<UInt8>) -> Bool {
     guard let sign = word.first else { return true }
     var rest = word.dropFirst()

@@ -2,12 +2,12 @@ import SessionCore
 
 /// The numbers of TOML.
 enum TOMLNumber {
-  /// What a word is as a number.
+  /// The interpretation of a word as a number.
   enum Reading {
     case number(Node.Value)
-    /// One that 64 bits do not hold.
+    /// A number that does not fit into 64 bits.
     case tooLarge
-    /// None.
+    /// Not a number.
     case none
   }
 
@@ -40,7 +40,7 @@ enum TOMLNumber {
     }
   }
 
-  /// Digits without the underscores between them; nil for anything else.
+  /// Digits without the underscores between them; nil for other words.
   private static func digits(_ word: ArraySlice<UInt8>, base: UInt8 = 10) -> [UInt8]? {
     var result: [UInt8] = []
     var wasDigit = false
@@ -56,7 +56,7 @@ enum TOMLNumber {
     return wasDigit ? result : nil
   }
 
-  /// What follows the whole part: `.5`, `e-3`, `.5E3`.
+  /// The part after the whole part: `.5`, `e-3`, `.5E3`.
   private static func fraction(_ word: ArraySlice<UInt8>) -> [UInt8]? {
     var rest = word
     var result: [UInt8] = []

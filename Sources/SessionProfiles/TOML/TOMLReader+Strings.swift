@@ -1,7 +1,7 @@
 import SessionCore
 
 extension TOMLReader {
-  /// Reads the string that begins here, in any of TOML's four quotings.
+  /// Reads the string that begins here, in any of TOML's four forms.
   mutating func string() throws(TOMLText.Failure) -> String {
     let start = cursor.position
     guard let quote = cursor.peek() else { return "" }
@@ -11,7 +11,7 @@ extension TOMLReader {
     return try lines(quote, start)
   }
 
-  /// The rest of a string in one line.
+  /// Reads the rest of a single-line string.
   private mutating func line(
     _ quote: UInt8, _ start: Position
   ) throws(TOMLText.Failure) -> String {
@@ -24,12 +24,12 @@ extension TOMLReader {
     throw notTOML("the string that begins here has no closing \(shown) in its line", at: start)
   }
 
-  /// The rest of a string of several lines.
+  /// Reads the rest of a multi-line string.
   private mutating func lines(
     _ quote: UInt8, _ start: Position
   ) throws(TOMLText.Failure) -> String {
     var bytes: [UInt8] = []
-    // An end of line right behind the quotes is no part of it.
+    // A newline directly after the quotes is not part of the string.
     if isAtNewline { try newline() }
     while let byte = cursor.peek() {
       if byte == quote, let quotes = closing(quote) {
@@ -38,7 +38,7 @@ extension TOMLReader {
         return String(decoding: bytes, as: UTF8.self)
       }
       if byte == .newline || byte == .carriageReturn {
-        // A line ends as such, however the file writes that.
+        // Every newline is read as the same character.
         try newline()
         bytes.append(.newline)
       } else if byte == .backslash, quote == .quote, try skipLineEnd() {
@@ -55,13 +55,13 @@ extension TOMLReader {
     cursor.peek() == .newline || cursor.peek() == .carriageReturn && cursor.peek(1) == .newline
   }
 
-  /// How many quotes end the string here: three, after up to two that are part of it.
+  /// The number of quotes that end the string here: three, after up to two that are part of it.
   private func closing(_ quote: UInt8) -> Int? {
     let count = (0..<5).prefix { cursor.peek($0) == quote }.count
     return count >= 3 ? count : nil
   }
 
-  /// Takes one byte of a string, or one escape.
+  /// Reads one byte or one escape of a string.
   private mutating func take(
     _ byte: UInt8, _ quote: UInt8, _ bytes: inout [UInt8]
   ) throws(TOMLText.Failure) {
@@ -75,7 +75,7 @@ extension TOMLReader {
     }
   }
 
-  /// Steps over a backslash at the end of a line, with all white space that follows.
+  /// Skips a backslash at the end of a line, with the white space after it.
   private mutating func skipLineEnd() throws(TOMLText.Failure) -> Bool {
     var ahead = 1
     while let byte = cursor.peek(ahead), byte == .space || byte == .tab { ahead += 1 }

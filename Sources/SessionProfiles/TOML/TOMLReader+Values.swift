@@ -3,7 +3,7 @@ import SessionCore
 extension TOMLReader {
   /// Reads the value that begins here.
   ///
-  /// - Parameter depth: how many tables and arrays it is in.
+  /// - Parameter depth: the nesting depth in tables and arrays.
   mutating func value(_ depth: Int) throws(TOMLText.Failure) -> Node.Value {
     switch cursor.peek() {
     case .some(.quote), .some(.apostrophe): return .string(try string())
@@ -55,7 +55,7 @@ extension TOMLReader {
     }
   }
 
-  /// Refuses what no element of an array begins with.
+  /// Refuses characters with which no element of an array begins.
   private func checkIsElement(_ start: Position) throws(TOMLText.Failure) {
     switch cursor.peek() {
     case nil: throw notTOML("the array that begins here has no ']'", at: start)
@@ -75,14 +75,14 @@ extension TOMLReader {
     }
   }
 
-  /// Reads a value without quotes: a number, a date, true or false.
+  /// Reads an unquoted value: a number, a date, true or false.
   private mutating func word() throws(TOMLText.Failure) -> Node.Value {
     let start = cursor.position
     let offset = cursor.offset
     if let byte = cursor.peek(), byte.isControl { throw control(byte) }
     cursor.skip { !$0.endsWord }
     if TOMLDate.hasTime(cursor) {
-      // A date and its time may have a space between them.
+      // A space may separate a date and its time.
       cursor.advance()
       cursor.skip { !$0.endsWord }
     }
@@ -100,20 +100,20 @@ extension TOMLReader {
       case .none: break
       }
     } else {
-      // `10 ms`: all of it was to be one value.
+      // `10 ms`: all of it was meant as one value.
       cursor.skip { !$0.endsValue }
     }
     throw notTOML(mistake(cursor.bytes(from: offset)), at: start)
   }
 
-  /// Whether nothing follows the word here but what may follow a value.
+  /// Whether what follows the word may follow a value.
   private var isAtEndOfValue: Bool {
     var ahead = 0
     while let byte = cursor.peek(ahead), byte == .space || byte == .tab { ahead += 1 }
     return cursor.peek(ahead).map { $0.endsValue } ?? true
   }
 
-  /// What is wrong with a word that is no value.
+  /// The message for an invalid word.
   private func mistake(_ word: ArraySlice<UInt8>) -> String {
     let text = String(decoding: word.prefix(200), as: UTF8.self)
     if let first = text.unicodeScalars.first, "“”„‘’‚«»".unicodeScalars.contains(first) {
@@ -143,7 +143,7 @@ extension TOMLReader {
 }
 
 extension UInt8 {
-  /// Whether a value without quotes is over before it.
+  /// Whether an unquoted value ends before it.
   fileprivate var endsWord: Bool { self == .space || self == .tab || endsValue }
 
   /// Whether it can follow a value.

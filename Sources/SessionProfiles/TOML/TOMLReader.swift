@@ -1,10 +1,10 @@
 import SessionCore
 
-/// Reads a TOML text from its first byte to its last, once.
+/// Parses a TOML text from its first byte to its last, once.
 struct TOMLReader {
   var cursor: TextCursor
   private let root = TOMLTable(.header, at: Position())
-  /// The table of the last header, and how deep it is.
+  /// The table of the last header, and its depth.
   private var current: TOMLTable
   private var depth = 0
 
@@ -35,7 +35,7 @@ struct TOMLReader {
     guard let first = cursor.peek(), first.isBare || first == .quote || first == .apostrophe else {
       throw notTOML("a table needs a name", at: start)
     }
-    // An array of tables is a level of its own.
+    // An array of tables is a separate level.
     let level = isList ? 2 : 1
     let keys = try self.keys(at: start, level)
     let isClosed = cursor.skip(UInt8(ascii: "]")) && (!isList || cursor.skip(UInt8(ascii: "]")))
@@ -51,7 +51,7 @@ struct TOMLReader {
 
   /// Reads `key = value` into a table.
   ///
-  /// - Parameter depth: how many tables and arrays the table is in, itself among them.
+  /// - Parameter depth: the nesting depth, including the table.
   mutating func pair(in table: TOMLTable, _ depth: Int) throws(TOMLText.Failure) {
     let keys = try self.keys(at: cursor.position, depth)
     guard cursor.skip(.equals) else { throw missingEquals(keys) }
@@ -74,7 +74,7 @@ struct TOMLReader {
     }
   }
 
-  /// Reads the parts of a key, and the spaces behind it.
+  /// Reads the parts of a key, and the spaces after it.
   private mutating func keys(
     at start: Position, _ depth: Int
   ) throws(TOMLText.Failure) -> [TOMLKey] {
@@ -107,7 +107,7 @@ struct TOMLReader {
 
   // MARK: Between keys and values
 
-  /// Steps over spaces, ends of lines and comments.
+  /// Skips spaces, newlines and comments.
   mutating func skipBlank() throws(TOMLText.Failure) {
     while true {
       cursor.skipSpaces()
@@ -133,7 +133,7 @@ struct TOMLReader {
     throw control(end)
   }
 
-  /// Nothing but a comment may follow in a line.
+  /// Only a comment may follow in the line.
   private mutating func endLine() throws(TOMLText.Failure) {
     cursor.skipSpaces()
     switch cursor.peek() {
@@ -162,6 +162,6 @@ struct TOMLReader {
       message: "nested more than \(TOMLText.depthLimit) deep; no profile is")
   }
 
-  /// What is here, for messages.
+  /// The character here, for messages.
   var shownScalar: String { "'\(Text.visible(cursor.scalar.map { String($0) } ?? ""))'" }
 }

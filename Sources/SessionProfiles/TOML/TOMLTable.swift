@@ -1,26 +1,26 @@
 import SessionCore
 
-/// A table while its text is read, with what TOML says about coming back to it.
+/// A table while its text is parsed, with TOML's rules for reopening it.
 ///
-/// Inline tables and arrays of values are whole once they are read, so they are values here.
+/// Inline tables and arrays of values are complete once they are parsed, so they are values here.
 final class TOMLTable {
-  /// What made the table, which says what may still be added.
+  /// What created the table, which determines what may be added.
   enum Origin {
-    /// A longer header; its own header, or dotted keys, may follow.
+    /// A longer header; its own header or dotted keys may follow.
     case implied
     /// A header, once.
     case header
-    /// A dotted key; only such keys of the same table add to it.
+    /// A dotted key; only dotted keys of the same table add to it.
     case dotted
   }
 
-  /// What a key has.
+  /// The contents of a key.
   enum Content {
     case value(Node.Value)
     case table(TOMLTable)
     case list(List)
 
-    /// In messages.
+    /// The kind of contents, for messages.
     fileprivate var summary: String {
       switch self {
       case .value(.table): "an inline table"
@@ -53,7 +53,7 @@ final class TOMLTable {
     self.position = position
   }
 
-  /// The table as a value, its keys in the order of the file.
+  /// The table as a value, with its keys in the order of the file.
   var node: Node {
     let entries = entries.map { entry in
       let value: Node.Value =
@@ -75,7 +75,7 @@ final class TOMLTable {
     add(key, .value(value))
   }
 
-  /// The table that a dotted key goes through.
+  /// The table for a part of a dotted key.
   func dotted(_ key: TOMLKey) throws(TOMLText.Failure) -> TOMLTable {
     guard let former = entry(key) else { return add(key, .dotted) }
     guard case .table(let table) = former.content, table.origin != .header else {
@@ -85,7 +85,7 @@ final class TOMLTable {
     return table
   }
 
-  /// The table that a header goes through: the last one of an array of tables.
+  /// The table for a part of a header: the last one of an array of tables.
   func step(_ key: TOMLKey) throws(TOMLText.Failure) -> TOMLTable {
     guard let former = entry(key) else { return add(key, .implied) }
     switch former.content {
@@ -105,7 +105,7 @@ final class TOMLTable {
     throw taken(key, former, "[\(key.path)] cannot begin it once more")
   }
 
-  /// Another table of an array of tables.
+  /// Adds a table to an array of tables.
   func append(_ key: TOMLKey) throws(TOMLText.Failure) -> TOMLTable {
     let table = TOMLTable(.header, at: key.position)
     guard let former = entry(key) else {
@@ -140,12 +140,12 @@ final class TOMLTable {
   }
 }
 
-/// One part of a key, with the place of the whole.
+/// One part of a key, with the position of the whole.
 struct TOMLKey {
   var name: String
   /// The parts up to this one, for messages.
   var path: String
-  /// Of the key with all its parts, or of the header.
+  /// The position of the whole key or header.
   var position: Position
 
   init(_ name: String, after former: TOMLKey?, at position: Position) {
@@ -155,7 +155,7 @@ struct TOMLKey {
     path = former.map { "\($0.path).\(shown)" } ?? shown
   }
 
-  /// In messages.
+  /// The key for messages.
   var shown: String { "'\(path)'" }
 
   fileprivate func failure(_ message: String) -> TOMLText.Failure {

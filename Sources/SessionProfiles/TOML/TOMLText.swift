@@ -1,19 +1,19 @@
 import SessionCore
 
-/// Reads TOML 1.0 into nodes that know where they stand.
+/// Parses TOML 1.0 into nodes with positions.
 ///
-/// Not accepted, though TOML has it: a NUL character in a string, two keys of one table that differ
-/// only in how their characters are composed, and nesting deeper than any profile's.
+/// Does not accept some valid TOML: a NUL character in a string, two keys of one table that differ
+/// only in their Unicode composition, and deeper nesting than any profile has.
 enum TOMLText {
-  /// What is wrong with a text as TOML.
+  /// A syntax error.
   struct Failure: Error {
     var position: Position?
     var message: String
   }
 
-  /// No profile is longer; a file that is was named by mistake.
+  /// No profile is longer; a longer file was named by mistake.
   static let limit = 1 << 20
-  /// Tables and arrays inside of each other; no profile comes near it.
+  /// The depth of nested tables and arrays; no profile comes near it.
   static let depthLimit = 24
 
   static func root(_ text: String) throws(Failure) -> Node {

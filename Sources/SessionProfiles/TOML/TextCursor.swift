@@ -1,6 +1,6 @@
 import SessionCore
 
-/// Walks the bytes of a text and knows the line and column of where it is.
+/// A position in the bytes of a text, with its line and column.
 struct TextCursor {
   private let bytes: [UInt8]
   private(set) var offset = 0
@@ -8,11 +8,11 @@ struct TextCursor {
 
   init(_ text: String) {
     bytes = Array(text.utf8)
-    // A byte order mark has no column of its own.
+    // A byte order mark does not count as a column.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
   }
 
-  /// The byte here, or a few further on; nil behind the end.
+  /// The byte here, or a number of bytes further on; nil at the end.
   func peek(_ ahead: Int = 0) -> UInt8? {
     offset + ahead < bytes.count ? bytes[offset + ahead] : nil
   }
@@ -29,13 +29,13 @@ struct TextCursor {
       if byte == .newline {
         position = Position(line: position.line + 1)
       } else if offset == bytes.count || bytes[offset] & 0xC0 != 0x80 {
-        // A column is a scalar, which ends where the next byte continues none.
+        // A column is a scalar, which ends where the next byte is not a continuation byte.
         position.column += 1
       }
     }
   }
 
-  /// Steps over a byte where it is here; whether it was.
+  /// Skips a byte if it is here; whether it was.
   mutating func skip(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     advance()
@@ -46,7 +46,7 @@ struct TextCursor {
     while let byte = peek(), condition(byte) { advance() }
   }
 
-  /// Steps over spaces and tabs.
+  /// Skips spaces and tabs.
   mutating func skipSpaces() { skip { $0 == .space || $0 == .tab } }
 
   /// The bytes from an offset to here.
@@ -55,7 +55,7 @@ struct TextCursor {
   /// The text from an offset to here.
   func text(from start: Int) -> String { String(decoding: bytes[start..<offset], as: UTF8.self) }
 
-  /// The scalar here, whole, for messages.
+  /// The whole scalar here, for messages.
   var scalar: Unicode.Scalar? {
     String(decoding: bytes[offset...].prefix(4), as: UTF8.self).unicodeScalars.first
   }
@@ -79,12 +79,12 @@ extension UInt8 {
   static let hash = UInt8(ascii: "#")
 
   var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
-  /// Whether a key without quotes can have it.
+  /// Whether an unquoted key can contain it.
   var isBare: Bool { isDigit || isLetter || self == .underscore || self == .hyphen }
   var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
-  /// Whether TOML allows it nowhere in a line; a tab is allowed.
+  /// Whether TOML forbids it in a line; a tab is allowed.
   var isControl: Bool { self < .space && self != .tab || self == 0x7F }
-  /// The value as a digit of a base; nil if it is none.
+  /// The value as a digit of a base; nil if it is not one.
   func digit(base: UInt8) -> UInt8? {
     let value: UInt8? =
       isDigit ? self - UInt8(ascii: "0") : isLetter ? (self | 0x20) - UInt8(ascii: "a") + 10 : nil
