@@ -1,9 +1,9 @@
-/// Tells how a command ended that ran inside a sandbox, and what it wrote.
+/// The result of a command that ran inside a sandbox.
 public struct CommandResult: Sendable, Hashable {
-  /// The exit status; 128 + the signal's number for a command that a signal ended.
+  /// The exit status; 128 + the signal's number if a signal ended the command.
   public let status: Int32
-  /// What it wrote to its standard output. Bytes that are not UTF-8 are replaced.
+  /// The standard output. Invalid UTF-8 is replaced.
   public let standardOutput: String
-  /// What it wrote to its standard error. Bytes that are not UTF-8 are replaced.
+  /// The standard error. Invalid UTF-8 is replaced.
   public let standardError: String
 }

@@ -1,13 +1,14 @@
 internal import PulseTypes
 
-/// A stereo device without hardware, as either kind of server makes it.
+/// A stereo device without hardware, for either kind of server.
 struct NullDevice: Sendable, Hashable {
   var direction: Direction
   var name: String
   var description: String
   /// Further properties, such as `device.form_factor`.
   var properties: [(key: String, value: String)]
-  /// PipeWire makes the highest the default; PulseAudio goes by form factor and order.
+  /// PipeWire makes the device with the highest priority the default; PulseAudio uses form factor
+  /// and order.
   var priority: Int
 
   init(
@@ -17,7 +18,7 @@ struct NullDevice: Sendable, Hashable {
     self.direction = direction
     self.name = name
     self.description = description
-    // As hardware: a microphone before the monitors of sinks, which count as their sinks.
+    // Like hardware: a microphone before the monitors of sinks, which have their sinks' priority.
     self.priority = priority ?? (direction == .input ? 2000 : 1000)
     properties = [
       ("device.form_factor", form), ("device.icon_name", icon), ("device.bus", bus),
@@ -25,7 +26,7 @@ struct NullDevice: Sendable, Hashable {
   }
 
   /// The line that loads it into PulseAudio, at 44100 Hz, which is not the alternate rate: so a
-  /// sink's rate can switch. A null source takes no properties: see ``pulseCommand``.
+  /// sink's rate can switch. A null source accepts no properties: see ``pulseCommand``.
   var pulseModule: String {
     let spec = "rate=44100 channels=2 channel_map=front-left,front-right"
     guard direction == .output else {
@@ -36,14 +37,14 @@ struct NullDevice: Sendable, Hashable {
       + " sink_properties=\"device.description='\(description)'\(list)\""
   }
 
-  /// The line that gives a null source its properties, in PulseAudio's command language.
+  /// The line of PulseAudio's command language that sets a null source's properties.
   var pulseCommand: String? {
     guard direction == .input, !properties.isEmpty else { return nil }
     let list = properties.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
     return "update-source-proplist \(name) \(list)"
   }
 
-  /// The object of PipeWire's own that it is there: like hardware it outlives pipewire-pulse.
+  /// The object in PipeWire itself: like hardware, it outlives pipewire-pulse.
   var pipewireObject: String {
     let kind = direction == .input ? "Audio/Source/Virtual" : "Audio/Sink"
     let list = properties.map { " \($0.key) = \"\($0.value)\"" }.joined()

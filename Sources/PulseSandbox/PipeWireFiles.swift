@@ -1,11 +1,11 @@
-/// What PipeWire's programs read at their start, beside the machine's own settings.
+/// The files that PipeWire's programs read at their start, in addition to the machine's settings.
 ///
-/// No bus, no hardware: WirePlumber's monitors are off, in the words of its versions 0.4 and 0.5.
+/// No bus and no hardware: WirePlumber's monitors are off, in the syntax of versions 0.4 and 0.5.
 struct PipeWireFiles {
   let configuration: SandboxConfiguration
   let socket: String
 
-  /// The files' text, by their path below the folder of settings.
+  /// The files' texts, by their paths in the folder of settings.
   var all: [(path: String, text: String)] {
     [
       ("pipewire/pipewire.conf.d/sandbox.conf", daemon),
@@ -35,10 +35,11 @@ struct PipeWireFiles {
       """
   }
 
-  /// The name of what simulated cards make their devices of, in the server.
+  /// The name of the factory from which simulated cards make their devices, in the server.
   static let node = "simulated.node"
 
-  /// A plugin's path begins in PipeWire's own folder of plugins, so first goes up to the root.
+  /// A plugin's path is relative to PipeWire's folder of plugins, so it starts by going up to the
+  /// root.
   private var plugins: String {
     guard !configuration.cards.isEmpty, let path = SimulatedCard.pluginPath() else { return "" }
     let up = String(repeating: "/..", count: 16).dropFirst()

@@ -2,13 +2,13 @@ internal import Glibc
 internal import PulseTypes
 
 extension PulseSandbox {
-  /// The number of one of the server's processes, without a name of the one that clients talk to;
-  /// nil when it has ended, or the sandbox is closed.
+  /// The process number of one of the server's processes, by default of the one that serves
+  /// clients; nil if it has ended, or the sandbox is closed.
   public func processID(of process: ServerProcess? = nil) async -> Int32? {
     try? await runningProcess(process)
   }
 
-  /// The process that clients talk to.
+  /// The process that serves clients.
   func frontProcess() async throws(SandboxError) -> Int32 { try await runningProcess(nil) }
 
   func runningProcess(_ process: ServerProcess?) async throws(SandboxError) -> Int32 {
@@ -16,28 +16,28 @@ extension PulseSandbox {
     return try await withRunning(process) { daemons in daemons[0].processID }
   }
 
-  /// Kills the server (SIGKILL), as a crash would, and waits for its end. Clients lose their
-  /// connection at once; the socket stays and refuses new ones, until ``restart(_:timeout:)``.
+  /// Kills the server (SIGKILL), like a crash, and waits for its end. Clients lose their connection
+  /// at once; the socket stays and refuses new ones, until ``restart(_:timeout:)``.
   ///
-  /// - Parameter process: One process of a server of several; all where none is named.
+  /// - Parameter process: One process of a server with several; nil for all.
   /// - Throws: `notRunning`, `closed`.
   public func kill(_ process: ServerProcess? = nil) async throws(SandboxError) {
     try await end(process, with: SIGKILL)
   }
 
-  /// Asks the server to end (SIGTERM), as a logout would, and waits for its end. The socket is gone
-  /// then, until ``restart(_:timeout:)``. A frozen server is thawed for it.
+  /// Asks the server to end (SIGTERM), like a logout, and waits for its end. Its socket is then
+  /// gone until ``restart(_:timeout:)``. A frozen server is continued for this.
   ///
-  /// - Parameter process: One process of a server of several; all where none is named.
-  /// - Throws: `notRunning`, `closed`, `timedOut` when it has not ended after half a minute.
+  /// - Parameter process: One process of a server with several; nil for all.
+  /// - Throws: `notRunning`, `closed`, `timedOut` if it has not ended after half a minute.
   public func terminate(_ process: ServerProcess? = nil) async throws(SandboxError) {
     try await end(process, with: SIGTERM)
   }
 
-  /// Stops the server (SIGSTOP): connections stay, new ones are accepted by the kernel, and nothing
-  /// is answered, until ``thaw(_:)``. A second call changes nothing.
+  /// Stops the server (SIGSTOP) until ``thaw(_:)``: connections stay, the kernel accepts new ones,
+  /// and requests get no answer. A second call has no effect.
   ///
-  /// - Parameter process: One process of a server of several; all where none is named.
+  /// - Parameter process: One process of a server with several; nil for all.
   /// - Throws: `notRunning`, `closed`.
   public func freeze(_ process: ServerProcess? = nil) async throws(SandboxError) {
     try await withRunning(process) { daemons in
@@ -51,7 +51,7 @@ extension PulseSandbox {
 
   /// Continues a frozen server (SIGCONT); it then answers the requests that have queued up.
   ///
-  /// - Parameter process: One process of a server of several; all where none is named.
+  /// - Parameter process: One process of a server with several; nil for all.
   /// - Throws: `notRunning`, `closed`.
   public func thaw(_ process: ServerProcess? = nil) async throws(SandboxError) {
     try await withRunning(process) { daemons in
@@ -59,8 +59,8 @@ extension PulseSandbox {
     }
   }
 
-  /// What the server has written to its standard error since the sandbox was started, all its runs
-  /// together; empty once the sandbox is closed.
+  /// The server's standard error since the sandbox was started, of all its runs; empty once the
+  /// sandbox is closed.
   public func log() -> String { ServerLog(path: folder.log).text }
 
   private func end(
@@ -79,8 +79,8 @@ extension PulseSandbox {
           throw SandboxError(.timedOut, "the server did not end in time")
         }
       }
-      // A process that ends closes its descriptors in order: the life line some µs before the
-      // socket.
+      // A process that ends closes its descriptors in order: the life line some microseconds before
+      // the socket.
       guard let socket else { return }
       while acceptsConnections(socket), milliseconds(until: deadline) > 0 { _ = poll([], for: 1) }
     }

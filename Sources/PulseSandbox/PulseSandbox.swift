@@ -132,7 +132,7 @@ public final class PulseSandbox: Sendable {
   }
 
   deinit {
-    // Ending takes time, and this may be any thread: a thread of Swift's too.
+    // Ending takes time, and this may be any thread, even one of Swift's.
     guard stack.withLock({ $0 != nil }) else { return }
     startThread { [stack, otherSide] in
       otherSide.end()
@@ -140,9 +140,9 @@ public final class PulseSandbox: Sendable {
     }
   }
 
-  /// Ends the server and everything of the sandbox: its processes and its folder are gone when this
-  /// returns, some 10 ms later (two seconds for a server that does not react). A second call does
-  /// nothing. Clients see the connection end.
+  /// Ends the server and removes everything of the sandbox: when this returns, about 10 ms later
+  /// (two seconds for a server that does not react), its processes and its folder are gone. Clients
+  /// lose their connection. A second call has no effect.
   public func close() async {
     try? await onOwnThread { [self] () throws(SandboxError) in
       otherSide.end()
@@ -153,15 +153,15 @@ public final class PulseSandbox: Sendable {
     }
   }
 
-  /// Starts the server again on the same address, and waits until it accepts connections. What
-  /// still runs is ended first. What the server keeps in its state folder (volumes, with `demo` the
-  /// defaults) is still there; modules and streams of clients are not.
+  /// Restarts the server on the same address, and waits until it accepts connections. Ends
+  /// processes that still run. The contents of the server's state folder (volumes, with `demo` the
+  /// defaults) persist; modules and streams of clients do not.
   ///
   /// - Parameters:
-  ///   - process: What to restart of a server of several processes, together with what has ended of
-  ///     it, as a service manager would; all of it where none is named.
+  ///   - process: One process of a server with several, to restart together with those that have
+  ///     ended, like a service manager; nil for all.
   ///   - timeout: How long the server may take.
-  /// - Throws: As ``start(_:timeout:)``; the sandbox is then closed. `closed`.
+  /// - Throws: Like ``start(_:timeout:)``, and the sandbox is then closed; `closed`.
   public func restart(
     _ process: ServerProcess? = nil, timeout: Duration = .seconds(30)
   ) async throws(SandboxError) {
@@ -175,15 +175,15 @@ public final class PulseSandbox: Sendable {
           await close()
           throw error
         }
-        // A WirePlumber that finds cards in the middle of a change may leave one as it is for good:
-        // its successor does not.
+        // A WirePlumber that finds cards in the middle of a change may never handle one of them;
+        // its successor does.
         try await relaunch(.wireplumber, until: deadline)
       }
     }
     try await settleOrClose(until: deadline)
   }
 
-  /// Ends what is named, and starts what does not run.
+  /// Ends the named processes, and starts those that do not run.
   private func relaunch(
     _ process: ServerProcess?, until deadline: ContinuousClock.Instant
   ) async throws(SandboxError) {
@@ -202,7 +202,7 @@ public final class PulseSandbox: Sendable {
     }
   }
 
-  /// Runs `body` on the processes that have not ended, of those named; all where none is.
+  /// Runs `body` on the named processes that have not ended; nil names all.
   func withRunning<Result: Sendable>(
     _ process: ServerProcess? = nil,
     _ body: @escaping @Sendable ([Daemon]) throws(SandboxError) -> Result

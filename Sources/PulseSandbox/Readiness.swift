@@ -1,29 +1,30 @@
 internal import Glibc
 
-/// Notices that a server accepts connections.
+/// Detects when a server accepts connections.
 ///
-/// The native protocol is loaded last, so a server that answers has tried every other module. What
-/// is noticed is the socket's appearance; a connection then tells whether it is the new server's,
-/// or the one that a killed server left behind. (The server sees a client come and go.)
+/// PulseAudio loads the native protocol last, so a server that answers has tried every other
+/// module. The watch is for the socket's appearance; a connection then shows whether it belongs to
+/// the new server, or was left by a killed one. (The server sees a client connect and disconnect.)
 struct Readiness: ~Copyable {
   enum Outcome { case ready, died, timedOut }
 
   private let watch: Descriptor
   private let socket: String
 
-  /// Begins to watch. To be called before the server is started, or its socket may be missed.
+  /// Starts to watch. Make it before the server is started; otherwise its socket may be missed.
   ///
-  /// A user may have only so many inotify instances (128 by default); without one we look often.
+  /// A user may have only a limited number of inotify instances (128 by default); without one, this
+  /// polls.
   init(socket: String, in folder: SandboxFolder) {
     self.socket = socket
     watch = Descriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
     inotify_add_watch(watch.raw, folder.path, UInt32(IN_CREATE | IN_ATTRIB))
   }
 
-  /// Waits for the first of: the server answers, the server ends, the deadline.
+  /// Waits for the first of these: the server answers, the server ends, the deadline.
   func await(_ daemon: Daemon, until deadline: ContinuousClock.Instant) -> Outcome {
-    // bind(2) makes an event, listen(2) a moment later makes none: so after an event try again
-    // soon, then ever less often.
+    // bind(2) makes an event, but listen(2) a moment later makes none: so this tries again soon
+    // after an event, then ever less often.
     let longest = watch.raw < 0 ? 16 : Int32.max / 2
     var pause = longest
     var discarded: [UInt8] = []
@@ -53,7 +54,7 @@ func acceptsConnections(_ path: String) -> Bool {
     return true
   }
   guard fits else { return false }
-  // Not blocking: a server that is stopped leaves its queue full, and that is EAGAIN.
+  // Not blocking: a stopped server leaves its queue full, which is EAGAIN.
   let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
   let client = Descriptor(owning: socket(AF_UNIX, Int32(kind), 0))
   let result = withUnsafePointer(to: &address) {

@@ -1,14 +1,14 @@
 public import PulseTypes
 
 extension SandboxConfiguration {
-  /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks where the
-  /// module for them is found (``SimulatedCard``); else ``nullDevices``, with a ``notice``. The
-  /// defaults are the laptop's speakers and the USB microphone, which the server prefers.
+  /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks if their
+  /// module exists (``SimulatedCard``); otherwise ``nullDevices``, with a ``notice``. The defaults
+  /// are the laptop's speakers and the USB microphone, which the server prefers.
   ///
-  /// The policy of a desktop is loaded as well: what is plugged in is used, volumes and defaults
-  /// are remembered over a restart, idle devices are suspended.
+  /// Includes the policy of a desktop: the server uses what is plugged in, stores volumes and
+  /// defaults over a restart, and suspends idle devices.
   public static var demo: SandboxConfiguration {
-    // The first space in a module's line ends its name, so a path with one cannot be loaded.
+    // The first space in a module's line ends its name, so a path with a space cannot be loaded.
     guard let path = SimulatedCard.modulePath(), !path.contains(where: \.isWhitespace) else {
       var configuration = nullDevices
       configuration.notice = """
@@ -21,7 +21,7 @@ extension SandboxConfiguration {
       modules: restoring + ["\(path) kind=laptop", "\(path) kind=usb-mic"] + policy)
   }
 
-  /// ``demo`` on a kind of server. On PipeWire WirePlumber is the policy.
+  /// ``demo`` on a kind of server. On PipeWire, WirePlumber is the policy.
   public static func demo(on kind: ServerKind) -> SandboxConfiguration {
     guard kind == .pipewire else { return demo }
     if let cards = simulatedCards(["kind=laptop", "kind=usb-mic"], on: kind) { return cards }
@@ -33,13 +33,13 @@ extension SandboxConfiguration {
     return configuration
   }
 
-  /// Simulated cards alone; nil if they are not built. On PulseAudio nothing is remembered, moved
-  /// or suspended.
+  /// Only simulated cards; nil if they are not built. On PulseAudio nothing is stored, moved or
+  /// suspended.
   ///
   /// - Parameters:
-  ///   - cards: Each card in words, such as `kind=usb-mic channels=4`; README.md of
-  ///     `Tests/SimulatedCard` has them.
-  ///   - kind: The server that they are on.
+  ///   - cards: Each card as words, such as `kind=usb-mic channels=4`; see README.md of
+  ///     `Tests/SimulatedCard`.
+  ///   - kind: The kind of server.
   public static func simulatedCards(
     _ cards: [String], on kind: ServerKind = .pulseaudio
   ) -> SandboxConfiguration? {
@@ -57,7 +57,7 @@ extension SandboxConfiguration {
 
   /// The devices of ``demo`` as null devices: sinks `speakers` and `headphones`, stereo sources
   /// `internal_mic` and `usb_mic`; `headphones` and `internal_mic` are the defaults. They have
-  /// descriptions, form factors and icons, but no card: no profile, no port, no jack. A source's
+  /// descriptions, form factors and icons, but no card, and so no profile, port or jack. A source's
   /// rate is fixed.
   public static var nullDevices: SandboxConfiguration {
     var configuration = devices(laptop)
@@ -65,13 +65,14 @@ extension SandboxConfiguration {
     return configuration
   }
 
-  /// ``nullDevices`` on a kind of server. On PipeWire a device's rate is the graph's, and can be any.
+  /// ``nullDevices`` on a kind of server. On PipeWire a device's rate is the graph's, and can be
+  /// any rate.
   public static func nullDevices(on kind: ServerKind) -> SandboxConfiguration {
     kind == .pulseaudio ? nullDevices : devices(laptop, on: kind)
   }
 
-  /// One stereo null sink, `speakers`, and one stereo null source, `mic`; nothing else: on PulseAudio
-  /// nothing is remembered, moved or suspended.
+  /// Only a stereo null sink, `speakers`, and a stereo null source, `mic`; on PulseAudio nothing is
+  /// stored, moved or suspended.
   public static var minimal: SandboxConfiguration { minimal(on: .pulseaudio) }
 
   /// ``minimal`` on a kind of server.
@@ -79,7 +80,7 @@ extension SandboxConfiguration {
     devices([speakers, NullDevice(.input, "mic", "Microphone")], on: kind)
   }
 
-  /// One null sink, `speakers`: the only source is its monitor.
+  /// Only a null sink, `speakers`: the only source is its monitor.
   public static var monitorOnly: SandboxConfiguration { monitorOnly(on: .pulseaudio) }
 
   /// ``monitorOnly`` on a kind of server.
@@ -87,7 +88,7 @@ extension SandboxConfiguration {
     devices([speakers], on: kind)
   }
 
-  /// No device at all: the names of the default devices are null.
+  /// No device: the names of the default devices are null.
   public static var empty: SandboxConfiguration { SandboxConfiguration(modules: []) }
 
   /// ``empty`` on a kind of server.
@@ -119,7 +120,7 @@ extension SandboxConfiguration {
     return configuration
   }
 
-  /// The modules of a desktop that remember; to be loaded before the devices.
+  /// The modules of a desktop that store values; to be loaded before the devices.
   private static let restoring = [
     "module-device-restore", "module-stream-restore", "module-card-restore",
     "module-default-device-restore", "module-switch-on-port-available",

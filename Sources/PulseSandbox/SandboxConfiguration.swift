@@ -1,26 +1,27 @@
 public import PulseTypes
 
-/// Says what a private server has: its modules, in order, and its settings.
+/// The modules of a private server, in order, and its settings.
 public struct SandboxConfiguration: Sendable, Hashable {
-  /// Which server it is.
+  /// The kind of server.
   public var server: ServerKind
 
-  /// The modules to load, in order, as one would write them behind `load-module`:
-  /// `module-null-sink sink_name=speakers rate=44100`. A value with spaces is quoted for the
-  /// server, `sink_properties="device.description='Loud Speakers'"`; no shell reads the line. The
-  /// native protocol is added at the end.
+  /// The modules to load, in order, in the syntax after `load-module`: `module-null-sink
+  /// sink_name=speakers rate=44100`. A value with spaces is quoted for the server,
+  /// `sink_properties="device.description='Loud Speakers'"`; no shell parses the line. The native
+  /// protocol is added at the end.
   ///
-  /// The server picks the defaults: among sinks by form factor, headphones before speakers before
-  /// none, then the first; among sources the first that is not a monitor.
+  /// The server chooses the defaults: among sinks by form factor, headphones before speakers before
+  /// others, then the first; among sources the first that is not a monitor.
   ///
-  /// On PipeWire they are loaded by pipewire-pulse, which has other modules: a microphone is
+  /// On PipeWire, pipewire-pulse loads them, which has other modules: a microphone is
   /// `module-null-sink media.class=Audio/Source/Virtual sink_name=mic`.
   public var modules: [String]
 
-  /// Devices of PipeWire's own, which outlive pipewire-pulse as hardware does.
+  /// Devices in PipeWire itself, which outlive pipewire-pulse like hardware.
   var devices: [NullDevice] = []
 
-  /// Simulated cards of PipeWire, each as words such as `kind=laptop`; on PulseAudio they are modules.
+  /// Simulated cards of PipeWire, each as words such as `kind=laptop`; on PulseAudio they are
+  /// modules.
   var cards: [String] = []
 
   /// Lines of the server's command language to run after the modules, at each start of the server:
@@ -36,24 +37,25 @@ public struct SandboxConfiguration: Sendable, Hashable {
   /// none). On PulseAudio a device whose rate equals this one cannot take any other.
   public var alternateSampleRate: Int?
 
-  /// Whether a device may take the rate of a stream that is neither of the two. PulseAudio only.
+  /// Whether a device may use a stream's rate that is neither of the two. PulseAudio only.
   public var avoidResampling = false
 
-  /// Whether a client must know the cookie. Its address is then a TCP port of 127.0.0.1, because
-  /// over a Unix socket the server trusts a client of the same user without one. PulseAudio only.
+  /// Whether a client must have the cookie. The server's address is then a TCP port of 127.0.0.1,
+  /// because over a Unix socket the server trusts a client of the same user without a cookie.
+  /// PulseAudio only.
   public var cookieRequired = false
 
-  /// Whether the server's audio threads take realtime priority and the rest of it a better nice
-  /// level, as on a desktop, where the system grants that to this process (root, or `RLIMIT_RTPRIO`
-  /// and `RLIMIT_NICE`). Without it a busy machine wakes them late, and short buffers run empty.
+  /// Whether the server's audio threads use realtime priority and its other threads a better nice
+  /// level, as on a desktop, if the system permits that to this process (root, or `RLIMIT_RTPRIO`
+  /// and `RLIMIT_NICE`). Otherwise a busy machine wakes them late, and short buffers run empty.
   /// PulseAudio only.
   public var isRealtime = false
 
-  /// Whether clients may load and unload modules; without, what needs one is refused
-  /// (``PulseSandbox/plug(_:)`` of a device included). PulseAudio only.
+  /// Whether clients may load and unload modules; if not, requests that need one are refused
+  /// (including ``PulseSandbox/plug(_:)`` of a device). PulseAudio only.
   public var allowsModuleLoading = true
 
-  /// One line on what is lost because the simulated cards are missing; nil when nothing is.
+  /// One line on what is missing without the simulated cards; nil if nothing is.
   public internal(set) var notice: String?
 
   /// Creates a configuration with these modules and the server's own settings.
@@ -73,7 +75,8 @@ public struct SandboxConfiguration: Sendable, Hashable {
 
   /// The server's `daemon.conf`.
   var daemonConfiguration: String {
-    // As many files as this process may have open, where the server's own 256 are some 60 devices.
+    // As many files as this process may open; the server's own limit of 256 is enough for about 60
+    // devices.
     var lines = ["avoid-resampling = \(avoidResampling ? "yes" : "no")", "rlimit-nofile = -1"]
     if !allowsModuleLoading { lines.append("allow-module-loading = no") }
     if let rate = defaultSampleRate { lines.append("default-sample-rate = \(rate)") }
@@ -81,14 +84,14 @@ public struct SandboxConfiguration: Sendable, Hashable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The processes of the sandbox, in the order in which they are started: hardware is there before
-  /// the session manager.
+  /// The processes of the sandbox, in the order in which they are started: hardware before the
+  /// session manager.
   var processes: [ServerProcess] {
     let processes = ServerProcess.all(of: server)
     return cards.isEmpty ? processes : [processes[0], .simulatedCards] + processes.dropFirst()
   }
 
-  /// The command line of one of the sandbox's processes, given the folder.
+  /// The command line of one of the sandbox's processes.
   func command(
     of process: ServerProcess, program: String, folder: SandboxFolder, port: Int?
   ) -> [String] {
@@ -100,7 +103,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
       + (process == .pulseaudio ? arguments(folder: folder, port: port) : [])
   }
 
-  /// Refuses what the kind of server does not have.
+  /// Refuses settings that the kind of server does not have.
   func validate() throws(SandboxError) {
     guard server == .pipewire else {
       guard !cards.isEmpty else { return }
@@ -119,7 +122,7 @@ public struct SandboxConfiguration: Sendable, Hashable {
       remedy: "leave it out, or use PulseAudio")
   }
 
-  /// PulseAudio's arguments, given its folder; `port` is that of an address with a cookie.
+  /// PulseAudio's arguments; `port` is for an address with a cookie.
   func arguments(folder: SandboxFolder, port: Int?) -> [String] {
     var arguments = [
       "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",

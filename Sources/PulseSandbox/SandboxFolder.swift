@@ -15,10 +15,10 @@ struct SandboxFolder: Sendable {
   static let faultSocketName = "faults"
   var setup: String { path + "/home/setup.pa" }
 
-  /// Makes the folder, with what the server reads at its start.
+  /// Makes the folder, with the files that the server reads at its start.
   ///
-  /// Killed between this and the start of the supervisor, some 100 µs later, this process would
-  /// leave an empty folder behind; nothing else of a sandbox can outlive it.
+  /// If this process is killed before it starts the supervisor, about 100 µs later, an empty folder
+  /// stays behind; nothing else of a sandbox can outlive it.
   init(for configuration: SandboxConfiguration) throws(SandboxError) {
     var template = Array((Self.parent() + "/pulse-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -50,11 +50,11 @@ struct SandboxFolder: Sendable {
         try write(Array(file.text.utf8), to: "\(path)/home/.config/\(file.path)")
       }
     }
-    // Beforehand, so that server and clients cannot both make one.
+    // In advance, so that server and clients cannot both create one.
     try write((0..<256).map { _ in UInt8.random(in: 0...255) }, to: cookie)
   }
 
-  /// What the server gets to see of the machine: no settings, no bus, no session of the user's.
+  /// The server's environment: no settings, bus or session of the user.
   var serverEnvironment: [String: String] {
     [
       "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LD_BIND_NOW": "1",
@@ -76,7 +76,7 @@ struct SandboxFolder: Sendable {
     }
   }
 
-  /// What leads a client here, and keeps it from reading or writing anything of the user's.
+  /// The environment that directs a client to this server, and keeps it from the user's files.
   func clientEnvironment(address: String) -> [String: String] {
     [
       "PULSE_SERVER": address, "PULSE_COOKIE": cookie, "PULSE_RUNTIME_PATH": path + "/user/run",
@@ -86,7 +86,7 @@ struct SandboxFolder: Sendable {
     ]
   }
 
-  /// Removes the folder where no supervisor is left to do it.
+  /// Removes the folder if no supervisor is left to do it.
   func remove() {
     let launch = Launch(
       program: "/bin/rm", arguments: ["-rf", "--", path], environment: ["LANG": "C.UTF-8"],
@@ -101,8 +101,8 @@ struct SandboxFolder: Sendable {
     }
   }
 
-  /// `TMPDIR` if a socket's path in it is short enough (107 bytes) and has nothing that would need
-  /// quoting in a server's address or a module's argument; otherwise `/tmp`.
+  /// `TMPDIR` if a socket's path in it is short enough (107 bytes) and needs no quoting in a
+  /// server's address or a module's argument; otherwise `/tmp`.
   private static func parent() -> String {
     guard let path = environmentValue("TMPDIR"), path.hasPrefix("/"),
       path.utf8.count + "/pulse-XXXXXX/pulse.sock".utf8.count <= 107,

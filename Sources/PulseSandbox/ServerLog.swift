@@ -1,11 +1,11 @@
 internal import Glibc
 internal import PulseTypes
 
-/// What a server wrote to its standard error.
+/// The standard error of a server.
 struct ServerLog: Sendable {
   let text: String
 
-  /// Reads the log from the byte `offset` on; empty when there is none.
+  /// Reads the log from a byte offset on; empty if there is none.
   init(path: String, from offset: Int = 0) {
     let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
     guard file.raw >= 0 else {
@@ -26,7 +26,7 @@ struct ServerLog: Sendable {
   }
 
   /// The first line of the configuration that failed, with the server's reasons. PulseAudio 16.1
-  /// keeps running without the module; its log is the only place that tells.
+  /// keeps running without the module, and reports it only in its log.
   func failure(in configuration: SandboxConfiguration) -> SandboxError? {
     if configuration.server == .pipewire { return pipewireFailure(in: configuration) }
     let errors = text.split(separator: "\n").filter { $0.hasPrefix("E: ") }
@@ -40,7 +40,7 @@ struct ServerLog: Sendable {
     return nil
   }
 
-  /// pipewire-pulse runs no line after one that failed, and names only the module.
+  /// pipewire-pulse stops at the first line that fails, and names only the module.
   private func pipewireFailure(in configuration: SandboxConfiguration) -> SandboxError? {
     // [E][…] default | [ cmd.c: 70 do_cmd()] can't run command load-module NAME: …
     for error in text.split(separator: "\n") where error.hasPrefix("[E]") {
@@ -55,7 +55,7 @@ struct ServerLog: Sendable {
     return nil
   }
 
-  /// The configuration's line that an error is about; nil when the error is about none.
+  /// The configuration's line that an error is about; nil if there is none.
   private func line(in error: Substring, of configuration: SandboxConfiguration) -> String? {
     // E: [pulseaudio] module.c: Failed to load module "NAME" (argument: "ARGUMENTS"): …
     // E: [pulseaudio] module.c: Failed to open module "NAME".

@@ -2,12 +2,13 @@ public import PulseTypes
 
 /// A process of a sandbox's server.
 ///
-/// PulseAudio is one process. PipeWire is three, beside simulated cards: `pipewire` has the devices and moves the sound,
-/// `wireplumber` decides what is connected to what, and `pipewire-pulse` answers clients.
+/// PulseAudio is one process. PipeWire is three, besides simulated cards: `pipewire` has the
+/// devices and moves the sound, `wireplumber` decides what is connected to what, and
+/// `pipewire-pulse` serves clients.
 public enum ServerProcess: String, Sendable, Hashable, CaseIterable {
   case pulseaudio, pipewire, wireplumber
   case pipewirePulse = "pipewire-pulse"
-  /// The hardware, where a PipeWire sandbox has simulated cards.
+  /// The hardware, if a PipeWire sandbox has simulated cards.
   case simulatedCards = "simulated-card"
 
   /// The processes of a kind of server, in the order in which they are started.
@@ -18,12 +19,12 @@ public enum ServerProcess: String, Sendable, Hashable, CaseIterable {
     }
   }
 
-  /// The one that clients talk to.
+  /// The process that serves clients.
   static func front(of kind: ServerKind) -> ServerProcess {
     kind == .pulseaudio ? .pulseaudio : .pipewirePulse
   }
 
-  /// The socket that it listens on; nil for one that others do not connect to.
+  /// The socket on which it listens; nil if others do not connect to it.
   func socket(in folder: SandboxFolder) -> String? {
     switch self {
     case .pulseaudio, .pipewirePulse: folder.socket

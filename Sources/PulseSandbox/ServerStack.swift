@@ -1,6 +1,6 @@
 internal import PulseTypes
 
-/// The processes of a sandbox's server, each under a supervisor of its own.
+/// The processes of a sandbox's server, each with a supervisor.
 ///
 /// Not Sendable: a sandbox uses it under its lock.
 final class ServerStack {
@@ -8,7 +8,7 @@ final class ServerStack {
   private let configuration: SandboxConfiguration
   /// The command line of each process.
   private let commands: [ServerProcess: [String]]
-  /// Every process that was started, ended or not.
+  /// Every process that was started, even if it has ended.
   private var daemons: [ServerProcess: Daemon] = [:]
   private let order: [ServerProcess]
 
@@ -22,7 +22,7 @@ final class ServerStack {
     order = configuration.processes
   }
 
-  /// Starts what does not run, in order, each when the one before it can be reached.
+  /// Starts the processes that do not run, in order, each when the previous one can be reached.
   func start(until deadline: ContinuousClock.Instant) throws(SandboxError) {
     for process in order where daemons[process]?.isRunning != true {
       daemons.removeValue(forKey: process)?.end()
@@ -55,16 +55,16 @@ final class ServerStack {
     order.count == 1 ? "the server" : "the server's \(process.rawValue)"
   }
 
-  /// The processes that have not ended, of those named; of all where none is.
+  /// The named processes that have not ended; nil names all.
   func running(_ process: ServerProcess?) -> [Daemon] {
     (process.map { [$0] } ?? order).compactMap { daemons[$0] }.filter(\.isRunning)
   }
 
-  /// The process that clients talk to, while it runs.
+  /// The process that serves clients, while it runs.
   var front: Daemon? { running(ServerProcess.front(of: configuration.server)).first }
 
-  /// Ends a process and its supervisor; all where none is named. WirePlumber and cards do not outlive
-  /// PipeWire, and where they are still about to end they would be taken for some that run.
+  /// Ends a process and its supervisor; nil names all. WirePlumber and cards end with PipeWire, and
+  /// must not count as running while they do.
   func end(_ process: ServerProcess? = nil) {
     let named = process.map { $0 == .pipewire ? [.wireplumber, .simulatedCards, $0] : [$0] }
     for process in named ?? order.reversed() {

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Finds what gives a private server cards with profiles, ports and jacks: a module of PulseAudio's,
-/// a program beside PipeWire.
+/// Finds the programs that give a private server cards with profiles, ports and jacks: a module for
+/// PulseAudio, a program for PipeWire.
 ///
-/// Null devices have none of these. Both are built for tests from this project's sources, the module
-/// for exactly the version of the server that is installed; nothing here builds them.
+/// Null devices have none of these. Both are built from this project's sources for tests, the
+/// module for exactly the installed version of the server; nothing here builds them.
 public enum SimulatedCard {
-  /// The variable that names the module's file, before any other place. A path where there is no
-  /// file means: none, wherever else one may be.
+  /// The variable with the module's file, which is tried first. If no file exists at its path,
+  /// there is no module, even if one exists elsewhere.
   public static let environmentVariable = "AUDIOSESSION_SIMULATED_CARD"
 
   /// The absolute path of the module for the installed server; nil when it has not been built.

@@ -35,7 +35,7 @@ public enum Orientation: String, Sendable, Hashable, Codable, CaseIterable {
   case portrait
   /// Three quarter turns.
   case portraitUpsideDown = "portrait-upside-down"
-  /// As it is.
+  /// Not rotated.
   case landscapeLeft = "landscape-left"
   /// A half turn.
   case landscapeRight = "landscape-right"
