@@ -10,7 +10,7 @@ public enum SimulatedCard {
   /// there is no module, even if one exists elsewhere.
   public static let environmentVariable = "AUDIOSESSION_SIMULATED_CARD"
 
-  /// The absolute path of the module for the installed server; nil when it has not been built.
+  /// The absolute path of the module for the installed server; nil if it has not been built.
   ///
   /// Looks for `.cache/simulated-card/VERSION/module-simulated-card.so` in each folder above the
   /// running program, then above the current directory.
@@ -21,9 +21,9 @@ public enum SimulatedCard {
     return serverVersion().flatMap { find(".cache/simulated-card/\($0)/module-simulated-card.so") }
   }
 
-  /// The absolute path of the program that exports cards into PipeWire; nil when it has not been
-  /// built. It is looked for as the module is, and where a variable names the module's file, beside
-  /// that file's folder.
+  /// The absolute path of the program that exports cards into PipeWire; nil if it has not been
+  /// built. Looked up like the module; if a variable names the module's file, relative to the
+  /// parent of that file's folder.
   public static func programPath() -> String? {
     let file = "pipewire/simulated-card"
     guard let module = environmentValue(environmentVariable) else {
@@ -33,8 +33,9 @@ public enum SimulatedCard {
     return program.flatMap { module.hasPrefix("/") && exists($0) ? $0 : nil }
   }
 
-  /// The absolute path of what gives the cards' devices the rate of PipeWire's graph, beside the
-  /// program; nil when it has not been built: then they have null sinks, whose rate may be their own.
+  /// The absolute path of the plugin that gives the cards' devices the rate of PipeWire's graph,
+  /// beside the program; nil if it has not been built, and the cards have null sinks with their own
+  /// rates.
   static func pluginPath() -> String? {
     let folder = programPath().flatMap { ancestors(of: $0).dropFirst().first }
     return folder.map { $0 + "/simulated-node.so" }.flatMap { exists($0) ? $0 : nil }
@@ -47,7 +48,7 @@ public enum SimulatedCard {
     }.first.map { "\($0)/\(file)" }
   }
 
-  /// The version in the name of the server's library; asking the program would cost its start.
+  /// The version from the name of the server's library; running the program would be slower.
   static func serverVersion() -> String? {
     let patterns = [
       "/usr/lib/*/pulseaudio", "/usr/lib/pulseaudio", "/usr/lib64/pulseaudio",

@@ -3,17 +3,17 @@ import AudioSession
 import Glibc
 import SessionProfiles
 
-/// What a shell offers for an argument, as it is now.
+/// The candidates that a shell offers for an argument.
 enum Completion {
-  /// Names of profiles; behind a slash, files.
+  /// Names of profiles; after a slash, files.
   static let profile = offering { profiles($0) }
 
-  /// The user's own profiles, for those that write one.
+  /// The user's own profiles, for commands that write one.
   static let ownProfile = offering { _ in
     Profile.all().filter { $0.source != .builtIn }.map(\.name)
   }
 
-  /// Sources of the server, monitors and the session's own too.
+  /// Sources of the server, including monitors and the session's own.
   static let source = offering { _ in snapshot()?.sources.map(\.name) ?? [] }
 
   /// Sinks and sources of the server.
@@ -25,7 +25,7 @@ enum Completion {
     return snapshot.cards.flatMap { $0.ports.map(\.name) + [$0.name] } + snapshot.hardwareNames
   }
 
-  /// The names that a function gives for what is typed so far, as the shell that asks may get them.
+  /// The names from a function for the text typed so far, in the form for the shell.
   private static func offering(
     _ names: @escaping @Sendable (String) -> [String]
   ) -> CompletionKind {
@@ -67,7 +67,7 @@ enum Completion {
     return answer.wait()
   }
 
-  /// Hands a value from a task to a thread that waits.
+  /// Passes a value from a task to a waiting thread.
   private final class Answer: @unchecked Sendable {  // the pipe orders the write before the read
     private var value: ServerSnapshot?
     private var ends: [Int32] = [-1, -1]

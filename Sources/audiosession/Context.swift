@@ -4,16 +4,18 @@ import Logging
 import PulseSandbox
 import SessionProfiles
 
-/// What a command works with.
+/// The environment of a command.
 struct Context: Sendable {
   let options: GlobalOptions
   let output: Output
 
-  /// Runs `body` with a session on the server that the options name, and closes it afterwards.
+  /// Runs `body` with a session on the server of the options, and closes it afterwards.
   ///
-  /// With `--sandbox` that is a private server which lives as long, and the store is inside it.
+  /// With `--sandbox` the server is a private one that lasts as long, with the store inside its
+  /// folder.
   ///
-  /// - Parameter isForService: whether a session that holds serves all programs, and not this alone.
+  /// - Parameter isForService: whether a holding session serves all programs instead of only this
+  ///   one.
   func withSession<Result: Sendable>(
     isHolding: Bool = false, isForService: Bool = true, trace: TraceFile? = nil,
     hooks: Hooks? = nil, _ body: (AudioSession) async throws -> Result
@@ -35,8 +37,8 @@ struct Context: Sendable {
     }
   }
 
-  /// Runs `body` with a session of which a profile, where one is named, holds for the streams of this
-  /// command alone.
+  /// Runs `body` with a session that applies the given profile, if any, only to this command's
+  /// streams.
   func withOwnSession<Result: Sendable>(
     _ profile: String?, _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
@@ -68,7 +70,7 @@ struct Context: Sendable {
     }
   }
 
-  /// What `-v` shows; nil without it.
+  /// The logger for `-v`; nil without it.
   var logger: Logger? {
     guard options.verbose > 0 else { return nil }
     let handler = MessageLog(output: output)

@@ -1,14 +1,15 @@
 import AudioSession
 import Glibc
 
-/// The files that the program may have open.
+/// The limit of open files.
 enum Descriptors {
-  /// What a command that holds has open at most, with some to spare: connection, loop, lock, store.
+  /// The greatest number of files that a holding command opens, with a reserve: connection, loop,
+  /// lock, store.
   private static let needed = 16
 
-  /// Throws if the limit leaves no room: libraries below would end the program without a word.
+  /// Throws if the limit is too low: libraries would end the program without a message.
   ///
-  /// Must come before anything that may start a thread, which would find none left in the meantime.
+  /// Call it before anything that may start a thread, for which no descriptor might be left.
   static func check() throws(SessionError) {
     var taken: [Int32] = []
     defer { for descriptor in taken { close(descriptor) } }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PulseTypes
 
-/// The options that every command has.
+/// The options of every command.
 struct GlobalOptions: ParsableArguments, Sendable {
   @Option(
     help: ArgumentHelp("The server to talk to. (default: the environment's)", valueName: "address"))
@@ -22,7 +22,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
   @Flag(name: .shortAndLong, help: "Say what is done, on standard error; twice: every request.")
   var verbose: Int
 
-  /// The server of a sandbox.
+  /// The kind of server of a sandbox.
   var sandboxServer: ServerKind { pipewire ? .pipewire : .pulseaudio }
 
   func validate() throws {

@@ -1,24 +1,24 @@
 import AudioSession
 import AudioStreams
 
-/// Listens to the inputs for `doctor`: what is heard is looked at and thrown away.
+/// Records the inputs for `doctor`; the sound is checked and discarded.
 enum InputListening {
-  /// For how long; the checks say it.
+  /// The duration, which the checks mention.
   private static let time = Duration.milliseconds(500)
 
   private enum Outcome: Sendable {
-    /// What an input gave, with its place in the list; nil if it could not be recorded.
+    /// The result of an input, with its index in the list; nil if it could not be recorded.
     case heard(Int, MachineFacts.Heard?)
     case timeIsUp
   }
 
-  /// What there is to listen to: every hardware input that is not muted.
+  /// The inputs to record: all hardware inputs that are not muted.
   static func inputs(_ snapshot: ServerSnapshot) -> [String] {
     snapshot.hardware(.input).filter { !$0.isMuted && $0.volume.loudest > .muted }.map(\.name)
   }
 
-  /// Records inputs, all at once. One that cannot be recorded, or has not begun when the time is up,
-  /// is left out.
+  /// Records all inputs at once. Omits one that cannot be recorded, or has not started at the time
+  /// limit.
   static func heard(
     _ inputs: [String], server: String, within limit: Duration
   ) async -> [MachineFacts.Heard] {
@@ -48,7 +48,7 @@ enum InputListening {
   private static func record(_ input: String, _ server: String) async -> MachineFacts.Heard? {
     let measured = try? await DeviceMeasurement.run(
       server: server, device: input, hardware: nil, measuresBuffer: false, time: time)
-    // What was cut short would be taken for silence.
+    // An incomplete recording would be taken for silence.
     guard let measured, !Task.isCancelled else { return nil }
     return MachineFacts.Heard(
       device: input, faults: measured.check.findings.map(MachineFacts.Heard.Fault.init))

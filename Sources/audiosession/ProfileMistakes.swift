@@ -1,14 +1,14 @@
 import AudioSession
 import SessionProfiles
 
-/// More than one thing is wrong with a profile.
+/// Several problems of a profile.
 struct ProfileMistakes: Error {
   /// At least two.
   let all: [ProfileDiagnostic]
 }
 
 extension Profile {
-  /// Finds and reads a profile for a command; throws all that is wrong with it.
+  /// Finds and reads a profile for a command; throws all of its problems.
   static func found(_ name: String) throws -> Profile {
     do {
       return try named(name)

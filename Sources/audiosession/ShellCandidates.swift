@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// What a shell is offered: names of files, devices and ports, which are other people's text.
+/// The candidates for a shell: names of files, devices and ports, which are untrusted text.
 ///
-/// Each shell does something else with a line that it gets: bash expands it (`compgen -W`), so that
-/// `$(…)` in a name would run; zsh takes what follows a colon as a description. So a name is escaped for
-/// the shell that asks, and left out where it cannot be.
+/// Each shell treats a line differently: bash expands it (`compgen -W`), so that `$(…)` in a name
+/// would run; zsh takes what follows a colon as a description. So a name is escaped for the
+/// requesting shell, and omitted if that is impossible.
 enum ShellCandidates {
-  /// The names, each as the shell's script must get it.
+  /// The names, each as the shell's script needs it.
   static func escaped(_ names: [String], for shell: CompletionShell?) -> [String] {
     names.compactMap { escaped($0, for: shell) }
   }
@@ -16,16 +16,17 @@ enum ShellCandidates {
     guard visible(name) == name, !name.isEmpty else { return nil }
     switch shell {
     case .bash: return name.backslashed
-    // Only a colon can be escaped; a backslash before one could not be told from that.
+    // Only a colon can be escaped; a backslash before one would be ambiguous.
     case .zsh: return name.contains("\\") ? nil : name.replacing(":", with: "\\:")
-    // It takes the lines as they are, and escapes what it inserts, apart from a tilde at the beginning.
+    // fish takes the lines literally, and escapes what it inserts, except for a tilde at the
+    // beginning.
     case .fish: return name.hasPrefix("~") ? nil : name
-    // A script of an older version does not say which shell it is for.
+    // A script of an older version does not name its shell.
     default: return name.backslashed == name ? name : nil
     }
   }
 
-  /// A word as it is typed, without the backslashes that keep a shell from acting on it.
+  /// A word as typed, without the backslashes that escape it for the shell.
   static func unescaped(_ word: String) -> String {
     var result = ""
     var isEscaped = false
@@ -42,7 +43,7 @@ enum ShellCandidates {
 }
 
 extension String {
-  /// With a backslash before every ASCII character that could mean something to a shell.
+  /// The text with a backslash before every ASCII character that is special in a shell.
   fileprivate var backslashed: String {
     var result = ""
     for scalar in unicodeScalars {

@@ -1,12 +1,12 @@
 import AudioSession
 import Glibc
 
-/// What the program ends with; the numbers are part of what users rely on.
+/// The exit status of the program; users rely on the numbers.
 struct Status: RawRepresentable, Sendable, Equatable {
   let rawValue: Int32
 
   static let done = Status(rawValue: 0)
-  /// Done, but some preferences are unmet.
+  /// The work is done, but some preferences are not met.
   static let unmet = Status(rawValue: 3)
   static let usage = Status(rawValue: 64)
   /// A bad profile, trace or sound file.
@@ -21,7 +21,7 @@ struct Status: RawRepresentable, Sendable, Equatable {
   static let busy = Status(rawValue: 76)
   static let accessDenied = Status(rawValue: 77)
   static let machineCannot = Status(rawValue: 78)
-  /// What a shell says of a command that it does not find.
+  /// A shell's status for an unknown command.
   static let commandNotFound = Status(rawValue: 127)
 
   /// The status of a command that a signal ended.
@@ -29,7 +29,7 @@ struct Status: RawRepresentable, Sendable, Equatable {
 }
 
 extension Status {
-  /// The status that tells a failure.
+  /// The status for an error.
   init(_ error: SessionError) {
     self =
       switch error.code {

@@ -1,7 +1,7 @@
 import AudioSession
 import AudioStreams
 
-/// One frequency, or from one to another.
+/// One frequency, or a range of frequencies.
 struct Sweep {
   var from: Double
   var to: Double
@@ -36,7 +36,7 @@ struct ToneParts {
     } else {
       let channels = chosen.isEmpty ? Array(names.indices) : chosen
       items = channels.map { channel in
-        // A subwoofer carries low sounds only.
+        // A subwoofer plays only low sounds.
         let frequency = device.channelMap.positions[channel] == .lfe ? 60.0 : 440.0
         return (names[channel], tone(frequency, frequency, [channel]))
       }

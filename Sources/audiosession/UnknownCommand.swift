@@ -1,12 +1,12 @@
 import ArgumentParser
 import SessionCore
 
-/// A word of the command line that stands where a command should, and is none.
+/// A word of the command line in place of a command that does not exist.
 struct UnknownCommand {
-  /// What was wrong, and what was probably meant.
+  /// What was wrong, and the probable intention.
   let message: String
 
-  /// Finds it among the arguments; nil if each word that should be a command is one.
+  /// Finds the first such word among the arguments; nil if all commands exist.
   static func find(in arguments: [String]) -> UnknownCommand? {
     var parent: any ParsableCommand.Type = AudioSessionCommand.self
     var path = ""

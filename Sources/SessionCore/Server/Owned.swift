@@ -159,7 +159,7 @@ extension ServerSnapshot {
   /// A device and its masters, down to the hardware; empty if one is missing.
   private func path(from device: Device) -> [Device] {
     var path = [device]
-    // A chain has at most two links; a cycle has no root.
+    // A chain has at most three links; a cycle has no root.
     while isOwned(path[path.count - 1]) {
       guard path.count <= 8, let next = master(of: path[path.count - 1]) else { return [] }
       path.append(next)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONCoding
 
-/// `manual`: the man page, for packages; hidden, because people read it with `man`.
+/// `manual`: the man page, for packages; hidden, because users read it with `man`.
 struct ManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "manual", abstract: "Print the manual page, in the form that 'man' reads.",

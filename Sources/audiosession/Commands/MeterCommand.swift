@@ -62,7 +62,7 @@ struct MeterCommand: SessionCommand {
 
   private static let frame = Duration.milliseconds(50)
 
-  /// The device that is listened to, as the server lists it.
+  /// The recorded device, as the server lists it.
   private static func source(_ name: String?, _ session: AudioSession) async throws -> Device {
     let snapshot = try await session.snapshot()
     let found =
@@ -73,7 +73,7 @@ struct MeterCommand: SessionCommand {
       value: name, alternatives: snapshot.devices(.input).map(\.name))
   }
 
-  /// Shows a reading each time that so much sound has come.
+  /// Shows a reading each time this much sound has arrived.
   private static func show(
     _ pieces: AsyncThrowingStream<DeviceTap.Piece, any Error>, _ view: MeterView, every: Duration,
     limit: Duration?, isUnread: () -> Bool

@@ -24,7 +24,7 @@ struct PlanCommand: SessionCommand {
     try await Self.plan(Profile.found(profile).mode, context)
   }
 
-  /// What `apply --dry-run` does too.
+  /// Prints the plan; `apply --dry-run` uses it, too.
   static func plan(_ mode: AudioMode, _ context: Context) async throws -> Status {
     let plan = try await context.withSession { try await $0.plan(for: mode) }
     let showsReasons = context.options.verbose > 0

@@ -47,7 +47,7 @@ struct PlayCommand: SessionCommand {
   }
 }
 
-/// What was played.
+/// The result of playing a file.
 private struct PlayResult: Encodable {
   let schema = 1
   let file: String

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `profiles`: what files and the program offer to apply.
+/// `profiles`: the profiles from files and from the program.
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",

@@ -38,7 +38,7 @@ struct ProfilesSaveCommand: SessionCommand {
     return .done
   }
 
-  /// A name that cannot be used is said before a server is asked.
+  /// Reports an invalid name before it asks a server.
   private func check() throws {
     do throws(SessionError) {
       try Profile.checkSaving(as: name, overwrite: force)

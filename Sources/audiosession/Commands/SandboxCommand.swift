@@ -51,7 +51,7 @@ struct SandboxCommand: SessionCommand {
   }
 
   /// This process's environment with the program's own folder first in `PATH`, so that
-  /// `audiosession` inside is this one.
+  /// `audiosession` inside is this program.
   private static var environment: [String: String] {
     var result: [String: String] = [:]
     var entry = environ
@@ -70,7 +70,7 @@ struct SandboxCommand: SessionCommand {
   }
 }
 
-/// `sandbox --json`: where the server is and how to reach it.
+/// `sandbox --json`: the server's address and environment.
 struct SandboxJSON: EncodableWithNulls {
   let schema = 1
   let server: ServerKind

@@ -35,7 +35,7 @@ struct StateCommand: SessionCommand {
     return check && state.hasUnmet ? .unmet : .done
   }
 
-  /// The state, or where there is no server the stored wish and why.
+  /// The state; without a server the stored mode with the reason.
   private static func state(
     of session: AudioSession
   ) async throws -> (SessionState, SessionError?) {

@@ -31,7 +31,7 @@ struct StopCommand: SessionCommand {
   ) async throws -> SessionState.Holder? {
     guard let holder = try await session.holder() else { return nil }
     if ServiceUnit.runs(holder.pid) {
-      // The manager would call a process that is ended behind its back a failure, on some settings.
+      // With some settings a service manager would report an externally ended process as a failure.
       let manager = ServiceManager(timeout: options.timeout.duration)
       if case .done = await manager.run("stop", ServiceUnit.name) { return holder }
     }

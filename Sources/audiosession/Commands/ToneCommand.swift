@@ -48,7 +48,7 @@ struct ToneCommand: SessionCommand {
     }
   }
 
-  /// The pitches that sound together, in their order.
+  /// The groups of simultaneous pitches, in order.
   private func chords() throws -> [(text: String, pitches: [Int])] {
     try notes.map { text in
       let names = text.split(separator: "+", omittingEmptySubsequences: false)
@@ -93,7 +93,7 @@ struct ToneCommand: SessionCommand {
       for pitch in pitches {
         try synthesizer.triggerNote(pitch: pitch, duration: duration.duration)
       }
-      // Playing takes its time; a cancelled task sleeps no more.
+      // Waits for the playback; cancelling the task ends the wait.
       try? await Task.sleep(for: duration.duration)
       played.append(ToneJSON.Item(what: text, seconds: duration.duration.seconds))
     }

@@ -3,9 +3,10 @@ import Logging
 import Pulse
 import PulseSandbox
 
-/// A session in a private server, and the other side: a rival, a hand on the plug, a crash.
+/// A session in a private server, with a competing program, a replug and a crash.
 ///
-/// Every line is made from what a second client of the server sees, or from the session's report.
+/// Every line is derived from what a second client of the server sees, or from the session's
+/// report.
 struct Demo {
   private let sandbox: PulseSandbox
   private let session: AudioSession
@@ -13,7 +14,7 @@ struct Demo {
   private let show: (DemoStep) async throws -> Void
   private var steps: [DemoStep] = []
 
-  /// Runs all steps; stops at the first that does not come out.
+  /// Runs all steps; stops at the first that fails.
   ///
   /// - Parameter show: gets each step when it has ended.
   static func run(
@@ -46,7 +47,7 @@ struct Demo {
     self.show = show
   }
 
-  /// What the demo asks for; both servers' demo devices can do it.
+  /// The demo's mode; both servers' demo devices support it.
   private static var mode: AudioMode {
     var mode = AudioMode()
     mode.category = .record
@@ -76,7 +77,7 @@ struct Demo {
     return DemoReport(server: server, steps: steps, ok: true)
   }
 
-  /// PipeWire's plain demo devices cannot be unplugged; its simulated cards can.
+  /// PipeWire's null devices cannot be unplugged; its simulated cards can.
   static func canUnplug(_ sandbox: PulseSandbox) -> Bool {
     sandbox.configuration.server == .pulseaudio || sandbox.hasSimulatedCards
   }
@@ -129,7 +130,7 @@ struct Demo {
       seconds: time.seconds)
   }
 
-  /// Another client makes another source the default once.
+  /// Makes another source the default, once, from another client.
   private mutating func compete(
     _ other: PulseClient, _ before: ServerSnapshot
   ) async throws -> Bool {
@@ -139,8 +140,8 @@ struct Demo {
     guard let wanted, let rival else {
       return try await add("conflict", false, "There is no second input to change to.")
     }
-    // A lazy server may tell the former default a while longer: what counts is that the session saw
-    // the change, and that this client sees the default it restored.
+    // A lazy server may report the former default for a while: what counts is that the session saw
+    // the change, and that this client sees the restored default.
     let session = session
     let reapplies = try await session.getSessionState().reapplies ?? 0
     let time = try await seconds(until: {
@@ -214,7 +215,7 @@ struct Demo {
         : "Not as before: " + left.joined(separator: "; "))
   }
 
-  /// What a revert brings back, by name.
+  /// The values that a revert restores, by name.
   private static func facts(_ snapshot: ServerSnapshot) -> Set<String> {
     var facts: Set<String> = []
     for direction in Direction.allCases {
@@ -228,7 +229,7 @@ struct Demo {
     return facts
   }
 
-  /// Does something, and measures from its end until a condition holds; nil if it never does.
+  /// Performs an action, and measures from its end until a condition holds; nil if it never does.
   private func seconds(
     until condition: () async throws -> Bool, after body: () async throws -> Void
   ) async throws -> Duration? {

@@ -1,11 +1,11 @@
 import AudioSession
 
-/// What a step of the demo came to.
+/// The result of a step of the demo.
 struct DemoStep: Encodable, Sendable {
   let step: String
   let ok: Bool
   let text: String
-  /// The time that the step measured.
+  /// The measured time.
   var seconds: Double?
 
   private enum Key: String, CodingKey { case step, ok, text, seconds }

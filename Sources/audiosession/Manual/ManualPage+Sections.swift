@@ -1,5 +1,5 @@
 extension ManualPage {
-  /// What no single command says.
+  /// The sections that no single command has.
   static let sections: [(title: String, entries: [(name: String, text: String)])] = [
     ("EXIT STATUS", exitCodes.map { ("\($0.0)", $0.1) }),
     (

@@ -1,11 +1,11 @@
-/// The man page, made from what the commands say of themselves.
+/// The man page, made from the commands' help.
 struct ManualPage {
-  /// What the argument parser says of a program.
+  /// The argument parser's description of a program.
   struct Tool: Decodable {
     var command: Command
   }
 
-  /// A command with its arguments and the commands below it.
+  /// A command with its arguments and subcommands.
   struct Command: Decodable {
     var superCommands: [String]?
     var shouldDisplay: Bool?
@@ -17,7 +17,7 @@ struct ManualPage {
 
     var fullName: String { ((superCommands ?? []) + [commandName]).joined(separator: " ") }
 
-    /// This one and all below it that have something to say, help apart.
+    /// This command and all below it with contents, except help.
     var all: [Command] {
       guard shouldDisplay != false, commandName != "help" else { return [] }
       return [self] + (subcommands ?? []).flatMap(\.all)
@@ -43,7 +43,7 @@ struct ManualPage {
     var defaultValue: String?
     var abstract: String?
 
-    /// Whether every command has it, so that it is said once.
+    /// Whether every command has it, so that the page has it once.
     var isGlobal: Bool {
       sectionTitle != nil || names?.contains { ["help", "version"].contains($0.name) } == true
     }
@@ -85,7 +85,7 @@ struct ManualPage {
 
   private mutating func describe(_ command: Command) {
     let own = (command.arguments ?? []).filter { $0.shouldDisplay != false && !$0.isGlobal }
-    // What only groups others has nothing to say.
+    // A command that only groups others has no contents.
     guard command.subcommands?.isEmpty != false || command.discussion != nil else { return }
     let usage = own.map(Self.usage).joined(separator: " ")
     lines += [".SS \(Self.escaped(command.fullName)) \(usage)"]
@@ -131,7 +131,7 @@ struct ManualPage {
     return argument.isOptional == true ? "[\(text)]" : text
   }
 
-  /// A line of text that roff does not take for a request.
+  /// A line of text, escaped so that roff does not interpret it as a request.
   static func line(_ text: String) -> String {
     let text = escaped(text)
     return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text

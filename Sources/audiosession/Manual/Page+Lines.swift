@@ -29,11 +29,11 @@ extension Page {
     return Layout.wrap(text, indent: indent, width: width, style: style)
   }
 
-  /// The page in the form that `man` reads.
+  /// The page in the format of `man`.
   func manual(name: String, section: Int) -> String {
     var lines = [
       ".TH \(name.uppercased()) \(section) \"\" \"audiosession \(programVersion)\"",
-      // Keys and commands are neither hyphenated nor spread.
+      // Keys and commands are neither hyphenated nor justified.
       ".nh", ".ad l", ".SH NAME", "\(name) \\- \(Self.roff(abstract, startsLine: false))",
       ".SH DESCRIPTION",
     ]

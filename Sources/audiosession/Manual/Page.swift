@@ -1,4 +1,4 @@
-/// A page of the documentation: the part of Markdown that the reference pages use.
+/// A page of the documentation, in the subset of Markdown that the reference pages use.
 struct Page: Sendable {
   enum Block: Sendable, Equatable {
     case heading(String)
@@ -41,7 +41,7 @@ struct Page: Sendable {
       if lines[0] != "```swift" {
         blocks.append(.code(lines.dropFirst().map(String.init)))
       } else if case .paragraph(let text) = blocks.last, text.hasSuffix(":") {
-        // Swift is for the web pages, and so is the sentence that introduces it.
+        // Swift examples are only for the web pages, including the sentence before them.
         blocks.removeLast()
       }
     } else if text.hasPrefix("# ") {
@@ -83,7 +83,7 @@ enum PageSpan: Equatable {
   case code(String)
   case strong(String)
 
-  /// The runs of a text; links are their last name.
+  /// The runs of a text; a link becomes the last part of its name.
   static func parse(_ text: String) -> [PageSpan] {
     var spans: [PageSpan] = []
     var rest = text[...]
@@ -109,7 +109,7 @@ enum PageSpan: Equatable {
     return spans
   }
 
-  /// What is between two marks at the start; nil if it does not start with one that is closed.
+  /// The text between two marks at the start; nil if there is no closed pair.
   private static func take(_ mark: String, _ rest: inout Substring) -> Substring? {
     guard rest.hasPrefix(mark), !rest.hasPrefix(mark + " ") else { return nil }
     let body = rest.dropFirst(mark.count)

@@ -1,8 +1,8 @@
-/// What `audiosession help TOPIC` shows and a man page has: pages of the documentation, which are
-/// part of the program.
+/// A topic of `audiosession help TOPIC` and its man page, made from pages of the documentation,
+/// which are built into the program.
 struct Topic: Sendable {
   let name: String
-  /// Of the manual.
+  /// The section of the manual.
   let section: Int
   private let files: [[UInt8]]
 
@@ -18,12 +18,12 @@ struct Topic: Sendable {
 
   static func named(_ name: String) -> Topic? { all.first { $0.name == name } }
 
-  /// The topic that the arguments ask for.
+  /// The topic that the arguments request.
   static func asked(by arguments: [String]) -> Topic? {
     arguments.count == 2 && arguments[0] == "help" ? named(arguments[1]) : nil
   }
 
-  /// The pages as one: the further ones are sections of the first.
+  /// The pages as one; all but the first are sections of it.
   var page: Page {
     let pages = files.map { Page(String(decoding: $0, as: UTF8.self)) }
     var page = pages[0]

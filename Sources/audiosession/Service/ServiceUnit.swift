@@ -5,12 +5,12 @@ import Glibc
 enum ServiceUnit {
   static let name = "audiosession.service"
 
-  /// The first line tells a unit of ours from anybody else's.
+  /// The first line distinguishes a unit that this program wrote.
   static let marker = "# Written by 'audiosession service install'."
 
   static func isOurs(_ text: String) -> Bool { text.hasPrefix(marker) }
 
-  /// Whether a process is the unit's, by its control group.
+  /// Whether a process belongs to the unit, by its control group.
   static func runs(_ process: Int32) -> Bool {
     guard let file = fopen("/proc/\(process)/cgroup", "r") else { return false }
     defer { fclose(file) }
@@ -19,11 +19,11 @@ enum ServiceUnit {
     return String(decoding: bytes[..<count], as: UTF8.self).contains("/\(name)")
   }
 
-  /// The unit's file.
+  /// The text of the unit's file.
   ///
   /// - Parameters:
   ///   - program: The absolute path of this program.
-  ///   - environment: Variables the service needs and its manager may not have.
+  ///   - environment: Variables that the service needs and its manager may lack.
   static func text(
     program: String, environment: [(name: String, value: String)] = []
   ) throws(SessionError) -> String {
@@ -72,7 +72,7 @@ enum ServiceUnit {
       """
   }
 
-  /// A program's path by systemd's rules, which know no way to write some characters in one.
+  /// A program's path in systemd's syntax, which cannot represent some characters.
   private static func path(_ program: String) throws(SessionError) -> String {
     let isPlain = program.unicodeScalars.allSatisfy { scalar in
       scalar.value >= 0x20 && scalar.value != 0x7f && !"\"'\\".unicodeScalars.contains(scalar)
@@ -84,7 +84,7 @@ enum ServiceUnit {
           + "character; install the program elsewhere",
         value: program)
     }
-    // Quotes for spaces; a percent sign would begin a specifier.
+    // Quotes are for spaces; a percent sign would begin a specifier.
     return "\""
       + program.split(separator: "%", omittingEmptySubsequences: false)
       .joined(separator: "%%") + "\""
@@ -94,7 +94,7 @@ enum ServiceUnit {
     (number < 16 ? "0" : "") + String(number, radix: 16)
   }
 
-  /// A word in quotes, by systemd's rules.
+  /// A quoted word in systemd's syntax.
   private static func quoted(_ word: String) -> String {
     "\""
       + word.unicodeScalars.map { scalar in
@@ -103,7 +103,8 @@ enum ServiceUnit {
         case "\"", "\\": "\\\(scalar)"
         case "\n": "\\n"
         case "\t": "\\t"
-        // A carriage return ends a line of a unit, too; others are what no line may hold.
+        // A carriage return also ends a line of a unit; other control characters are not allowed in
+        // a line.
         case "\u{1}"..."\u{1f}", "\u{7f}": "\\x" + hexadecimal(scalar.value)
         default: String(scalar)
         }

@@ -18,7 +18,7 @@ struct ApplyJSON: Encodable {
   }
 }
 
-/// What an apply did, for users.
+/// The result of an apply, for users.
 enum ApplyView {
   static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }

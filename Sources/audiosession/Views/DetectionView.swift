@@ -1,7 +1,7 @@
 import AudioSession
 import SessionProfiles
 
-/// Which profiles fit, for users.
+/// The matching profiles, for users.
 enum DetectionView {
   static func lines(_ detection: ProfileDetection, width: Int?) -> [Line] {
     var lines = detection.profiles.flatMap { self.lines($0, detection, width) }

@@ -1,13 +1,13 @@
 import AudioSession
 
-/// What `devices` shows, as JSON; the help of the command has its keys.
+/// The JSON of `devices`; the help of the command describes its keys.
 struct DeviceList: Encodable {
   let schema = 1
   let inputs: [DeviceItem]
   let outputs: [DeviceItem]
   let cards: [CardItem]
 
-  /// - Parameter isWhole: also monitors and the session's own devices.
+  /// - Parameter isWhole: whether to include monitors and the session's own devices.
   init(_ snapshot: ServerSnapshot, isWhole: Bool) {
     inputs = Self.items(.input, snapshot, isWhole)
     outputs = Self.items(.output, snapshot, isWhole)
@@ -29,7 +29,7 @@ struct DeviceList: Encodable {
 
 /// A source or a sink.
 struct DeviceItem: Encodable {
-  /// Whose it is.
+  /// To which group it belongs.
   enum Kind: String, Encodable { case hardware, monitor, own }
 
   let device: Device
@@ -76,7 +76,7 @@ struct DeviceItem: Encodable {
   }
 }
 
-/// A connector.
+/// A port.
 struct PortItem: Encodable {
   let name: String
   let description: String

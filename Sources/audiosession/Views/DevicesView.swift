@@ -83,6 +83,6 @@ enum DevicesView {
 }
 
 extension ChannelMap {
-  /// `front-left front-right`, as state and devices print it.
+  /// `front-left front-right`, as in state and devices.
   var readable: String { positions.map(\.rawValue).joined(separator: " ") }
 }

@@ -1,7 +1,7 @@
 import AudioSession
 import JSONCoding
 
-/// What `doctor --json` prints.
+/// The JSON of `doctor`.
 struct DiagnosisJSON: EncodableWithNulls {
   private let schema = 1
   private let server: SessionState.Server?
@@ -21,7 +21,7 @@ struct DiagnosisJSON: EncodableWithNulls {
   }
 }
 
-/// What was found, for users: what, why it matters, and the remedy.
+/// The findings for users: what was found, why it matters, and the remedy.
 enum DiagnosisView {
   static func lines(_ diagnosis: Diagnosis, width: Int?) -> [Line] {
     var lines = diagnosis.findings.flatMap { Self.lines($0, width: width) + [.empty] }
@@ -44,7 +44,7 @@ enum DiagnosisView {
     lines += Layout.wrap(finding.message, indent: 2, width: width)
     lines += Layout.wrap(finding.why, indent: 2, width: width, style: .dim)
     lines += Layout.wrap(finding.remedy.text, indent: 2, width: width)
-    // To be copied: never wrapped or shortened.
+    // For copying, so it is never wrapped or shortened.
     if let command = finding.remedy.command { lines.append(["    ", Span(command, .green)]) }
     if let file = finding.remedy.file { lines.append(["    ", Span(file)]) }
     if let line = finding.remedy.line { lines.append(["    ", Span(line, .green)]) }

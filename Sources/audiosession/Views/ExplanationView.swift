@@ -1,6 +1,7 @@
 import AudioSession
 
-/// Why a property is what it is, for users: its line of the state, the causes, what was not taken.
+/// Why a property has its value, for users: its line of the state, the causes, the other
+/// candidates.
 enum ExplanationView {
   static func lines(_ explanation: Explanation, width: Int?) -> [Line] {
     var lines = PropertiesView.lines(

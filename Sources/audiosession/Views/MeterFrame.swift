@@ -10,7 +10,7 @@ struct MeterFrame {
   let readings: [LevelMeter.Reading]
   let bands: [Spectrum.Band]?
 
-  /// What is at the left end of a bar, dB.
+  /// The level at the left end of a bar, in dB.
   private static let floor = -60.0
 
   /// One line without drawing: `front-left -12.0 (peak -3.1) dB, …`.
@@ -26,7 +26,7 @@ struct MeterFrame {
     return Line((levels + ["most in \(range)"]).joined(separator: ", "))
   }
 
-  /// Bars: a line a channel, and the spectrum below.
+  /// Bars: one line per channel, and the spectrum below.
   func drawing(width: Int) -> [Line] {
     let room = min(width, 100)
     let label = min(names.map(\.displayWidth).max() ?? 0, max(4, room / 4))
@@ -42,7 +42,7 @@ struct MeterFrame {
     return bars + (bands.map { [Self.spectrum($0, width: room)] } ?? [])
   }
 
-  /// Where a level is on a bar of so many columns.
+  /// The column of a level on a bar of this width.
   private static func column(_ amplitude: Double, _ width: Int) -> Int {
     let part = 1 - decibels(of: amplitude) / floor
     return max(0, min(width, Int(saturating: part * Double(width))))

@@ -1,7 +1,7 @@
 import AudioSession
 import AudioStreams
 
-/// A level meter in text: bars on a terminal, lines elsewhere, JSON when asked.
+/// A level meter as text: bars on a terminal, otherwise lines, or JSON on request.
 struct MeterView {
   private let device: Device
   private let sampleRate: Int
@@ -22,10 +22,10 @@ struct MeterView {
     self.output = output
   }
 
-  /// Takes sound, and shows a reading where it is time for one.
+  /// Adds sound, and shows a reading if one is due.
   mutating func add(_ piece: DeviceTap.Piece, at time: Duration, every: Duration) throws {
     waiting += piece.samples
-    // The pieces do not come in step with the readings: half of one is near enough.
+    // The pieces are not synchronous with the readings; half a piece is close enough.
     guard time - shown >= every - min(every / 2, .milliseconds(20)) else { return }
     shown = time
     let levels = waiting.withUnsafeBufferPointer {
@@ -57,7 +57,7 @@ struct MeterView {
     return Spectrum(recent, sampleRate: Double(sampleRate), bands: 24).bands
   }
 
-  /// The channels' names; numbers where the stream has others than the device.
+  /// The channels' names; numbers if the stream's channels differ from the device's.
   static func names(_ device: Device, _ channels: Int) -> [String] {
     let positions = device.channelMap.positions
     guard positions.count == channels else { return (0..<channels).map { "channel \($0 + 1)" } }

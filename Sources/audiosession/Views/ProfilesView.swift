@@ -3,7 +3,7 @@ import SessionProfiles
 
 /// Profiles for users.
 enum ProfilesView {
-  /// The list: name, description; a broken one with why.
+  /// The list: name and description; for a broken profile the error.
   static func lines(_ profiles: [ProfileListing], width: Int?) -> [Line] {
     guard !profiles.isEmpty else { return [Line("no profiles")] }
     let names = profiles.map { Span($0.name).width }.max() ?? 0
@@ -18,7 +18,7 @@ enum ProfilesView {
     }
   }
 
-  /// One profile, whole; where it is from goes into a comment, so that the text is a profile still.
+  /// One complete profile; its source is a comment, so that the text is a valid profile.
   static func lines(_ profile: Profile) -> [Line] {
     let base = profile.extends.map { ", with what it extends: \($0)" } ?? ""
     let text = ProfileWriter.toml(
@@ -30,7 +30,7 @@ enum ProfilesView {
 }
 
 extension ProfilesView {
-  /// What is wrong with a file, after its place in it.
+  /// A problem of a file, after its position.
   static func lines(_ diagnostic: ProfileDiagnostic, width: Int?) -> [Line] {
     let text = diagnostic.description
     guard let space = text.firstIndex(of: " ") else { return [Line(text)] }
@@ -96,7 +96,7 @@ struct DiagnosticsJSON: Encodable {
   }
 }
 
-/// One thing that is wrong with a profile, with every key, null where there is nothing.
+/// A problem of a profile with every key, null if there is no value.
 struct DiagnosticItem: Encodable {
   private let diagnostic: ProfileDiagnostic
 

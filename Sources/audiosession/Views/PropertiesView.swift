@@ -1,8 +1,8 @@
 import AudioSession
 
-/// Properties with their verdicts: one a line, the value below where it does not fit.
+/// Properties with their verdicts, one per line; the value is below if it does not fit.
 enum PropertiesView {
-  /// - Parameter wishedOnly: leaves out what has no wish.
+  /// - Parameter wishedOnly: whether to omit properties without a preference.
   static func lines(
     _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool
   ) -> [Line] {

@@ -3,7 +3,7 @@ import AudioStreams
 import Glibc
 import PulseTypes
 
-/// What a recording came to.
+/// The result of a recording.
 struct RecordView: Encodable {
   let schema = 1
   let file: String
@@ -46,7 +46,7 @@ struct RecordView: Encodable {
     return lines
   }
 
-  /// Time and level while it runs.
+  /// Time and level during the recording.
   static func line(_ progress: RecordingProgress) -> Line {
     let lost = progress.missing.reduce(0) { $0 + $1.frames }
     return [
@@ -65,7 +65,7 @@ struct RecordView: Encodable {
     return "\(front):\(padded(seconds)).\(tenths % 10)"
   }
 
-  /// ` -18.2 dB`, always as wide.
+  /// ` -18.2 dB`, with a constant width.
   private static func decibels(_ peak: Float) -> String {
     guard peak > 0.000_01 else { return "  -inf dB" }
     let tenths = Int(saturating: max(-9999, min(9999, 200 * log10(Double(peak)))))
@@ -81,7 +81,7 @@ struct RecordView: Encodable {
   }
 }
 
-/// How far a file is.
+/// The progress of playing a file.
 enum PlayView {
   static func line(_ progress: (position: Duration, length: Duration)) -> Line {
     let (position, length) = (

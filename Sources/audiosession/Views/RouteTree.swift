@@ -1,13 +1,13 @@
 import AudioSession
 
-/// The way of the sound, from the card to the default: card → profile → port → device → the links of
-/// the session's chain → default; colours are verdicts.
+/// The path of the sound, from the card to the default: card → profile → port → device → the links
+/// of the session's chain → default; the colors are verdicts.
 struct RouteTree {
   let snapshot: ServerSnapshot
-  /// The properties of the state, for their verdicts; empty if they are not known.
+  /// The properties of the state, for their verdicts; empty if unknown.
   var properties: [Property: PropertyReport] = [:]
 
-  /// The way of the default input or output; nil if there is none.
+  /// The path of the default input or output; nil if there is none.
   func route(_ direction: Direction) -> Tree? {
     guard let device = snapshot.defaultRoot(direction), snapshot.route.has(device) else {
       return nil
@@ -38,7 +38,7 @@ struct RouteTree {
       children: [profile])
   }
 
-  /// Port, device, and what stands before it.
+  /// The port, the device, and the chain in front of it.
   private func chain(_ device: Device) -> Tree {
     let direction = device.direction
     let isRoute = snapshot.defaultRoot(direction)?.name == device.name
@@ -62,9 +62,9 @@ struct RouteTree {
       children: [end])
   }
 
-  /// The session's own devices that hang on a device, and what hangs on those.
+  /// The session's own devices on a device, and those on them.
   private func links(on device: Device, _ devices: [Property], depth: Int = 0) -> [Tree] {
-    // A chain is three links long; one that bites its tail has no end.
+    // A chain has three links; a cycle would never end.
     guard depth < 4 else { return [] }
     let direction = device.direction
     return snapshot.ownedDevices(direction).filter { owned in
@@ -110,7 +110,7 @@ struct RouteTree {
     return rate + "\(device.volume.loudest)" + (device.isMuted ? ", muted" : "")
   }
 
-  /// The colour of the worst verdict among properties with a wish.
+  /// The color of the worst verdict among the preferences.
   private func style(_ names: [Property]) -> Style {
     let styles = names.compactMap { properties[$0] }.filter { $0.verdict != .unset }
       .map(\.verdict.style)

@@ -2,7 +2,7 @@ import AudioSession
 
 /// The state for users.
 enum StateView {
-  /// - Parameter snapshot: the server, to draw the route from; without one it is listed.
+  /// - Parameter snapshot: the server, for drawing the route; without one it is listed.
   static func lines(
     _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?
   ) -> [Line] {
@@ -66,7 +66,7 @@ enum StateView {
       + device.via.map { ["        ", Span("through \($0)", .dim)] }
   }
 
-  /// A name and what it is; long words are shortened, sentences wrapped.
+  /// A name and its value; long words are shortened, sentences wrapped.
   private static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
     var lines = Layout.wrap(text, indent: 8, width: width)
     if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 8) }

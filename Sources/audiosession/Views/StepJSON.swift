@@ -1,9 +1,9 @@
 import AudioSession
 
-/// A step as `plan --json` and `apply --json` have it.
+/// A step in `plan --json` and `apply --json`.
 ///
-/// Values have the units of the state: Hz, seconds, 1.0 = 100 %. A value is null where there is
-/// nothing: no default, no remap, no device yet.
+/// Values have the units of the state: Hz, seconds, 1.0 = 100 %. A missing value is null: no
+/// default, no remap, no device yet.
 struct StepJSON: Encodable {
   let step: Step
   var outcome: StepOutcome?
@@ -29,7 +29,7 @@ struct StepJSON: Encodable {
 }
 
 extension StepOutcome {
-  /// The word of the JSON.
+  /// The name in the JSON.
   var name: String {
     switch self {
     case .applied: "applied"
@@ -40,7 +40,7 @@ extension StepOutcome {
     }
   }
 
-  /// What the server gave or said instead.
+  /// The value that the server granted or reported instead.
   var detail: String? {
     switch self {
     case .notGranted(let text), .refused(let text): text
@@ -50,7 +50,7 @@ extension StepOutcome {
 }
 
 extension SettingValue {
-  /// The value as the state's JSON would have it.
+  /// The value in the form of the state's JSON.
   var stateValue: StateValue? {
     switch self {
     case .absent: nil

@@ -5,11 +5,11 @@ enum StepsView {
   /// A step as it is shown.
   struct Row {
     var step: Step
-    /// What became of it; nil for one that is only planned.
+    /// The outcome; nil if the step is only planned.
     var outcome: StepOutcome?
   }
 
-  /// - Parameter showsReasons: adds why, a line a step.
+  /// - Parameter showsReasons: whether to add the reason for each step.
   static func lines(_ rows: [Row], width: Int?, showsReasons: Bool = false) -> [Line] {
     let rows = Phase.allCases.flatMap { phase in rows.filter { $0.step.phase == phase } }
     let aligned = Layout.columns(rows.map(columns), indent: 3)

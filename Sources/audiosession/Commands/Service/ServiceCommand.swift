@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `service`: the session as a service of the user's.
+/// `service`: the session as a user service.
 struct ServiceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service",
@@ -13,7 +13,7 @@ struct ServiceCommand: ParsableCommand {
     ],
     defaultSubcommand: ServiceStatusCommand.self)
 
-  /// The unit is for the environment's server; which one that is cannot be said in options.
+  /// The unit is for the environment's server, so options cannot choose another one.
   static func validate(_ options: GlobalOptions) throws {
     guard options.server == nil, !options.sandbox else {
       throw ValidationError(

@@ -23,7 +23,7 @@ struct ServiceUninstallCommand: SessionCommand {
     let manager = ServiceManager(timeout: options.timeout.duration)
     let absence = await manager.absence()
     if absence == nil {
-      // Before the file goes: without it systemd no longer knows what to disable.
+      // Before the file is removed: without it systemd does not know what to disable.
       guard case .done = await manager.run("disable", "--now", ServiceUnit.name) else {
         throw SessionError(
           .refused, stage: .session, "the service was not stopped; its unit is left",

@@ -2,15 +2,16 @@ import ArgumentParser
 import AudioSession
 import PulseSandbox
 
-/// A command that lets something happen to the sandbox it runs inside of.
+/// A command that causes a fault in the sandbox inside which it runs.
 protocol FaultCommand: SessionCommand {
-  /// What happens.
+  /// The fault.
   var fault: Fault { get throws }
-  /// What undoes it where it lasts for a time only; nil if nothing does, or it ends by itself.
+  /// The fault that undoes it if it lasts only for a time; nil if there is none, or it ends by
+  /// itself.
   var undoing: Fault? { get }
-  /// How long it lasts; nil until it is undone, or the command is ended.
+  /// The duration; nil until it is undone, or the command is ended.
   var duration: TimeLimit? { get }
-  /// What has happened, for users.
+  /// The result, for users.
   var done: String { get }
 }
 
@@ -40,7 +41,7 @@ extension FaultCommand {
       let duration = duration?.duration
       try await Interruption.cancelling { try await running.last(for: duration, timeout: timeout) }
     } else if let duration, let undoing {
-      // A signal ends the wait, and the fault with it.
+      // A signal ends the wait, and with it the fault.
       try? await Interruption.cancelling {
         try await ContinuousClock().sleep(for: duration.duration)
       }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `sandbox simulate`: the other side of a sandbox.
+/// `sandbox simulate`: faults in a sandbox.
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
