@@ -69,12 +69,12 @@ extension AudioSession {
       // If this fails, the journal that stays on disk has the same previous values.
       try? store.write(before)
       result.restored = true
-      result.message += "; everything is as it was before"
+      result.message += "; the former settings are restored"
     } catch {
       // The store keeps the previous values: the next apply or revert continues from there.
       result.restored = false
       result.message +=
-        "; what was before could not be restored (\(error.message)): "
+        "; the former settings could not be restored (\(error.message)): "
         + "run 'audiosession revert' when the server answers"
     }
     return result

@@ -43,7 +43,7 @@ extension AudioSession {
       result.restored = true
     } catch {
       result.restored = false
-      result.message += "; the former mode could not be made so again (\(error.message))"
+      result.message += "; the former mode could not be restored (\(error.message))"
     }
     return result
   }

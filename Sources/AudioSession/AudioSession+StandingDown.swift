@@ -19,7 +19,7 @@ extension AudioSession {
       standDown()
       var error = error
       error.message +=
-        "; the session is inactive now, and what was before it is restored "
+        "; the session is inactive now, and the former settings are restored "
         + (isHolder ? "as soon as the server answers" : "by 'audiosession revert' when it answers")
       throw error
     }

@@ -17,21 +17,22 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
   /// The greatest volume that a server accepts (libpulse: `PA_VOLUME_MAX`).
   public static let maximum = Volume(rawValue: UInt32.max / 2)
 
-  /// A volume as a fraction of 100 %, rounded to the server's unit.
+  /// A volume as a fraction of 100 %, rounded down to the server's unit as `pactl` does, so that a
+  /// volume that was set as 60 % is saved as 60 %.
   ///
   /// 1.0 = 100 %, as in the JSON; out of range values are clamped.
   public init(fraction: Double) {
-    guard fraction > 0 else {
-      self = .muted
-      return
-    }
-    let scaled = (fraction * Double(Volume.norm.rawValue)).rounded()
-    rawValue = UInt32(min(scaled, Double(Volume.maximum.rawValue)))
+    // A volume that was written with six decimals of a percent reads back as itself.
+    self.init(units: (fraction * Double(Volume.norm.rawValue) + 1e-3).rounded(.down))
   }
 
   /// A volume in decibels; 0 dB = 100 % (libpulse: `pa_sw_volume_from_dB`).
   public init(decibels: Double) {
-    self.init(fraction: cbrt(pow(10, decibels / 20)))
+    self.init(units: (cbrt(pow(10, decibels / 20)) * Double(Volume.norm.rawValue)).rounded())
+  }
+
+  private init(units: Double) {
+    rawValue = units > 0 ? UInt32(min(units, Double(Volume.maximum.rawValue))) : 0
   }
 
   /// The volume as a fraction; 1.0 is 100 %.

@@ -73,7 +73,7 @@ extension Profile {
     try parse(text, name: name, file: file, allowsSession: true)
   }
 
-  /// Lists all problems of a file and of those that it extends, in the file's order.
+  /// Lists all problems of a file, or of the profile of a name, and of those that it extends, in the file's order.
   ///
   /// Empty for a good profile. Warnings are about keys without effect; `named` does not report
   /// them.

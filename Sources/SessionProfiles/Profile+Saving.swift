@@ -32,6 +32,9 @@ extension Profile {
     try place(for: name, overwrite: overwrite, environment: environment).path
   }
 
+  /// Whether a profile of this name is part of the program.
+  public static func isBuiltIn(_ name: String) -> Bool { BuiltIn.text(name) != nil }
+
   private static func place(
     for name: String, overwrite: Bool, environment: [String: String]
   ) throws(SessionError) -> (path: String, folder: String) {

@@ -72,9 +72,10 @@ struct ProfileResolver {
 
   /// All problems of a file, its own first.
   func check(_ file: String) -> [ProfileDiagnostic] {
-    let found = library.file(file)
     var own: [ProfileDiagnostic] = []
     do throws(ProfileDiagnostic) {
+      let isPath = file.contains("/") || file.hasSuffix(".toml") || TextFile.exists(file)
+      let found = isPath ? library.file(file) : try library.locate(file)
       let reader = ProfileReader(
         try library.text(of: found), name: found.name, file: found.file,
         isPart: file.contains(ProfileLibrary.dropInSuffix + "/"))

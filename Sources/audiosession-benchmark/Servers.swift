@@ -89,7 +89,7 @@ struct Servers {
           }
         })
     }
-    row("ready again to as wished again", times)
+    row("ready again to in effect again", times)
   }
 
   private func time(_ body: () async throws -> Void) async rethrows -> Duration {

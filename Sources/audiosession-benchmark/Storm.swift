@@ -52,8 +52,8 @@ struct Storm {
       await session.close()
       let took = end - start
       print("a storm of \(count) events in \(Timings.words(took))")
-      print("  the session planned anew \(looks) times, and read or wrote \(trips) times")
-      print("  a foreign default at its end was put back after \(Timings.words(settled))")
+      print("  the session planned again \(looks) times, and read or wrote \(trips) times")
+      print("  a foreign default at its end was restored after \(Timings.words(settled))")
       print(
         "  resident before \(figures.resident) KiB, after \(ProcessFigures(getpid()).resident) KiB")
     }

@@ -5,26 +5,49 @@ import Glibc
 
 /// The program: parses the arguments and runs one command.
 @main
-struct AudioSessionCommand: AsyncParsableCommand {
+struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "audiosession",
-    abstract: "Declare the audio setup you want; see that it is so.",
+    abstract: "Declare the audio setup you want, apply it, and keep it applied.",
+    usage: "audiosession <command> [options]",
     discussion: """
-      A profile says what is wished: category, sample rate, IO buffer, input, port, channel map. \
-      'plan' shows what applying it would change, 'apply' changes it in one order and reads it \
-      back, 'state' says what is wished, what is, and why they differ, 'revert' undoes it.
+      A profile declares a setup: category, sample rate, IO buffer, input, port, channel map. \
+      'plan' shows what applying it would change. 'apply' applies it in one documented order and \
+      reads every setting back. 'state' shows preferred and actual settings, and why they differ. \
+      'revert' restores the settings from before.
 
-      Results go to standard output, messages to standard error; --json makes the result JSON.
+      Without a command: the devices in use, the session, and what to do next. The exit status is 69 \
+      if no server answers; --json prints what 'state --json' prints.
+
+      Results are printed on standard output, messages on standard error. 'audiosession help \
+      profile' explains the profile files, 'help json' the JSON output, 'help hooks' the programs \
+      that run when something happens.
       """,
     version: "audiosession \(programVersion)",
-    subcommands: [
-      ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
-      StopCommand.self, RevertCommand.self, DevicesCommand.self, ProfilesCommand.self,
-      ServiceCommand.self,
-      SandboxCommand.self, DemoCommand.self, ReplayCommand.self, RecordCommand.self,
-      PlayCommand.self,
-      MeterCommand.self, ToneCommand.self, VerifyCommand.self,
-      DoctorCommand.self, ExplainCommand.self, ManualCommand.self,
+    subcommands: [ManualCommand.self],
+    groupedSubcommands: [
+      CommandGroup(
+        name: "Session",
+        subcommands: [
+          ApplyCommand.self, PlanCommand.self, StateCommand.self, WatchCommand.self,
+          StopCommand.self, RevertCommand.self,
+        ]),
+      CommandGroup(name: "Profiles", subcommands: [ProfilesCommand.self]),
+      CommandGroup(
+        name: "Find out",
+        subcommands: [
+          DevicesCommand.self, DoctorCommand.self, ExplainCommand.self, VerifyCommand.self,
+        ]),
+      CommandGroup(
+        name: "Sound",
+        subcommands: [
+          RecordCommand.self, PlayCommand.self, MeterCommand.self, ToneCommand.self,
+        ]),
+      CommandGroup(
+        name: "More",
+        subcommands: [
+          ServiceCommand.self, SandboxCommand.self, DemoCommand.self, ReplayCommand.self,
+        ]),
     ])
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -51,18 +74,30 @@ struct AudioSessionCommand: AsyncParsableCommand {
       if command.options.pipewire, !command.options.sandbox, !(command is SandboxCommand),
         !(command is DemoCommand)
       {
-        type(of: command).exit(
-          withError: ValidationError("--pipewire says what is in a sandbox; add --sandbox"))
+        throw ValidationError("--pipewire selects the server of a sandbox; add --sandbox")
       }
       leave(await run(command))
     } catch {
-      if exitCode(for: error) == .validationFailure,
-        let unknown = UnknownCommand.find(in: Array(CommandLine.arguments.dropFirst()))
-      {
-        exit(withError: ValidationError(unknown.message))
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      guard exitCode(for: error) == .validationFailure else {
+        if exitCode(for: error) == .success {
+          print(HelpText.ordered(fullMessage(for: error)))
+          leave(.done)
+        }
+        exit(withError: error)
       }
-      exit(withError: error)
+      let unknown = UnknownCommand.find(in: arguments).map { ValidationError($0.message) }
+      UsageError(unknown ?? error, arguments).end()
     }
+  }
+
+  /// Without a command: what is in use, what is maintained, and what to do next.
+  func run(_ context: Context) async throws -> Status {
+    let (state, _, error) = try await StateCommand.read(context)
+    try context.output.result(state) { OverviewView.lines(state, width: $0) }
+    guard let error else { return .done }
+    context.output.complain(error)
+    return Status(error)
   }
 
   private static func run(_ command: any SessionCommand) async -> Status {

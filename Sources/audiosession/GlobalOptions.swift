@@ -4,22 +4,23 @@ import PulseTypes
 /// The options of every command.
 struct GlobalOptions: ParsableArguments, Sendable {
   @Option(
-    help: ArgumentHelp("The server to talk to. (default: the environment's)", valueName: "address"))
+    help: ArgumentHelp("The server to use. (default: the environment's)", valueName: "address"))
   var server: String?
 
   @Flag(help: "Use a private server with demo devices, for this one command.")
   var sandbox = false
 
-  @Flag(help: "With --sandbox, or the command sandbox: PipeWire in it instead of PulseAudio.")
+  @Flag(help: "With --sandbox, or the command sandbox: use PipeWire instead of PulseAudio.")
   var pipewire = false
 
   @Flag(help: "Print the result as JSON.")
   var json = false
 
-  @Option(help: ArgumentHelp("How long the command may take: 500ms, 5s, 1m.", valueName: "time"))
+  @Option(
+    help: ArgumentHelp("The longest time the command may take: 500ms, 5s, 1m.", valueName: "time"))
   var timeout = TimeLimit.standard
 
-  @Flag(name: .shortAndLong, help: "Say what is done, on standard error; twice: every request.")
+  @Flag(name: .shortAndLong, help: "Print what is done on standard error; twice: every request.")
   var verbose: Int
 
   /// The kind of server of a sandbox.
@@ -32,7 +33,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
         "the address of --server is empty; leave the option out for the default")
     }
     guard !sandbox else {
-      throw ValidationError("--server and --sandbox are two servers; name one")
+      throw ValidationError("--server and --sandbox name two servers; leave one of them out")
     }
   }
 }

@@ -9,7 +9,9 @@ final class TraceFile: Sendable {
   /// Entries are written by the session's thread, events by another one.
   private let turn = Mutex(())
 
-  init(_ path: String) throws(SessionError) {
+  /// - Parameter replaces: whether an existing file is replaced; a pipe or a device always is written to.
+  init(_ path: String, replaces: Bool) throws(SessionError) {
+    try FileGuard.check(path, replaces: replaces)
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw SessionError(
@@ -29,8 +31,10 @@ final class TraceFile: Sendable {
     }
   }
 
-  /// Reads the lines of a trace; throws with the number of the first invalid one.
-  static func read(_ path: String) throws -> [TraceLine] {
+  /// The lines of a trace; throws with the number of the first that is not one.
+  ///
+  /// - Returns: the lines, and the number of the last one if the trace was cut off within it.
+  static func read(_ path: String) throws -> (lines: [TraceLine], cut: Int?) {
     guard let file = fopen(path, "r") else { throw unreadable(path, errno) }
     defer { fclose(file) }
     var lines: [TraceLine] = []
@@ -41,15 +45,16 @@ final class TraceFile: Sendable {
       let count = getline(&buffer, &size, file)
       guard count > 0, let buffer else {
         guard ferror(file) == 0 else { throw unreadable(path, errno) }
-        return lines
+        return (lines, nil)
       }
       let line = UnsafeRawBufferPointer(start: buffer, count: count)
       do {
         lines.append(try JSON.decode(TraceLine.self, from: line))
       } catch {
+        if !lines.isEmpty, line.last != UInt8(ascii: "\n") { return (lines, lines.count + 1) }
         throw SessionError(
           .invalidValue, stage: .configuration,
-          "\(path):\(lines.count + 1): this is no line of a trace, or one of another version; "
+          "\(path):\(lines.count + 1): not a line of a trace, or one of another version; "
             + "'watch --trace FILE' writes traces",
           value: path)
       }

@@ -37,8 +37,8 @@ struct UnknownCommand {
       !near.isEmpty
       ? "do you mean \(near.joined(separator: " or "))?"
       : path == "sandbox "
-        ? "what to run comes behind '--': sandbox -- COMMAND"
-        : "there are: \(known.joined(separator: ", "))"
+        ? "a command to run is written after '--': sandbox -- COMMAND"
+        : "the commands are: \(known.joined(separator: ", "))"
     return "there is no command '\(path)\(visible(word))'; \(hint)"
   }
 }

@@ -127,7 +127,7 @@ struct MultiRouteTests {
         try await rig.session.setAudioMode(mode)
       }
       #expect(error?.code == .categoryNotSupported && error?.stage == .device)
-      #expect(error?.alternatives.contains("headphones: is there and was not asked for") == true)
+      #expect(error?.alternatives.contains("headphones: connected, but not asked for") == true)
       #expect(try await rig.listing(expecting: before) == before)
       let profile = try rig.write(
         "one.toml", "category = 'multi-route'\n[output]\nprefer = ['speakers']\n")

@@ -54,7 +54,7 @@ struct OtherHandsTests {
         // Nothing was written where the time was over before that.
         #expect(
           error.restored == nil || error.message.contains("restored")
-            || error.message.contains("as it was"))
+            || error.message.contains("former settings"))
       }
       await foe.close()
       await competing.value

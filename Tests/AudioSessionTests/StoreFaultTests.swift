@@ -75,7 +75,7 @@ struct StoreFaultTests {
 
   @Test(
     "a disk that fills in the middle undoes the change", .server,
-    arguments: [".status.json.new", ".wish.toml.new"], [true, false])
+    arguments: [".status.json.new", ".mode.toml.new"], [true, false])
   func full(_ ending: String, isAfterAnother: Bool) async throws {
     try await Rig.with(.minimal) { rig in
       let virgin = try await rig.listing()
@@ -102,13 +102,13 @@ struct StoreFaultTests {
       let before = try await rig.listing()
       for damage in ["", "\u{0}\u{1}", "schema = ", "{", "schema = 99\n"] {
         try await rig.session.setAudioMode(Self.mode)
-        try write(damage, file(rig, ".wish.toml"))
+        try write(damage, file(rig, ".mode.toml"))
         try write(damage, file(rig, ".status.json"))
         try write(damage, file(rig, ".lock"))
         let other = Rig.session(rig.sandbox, isHolding: false)
         try await other.setAudioMode(Self.mode)
         #expect(try await other.getSessionState().properties[.inputGain]?.verdict == .applied)
-        try write(damage, file(rig, ".wish.toml"))
+        try write(damage, file(rig, ".mode.toml"))
         try await other.revert()
         await other.close()
         #expect(try await rig.listing(expecting: before) == before)

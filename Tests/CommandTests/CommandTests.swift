@@ -48,8 +48,8 @@ struct CommandTests {
           """)
       #expect(
         result.standardError == """
-          audiosession: note: the channel map is built, and no process looks after it: it is not \
-          built again after a replug or a restart of the server; add --keep
+          audiosession: note: no process maintains the session now: the channel map is not rebuilt \
+          after a replug or a restart of the server. Add --keep to maintain it
 
           """)
     }
@@ -88,7 +88,7 @@ struct CommandTests {
       _ = try await sandbox.shell("pactl set-source-volume mic 30%")
       let check = try await sandbox.audiosession("state", "--check")
       #expect(check.status == 3)
-      #expect(check.standardOutput.contains("overridden  30 %  (wished: 80 %)"))
+      #expect(check.standardOutput.contains("overridden  30 %  (preferred: 80 %)"))
     }
   }
 
@@ -107,7 +107,7 @@ struct CommandTests {
       #expect(state["properties"]?["inputGain"]?["verdict"] == .string("pending"))
       let text = try await sandbox.audiosession("state")
       #expect(text.status == 69)
-      #expect(text.standardOutput.contains("input gain       pending  -  (wished: 80 %)\n"))
+      #expect(text.standardOutput.contains("input gain       pending  -  (preferred: 80 %)\n"))
       #expect(text.standardError.hasPrefix("audiosession: "))
     }
   }

@@ -31,15 +31,15 @@ struct DamagedStoreTests {
       let result = try await run(
         sandbox,
         """
-        f=$(store wish.toml); \(Self.damages[damage] ?? "")
+        f=$(store mode.toml); \(Self.damages[damage] ?? "")
         $A state > state.out || exit 21
-        grep -q 'wish.toml is damaged' state.out || exit 22
+        grep -q 'mode.toml is damaged' state.out || exit 22
         $A doctor > doctor.out
-        grep -q 'wish.toml is damaged' doctor.out || exit 23
+        grep -q 'mode.toml is damaged' doctor.out || exit 23
         $A explain gain > explain.out 2> explain.err || exit 24
-        grep -q 'wish.toml is damaged' explain.err || exit 25
+        grep -q 'mode.toml is damaged' explain.err || exit 25
         $A watch > watch.out 2> watch.err & pid=$!
-        until grep -q 'it is now .*wish.toml.damaged' watch.err; do
+        until grep -q 'it is now .*mode.toml.damaged' watch.err; do
           kill -0 $pid || { cat watch.err; exit 26; }
           pause
         done
@@ -85,10 +85,10 @@ struct DamagedStoreTests {
       let result = try await run(
         sandbox,
         """
-        for f in wish.toml status.json baseline.json; do
-          ln -s /dev/full $(store wish.toml | sed "s/wish.toml$/$f.new/")
+        for f in mode.toml status.json baseline.json; do
+          ln -s /dev/full $(store mode.toml | sed "s/mode.toml$/$f.new/")
         done
-        rm $(store lock); ln -s /dev/full "$(store wish.toml | sed 's/wish.toml$/lock/')"
+        rm $(store lock); ln -s /dev/full "$(store mode.toml | sed 's/mode.toml$/lock/')"
         $A revert > /dev/null 2> err || { cat err; exit 21; }
         [ $(gain) = $first ] || exit 22
         cat err
@@ -105,7 +105,7 @@ struct DamagedStoreTests {
     text.split(separator: "\n").compactMap { line in
       guard line.contains("fsync(") || line.contains("rename(") else { return nil }
       let call = line.contains("fsync(") ? "sync" : "rename"
-      let kinds = ["baseline.json", "wish.toml", "status.json"]
+      let kinds = ["baseline.json", "mode.toml", "status.json"]
       return call + " " + (kinds.first { line.contains($0) } ?? "folder")
     }
   }
@@ -136,13 +136,13 @@ struct DamagedStoreTests {
       #expect(
         traces[1] == [
           "sync baseline.json", "rename baseline.json", "sync folder", "rename status.json",
-          "sync baseline.json", "rename baseline.json", "sync wish.toml", "rename wish.toml",
+          "sync baseline.json", "rename baseline.json", "sync mode.toml", "rename mode.toml",
           "sync folder",
         ])
       #expect(
         traces[2] == [
-          "rename status.json", "sync baseline.json", "rename baseline.json", "sync wish.toml",
-          "rename wish.toml", "sync folder",
+          "rename status.json", "sync baseline.json", "rename baseline.json", "sync mode.toml",
+          "rename mode.toml", "sync folder",
         ])
       #expect(traces[3] == [])
     }

@@ -97,7 +97,7 @@ struct DeviceLimitTests {
       #expect(step?["detail"] == .string(limit.granted), "\(String(describing: step))")
       try check(applied, limit)
       #expect(result.standardError.contains(limit.words), "\(result.standardError)")
-      #expect(!result.standardError.contains("granted while applying"))
+      #expect(!result.standardError.contains("no longer held"))
       try check(try JSON(try await sandbox.audiosession("state", "--json").standardOutput), limit)
       // What is known is not tried again.
       let again = try JSON(try await sandbox.audiosession("plan", "test", "--json").standardOutput)

@@ -30,8 +30,10 @@ struct DoctorTests {
     while listens, result.standardError.contains("could be recorded") {
       result = try await sandbox.shell("$A doctor --json")
     }
-    #expect(result.status == 3, "\(result)")
-    return try Self.findings(result)
+    let findings = try Self.findings(result)
+    // Notes alone are no findings to a script.
+    #expect(result.status == (findings.allSatisfy { $0.contains(" note ") } ? 0 : 3), "\(result)")
+    return findings
   }
 
   @Test("nothing found is 0", .server)
@@ -41,7 +43,7 @@ struct DoctorTests {
       #expect(result.status == 0)
       #expect(try Self.findings(result) == [])
       let text = try await sandbox.audiosession("doctor", "--no-listen")
-      #expect(text.standardOutput.hasPrefix("nothing found: "))
+      #expect(text.standardOutput.contains(" checks (5 not made), no findings\n"))
     }
   }
 
@@ -282,7 +284,7 @@ struct DoctorTests {
         try await doctor(sandbox, "pactl set-source-volume sine 30%") == ["staleWish warning test"])
       let folder = try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
       let found = try await doctor(
-        sandbox, "for f in \(folder)/*.wish.toml \(folder)/*.baseline.json; do echo '{' > $f; done")
+        sandbox, "for f in \(folder)/*.mode.toml \(folder)/*.baseline.json; do echo '{' > $f; done")
       #expect(found.count == 2)
       #expect(found.allSatisfy { $0.hasPrefix("damagedStore problem \(folder)/") })
     }

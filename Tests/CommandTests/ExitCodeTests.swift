@@ -92,7 +92,7 @@ struct ExitCodeTests {
       try await sandbox.freeze()
       let commands = [
         "apply podcast", "plan podcast", "devices", "revert", "state", "doctor",
-        "explain default-source", "verify podcast", "record a.wav", "play a.wav", "meter", "tone",
+        "explain default-source", "verify podcast", "record b.wav", "play a.wav", "meter", "tone",
         "profiles detect", "profiles save new", "profiles cycle", "apply podcast --keep",
       ]
       // All at once: each waits for its time.

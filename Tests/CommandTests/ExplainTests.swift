@@ -55,7 +55,7 @@ struct ExplainTests {
       #expect(text.contains("chose speakers.monitor"))
       let loser = try #require(chosen["choices"]?.array.first { $0["name"] == own["actual"] })
       #expect(
-        loser["reason"] == .string("would be the default, had nobody chosen speakers.monitor"))
+        loser["reason"] == .string("would be the default if speakers.monitor had not been chosen"))
     }
   }
 
@@ -157,7 +157,7 @@ struct ExplainTests {
         result.standardOutput == """
           preferred input  -  mic
 
-          - mic is the server's own first choice, whether or not somebody chose it, too
+          - mic is the server's own first choice; whether it was also chosen cannot be read
 
           * mic
               is the default, priority 1000

@@ -112,7 +112,7 @@ struct ProfilesTests {
       #expect(text.contains("sample-rate = 44100\n") && text.contains("# A voice into"))
       let bad = try await edit("podcast", "echo 'sample-rate = 1' > $f")
       #expect(bad.status == 65)
-      #expect(bad.standardError.contains("the profile is as it was, and what you wrote is in /"))
+      #expect(bad.standardError.contains("the profile is not changed, and your text is in /"))
       #expect(try await edit("podcast", "exit 3").status == 65)
       #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       #expect(try await edit("nosuch", "true").status == 66)

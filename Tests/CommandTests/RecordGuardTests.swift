@@ -89,7 +89,7 @@ struct RecordGuardTests {
     for _ in 0..<5 where heard != [[440], [880]] {
       let file = sandbox.directory + "/a.wav"
       let result = try await sandbox.shell(
-        "$A record \(file) --rate 44100 --duration 1s \(arguments)")
+        "$A record \(file) --force --rate 44100 --duration 1s \(arguments)")
       #expect(result.status == 0, "\(result)")
       heard = try await tones(in: file, sandbox)
     }
@@ -132,7 +132,7 @@ struct RecordGuardTests {
       let file = sandbox.directory + "/b.wav"
       let started = try await sandbox.shell(
         """
-        $A record \(file) --rate 44100 >/dev/null 2>&1 </dev/null & echo $! > \(file).pid
+        $A record \(file) --force --rate 44100 >/dev/null 2>&1 </dev/null & echo $! > \(file).pid
         until pactl list source-outputs | grep -q 'media.name = "Audio capture"'; do pause; done
         until pactl set-card-profile \(Self.card) \(call); do pause; done
         """)

@@ -86,7 +86,7 @@ struct RecordLossTests {
       try await sandbox.kill()
       try await recording.waits(until: "grep -q 'server is not there' \(recording.path).err")
       let (status, json, _) = try await recording.end(signal: "INT")
-      #expect(status == 130)
+      #expect(status == 0)
       #expect(missing(json) > 0)
     }
   }
@@ -105,7 +105,7 @@ struct RecordLossTests {
       _ = try await plug(sandbox)
       try await recording.waits(until: "pactl list short source-outputs | grep -q .")
       let (status, json, _) = try await recording.end(signal: "INT")
-      #expect(status == 130)
+      #expect(status == 0)
       #expect(json["missing"]?.array.count == 1 && missing(json) > 0, "\(json)")
       #expect(json["inputs"]?.array.map { $0["device"] } == [.string("usb_mic")])
     }
@@ -125,7 +125,7 @@ struct RecordLossTests {
       try await recording.waits(
         until: "[ $(stat -c %s \(recording.path)) -gt $((\(size.filter(\.isNumber)) + 100000)) ]")
       let (status, json, said) = try await recording.end(signal: "INT")
-      #expect(status == 130)
+      #expect(status == 0)
       #expect(said.contains("now recording from 'mic'"), "\(said)")
       #expect(
         json["inputs"]?.array.map { $0["device"] } == [

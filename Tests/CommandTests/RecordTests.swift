@@ -51,7 +51,7 @@ struct RecordTests {
   @Test("a signal ends a recording well; SIGKILL leaves what was recorded")
   func signals() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      for (signal, status) in [("INT", 130), ("TERM", 143), ("KILL", 137)] {
+      for (signal, status) in [("INT", 0), ("TERM", 143), ("KILL", 137)] {
         let path = "\(sandbox.directory)/\(signal).wav"
         // When the file has a second and a half, at least a second of it must be named by its head.
         let result = try await sandbox.shell(
@@ -114,7 +114,7 @@ struct RecordTests {
       for (arguments, status, words) in cases {
         let result = try await sandbox.capture([Program.path] + arguments)
         #expect(result.status == status, "\(arguments)")
-        #expect(result.standardError.contains(words), "\(result.standardError)")
+        #expect((result.standardError + result.standardOutput).contains(words), "\(result)")
       }
     }
     try await PulseSandbox.with(.monitorOnly) { sandbox in

@@ -32,7 +32,8 @@ struct RenderingTests {
 
   @Test("everything fits the screen", arguments: [40, 60, 80, 200])
   func fits(_ width: Int) {
-    let reason = "was granted while applying; nobody holds it since, so streams choose their own"
+    let reason =
+      "granted while applying (10 ms); no process maintains it now, so each stream chooses its own"
     var lines = StepsView.lines(steps(), width: width, showsReasons: true)
     lines += PropertiesView.lines(
       [.preferredInput: report(.pending, reason), .inputLatencyOffset: report(.unset)],
@@ -43,7 +44,7 @@ struct RenderingTests {
       Failure(
         SessionError(
           .inputNotAvailable, stage: .device, "no usable input for '\(input)' or '\(input)'",
-          alternatives: ["\(input): is there and was not asked for"])), width: width)
+          alternatives: ["\(input): connected, but not asked for"])), width: width)
     for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
   }
 

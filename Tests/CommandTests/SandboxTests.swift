@@ -27,10 +27,10 @@ struct SandboxTests {
       let result = try await outer.shell(
         "$A sandbox -- sh -c \"$A apply high-quality-stereo >/dev/null 2>&1; $A state\"")
       #expect(result.status == 0)
-      #expect(result.standardOutput.contains("wish    high-quality-stereo, active\n"))
+      #expect(result.standardOutput.contains("session  high-quality-stereo, active\n"))
       #expect(!result.standardOutput.contains(outer.address))
       let state = try await outer.audiosession("state")
-      #expect(state.standardOutput.contains("wish    none\n"))
+      #expect(state.standardOutput.contains("session  none\n"))
     }
   }
 

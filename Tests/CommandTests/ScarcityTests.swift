@@ -57,7 +57,7 @@ struct ScarcityTests {
       let fill = try await sandbox.shell(
         """
         cd \(store)
-        for file in *.status.json *.wish.toml *.baseline.json; do
+        for file in *.status.json *.mode.toml *.baseline.json; do
           rm -f "$file.new"; mkdir "$file.new"
         done
         pactl set-default-source mic

@@ -99,6 +99,21 @@ struct ServiceTests {
     }
   }
 
+  @Test("install replaces a process that 'apply --keep' left behind", .server)
+  func takesOver() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test", "--keep")
+      let result = try await service(sandbox, "install")
+      #expect(result.status == 0)
+      #expect(
+        result.standardError.contains("the service replaces audiosession (process "), "\(result)")
+      let state = try JSON(try await sandbox.audiosession("state", "--json").standardOutput)
+      #expect(state["holder"] == .null)
+      #expect(state["active"] == .bool(true))
+    }
+  }
+
   @Test("without a service manager it says what is left to do", .server)
   func noManager() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

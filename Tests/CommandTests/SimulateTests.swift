@@ -52,7 +52,7 @@ struct SimulateTests {
       }
       let gone = try await sandbox.shell("AUDIOSESSION_SANDBOX=/nowhere $A sandbox simulate kill")
       #expect(gone.status == 69)
-      #expect(gone.standardError.contains("the sandbox in /nowhere is gone"))
+      #expect(gone.standardError.contains("the sandbox in /nowhere no longer exists"))
       #expect(await sandbox.processID() == server)
     }
   }
@@ -77,7 +77,7 @@ struct SimulateTests {
       for (fault, word) in [
         ("freeze --for 50ms", "froze the server"), ("suspend mic --for 50ms", "suspended mic"),
         ("unplug mic --for 50ms", "unplugged mic"), ("interrupt --for 50ms", "call plays"),
-        ("compete mute mic yes --for 50ms", "rival insists on mute mic yes"),
+        ("compete mute mic yes --for 50ms", "rival keeps setting mute mic yes"),
       ] {
         let result = try await sandbox.simulate(fault)
         #expect(result.status == 0 && result.standardOutput == word + "\n", "\(result)")

@@ -38,7 +38,7 @@ struct UsageTests {
       ("--server x --json stte", "'stte'; do you mean 'state'?"),
       ("profiles shw podcast", "'profiles shw'; do you mean 'profiles show'?"),
       ("sandbox simulate unplg x", "do you mean 'sandbox simulate unplug'?"),
-      ("sandbox true", "behind '--': sandbox -- COMMAND"), ("xylophone", "'xylophone'"),
+      ("sandbox true", "after '--': sandbox -- COMMAND"), ("xylophone", "'xylophone'"),
     ])
   func unknownCommand(_ line: String, _ expected: String) throws {
     let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))

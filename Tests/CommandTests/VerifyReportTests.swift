@@ -44,7 +44,7 @@ struct VerifyReportTests {
     VerifyReport(
       state: state(properties), measured: measured, isProcessed: isProcessed,
       hardware: hardware, isMonitor: isMonitor,
-      loop: loop, output: [.frontLeft, .frontRight])
+      loop: loop, output: [.frontLeft, .frontRight], name: "Microphone")
   }
 
   static func differing(_ report: VerifyReport) -> [String] {

@@ -102,7 +102,7 @@ private typealias Server = SimulatedServer
     #expect(
       failure.alternatives == [
         "\(Server.headset): a Bluetooth microphone needs options = [\"allow-bluetooth-hfp\"]",
-        "\(Server.microphone): is there and was not asked for",
+        "\(Server.microphone): connected, but not asked for",
       ])
   }
 

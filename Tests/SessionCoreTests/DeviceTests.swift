@@ -76,8 +76,8 @@ private typealias Server = SimulatedServer
         "\(Server.microphone): no usable port 'analog-input-mic2' or 'type:headset-mic'; it has: "
           + "analog-input-internal-mic (available), analog-input-headset-mic (not plugged in), "
           + "analog-input-linein (not plugged in)",
-        "\(Server.usb): is there and was not asked for",
-        "\(Server.webcam): is there and was not asked for",
+        "\(Server.usb): connected, but not asked for",
+        "\(Server.webcam): connected, but not asked for",
       ])
   }
 

@@ -64,7 +64,7 @@ private typealias Server = SimulatedServer
     let report = try #require(run.server.reports(run.input.wish)[.mode])
     #expect(report.verdict == .overridden)
     #expect(
-      report.reason == "the echo canceller is there and the default output is not on it")
+      report.reason == "the echo canceller exists, and the default output is not on it")
     run.server.unload(Owned.echoRole, .input)
     #expect(
       run.server.reports(run.input.wish)[.mode]?.reason

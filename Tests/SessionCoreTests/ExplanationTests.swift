@@ -59,7 +59,7 @@ private typealias Server = SimulatedServer
     #expect(explanation.causes.first?.contains("chose plain") == true)
     #expect(
       explanation.choices.map { "\($0.name): \($0.reason)" } == [
-        "plain: is the default", "usb: would be the default, had nobody chosen plain",
+        "plain: is the default", "usb: would be the default if plain had not been chosen",
         "monitor: was not chosen",
       ])
   }

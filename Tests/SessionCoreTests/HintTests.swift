@@ -181,8 +181,8 @@ private typealias Server = SimulatedServer
     #expect(plan.steps == [])
     #expect(
       plan.unmetLines == [
-        "ioBufferDuration pending: was granted while applying; nobody holds it since, "
-          + "so streams choose their own"
+        "ioBufferDuration pending: granted while applying (10 ms); no process maintains it now, so "
+          + "each stream chooses its own; use --keep"
       ])
   }
 

@@ -58,7 +58,7 @@ private typealias Server = SimulatedServer
     let server = try laptop { $0.isMuted = true }
     let report = server.reports(wish { $0.inputMuted = false })[.inputMuted]
     #expect(report?.verdict == .overridden)
-    #expect(report?.reason == "somebody muted it")
+    #expect(report?.reason == "another program muted it")
     #expect(report?.actual == .flag(true))
   }
 
@@ -104,7 +104,7 @@ private typealias Server = SimulatedServer
     #expect(try server.plan(mode).lines == ["7 \(Self.mic) volume: 80 % / 40 % → 80 %"])
     #expect(
       server.reports(mode)[.inputGain]?.reason
-        == "\(Self.mic) is at 80 % / 40 %: somebody changed it")
+        == "\(Self.mic) is at 80 % / 40 %: another program changed it")
   }
 
   @Test func `a latency offset needs a port of a card`() throws {

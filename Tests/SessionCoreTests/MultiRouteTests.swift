@@ -59,7 +59,8 @@ private typealias Server = SimulatedServer
       #expect(failure.code == .categoryNotSupported && failure.property == "category")
       let advice = prefer.count > 1 ? "connect another" : "name two or more in output.prefer"
       #expect(failure.message.hasSuffix(advice), "\(failure)")
-      #expect(failure.alternatives.contains { $0.contains("was not asked for") }, "\(failure)")
+      #expect(
+        failure.alternatives.contains { $0.contains("connected, but not asked for") }, "\(failure)")
     }
     #expect(
       Server.laptop().failure(AudioMode(category: .multiRoute))?.code == .categoryNotSupported)

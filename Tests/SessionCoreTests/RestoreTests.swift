@@ -66,7 +66,7 @@ private typealias Server = SimulatedServer
     let plan = try server.plan(next) { $0.baseline = baseline }
     #expect(plan.lines == ["7 \(Server.speakers) volume: 40 % → 100 %"])
     #expect(plan.steps.first?.property == .outputVolume)
-    #expect(plan.steps.first?.why == "as it was before the session")
+    #expect(plan.steps.first?.why == "restored: its value before the session")
   }
 
   @Test func `what somebody changed since is left and listed`() throws {

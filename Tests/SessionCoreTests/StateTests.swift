@@ -189,7 +189,7 @@ private typealias Server = SimulatedServer
     #expect(elsewhere?.actual == nil)
     #expect(
       elsewhere?.reason
-        == "the default is \(Server.speakers).monitor, not \(Server.microphone): somebody changed it"
+        == "the default is \(Server.speakers).monitor, not \(Server.microphone): another program changed it"
     )
     #expect(Server.laptop("output:analog-stereo").reports(mode)[.category]?.verdict == .overridden)
     #expect(SimulatedServer().reports(mode)[.category]?.waitingFor == .device)
@@ -220,7 +220,7 @@ private typealias Server = SimulatedServer
     let reports = server.reports(mode)
     #expect(
       reports[.preferredInput]?.reason
-        == "the default is \(Server.microphone), not \(Server.usb): somebody changed it")
+        == "the default is \(Server.microphone), not \(Server.usb): another program changed it")
     #expect(reports[.channelMap]?.reason == "\(Server.microphone) is in use, not \(Server.usb)")
     server.addRemap(of: Server.usb, taking: ChannelMap([.frontRight, .frontLeft]))
     #expect(server.reports(mode)[.channelMap]?.verdict == .applied)
@@ -232,7 +232,8 @@ private typealias Server = SimulatedServer
     let line = wish { $0.inputPort = [.type(.lineIn)] }
     #expect(
       server.reports(line)[.inputPort]?.reason
-        == "the port is analog-input-internal-mic, not analog-input-linein: somebody changed it")
+        == "the port is analog-input-internal-mic, not analog-input-linein: another program changed it"
+    )
   }
 
   // MARK: Route

@@ -29,7 +29,7 @@ import Testing
     #expect(Volume(decibels: 10_000) == .maximum)
     #expect(Volume.norm.decibels == 0)
     #expect(Volume.muted < .norm)
-    #expect("\(Volume(fraction: 0.335))" == "34 %")
+    #expect("\(Volume(fraction: 0.336))" == "34 %")
     #expect("\(Volume.maximum)" == "3276800 %")
   }
 

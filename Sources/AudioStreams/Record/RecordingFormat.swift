@@ -23,7 +23,7 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
   var isFLAC: Bool { self == .flac16 || self == .flac24 }
 
   /// Bytes per sample before compression.
-  var sampleBytes: Int {
+  package var sampleBytes: Int {
     switch self {
     case .wav16, .flac16: 2
     case .wav24, .flac24: 3

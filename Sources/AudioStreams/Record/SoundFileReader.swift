@@ -15,6 +15,8 @@ final class SoundFileReader {
   private let path: String
   #if SNDFILE
     private let native: OpaquePointer
+    /// Whether the file is shorter than its header says.
+    private let isTruncated: Bool
   #endif
 
   /// Opens a file.
@@ -41,6 +43,7 @@ final class SoundFileReader {
       sampleRate = Int(info.samplerate)
       channels = Int(info.channels)
       frames = info.frames
+      isTruncated = Self.isTruncated(native)
     #else
       throw SoundLibrary.missing
     #endif
@@ -48,6 +51,22 @@ final class SoundFileReader {
 
   #if SNDFILE
     deinit { sf_close(native) }
+
+    /// libsndfile reads what there is, and notes `data : 352800 (should be 49956)` in its log. A header
+    /// written for a pipe announces 0 or about 2 or 4 GB, which promises nothing.
+    private static func isTruncated(_ native: OpaquePointer) -> Bool {
+      var log = [CChar](repeating: 0, count: 8192)
+      sf_command(native, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
+      let text = String(
+        decoding: log.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return text.split(separator: "\n").contains { line in
+        let words = line.split { !$0.isLetter && !$0.isNumber }
+        guard words.count == 5, words[0] == "data", words[2] == "should",
+          let announced = Int(words[1]), let present = Int(words[4])
+        else { return false }
+        return announced > present && announced < 0x7FFF_0000
+      }
+    }
   #endif
 
   /// Reads up to a number of interleaved frames; fewer at the end, none after it.
@@ -58,7 +77,12 @@ final class SoundFileReader {
       }
       guard sf_error(native) == 0 else {
         throw StreamError(
-          .fileFailed, "'\(path)' cannot be read", details: String(cString: sf_strerror(native)))
+          .notASound, "'\(path)' is damaged or truncated",
+          details: String(cString: sf_strerror(native)))
+      }
+      if samples.isEmpty, isTruncated {
+        throw StreamError(
+          .notASound, "'\(path)' is truncated: its header announces more sound than there is")
       }
       return samples
     #else

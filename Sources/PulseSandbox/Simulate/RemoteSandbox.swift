@@ -23,8 +23,8 @@ package struct RemoteSandbox: Sendable {
       connection = PacketConnection(try connectedSocket(path, .init(SOCK_SEQPACKET.rawValue)))
     } catch {
       throw SandboxError(
-        .closed, "the sandbox in \(folder) is gone",
-        remedy: "leave its shell, or run 'audiosession sandbox' anew")
+        .closed, "the sandbox in \(folder) no longer exists",
+        remedy: "leave its shell, or run 'audiosession sandbox' again")
     }
     connection.send(fault.words)
     let result = RemoteFault(connection)

@@ -5,7 +5,7 @@ func connectedSocket(_ path: String, _ kind: __socket_type) throws(SandboxError)
   let flags = kind.rawValue | SOCK_CLOEXEC.rawValue
   let client = Descriptor(owning: socket(AF_UNIX, Int32(flags), 0))
   guard withAddress(path, { connect(client.raw, $0, $1) }) == 0 else {
-    throw .system(.notRunning, "nobody answers at \(path)", errno: errno)
+    throw .system(.notRunning, "no process answers at \(path)", errno: errno)
   }
   return client
 }

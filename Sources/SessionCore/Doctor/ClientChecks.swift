@@ -120,12 +120,14 @@ private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
   return [
     Finding(
       .staleWish, .warning, object: state.profile,
-      "\(name) is in force, nobody keeps it, and it is no longer so: \(Words.list(lost.map(\.rawValue)))",
-      why: "Without a holder nothing is put back after a replug, a restart or another's change.",
+      "\(name) is applied and not maintained, and is no longer in effect: "
+        + Words.list(lost.map(\.rawValue)),
+      why:
+        "Without a holder nothing is restored after a replug, a restart or another program's change.",
       .init(
         "Apply it with a holder, or go back with 'audiosession revert'.",
         command: "audiosession apply \(Words.quoted(state.profile ?? "PROFILE")) --keep",
-        file: facts.storeFiles["wish"]))
+        file: facts.storeFiles["mode"]))
   ]
 }
 

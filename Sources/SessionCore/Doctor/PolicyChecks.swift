@@ -25,11 +25,13 @@ private func switchOnPortAvailable(_ facts: MachineFacts, _ snapshot: ServerSnap
     Finding(
       .switchOnPortAvailable, .note, object: module.name,
       "a jack that is plugged in or out changes the port, and the card's profile",
-      why: "The wished port is in use only until then. A holder sets it again; without one the "
-        + "profile must be applied again.",
-      .init(
-        "Most desktops want it. Keep the session with a holder:",
-        command: "audiosession apply PROFILE --keep"))
+      why: "The preferred port is in use only until then. A process that maintains the session "
+        + "restores it; without one the profile must be applied again.",
+      facts.state?.holder == nil
+        ? .init(
+          "Most desktops want it. Have the session maintained:",
+          command: "audiosession apply PROFILE --keep")
+        : .init("Nothing to do: the session is maintained."))
   }
 }
 
@@ -46,7 +48,8 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
       .streamRestore, isThere ? .warning : .note, object: stream.owner,
       "'\(stream.owner)' \(verb) \(device)"
         + (isThere ? ", whatever the default is" : " when that is there, whatever the default is"),
-      why: "Somebody moved it there once, and the server remembers. The session chooses by the "
+      why:
+        "It was moved there once, and the server remembers that. The session chooses devices by the "
         + "default, which this program does not follow.",
       .init(
         "Move its stream to the default while it runs, which forgets it, or set move-streams in "

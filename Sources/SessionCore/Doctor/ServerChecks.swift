@@ -96,8 +96,9 @@ private func sessionManager(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -
   return [
     Finding(
       .sessionManager, .problem, "PipeWire has no session manager: WirePlumber does not run",
-      why: "Nobody connects streams to devices or keeps the defaults: new streams hang, and "
-        + "changes are acknowledged and never happen.",
+      why:
+        "Without one, streams are not connected to devices and defaults are not kept: new streams "
+        + "hang, and changes are acknowledged and never made.",
       .init(
         "Start WirePlumber, and install it where it is missing.",
         command: "systemctl --user restart wireplumber"))

@@ -87,8 +87,8 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
       Finding(
         .dualMono, .note, object: device.name,
         "\(device.names(of: first)) carry the same: one microphone twice",
-        why: "It is no stereo, though its channels say so: a polar pattern 'stereo' is met on "
-          + "paper only.",
+        why: "It has two channels with the same sound: a polar pattern 'stereo' has no effect that "
+          + "can be heard.",
         .init(
           "Take it once: in the profile, under [input],",
           line: device.channelMapLine(of: Array(distinct))))

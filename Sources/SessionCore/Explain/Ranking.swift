@@ -65,7 +65,7 @@ struct Ranking {
     }
     if chosen != nil {
       return beats(device, present)
-        ? "would be the default, had nobody chosen \(present.name)" : "was not chosen"
+        ? "would be the default if \(present.name) had not been chosen" : "was not chosen"
     }
     if device.isMonitor, !present.isMonitor {
       return "is a monitor: it records what \(device.monitor ?? "a sink") plays"
@@ -119,7 +119,8 @@ extension Explanation {
       }
     } else {
       causes.append(
-        "\(present.name) is the server's own first choice, whether or not somebody chose it, too")
+        "\(present.name) is the server's own first choice; whether it was also chosen cannot be read"
+      )
     }
     if !snapshot.loaded("module-switch-on-connect").isEmpty {
       causes.append("module-switch-on-connect chooses whatever is plugged in")

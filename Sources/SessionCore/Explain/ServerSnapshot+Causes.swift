@@ -80,7 +80,7 @@ extension ServerSnapshot {
     if has(.forcedGraph) {
       causes.append("PipeWire does not say a device's buffer; one quantum serves all devices")
     } else if device.state == .suspended {
-      causes.append("\(device.name) is suspended: it has no buffer until somebody uses it")
+      causes.append("\(device.name) is suspended: it has no buffer until a program uses it")
     } else {
       let latency = Words.milliseconds(device.configuredLatency)
       causes.append("\(device.name) has \(latency): the least that any stream on it asks for")

@@ -3,7 +3,7 @@
 package struct StoreFiles: Sendable {
   /// A file, by the suffix of its name.
   package enum File: String, Sendable {
-    case mode = "wish.toml"
+    case mode = "mode.toml"
     case baseline = "baseline.json"
     case status = "status.json"
     case order = "order.toml"
@@ -27,12 +27,20 @@ package struct StoreFiles: Sendable {
 
   package func path(_ file: File) -> String { folder + "/" + name(file) }
 
+  /// The mode's file of an earlier version, which is read until a mode is stored.
+  private var formerModePath: String { folder + "/" + server + ".wish.toml" }
+
   /// The contents of a file; nil if it does not exist.
   package func read(_ file: File) throws(SessionError) -> [UInt8]? {
+    if let bytes = try content(of: path(file)) { return bytes }
+    return file == .mode ? try content(of: formerModePath) : nil
+  }
+
+  private func content(of path: String) throws(SessionError) -> [UInt8]? {
     do throws(FileError) {
-      return try calls.content(of: path(file))
+      return try calls.content(of: path)
     } catch {
-      throw error.sessionError("read", path(file))
+      throw error.sessionError("read", path)
     }
   }
 
@@ -63,13 +71,24 @@ package struct StoreFiles: Sendable {
   /// Stores the mode, on the disk when this returns; if that fails, stores the former one.
   package func commit(_ mode: [UInt8]?) throws(SessionError) {
     let former = try? read(.mode)
+    // Where the mode is removed, the one of an earlier version must not take its place.
+    if mode == nil { try removeFormerMode() }
     try write(mode, to: .mode, isSynced: true)
+    try removeFormerMode()
     do throws(SessionError) {
       try syncNames()
     } catch {
       // The mode counts as not stored, and must not reappear.
       try? write(former ?? nil, to: .mode, isSynced: true)
       throw error
+    }
+  }
+
+  private func removeFormerMode() throws(SessionError) {
+    do throws(FileError) {
+      try calls.unlink(formerModePath)
+    } catch {
+      throw error.sessionError("remove", formerModePath)
     }
   }
 
@@ -91,7 +110,8 @@ package struct StoreFiles: Sendable {
     guard let bytes = (try? read(file)) ?? nil, let error = damage(bytes) else { return nil }
     let aside = path(file) + ".damaged"
     do throws(FileError) {
-      try calls.rename(path(file), to: aside)
+      let isFormer = try calls.content(of: path(file)) == nil && file == .mode
+      try calls.rename(isFormer ? formerModePath : path(file), to: aside)
       return "\(error.message); it is now \(aside)"
     } catch {
       return "\(error.sessionError("rename", path(file)).message)"

@@ -59,7 +59,7 @@ extension Planner {
       Target(
         entry.setting.kind.property(in: world.snapshot), entry.setting, value,
         phase: phase ?? entry.phase,
-        why: "as it was before the session"))
+        why: "restored: its value before the session"))
   }
 
   /// Defers what cannot be restored now.

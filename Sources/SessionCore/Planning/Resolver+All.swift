@@ -29,6 +29,6 @@ extension Resolver {
     let others = input.snapshot.hardware(direction).map(\.name).filter { name in
       !seen.contains(name) && resolver.rejected[name] == nil
     }
-    return (names, resolver.rejections + others.map { "\($0): is there and was not asked for" })
+    return (names, resolver.rejections + others.map { "\($0): connected, but not asked for" })
   }
 }

@@ -23,7 +23,7 @@ extension Resolver {
     return SessionError(
       code, stage: .device, there.isEmpty ? "\(message): \(nothingThere)" : message,
       property: isPortAtFault ? .port(direction) : property, value: value,
-      alternatives: rejections + unnamed.map { "\($0): is there and was not asked for" }
+      alternatives: rejections + unnamed.map { "\($0): connected, but not asked for" }
         + (there.isEmpty ? monitors : []))
   }
 

@@ -146,18 +146,22 @@ struct BufferDurationAspect: Aspect {
     let given = given(context, device, wished)
     guard context.input.holdsPins else {
       guard let given else {
-        return (.pending, "nothing holds it on \(device.name), which was not asked yet", .holder)
+        return (
+          .pending, "no process holds it on \(device.name), which was not asked for it yet", .holder
+        )
       }
       if let limit = limit(context, device, wished, given) { return limit }
       return (
-        .pending, "was granted while applying; nobody holds it since, so streams choose their own",
+        .pending,
+        "granted while applying (\(Words.milliseconds(given))); no process maintains it now, so each "
+          + "stream chooses its own; use --keep",
         .holder
       )
     }
     guard let actual else {
       return context.snapshot.has(.forcedGraph)
         ? (.pending, "nothing holds it on \(device.name)", .device)
-        : (.pending, "\(device.name) has not said its latency", .device)
+        : (.pending, "\(device.name) has not reported its latency", .device)
     }
     switch context.snapshot.fit(actual, asked: wished, on: device) {
     case .met: return nil

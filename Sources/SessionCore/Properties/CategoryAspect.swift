@@ -50,7 +50,8 @@ struct CategoryAspect: Aspect {
         context.snapshot.card(named: card.name)?.activeProfile != profile
       {
         return unmet(
-          .overridden, "\(card.name) is no longer on profile '\(profile)': somebody changed it", nil
+          .overridden,
+          "\(card.name) is no longer on profile '\(profile)': another program changed it", nil
         )
       }
       guard context.device(direction) != nil else {
@@ -62,7 +63,7 @@ struct CategoryAspect: Aspect {
       guard root == resolved.name else {
         return unmet(
           .overridden,
-          "the default is \(root ?? "none"), not \(resolved.name): somebody changed it",
+          "the default is \(root ?? "none"), not \(resolved.name): another program changed it",
           nil)
       }
     }

@@ -115,7 +115,7 @@ struct ChannelMapAspect: Aspect {
         context.snapshot.value(of: .chain(direction)) == (chain.map(SettingValue.remap) ?? .absent)
       else { return unmet(.overridden, "the remap that makes it is gone or changed") }
       guard chain == nil || context.isAtEnd(direction, device) else {
-        return unmet(.overridden, "the remap is there and the default is not on it")
+        return unmet(.overridden, "the remap exists, and the default is not on it")
       }
     } catch {
       return unmet(.unreachable, error.message)

@@ -64,7 +64,7 @@ struct CodecAspect: Aspect {
     guard codec.name == card.activeCodec else {
       return unmet(
         .overridden,
-        "the codec is \(card.activeCodec ?? "none"), not \(codec.name): somebody changed it")
+        "the codec is \(card.activeCodec ?? "none"), not \(codec.name): another program changed it")
     }
     return PropertyReport(preferred: .string(wished), actual: actual, verdict: .applied)
   }

@@ -76,7 +76,8 @@ struct LatencyOffsetAspect: Aspect {
           reason: "\(device.name) is made by '\(maker)', of which PipeWire keeps no latency offset")
       }
       return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .overridden, reason: "somebody changed it")
+        preferred: preferred, actual: actual, verdict: .overridden,
+        reason: "another program changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }

@@ -15,7 +15,7 @@ extension PropertyRow {
 
   static let gainLock = PropertyRow(
     .gainLock, \.gainLock, "input.gain-lock", .boolean,
-    meaning: "A gain that somebody else changes is set again.")
+    meaning: "If another program changes the gain, it is restored.")
 }
 
 /// Gain of the hardware input, or volume of the hardware output, the same on every channel.
@@ -48,13 +48,13 @@ struct LevelAspect: Aspect {
     guard device.volume.isUniformly(wished) else {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "\(device.name) is at \(Words.volume(device.volume)): somebody changed it")
+        reason: "\(device.name) is at \(Words.volume(device.volume)): another program changed it")
     }
     guard volume == device.volume.loudest.fraction else {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden,
         reason: "the session's \(direction.rawValue) before \(device.name) is not at 100 %: "
-          + "somebody changed it")
+          + "another program changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }

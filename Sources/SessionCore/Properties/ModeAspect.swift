@@ -99,7 +99,7 @@ struct ModeAspect: Aspect {
         ? nil
         : Obstacle(
           .pending,
-          "the echo canceller is loaded when somebody records, and nobody watches for that",
+          "the echo canceller is loaded when a program records, and no process waits for that; use --keep",
           .holder)
     }
     if let refusal = context.input.refusals[.echoCanceller] { return Obstacle(.refused, refusal) }
@@ -112,7 +112,7 @@ struct ModeAspect: Aspect {
       }
       return Obstacle(
         .overridden,
-        "the echo canceller is there and the default \(direction.rawValue) is not on it")
+        "the echo canceller exists, and the default \(direction.rawValue) is not on it")
     }
     return nil
   }

@@ -54,7 +54,7 @@ struct MuteAspect: Aspect {
     guard isMuted == wished else {
       return PropertyReport(
         preferred: .flag(wished), actual: actual, verdict: .overridden,
-        reason: isMuted == true ? "somebody muted it" : "somebody unmuted it")
+        reason: isMuted == true ? "another program muted it" : "another program unmuted it")
     }
     return PropertyReport(preferred: .flag(wished), actual: actual, verdict: .applied)
   }

@@ -102,7 +102,8 @@ struct OptionsAspect: Aspect {
         return Obstacle(.refused, "\(program): \(refusal)")
       }
       return target.isLeft
-        ? Obstacle(.overridden, "\(program): somebody changed its volume or mute, which is left so")
+        ? Obstacle(
+          .overridden, "\(program): another program changed its volume or mute, which is left so")
         : Obstacle(.pending, "\(program) has just begun to play", .stream)
     }
     return nil
@@ -129,7 +130,8 @@ struct OptionsAspect: Aspect {
     }
     let types = device.portTypes(device.active)
     guard !types.contains(.speaker), !types.contains(.headphones) else { return nil }
-    return Obstacle(.overridden, "the port is \(device.activePort ?? "none"): somebody changed it")
+    return Obstacle(
+      .overridden, "the port is \(device.activePort ?? "none"): another program changed it")
   }
 }
 

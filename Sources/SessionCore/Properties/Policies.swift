@@ -4,7 +4,7 @@ extension PropertyRow {
 
   static let reapply = PropertyRow(
     .reapply, \.reapply, "reapply", .word(),
-    meaning: "When it is made so again: always, on-route-change, never.")
+    meaning: "When it is reapplied: always, on-route-change, never.")
 
   static let onFailure = PropertyRow(
     .onFailure, \.onFailure, "on-failure", .word(),

@@ -57,6 +57,7 @@ struct PortAspect: Aspect {
     let meant = context.resolved(direction)?.port?.name ?? Words.list(wished.map(\.description))
     return PropertyReport(
       preferred: preferred, actual: actual, verdict: .overridden,
-      reason: "the port is \(device?.activePort ?? "none"), not \(meant): somebody changed it")
+      reason:
+        "the port is \(device?.activePort ?? "none"), not \(meant): another program changed it")
   }
 }

@@ -99,7 +99,7 @@ struct PreferredDeviceAspect: Aspect {
       let wish = context.resolved(direction)?.name ?? "the wished one"
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "the default is \(root?.name ?? "none"), not \(wish): somebody changed it")
+        reason: "the default is \(root?.name ?? "none"), not \(wish): another program changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }
@@ -121,6 +121,6 @@ struct PreferredDeviceAspect: Aspect {
     }
     return PropertyReport(
       preferred: preferred, actual: .string(other.name), verdict: .overridden,
-      reason: "'\(stream.name)' of this program is on \(other.name): somebody moved it")
+      reason: "'\(stream.name)' of this program is on \(other.name): another program moved it")
   }
 }

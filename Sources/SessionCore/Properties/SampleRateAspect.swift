@@ -53,7 +53,8 @@ struct SampleRateAspect: Aspect {
     if wasGranted(context, device, wished) {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending,
-        reason: "was granted while applying; nobody holds it since", waitingFor: .holder)
+        reason: "granted while applying (\(wished) Hz); no process maintains it now; use --keep",
+        waitingFor: .holder)
     }
     let obstacle = obstacle(context, device, wished)
     return PropertyReport(

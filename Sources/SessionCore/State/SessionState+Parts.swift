@@ -13,6 +13,16 @@ extension SessionState {
     /// The address at which it was reached.
     public var address: String
 
+    /// The server and its version as people know them: `PipeWire 0.3.65`, `PulseAudio 16.1`.
+    package var title: String {
+      guard kind == .pipewire else {
+        return (name == "pulseaudio" ? "PulseAudio" : name) + " \(version)"
+      }
+      // pipewire-pulse calls itself "PulseAudio (on PipeWire 0.3.65)", of a version 15.
+      guard let start = name.firstRange(of: "PipeWire ")?.lowerBound else { return name }
+      return String(name[start...].prefix { $0 != ")" })
+    }
+
     /// Makes a description.
     public init(kind: ServerKind, name: String, version: String, address: String) {
       self.kind = kind

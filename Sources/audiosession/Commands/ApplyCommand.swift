@@ -6,14 +6,14 @@ import SessionProfiles
 struct ApplyCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply",
-    abstract: "Make the audio setup as a profile says, and read it back.",
+    abstract: "Apply a profile, and read every setting back.",
     discussion: """
-      All or nothing: what cannot be met is an error, and what was before is restored. Sample rate \
-      and IO buffer are hints: unmet, they are a warning.
+      All or nothing: if a preference cannot be met, nothing is changed; if a step fails, the former \
+      settings are restored. Sample rate and IO buffer are hints: unmet, they are a warning.
 
-      Where a process holds the session ('watch', the service, a program), it does the work and \
-      goes on keeping it. Without one, hints are granted while applying only, and nobody looks after \
-      a channel map: --keep has it kept.
+      If a process maintains the session ('watch', the service, a program), it applies the profile \
+      and maintains it. Otherwise nothing is maintained when this command ends: the IO buffer is no \
+      longer held, and a channel map is not rebuilt after a replug. Use --keep for that.
 
       JSON: schema; steps, as of 'plan' with outcome (applied, alreadySo, notGranted, refused, \
       dropped) and detail; properties, as of 'state'; unmet; left; notes.
@@ -23,16 +23,16 @@ struct ApplyCommand: SessionCommand {
     help: "The name of a profile, or the path of its file.", completion: Completion.profile)
   var profile: String
 
-  @Flag(help: "Only print the plan.")
+  @Flag(help: "Print the plan only.")
   var dryRun = false
 
-  @Flag(help: "Apply what can be applied; 3 is the exit code if that was not all.")
+  @Flag(help: "Apply what can be applied; exit with status 3 if that was not everything.")
   var bestEffort = false
 
-  @Flag(help: "Fail where a hint is not granted.")
+  @Flag(help: "Fail if a hint is not granted.")
   var strict = false
 
-  @Flag(help: "Have it kept: by the service, if installed, else in the background.")
+  @Flag(help: "Maintain it: by the service, if installed, else by a background process.")
   var keep = false
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -43,8 +43,10 @@ struct ApplyCommand: SessionCommand {
     }
     guard !keep || !(options.sandbox || dryRun) else {
       throw ValidationError(
-        "--keep is for a server that stays and a profile that is applied; leave "
-          + (options.sandbox ? "--sandbox" : "--dry-run") + " out")
+        "--keep maintains an applied profile, and "
+          + (options.sandbox
+            ? "the server of --sandbox ends with this command; use 'audiosession sandbox'"
+            : "--dry-run applies nothing; leave one of them out"))
     }
   }
 

@@ -6,12 +6,12 @@ import PulseSandbox
 struct DemoCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Show in a private server what the program does; changes nothing of yours.",
+    abstract: "Show a session at work in a private server; your own is left alone.",
     discussion: """
-      Starts a sound server of its own with demo devices, applies a profile to it, and then plays \
-      the other side: another program changes the input, the microphone is unplugged and plugged \
-      in, the server is killed and started again. Each line is read from that server. The exit \
-      code is 71 if a step does not come out.
+      Starts a private sound server with demo devices and applies a profile. Then another program \
+      changes the input, the microphone is unplugged and plugged in, and the server is killed and \
+      started again. Each line is the result of what that server reported. The exit status is 71 if \
+      a step fails.
 
       JSON: schema; server: kind, name, version; steps: step, ok, text, seconds (null where \
       nothing is timed); ok.

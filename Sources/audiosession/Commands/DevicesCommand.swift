@@ -7,9 +7,9 @@ struct DevicesCommand: SessionCommand {
     commandName: "devices",
     abstract: "List inputs, outputs and cards.",
     discussion: """
-      With ports and whether something is plugged in, rate, channel map, and the polar patterns \
-      that each input can give. A star marks what is in use. --tree draws the way of the sound \
-      instead, from the card to the default, coloured by verdict.
+      Shows ports and whether they are plugged in, rate, channel map, and the polar patterns of \
+      each input. A star marks what is in use. --tree draws instead how the devices are connected, \
+      from the card to the default, in the colours of the verdicts.
 
       JSON: schema; inputs and outputs: kind (hardware, monitor, own), name, description, default, \
       state, sampleRate, channelMap, format, volume, muted, card, ports (name, description, type, \
@@ -17,10 +17,10 @@ struct DevicesCommand: SessionCommand {
       (name, description, available), ports, codecs (name, description, active; of Bluetooth cards).
       """)
 
-  @Flag(help: "Also monitors and the session's own devices.")
+  @Flag(help: "Include monitors and the session's own devices.")
   var all = false
 
-  @Flag(help: "Draw what hangs on what; the JSON stays the same.")
+  @Flag(help: "Draw how devices are connected; the JSON is the same.")
   var tree = false
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

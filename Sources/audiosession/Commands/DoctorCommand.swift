@@ -5,12 +5,12 @@ import AudioSession
 struct DoctorCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Find what works against the session, and say how to mend it.",
+    abstract: "Find what works against the session, and how to fix it.",
     discussion: """
       Reads the server, its settings, the processes and the session's files, and changes nothing. \
-      Each input that is not muted is recorded for half a second, and the sound is thrown away. \
-      The exit code is 0 when nothing was found, 3 when something was, and 69 without a server: the \
-      checks that need none are made then.
+      Each input that is not muted is recorded for half a second, and the recording is discarded. \
+      The exit status is 0 if there is no problem and no warning, 3 if there is one, and 69 without \
+      a server; the checks that need no server are made then, too.
 
       JSON: schema; server (null without one); findings, the worst first: severity (problem, \
       warning, note), code, object, message, why, remedy (text, command, file, line); checked and \
@@ -42,6 +42,7 @@ struct DoctorCommand: SessionCommand {
       DiagnosisView.lines(diagnosis, width: $0)
     }
     if let error = facts.unreachable { return Status(error) }
-    return diagnosis.findings.isEmpty ? .done : .unmet
+    // A note is good to know, and no fault.
+    return diagnosis.findings.contains { $0.severity != .note } ? .unmet : .done
   }
 }

@@ -5,7 +5,7 @@ import AudioSession
 struct ExplainCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why a property is what it is.",
+    abstract: "Explain why a property has its present value.",
     discussion: """
       Any property of 'state': \(Property.reported.map(\.rawValue).joined(separator: ", ")). \
       'default-source' and 'default-sink' are the preferred input and output. Nothing is changed.

@@ -8,11 +8,11 @@ struct MeterCommand: SessionCommand {
     commandName: "meter",
     abstract: "Show the level of each channel of the input.",
     discussion: """
-      Draws loudness (RMS), peak and held peak of the session's input until it is interrupted, or \
-      nobody reads it any more; \
-      where no person reads it, one line each second. Nothing is stored.
+      Draws loudness (RMS), peak and held peak of the session's input until it is interrupted or \
+      its output is closed. If the output is not a terminal, it prints one line each second. \
+      Nothing is stored.
 
-      JSON: one object a line: device; seconds since the begin; sampleRate; levels: channel (its \
+      JSON: one object a line: device; seconds since the start; sampleRate; levels: channel (its \
       name), peak, rms, hold, clipping; with --spectrum also bands: from and to (Hz) \
       and amplitude. 1.0 is full scale.
       """)
@@ -22,15 +22,15 @@ struct MeterCommand: SessionCommand {
     completion: Completion.source)
   var device: String?
 
-  @Flag(help: "Also the spectrum, from 40 Hz to 16 kHz.")
+  @Flag(help: "Show the spectrum as well, from 40 Hz to 16 kHz.")
   var spectrum = false
 
-  @Option(help: ArgumentHelp("End after so long.", valueName: "time"))
+  @Option(help: ArgumentHelp("When to end: 10s, 5m.", valueName: "time"))
   var duration: TimeLimit?
 
   @Option(
     help: ArgumentHelp(
-      "How often. (default: 50ms on a terminal, else 1s)", valueName: "time"))
+      "How often to print. (default: 50ms on a terminal, else 1s)", valueName: "time"))
   var interval: TimeLimit?
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -46,7 +46,9 @@ struct MeterCommand: SessionCommand {
       let (pieces, continuation) = AsyncThrowingStream.makeStream(
         of: DeviceTap.Piece.self, bufferingPolicy: .bufferingNewest(200))
       let every =
-        interval?.duration ?? (context.output.terminal.isPerson ? Self.frame : .seconds(1))
+        interval?.duration
+        ?? (context.output.terminal.isPerson
+          ? Self.frame : min(.seconds(1), duration?.duration ?? .seconds(1)))
       let tap = try await DeviceTap(
         server: session.address, device: device, latency: min(every, .milliseconds(40)),
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })

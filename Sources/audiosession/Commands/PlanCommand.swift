@@ -8,7 +8,7 @@ struct PlanCommand: SessionCommand {
     commandName: "plan",
     abstract: "Show what applying a profile would change, and what cannot be met.",
     discussion: """
-      Changes nothing. With -v each step says why.
+      Changes nothing. With -v each step has its reason.
 
       JSON: schema; steps: phase, name (the property of the session), object and property (of the \
       server), from, to, deferred, why; unmet: property, verdict, reason; left.

@@ -8,7 +8,7 @@ struct PlayCommand: SessionCommand {
     commandName: "play",
     abstract: "Play a sound file through the session's output.",
     discussion: """
-      Any file that libsndfile knows, converted to the rate that the device really has. SIGINT or \
+      Plays any file that libsndfile can read, converted to the device's actual rate. SIGINT or \
       SIGTERM stops it.
 
       JSON: schema, file, seconds (how much of it was played).

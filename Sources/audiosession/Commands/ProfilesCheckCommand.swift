@@ -6,16 +6,16 @@ import SessionProfiles
 struct ProfilesCheckCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Print all that is wrong with profile files.",
+    abstract: "Print every mistake in profile files.",
     discussion: """
-      FILE:LINE:COLUMN: severity: message, one a line. The exit code is 65 if a file cannot be \
-      used, 66 if one is not there.
+      Prints FILE:LINE:COLUMN: severity: message, one a line. The exit status is 65 if a file has \
+      errors, 66 if there is no such file.
 
       JSON: schema; diagnostics: severity, code, message, file, line, column, property, value, \
       alternatives.
       """)
 
-  @Argument(help: "Profile files.", completion: .file(extensions: ["toml"]))
+  @Argument(help: "Names of profiles, or paths of files.", completion: Completion.profile)
   var files: [String]
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -8,12 +8,12 @@ struct ProfilesCycleCommand: SessionCommand {
     commandName: "cycle",
     abstract: "Apply the next of the profiles that fit the devices, for a keyboard shortcut.",
     discussion: """
-      Those of 'profiles detect' in their order, beginning anew after the last.
+      Takes the profiles of 'profiles detect' in their order; after the last comes the first.
 
       JSON: as of 'apply'.
       """)
 
-  @Flag(help: "Have it kept, as with 'apply'.")
+  @Flag(help: "Maintain it, as with 'apply'.")
   var keep = false
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -6,12 +6,13 @@ import SessionProfiles
 struct ProfilesDetectCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "detect",
-    abstract: "Say which profiles fit the devices that are there, the best first.",
+    abstract: "List the profiles that fit the connected devices, the best first.",
     discussion: """
-      A profile fits when a device is there for each matcher of its [match]. The one that says most \
-      wins: 4 points for what means one device (a name, a serial number, an address, a place), 2 \
-      for a kind, 1 for anything. Where none fits it is the profile called 'default', if there is \
-      one. 'watch --auto' chooses like this whenever devices come or go.
+      A profile fits if each matcher of its [match] has a connected device. The most specific one \
+      wins: 4 points for a matcher of one device (a name, a serial number, an address, a \
+      connector), 2 for a kind of device, 1 for any device. If none fits, the profile named \
+      'default' is chosen, if there is one. 'watch --auto' chooses like this whenever devices are \
+      plugged in or removed.
 
       JSON: schema; chosen (a name, or null); ties; profiles: name, description, source, fits, \
       points, missing.

@@ -7,11 +7,11 @@ import SessionProfiles
 struct ProfilesEditCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Edit a profile, and accept it only when it is right.",
+    abstract: "Edit a profile, and save it only if it has no mistakes.",
     discussion: """
-      Starts $VISUAL, $EDITOR or 'editor' on a copy. What is wrong with the result is printed, and \
-      the profile stays as it was; on a terminal you are asked whether to go on. A profile that is \
-      not your own is copied to your folder, where it counts before the other.
+      Starts $VISUAL, $EDITOR or 'editor' on a copy. If the result has mistakes, they are printed and \
+      the profile is not changed; on a terminal you are asked whether to edit again. A profile that \
+      is not your own is copied to your folder, and your copy is used from then on.
 
       JSON: schema, name, source (the path), changed.
       """)
@@ -48,7 +48,7 @@ struct ProfilesEditCommand: SessionCommand {
       for error in errors { context.output.warning(error.description) }
       guard Draft.wantsToGoOn() else {
         var error = first.sessionError
-        error.message += "; the profile is as it was, and what you wrote is in \(copy.path)"
+        error.message += "; the profile is not changed, and your text is in \(copy.path)"
         throw error
       }
     }

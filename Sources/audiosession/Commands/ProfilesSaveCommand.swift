@@ -8,9 +8,9 @@ struct ProfilesSaveCommand: SessionCommand {
     commandName: "save",
     abstract: "Save the present setup as a profile.",
     discussion: """
-      Only what differs from what the server has by itself is written, with comments. Devices are \
-      named by what stays the same: serial number, address, vendor and product, the place of the \
-      connector. Applying the profile right away has nothing to do. Changes nothing on the server.
+      Writes only settings that differ from the server's own choice, with comments. Devices are \
+      identified by what stays the same: serial number, address, vendor and product, or connector. \
+      Applying the profile directly afterwards changes nothing. Changes nothing on the server.
 
       JSON: schema, name, source (the path), left (what no profile can say), mode (as the library \
       encodes it), toml.
@@ -33,6 +33,10 @@ struct ProfilesSaveCommand: SessionCommand {
       name: name, source: path, left: portrait.left, mode: portrait.mode, toml: text)
     try context.output.result(saved) { width in
       Layout.wrap("saved: \(path)", indent: 0, width: width)
+    }
+    if Profile.isBuiltIn(name) {
+      context.output.note(
+        "it hides the built-in profile '\(name)'; to have that again, remove \(path)")
     }
     for note in portrait.left { context.output.warning("left out: \(note)") }
     return .done

@@ -6,7 +6,7 @@ import SessionProfiles
 struct ProfilesShowCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print a profile with all that it extends, as a file that could be saved.",
+    abstract: "Print a profile in full, with what it extends, as a file that can be saved.",
     discussion: """
       JSON: schema, name, description, source, extends, mode (as the library encodes it), toml.
       """)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import Glibc
 import Logging
 
 /// `record FILE`
@@ -9,18 +10,20 @@ struct RecordCommand: SessionCommand {
     commandName: "record",
     abstract: "Record the session's input into a file.",
     discussion: """
-      As the device is, unless rate or channels are named. Goes on through route changes and \
-      restarts of the server: what is missing is silence in the file, and is listed to the sample \
-      in FILE.json. A source named by --device is waited for when it is unplugged; with --follow \
-      the session's input is recorded from then on, and FILE.json names both. Ends after the duration, or on SIGINT or SIGTERM; a process that is killed \
-      leaves all but the last second. '-' is standard output.
+      Records at the device's rate and channels unless you name others. The recording continues \
+      through route changes and restarts of the server: missing sound is silence in the file, and \
+      FILE.json lists it to the sample. A source named by --device that is unplugged is waited for; \
+      with --follow the session's input is recorded from then on, and FILE.json names both. Ends \
+      after the duration, or on SIGINT (status 0) or SIGTERM. An existing file is replaced with \
+      --force only. It warns of a muted input, of silence, of clipping and of a full disk. If the process is killed, the file has all but \
+      the last second. '-' is standard output.
 
       JSON: schema, file, seconds, channels, sampleRate, format, frames, inputs (position, device), \
       missing (cause, position, frames).
       """)
 
   @Argument(
-    help: "The file; replaced where it exists. '-' is standard output.", completion: .file())
+    help: "The file to write: .wav or .flac. '-' is standard output.", completion: .file())
   var file: String
 
   @Option(help: "Frames in a second, Hz. (default: the device's)")
@@ -29,7 +32,7 @@ struct RecordCommand: SessionCommand {
   @Option(help: "How many channels (1-32), or mono. (default: the device's)")
   var channels: ChannelCount?
 
-  @Option(help: "How it is stored. (default: flac16 for .flac, else wav16)")
+  @Option(help: "The format of the file. (default: flac16 for .flac, else wav16)")
   var format: FormatName?
 
   @Option(help: ArgumentHelp("When to stop: 10s, 5m, 1h.", valueName: "time"))
@@ -40,8 +43,11 @@ struct RecordCommand: SessionCommand {
   var device: String?
 
   @Flag(
-    help: "Go on with the session's input when the source named by --device is unplugged.")
+    help: "Continue with the session's input when the source named by --device is unplugged.")
   var follow = false
+
+  @Flag(help: "Replace the file if it exists.")
+  var force = false
 
   @Option(
     help: ArgumentHelp(
@@ -56,11 +62,14 @@ struct RecordCommand: SessionCommand {
     if options.json, file == "-" {
       throw ValidationError("--json and '-' both write to standard output; leave one out")
     }
-    let ending = file.split(separator: ".").last.map { $0.lowercased() } ?? ""
-    if format == nil, Self.foreignEndings.contains(ending) {
+    let name = file.split(separator: "/").last.map(String.init) ?? ""
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    if format == nil, parts.count > 1, let ending = parts.last?.lowercased(),
+      !["wav", "wave", "flac"].contains(ending)
+    {
       throw ValidationError(
-        "a file that ends in .\(ending) would be a WAV; end it in .wav or .flac, or name a --format"
-      )
+        "the format of '\(visible(name))' is not known: it ends in .\(visible(ending)); end it in "
+          + ".wav or .flac, or name a --format")
     }
     if follow, device == nil {
       throw ValidationError("--follow needs --device: without it the session's input is followed")
@@ -71,7 +80,9 @@ struct RecordCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    try await context.withOwnSession(profile) { session in
+    if file != "-" { try FileGuard.check(file, replaces: force) }
+    return try await context.withOwnSession(profile) { session in
+      await warnOfMute(session, context.output)
       let recorder = AudioRecorder(session: session)
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {
@@ -83,20 +94,31 @@ struct RecordCommand: SessionCommand {
         }
         return try await follow(recorder, events, context)
       }
-      let result = RecordView(file, format?.format ?? RecordingFormat(path: file), progress)
+      let result = RecordView(file, kind, progress)
       if file == "-" {
         context.output.note(result.summary)
       } else {
         try context.output.result(result) { _ in result.lines }
       }
-      return Interruption.received.map(Status.signal) ?? .done
+      // Ctrl-C is how a recording without a length ends.
+      guard let signal = Interruption.received, signal != SIGINT else { return .done }
+      return .signal(signal)
     }
   }
 
-  /// File name extensions for which users expect another format than WAV.
-  private static let foreignEndings: Set = [
-    "aac", "aif", "aiff", "caf", "m4a", "mp3", "mp4", "oga", "ogg", "opus", "webm", "wma",
-  ]
+  /// Says so at once if the source is muted; a later mute is heard as silence.
+  private func warnOfMute(_ session: AudioSession, _ output: Output) async {
+    guard let snapshot = try? await session.snapshot(),
+      let source = device.map({ snapshot.device(.input, named: $0) })
+        ?? snapshot.defaultDevice(.input)
+    else { return }
+    for muted in Set([source, snapshot.root(of: source) ?? source].filter(\.isMuted).map(\.name)) {
+      output.warning(
+        "the input is muted; to unmute it: pactl set-source-mute \(visible(muted)) 0")
+    }
+  }
+
+  private var kind: RecordingFormat { format?.format ?? RecordingFormat(path: file) }
 
   private var configuration: RecordingConfiguration {
     RecordingConfiguration(
@@ -120,15 +142,19 @@ struct RecordCommand: SessionCommand {
         case .error(let error):
           output.warning(error.description)
           guard error.code == .deviceNotAvailable, let device, !follow else { break }
-          output.note("waiting for '\(visible(device))'; what is missing is silence in the file")
+          output.note("waiting for '\(visible(device))'; missing sound is silence in the file")
         case .inputChanged(let device): output.note("now recording from '\(visible(device))'")
         case .status, .tapped: break
         }
       }
     }
     let ticks = Task {
+      var watch = RecordingWatch()
       while !Task.isCancelled {
-        output.progress(RecordView.line(await recorder.progress))
+        let progress = await recorder.progress
+        let left = DiskSpace.left(for: file, progress, kind)
+        for warning in watch.warnings(progress, left: left) { output.warning(warning) }
+        output.progress(RecordView.line(progress, left: left))
         try? await Task.sleep(for: .milliseconds(100))
       }
       output.progress(nil)

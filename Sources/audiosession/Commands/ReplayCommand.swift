@@ -5,11 +5,11 @@ import AudioSession
 struct ReplayCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Show a trace, and make each of its plans again.",
+    abstract: "Show a trace, and compute each of its plans again.",
     discussion: """
-      'watch --trace FILE' writes what the server told, each plan with all that it was made from, \
-      each step and each event. Here they are shown, without a server, and every plan is made anew \
-      by this version. The exit code is 3 if one comes out differently.
+      'watch --trace FILE' writes what the server reported, each plan with its input, each step and \
+      each event. 'replay' shows them without a server, and computes every plan again with this \
+      version. The exit status is 3 if a plan differs.
 
       JSON: schema; entries: time, kind (told, plan, step, event), text, occasion, steps, unmet, \
       error, same; plans; different.
@@ -21,8 +21,10 @@ struct ReplayCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let entries = try TraceFile.read(file).map(ReplayEntry.init)
+    let (lines, cut) = try TraceFile.read(file)
+    let entries = lines.map(ReplayEntry.init)
     try context.output.result(ReplayJSON(entries)) { ReplayView.lines(entries, width: $0) }
+    if let cut { context.output.warning("\(file) ends within line \(cut); shown up to there") }
     return entries.contains { $0.isSame == false } ? .unmet : .done
   }
 }

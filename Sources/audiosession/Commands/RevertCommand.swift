@@ -5,11 +5,12 @@ import AudioSession
 struct RevertCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "revert",
-    abstract: "Go back to what was before the first apply.",
+    abstract: "Restore the settings from before the first apply.",
     discussion: """
-      Undoes each setting that still has the value it was given; what another program changed since \
-      is left and listed. What belongs to an unplugged device is listed, too, and restored when the \
-      device returns: by the process that holds the session, or by 'revert' then.
+      Restores each setting that still has the value that a session gave it. Settings that you or \
+      another program changed since are left alone and listed. Settings of an unplugged device are \
+      listed, too, and restored when it is plugged in again: by the process that maintains the \
+      session, or by 'revert' then.
 
       JSON: schema; steps, as of 'apply'; left.
       """)

@@ -14,8 +14,8 @@ struct SandboxCommand: SessionCommand {
       audiosession sandbox simulate <subcommand>
       """,
     discussion: """
-      Everything inside finds that server and keeps its state there; nothing of yours is touched. \
-      It is gone when the command ends, and the exit code is the command's.
+      Programs inside use that server, and its folder for their files; yours are left alone. The \
+      server is removed when the command ends. The exit status is the command's.
 
       JSON, one line before the command starts: schema, server, address, directory, environment, \
       command, simulatedCards, notice.
@@ -24,7 +24,7 @@ struct SandboxCommand: SessionCommand {
 
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("What to run; a shell without it.", valueName: "command"))
+    help: ArgumentHelp("The command to run. (default: a shell)", valueName: "command"))
   var command: [String] = []
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

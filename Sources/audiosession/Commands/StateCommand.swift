@@ -5,28 +5,46 @@ import AudioSession
 struct StateCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "state",
-    abstract: "Say what is wished, what is, and why they differ.",
+    abstract: "Show preferred and actual settings, and why they differ.",
     discussion: """
-      Without a server the stored wish is printed, and the exit code is 69.
+      Without a server the stored preferences are printed, and the exit status is 69.
 
       JSON: schema; server: kind, name, version, address (null without one); active; profile; scope; \
       holder: pid, name, since (null without one); capabilities; properties, each with preferred, \
-      actual, verdict, reason, waitingFor where it is pending, held of a wished buffer; route: \
+      actual, verdict, reason, waitingFor where it is pending, held of a preferred buffer; route: \
       inputs and outputs: name, description, port, portType, channels, sampleRate, channelMap, via; \
       interrupted; resets; reapplies; conflicts; pins: device, kind, latency, sampleRate, held, running; \
       processing: kind, method, inUse, keepsRunning; events, as of 'watch'; notes.
       """)
 
-  @Flag(help: "End with 3 if a preference is not in force.")
+  @Flag(help: "Exit with status 3 if a preference is not in effect.")
   var check = false
+
+  @Flag(help: "Show the state again whenever it changes, with a mark at what changed.")
+  var watch = false
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
-  func run(_ context: Context) async throws -> Status {
-    let (state, snapshot, error) = try await context.withSession { session in
-      let (state, error) = try await Self.state(of: session)
-      return (state, error == nil ? try? await session.snapshot() : nil, error)
+  func validate() throws {
+    guard !(watch && check) else {
+      throw ValidationError("--watch does not end, so that --check has no status; leave one out")
     }
+  }
+
+  func run(_ context: Context) async throws -> Status {
+    guard !watch else {
+      try await context.withSession { session in
+        try await Interruption.cancelling {
+          do {
+            try await StateWatch(session: session, output: context.output).run()
+          } catch  where Task.isCancelled {
+            // Ctrl-C is how it ends.
+          }
+        }
+      }
+      return .done
+    }
+    let (state, snapshot, error) = try await Self.read(context)
     try context.output.result(state) { StateView.lines(state, snapshot, width: $0) }
     if let error {
       context.output.complain(error)
@@ -35,8 +53,18 @@ struct StateCommand: SessionCommand {
     return check && state.hasUnmet ? .unmet : .done
   }
 
+  /// The state and the server; without a server the stored mode, and the reason.
+  static func read(
+    _ context: Context
+  ) async throws -> (SessionState, ServerSnapshot?, SessionError?) {
+    try await context.withSession { session in
+      let (state, error) = try await Self.state(of: session)
+      return (state, error == nil ? try? await session.snapshot() : nil, error)
+    }
+  }
+
   /// The state; without a server the stored mode with the reason.
-  private static func state(
+  static func state(
     of session: AudioSession
   ) async throws -> (SessionState, SessionError?) {
     do throws(SessionError) {

@@ -10,7 +10,7 @@ struct StopCommand: SessionCommand {
       Ends what 'apply --keep', 'watch' or the service runs, and waits until it has ended. Rate and \
       buffer are no longer held then, and nothing is restored after a replug. 'audiosession \
       revert' restores the previous setup. A program with a session of its own is not ended: the \
-      exit code is 76 then.
+      exit status is 76 then.
 
       JSON: schema; stopped: pid, name (null where no process maintains the session).
       """)

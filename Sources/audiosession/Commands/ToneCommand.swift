@@ -8,9 +8,9 @@ struct ToneCommand: SessionCommand {
     commandName: "tone",
     abstract: "Play notes, a sweep, or each speaker by name.",
     discussion: """
-      Notes are names (A4 is 440 Hz; C#5, Bb3) or MIDI's numbers, one after the other; C4+E4+G4 \
+      Notes are names (A4 is 440 Hz; C#5, Bb3) or MIDI numbers, played in turn; C4+E4+G4 \
       is a chord of at most eight. --sweep plays a sine of one frequency, or from one to another. \
-      Without either it is a speaker test: each channel of the output in turn, by its name.
+      Without notes and --sweep it tests the speakers: each channel of the output in turn.
 
       JSON: schema; device; sampleRate; played: what and seconds.
       """)

@@ -7,36 +7,36 @@ import SessionProfiles
 struct VerifyCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Prove with sound that the setup is what it says.",
+    abstract: "Record, and measure whether the settings are in effect.",
     discussion: """
       Records the session's input and measures: the sample rate (frames counted against the clock, \
       within 0.1 %), the buffer (what comes at once, within 20 %), which hardware channel each \
       channel is, and whether a channel is silent (-90 dB), dead, the same as another (-60 dB), \
-      clipped (3 samples) or off zero (1 %). The exit code is 0 when all is as wanted, 3 when \
-      something differs.
+      clipped (3 samples) or off zero (1 %). The exit status is 0 if every check passes, 3 if one \
+      does not.
 
-      With a profile, that is applied first, held while measuring, and stays applied unless \
-      --revert is given. Without one nothing is changed.
+      With a profile: applies it, holds it while measuring, and leaves it applied unless you add \
+      --revert. Without a profile nothing is changed.
 
-      Where nobody hears it (a sandbox, an output that is no hardware), and elsewhere with --play, \
-      it plays a short sweep on each channel of the output, at -18 dB, and measures its way back.
+      Where it cannot be heard (in a sandbox, on an output that is not hardware), and elsewhere with \
+      --play, it plays a short sweep on each channel of the output, at -18 dB, and records it.
 
       JSON: schema; device; checks: check, wanted, claimed (by the server), measured, \
       uncertainty, ok, detail. Rates are Hz, durations seconds.
       """)
 
   @Argument(
-    help: "The name of a profile, or the path of its file; none changes nothing.",
+    help: "The name of a profile, or the path of its file. (default: change nothing)",
     completion: Completion.profile)
   var profile: String?
 
-  @Flag(help: "Restore what was before the first apply when it ends.")
+  @Flag(help: "Restore the settings from before the first apply at the end.")
   var revert = false
 
-  @Flag(help: "Play on an output that people hear as well.")
+  @Flag(help: "Play the sweep also on an output that can be heard.")
   var play = false
 
-  @Option(help: ArgumentHelp("For how long to record.", valueName: "time"))
+  @Option(help: ArgumentHelp("How long to record.", valueName: "time"))
   var duration = TimeLimit(argument: "2s")!
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -50,7 +50,10 @@ struct VerifyCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let found = try profile.map { try Profile.found($0) }
-    let report = try await context.withSession(isHolding: true) { session in
+    // Beside a process that maintains the session, that one applies and holds; this one measures.
+    let isMaintained =
+      options.sandbox ? false : try await context.withSession { try await $0.holder() != nil }
+    let report = try await context.withSession(isHolding: !isMaintained) { session in
       try await Interruption.cancelling {
         if let found { try await session.setAudioMode(found.mode, profile: found.name) }
         do {

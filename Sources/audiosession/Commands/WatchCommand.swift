@@ -8,19 +8,19 @@ import SessionProfiles
 struct WatchCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Apply a profile, or the stored wish, and keep it so.",
+    abstract: "Apply a profile, or the stored one, and maintain it.",
     discussion: """
-      Holds the session of the server until SIGINT or SIGTERM, or until nobody reads what it prints \
-      any more (a pipe or a terminal that is closed): what others change is put back, a device that \
-      returns is used again, and after a restart of the server everything is made anew. Prints one \
-      line an event. SIGHUP reads the profile again; 'apply' and 'revert' of other \
-      terminals are carried out by this process. Without a profile and a stored wish it waits for \
-      an 'apply'.
+      Maintains the session until SIGINT or SIGTERM, or until its output (a pipe or a terminal) is \
+      closed: settings that other programs change are restored, a device that is plugged in again \
+      is used again, and after a restart of the server the session is restored. Prints one line for \
+      each event. SIGHUP reads the profile again. 'apply' and 'revert' in other terminals are \
+      carried out by this process. Without a profile and a stored one it waits for an 'apply'.
 
-      With --auto it takes the profile whose [match] fits the devices best ('profiles detect'), and \
-      another one when devices come or go and call for it. What is applied by hand stands until then.
+      With --auto it applies the profile whose [match] fits the devices best ('profiles detect'), \
+      and another one when devices are plugged in or removed and that one fits better. A profile \
+      that you apply yourself stays until then.
 
-      JSON: one object a line: time, event, and what belongs to it: applied; routeChanged: reason, \
+      JSON: one object a line: time, event, and its values: applied; routeChanged: reason, \
       previous, current (as the route of 'state'); devicesChanged; drift: what (properties); \
       reapplied: seconds; reapplyFailed: error; pending: unmet (property, verdict, reason); \
       serverLost; serverReset: seconds; interruptionBegan: cause, by; interruptionEnded: \
@@ -29,24 +29,28 @@ struct WatchCommand: SessionCommand {
       """)
 
   @Argument(
-    help: "The name of a profile, or the path of its file; none adopts the stored wish.",
+    help: "The name of a profile, or the path of its file. (default: the stored one)",
     completion: Completion.profile)
   var profile: String?
 
-  @Flag(help: "Take the profile that fits the devices, and another one when they call for it.")
+  @Flag(help: "Apply the profile that fits the devices, and change it with the devices.")
   var auto = false
 
-  @Flag(help: "Take the session over from a process that holds it; it goes on when this one ends.")
+  @Flag(
+    help: "Take over from the process that maintains the session; it continues when this one ends.")
   var replace = false
 
-  @Flag(help: "Restore what was before when it ends.")
+  @Flag(help: "Restore the settings from before at the end.")
   var revert = false
 
   @Option(
     help: ArgumentHelp(
-      "Write what is seen, planned and done to a file, for 'replay'.", valueName: "file"),
+      "Write everything that is read, planned and done to a file, for 'replay'.", valueName: "file"),
     completion: .file())
   var trace: String?
+
+  @Flag(help: "Replace the trace of an earlier run.")
+  var force = false
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
@@ -59,7 +63,8 @@ struct WatchCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     // Reports an invalid profile before it asks a server.
     if let profile { _ = try Profile.found(profile) }
-    let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path) }
+    let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path, replaces: force)
+    }
     let hooks = Hooks(options: options, output: context.output)
     return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in
       let events = await session.events

@@ -11,20 +11,20 @@ extension ManualPage {
         ),
         (
           "~/.config/audiosession/hooks/OCCASION.d/",
-          "Programs that are run when something happens; also below each of $XDG_CONFIG_DIRS."
+          "Programs that run when something happens; also below each of $XDG_CONFIG_DIRS."
         ),
         (
           "~/.local/state/audiosession/",
-          "What is wished, how it is, and what was before; for each server."
+          "The applied mode, its state, and the settings from before; for each server."
         ),
       ]
     ),
     (
       "ENVIRONMENT",
       [
-        ("PULSE_SERVER", "The server, where --server does not say."),
+        ("PULSE_SERVER", "The server, without --server."),
         ("XDG_CONFIG_HOME, XDG_CONFIG_DIRS, XDG_STATE_HOME", "Where the files are."),
-        ("NO_COLOR", "No colours."), ("EDITOR, VISUAL", "What 'profiles edit' starts."),
+        ("NO_COLOR", "No colours."), ("EDITOR, VISUAL", "The editor of 'profiles edit'."),
       ]
     ),
   ]
@@ -36,7 +36,7 @@ extension ManualPage {
     (70, "A bug."), (71, "The server refused or failed an operation."),
     (74, "A file cannot be written."), (75, "Timed out."),
     (76, "Another process holds the session."), (77, "Access denied."),
-    (78, "This machine cannot meet the profile; all is as before."),
+    (78, "This machine cannot meet the profile; nothing was changed, or everything was restored."),
     (130, "Ended by SIGINT."), (143, "Ended by SIGTERM."),
   ]
 }

@@ -35,6 +35,13 @@ final class Output: Sendable {
     write(up + text, to: 1)
   }
 
+  /// Draws lines over the whole screen, as many as it has room for.
+  func drawScreen(_ lines: [Line]) {
+    let shown = lines.prefix(max(1, terminal.height - 1))
+    let text = shown.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
+    write("\u{1b}[H" + text + "\u{1b}[J", to: 1)
+  }
+
   func json(_ value: some Encodable, isOneLine: Bool = false) throws {
     write(try JSONText.encode(value, isOneLine: isOneLine), to: 1)
   }
@@ -57,6 +64,9 @@ final class Output: Sendable {
   private func message(_ kind: String, _ text: String, _ style: Style) {
     say(Layout.message(Span("audiosession: \(kind)", style), text, width: messages.width))
   }
+
+  /// Prints text on standard error as it is: the usage of a command.
+  func plain(_ text: String) { write(text + "\n", to: 2) }
 
   private func say(_ lines: [Line]) { write(lines.rendered(colour: messages.hasColour), to: 2) }
 

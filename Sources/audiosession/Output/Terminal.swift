@@ -7,6 +7,9 @@ struct Terminal: Sendable, Equatable {
   /// The number of columns; nil if the output is not on a screen, and is not wrapped or shortened.
   var width: Int?
 
+  /// Lines of the screen.
+  var height = 24
+
   /// Whether a person reads the output on a screen.
   var isPerson: Bool { width != nil }
 
@@ -26,6 +29,10 @@ struct Terminal: Sendable, Equatable {
     }
     let noColour = Self.variable("NO_COLOR") != nil || Self.variable("TERM") == "dumb"
     self.init(hasColour: !noColour, width: max(20, Self.columns(descriptor)))
+    var size = winsize()
+    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 {
+      height = Int(size.ws_row)
+    }
   }
 
   private static func columns(_ descriptor: Int32) -> Int {

@@ -33,22 +33,22 @@ enum ServiceUnit {
       # 'audiosession service uninstall' removes it. To change it: systemctl --user edit audiosession
 
       [Unit]
-      Description=Audio session: keeps the wished audio setup
-      # Whichever is installed. Neither is wanted here: which server runs is the user's affair.
+      Description=Audio session: maintains the declared audio setup
+      # Whichever is installed. Neither is started from here: which server runs is the user's choice.
       After=pulseaudio.service pulseaudio.socket pipewire-pulse.service pipewire-pulse.socket
-      # A server may be away for long; trying again costs next to nothing.
+      # A server may be down for long; trying again costs next to nothing.
       StartLimitIntervalSec=0
 
       [Service]
-      # It is ready when the stored wish is in force.
+      # It is ready when the stored profile is in effect.
       Type=notify
       ExecStart=\(try path(program)) watch
       ExecReload=kill -HUP $MAINPID
       Restart=on-failure
       RestartSec=5
-      # What trying again does not heal: wrong usage, a bad profile, none, access denied.
+      # What trying again does not fix: wrong usage, a bad or missing profile, access denied.
       RestartPreventExitStatus=64 65 66 77
-      # How it ends when it is asked to.
+      # Its exit status when it is asked to end.
       SuccessExitStatus=143
       \(variables.joined())
       # It talks to a socket, and writes its own small files. Options that need a file system of their

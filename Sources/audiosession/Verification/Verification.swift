@@ -37,7 +37,12 @@ struct Verification {
       state: state, measured: measured, isProcessed: snapshot.hasCanceller(behind: source),
       hardware: (hardware ?? source).channelMap.positions,
       isMonitor: isPlaybackOnly, loop: loop,
-      output: output?.channelMap.positions ?? [])
+      output: output?.channelMap.positions ?? [],
+      name: Self.name(hardware ?? source))
+  }
+
+  private static func name(_ device: Device) -> String {
+    device.description.isEmpty ? device.name : device.description
   }
 
   private func monitor(of output: Device?, _ snapshot: ServerSnapshot) -> Device? {

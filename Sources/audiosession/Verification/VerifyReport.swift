@@ -1,6 +1,7 @@
 import AudioSession
-import JSONCoding
 import AudioStreams
+import Glibc
+import JSONCoding
 
 /// What was wanted, what the server says, and what was measured.
 struct VerifyReport: Encodable {
@@ -20,7 +21,11 @@ struct VerifyReport: Encodable {
   let schema = 1
   /// The source that was recorded.
   let device: String
+  /// Its name for people, with the sound's peak in decibels; not part of the JSON.
+  let heard: (name: String, peak: Double?)
   let checks: [Check]
+
+  private enum CodingKeys: String, CodingKey { case schema, device, checks }
 
   /// Whether nothing differs.
   var isAsWanted: Bool { checks.allSatisfy(\.isOK) }
@@ -37,11 +42,15 @@ struct VerifyReport: Encodable {
   ///   - hardware: the channel positions of the recorded hardware.
   ///   - isMonitor: whether an output's monitor was recorded, which may well be silent.
   ///   - output: the channel positions of the output.
+  ///   - name: the name of the device for people.
   init(
     state: SessionState, measured: DeviceMeasurement, isProcessed: Bool,
-    hardware: [ChannelPosition], isMonitor: Bool, loop: LoopMeasurement?, output: [ChannelPosition]
+    hardware: [ChannelPosition], isMonitor: Bool, loop: LoopMeasurement?, output: [ChannelPosition],
+    name: String
   ) {
     device = measured.device
+    let peak = measured.check.levels.map { Double($0.peak) }.max() ?? 0
+    heard = (name, isMonitor || peak <= 0 ? nil : 20 * log10(peak))
     let claimed =
       isMonitor ? hardware : state.route.inputs.first?.channelMap ?? hardware
     var checks = [Self.rate(state, measured)]

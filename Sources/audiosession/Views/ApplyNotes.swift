@@ -19,25 +19,25 @@ enum ApplyNotes {
       }
   }
 
-  /// Settings that last only until the next change, because no process maintains them.
+  /// What is not maintained after an apply without a holder, as one note.
   static func notes(_ state: SessionState) -> [String] {
     guard state.holder == nil else { return [] }
-    var notes: [String] = []
+    var parts: [String] = []
     let granted = hints.filter { name in
       state.properties[name].map { $0.waitingFor == .holder || $0.verdict == .applied } ?? false
     }
     if !granted.isEmpty {
       let names = granted.map(\.row.label).joined(separator: " and ")
-      let them = granted.count == 1 ? "it" : "them"
-      notes.append(
-        "\(names): granted while applying only; no process holds \(them) now: add --keep")
+      parts.append("\(names) \(granted.count == 1 ? "is" : "are") no longer held")
     }
     if (state.route.inputs + state.route.outputs).contains(where: { !$0.via.isEmpty }) {
-      notes.append(
-        "the channel map is built, and no process looks after it: "
-          + "it is not built again after a replug or a restart of the server; add --keep")
+      parts.append("the channel map is not rebuilt after a replug or a restart of the server")
     }
-    return notes
+    guard !parts.isEmpty else { return [] }
+    return [
+      "no process maintains the session now: \(parts.joined(separator: ", and ")). "
+        + "Add --keep to maintain it"
+    ]
   }
 
   /// Whether a preference that is not a hint is not met.

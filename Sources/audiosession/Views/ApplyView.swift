@@ -23,7 +23,8 @@ enum ApplyView {
   static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
     let steps = StepsView.lines(rows, width: width)
-    let properties = PropertiesView.lines(report.state.properties, width: width, wishedOnly: true)
+    let properties = PropertiesView.lines(
+      report.state.properties, width: width, wishedOnly: true, showsGrants: true)
     return (steps.isEmpty ? [Line("nothing to do")] : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)
       + PlanView.left(report.left, width: width)

@@ -25,11 +25,11 @@ struct DiagnosisJSON: EncodableWithNulls {
 enum DiagnosisView {
   static func lines(_ diagnosis: Diagnosis, width: Int?) -> [Line] {
     var lines = diagnosis.findings.flatMap { Self.lines($0, width: width) + [.empty] }
-    let skipped = diagnosis.skipped.isEmpty ? "" : ", \(diagnosis.skipped.count) not made"
+    let skipped = diagnosis.skipped.isEmpty ? "" : " (\(diagnosis.skipped.count) not made)"
     let count = diagnosis.findings.count
-    let result = count == 0 ? "nothing found" : "\(count) found"
+    let result = count == 0 ? "no findings" : count == 1 ? "1 finding" : "\(count) findings"
     lines += Layout.wrap(
-      "\(result): \(diagnosis.checked.count) checks\(skipped)", indent: 0, width: width)
+      "\(diagnosis.checked.count) checks\(skipped), \(result)", indent: 0, width: width)
     for group in diagnosis.notMade {
       let names = group.checks.map(\.rawValue).joined(separator: ", ")
       lines += Layout.wrap("not made: \(names): \(group.reason)", indent: 2, width: width)

@@ -33,7 +33,7 @@ enum EventView {
     switch event {
     case .applied: ("applied", "", .green)
     case .routeChanged(let reason, let previous, let current):
-      ("route", "\(names(previous)) → \(names(current)) (\(reason.rawValue))", .plain)
+      ("route", "\(change(previous, current)) (\(reason.rawValue))", .plain)
     case .devicesChanged: ("devices", "devices, ports or profiles changed", .plain)
     case .drift(let what):
       ("drift", what.map(\.row.label).joined(separator: ", "), .yellow)
@@ -53,10 +53,10 @@ enum EventView {
       )
     case .interruptionBegan(let interruption): ("interrupted", words(interruption), .yellow)
     case .interruptionEnded(let shouldResume):
-      ("resumed", shouldResume ? "everything is as wished again" : "", .green)
-    case .serverLost: ("lost", "the server is gone; waiting for it", .red)
+      ("resumed", shouldResume ? "the settings are in effect again" : "", .green)
+    case .serverLost: ("lost", "the server is lost; waiting for it", .red)
     case .serverReset(let time):
-      ("reset", "the server is back, all is made anew in \(milliseconds(time))", .green)
+      ("reset", "the server is back; session restored in \(milliseconds(time))", .green)
     case .stopped: ("stopped", "", .plain)
     }
   }
@@ -65,10 +65,27 @@ enum EventView {
   static func words(_ reason: InterruptionReason) -> String {
     switch reason {
     case .corkRequest: "the server asked a stream of this program to pause"
-    case .call(let name): "\(name) has a call; nothing is put back meanwhile"
+    case .call(let name): "\(name) has a call; nothing is restored until it ends"
     case .deviceSuspended(let name): "\(name) is suspended while it is used"
-    case .takenOver(let name): "\(name) took the session over"
+    case .takenOver(let name): "\(name) took over the session"
     }
+  }
+
+  /// Two routes, with what differs between them: the devices, else the ports, else the session's own.
+  private static func change(_ previous: Route, _ current: Route) -> String {
+    let (before, after) = (names(previous), names(current))
+    guard before == after else { return "\(before) → \(after)" }
+    let details: [(RouteDevice) -> String] = [
+      { $0.port ?? "no port" }, { $0.via.isEmpty ? "direct" : $0.via.joined(separator: " + ") },
+      { "\($0.sampleRate) Hz" }, { $0.channelMap.map(\.rawValue).joined(separator: " ") }, \.name,
+    ]
+    for detail in details {
+      let texts = [previous, current].map { route in
+        (route.inputs + route.outputs).map(detail).joined(separator: ", ")
+      }
+      if texts[0] != texts[1] { return "\(after): \(texts[0]) → \(texts[1])" }
+    }
+    return after
   }
 
   private static func names(_ route: Route) -> String {

@@ -2,20 +2,32 @@ import AudioSession
 
 /// Properties with their verdicts, one per line; the value is below if it does not fit.
 enum PropertiesView {
-  /// - Parameter wishedOnly: whether to omit properties without a preference.
+  /// - Parameters:
+  ///   - wishedOnly: leaves out properties without a preference.
+  ///   - showsGrants: shows a hint that was granted, and waits for a holder alone, as granted: after an
+  ///     apply that is its success.
   static func lines(
-    _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool
+    _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool,
+    showsGrants: Bool = false
   ) -> [Line] {
+    func isGranted(_ report: PropertyReport) -> Bool {
+      showsGrants && report.waitingFor == .holder
+    }
     let shown = Property.reported.filter { name in
       properties[name].map { !wishedOnly || $0.verdict != .unset } ?? false
     }
     let labels = shown.map { $0.row.label.count }.max() ?? 0
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
     return shown.flatMap { name -> [Line] in
-      guard let report = properties[name] else { return [] }
+      guard var report = properties[name] else { return [] }
+      var verdict = Span(report.verdict.word, report.verdict.style)
+      if isGranted(report) {
+        verdict = Span("granted", .green)
+        report.actual = report.preferred
+        report.reason = nil
+      }
       let head = [
-        Span(name.row.label).padded(to: labels + 2),
-        Span(report.verdict.word, report.verdict.style).padded(to: verdicts + 2),
+        Span(name.row.label).padded(to: labels + 2), verdict.padded(to: verdicts + 2),
       ]
       return lines(report, name, head, width)
     }
@@ -27,7 +39,7 @@ enum PropertiesView {
     let style: Style = report.verdict == .unset ? .dim : .plain
     let actual = PropertyWords.text(report.actual, of: name)
     let preferred = PropertyWords.text(report.preferred, of: name)
-    let wish = report.verdict == .unset || preferred == actual ? nil : "wished: " + preferred
+    let wish = report.verdict == .unset || preferred == actual ? nil : "preferred: " + preferred
     let line = Line(head + [Span(wish.map { "\(actual)  (\($0))" } ?? actual, style)])
     var lines = [line]
     if let width, line.width > width {

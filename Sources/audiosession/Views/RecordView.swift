@@ -47,13 +47,23 @@ struct RecordView: Encodable {
   }
 
   /// Time and level during the recording.
-  static func line(_ progress: RecordingProgress) -> Line {
+  ///
+  /// - Parameter left: how much longer the disk has room.
+  static func line(_ progress: RecordingProgress, left: Duration? = nil) -> Line {
     let lost = progress.missing.reduce(0) { $0 + $1.frames }
     return [
       Span("\(clock(progress.duration))  "), Span(decibels(progress.peak)), "  ",
       Span(bar(progress.peak), progress.peak >= 0.99 ? .red : .green),
       Span(lost == 0 ? "" : "  \(lost) frames missing", .yellow),
+      Span(left.map { "  room for \(room($0))" } ?? "", .dim),
     ]
+  }
+
+  /// `3 days`, `5 h`, `12 min`.
+  static func room(_ duration: Duration) -> String {
+    let minutes = duration.components.seconds / 60
+    if minutes >= 2 * 24 * 60 { return "\(minutes / (24 * 60)) days" }
+    return minutes >= 120 ? "\(minutes / 60) h" : "\(minutes) min"
   }
 
   /// `1:02:03.4`, `0:03.4`.

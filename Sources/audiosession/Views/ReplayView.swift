@@ -72,8 +72,8 @@ enum ReplayView {
     let different = entries.count { $0.isSame == false }
     let verdict: Line =
       different == 0
-      ? Line("\(plans) plans, each the same as it was", .green)
-      : Line("\(plans) plans, \(different) of them other than they were", .red)
+      ? Line("\(plans) plans, all equal to the recorded ones", .green)
+      : Line("\(plans) plans, \(different) of them different from the recorded ones", .red)
     return entries.flatMap { lines($0, width) } + [.empty, verdict]
   }
 

@@ -30,18 +30,25 @@ enum StateView {
   }
 
   private static func facts(_ state: SessionState) -> [(String, String)] {
-    let server = state.server.map { "\($0.name) \($0.version), \($0.address)" } ?? "none"
-    let isWished = state.properties.values.contains { $0.verdict != .unset }
-    let wish = state.profile ?? (isWished ? "of no profile" : "none")
-    var facts = [("server", server), ("wish", wish + (state.active ? ", active" : ""))]
+    let server = state.server.map { "\($0.title), \($0.address)" } ?? "none"
+    let session = state.profile ?? (state.hasMode ? "a mode without a profile" : "none")
+    var facts = [("server", server), ("session", session + (state.active ? ", active" : ""))]
     if let holder = state.holder {
       let since = holder.since.map { ", since \($0)" } ?? ""
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
     if let resets = state.resets, let reapplies = state.reapplies, resets + reapplies > 0 {
-      facts.append(("upkeep", "put back \(reapplies) times, \(resets) restarts lived through"))
+      facts.append(
+        ("upkeep", "restored \(reapplies) times, through \(resets) restarts of the server"))
     }
-    if state.interrupted { facts.append(("", "interrupted: nothing is put back until it ends")) }
+    if state.interrupted { facts.append(("", "interrupted: nothing is restored until it ends")) }
+    for pin in state.pins where pin.held {
+      let what =
+        pin.latency.map { PropertyWords.text(.number($0), of: .ioBufferDuration) + " buffer" }
+        ?? PropertyWords.text(.number(Double(pin.sampleRate)), of: .sampleRate)
+      let use = pin.running ? "" : ", when a program uses it"
+      facts.append(("held", "\(name(pin.device, state)) for the \(what)\(use)"))
+    }
     for processing in state.processing {
       let use = processing.inUse ? "in use" : "unused"
       let awake =
@@ -56,20 +63,26 @@ enum StateView {
     return facts
   }
 
+  /// The name of a device of the route for people.
+  private static func name(_ device: String, _ state: SessionState) -> String {
+    let found = (state.route.inputs + state.route.outputs).first { $0.name == device }
+    return found.map(\.description).flatMap { $0.isEmpty ? nil : $0 } ?? device
+  }
+
   private static func route(_ title: String, _ devices: [RouteDevice], _ width: Int?) -> [Line] {
     guard let device = devices.first else { return fact(title, "none", width) }
     let map = device.channelMap.map(\.rawValue).joined(separator: " ")
     var details = ["\(device.sampleRate) Hz", map]
     if let port = device.port { details.insert(port, at: 0) }
     return fact(title, device.name, width)
-      + Layout.wrap(details.joined(separator: ", "), indent: 8, width: width, style: .dim)
-      + device.via.map { ["        ", Span("through \($0)", .dim)] }
+      + Layout.wrap(details.joined(separator: ", "), indent: 9, width: width, style: .dim)
+      + device.via.map { ["         ", Span("through \($0)", .dim)] }
   }
 
   /// A name and its value; long words are shortened, sentences wrapped.
   private static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
-    var lines = Layout.wrap(text, indent: 8, width: width)
-    if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 8) }
+    var lines = Layout.wrap(text, indent: 9, width: width)
+    if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 9) }
     return lines
   }
 }

@@ -20,7 +20,27 @@ enum VerifyView {
     } else {
       table = wide
     }
-    return head + table + notes(report, width)
+    return head + table + notes(report, width) + [.empty] + verdict(report, width)
+  }
+
+  /// One line to read before a show: what works, or what to do first.
+  private static func verdict(_ report: VerifyReport, _ width: Int?) -> [Line] {
+    if let fault = report.checks.first(where: { !$0.isOK }) {
+      let text = "Not ready: \(PropertyWords.label(fault.name)) first; see above"
+      return Layout.wrap(text, indent: 0, width: width, style: .red)
+    }
+    var facts = [report.heard.name]
+    for (name, unit) in [("sampleRate", 1000.0), ("ioBufferDuration", 0.001)] {
+      guard let check = report.checks.first(where: { $0.name == name }),
+        case .number(let value) = check.wanted ?? check.claimed
+      else { continue }
+      let number = (value / unit * 10).rounded() / 10
+      let text = number == number.rounded() ? "\(Int(number))" : "\(number)"
+      facts.append(text + (name == "sampleRate" ? " kHz" : " ms"))
+    }
+    if let peak = report.heard.peak { facts += ["\(Int(peak.rounded())) dB", "no clipping"] }
+    return Layout.wrap(
+      "Ready: " + facts.joined(separator: ", "), indent: 0, width: width, style: .green)
   }
 
   /// Mark, name and what was measured; below it what was wanted and claimed.

@@ -4,9 +4,9 @@ import ArgumentParser
 struct ServiceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "service",
-    abstract: "Keep the wished setup from login on, as a systemd user service.",
+    abstract: "Maintain the session from every login on, as a systemd user service.",
     discussion: """
-      The service runs 'audiosession watch': it adopts the wish that was applied last, and keeps it.
+      The service runs 'audiosession watch': it maintains the profile that was applied last.
       """,
     subcommands: [
       ServiceInstallCommand.self, ServiceUninstallCommand.self, ServiceStatusCommand.self,
@@ -17,7 +17,7 @@ struct ServiceCommand: ParsableCommand {
   static func validate(_ options: GlobalOptions) throws {
     guard options.server == nil, !options.sandbox else {
       throw ValidationError(
-        "the service keeps the environment's server; leave --server and --sandbox out")
+        "the service maintains the environment's server; leave --server and --sandbox out")
     }
   }
 }

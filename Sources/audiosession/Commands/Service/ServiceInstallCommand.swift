@@ -8,13 +8,13 @@ struct ServiceInstallCommand: SessionCommand {
     commandName: "install",
     abstract: "Write the unit, enable it and start it.",
     discussion: """
-      The unit is $XDG_CONFIG_HOME/systemd/user/audiosession.service. Where no service manager can \
-      be asked, the commands that are left to do are printed.
+      The unit is $XDG_CONFIG_HOME/systemd/user/audiosession.service. If there is no service manager, \
+      the commands that you still have to run are printed.
 
-      JSON: schema, unit, program, started, commands (those that are left to do).
+      JSON: schema, unit, program, started, commands (those that you still have to run).
       """)
 
-  @Flag(help: "Replace a unit that was written by somebody else.")
+  @Flag(help: "Replace a unit that this program did not write.")
   var force = false
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
@@ -37,12 +37,31 @@ struct ServiceInstallCommand: SessionCommand {
       context.output.note("no service manager was asked: \(absence)")
       left = ["systemctl --user daemon-reload", "systemctl --user enable --now audiosession"]
     } else {
+      try await takeOver(context)
       try await start(manager, context.output)
     }
     let result = ServiceInstallJSON(
       unit: file.path, program: program, started: left.isEmpty, commands: left)
     try context.output.result(result) { _ in Self.lines(result) }
     return .done
+  }
+
+  /// Ends a process that 'apply --keep' or 'watch' left behind, or the service would wait behind it.
+  private func takeOver(_ context: Context) async throws {
+    do {
+      let ended = try await context.withSession { session -> SessionState.Holder? in
+        guard let holder = try await session.holder(), !ServiceUnit.runs(holder.pid) else {
+          return nil
+        }
+        return try await session.endHolder()
+      }
+      if let ended {
+        context.output.note(
+          "the service replaces \(ended.name) (process \(ended.pid)), which maintained the session")
+      }
+    } catch let error as SessionError where Status(error) == .noServer {
+      // No server, no holder.
+    }
   }
 
   /// Enables and starts the unit. A running unit is restarted, so that it uses the current program.
@@ -69,8 +88,8 @@ struct ServiceInstallCommand: SessionCommand {
     guard result.commands.isEmpty else {
       return lines + [["left to do:"]] + result.commands.map { ["  ", Span($0)] }
     }
-    lines.append(["enabled  it starts with every login"])
-    lines.append(["started  it keeps what was applied last"])
+    lines.append(["enabled  it starts at every login"])
+    lines.append(["started  it maintains the profile that was applied last"])
     return lines
   }
 

@@ -6,11 +6,11 @@ import JSONCoding
 struct ServiceStatusCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say whether the service is installed and runs, and who holds the session.",
+    abstract: "Show whether the service is installed and runs, and what maintains the session.",
     discussion: """
       JSON: schema; unit (null without one); ours (whether 'service install' wrote it); enabled and \
-      active, in systemctl's words, null where it cannot be asked; holder (pid, name), null where \
-      nobody holds the session of the server.
+      active, in systemctl's words, null where it cannot be asked; holder (pid, name), null if no \
+      process maintains the session.
       """)
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -7,9 +7,9 @@ struct ServiceUninstallCommand: SessionCommand {
     commandName: "uninstall",
     abstract: "Stop the service, disable it and remove its unit.",
     discussion: """
-      What is applied stays so; 'audiosession revert' undoes it.
+      The applied settings stay; 'audiosession revert' restores the earlier ones.
 
-      JSON: schema, unit, removed, commands (those that are left to do).
+      JSON: schema, unit, removed, commands (those that you still have to run).
       """)
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

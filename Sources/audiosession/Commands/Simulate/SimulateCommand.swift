@@ -4,10 +4,10 @@ import ArgumentParser
 struct SimulateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
-    abstract: "Let something happen to the sandbox this runs inside of.",
+    abstract: "Cause a fault in the sandbox that this runs in.",
     discussion: """
-      What users and systems do to an audio setup: pull a plug, crash, freeze, change a setting \
-      again and again, take a call. Only ever inside of a sandbox: a real server is never touched.
+      Does what users and systems do to an audio setup: pull a plug, crash, freeze, change a setting \
+      repeatedly, take a call. It works only inside a sandbox: a real server is never touched.
 
         audiosession sandbox
         audiosession watch podcast &

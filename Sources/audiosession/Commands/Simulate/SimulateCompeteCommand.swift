@@ -5,9 +5,9 @@ import PulseSandbox
 struct SimulateCompeteCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "compete",
-    abstract: "Let another program insist on a setting.",
+    abstract: "Let another program keep changing a setting.",
     discussion: """
-      It sets it, and sets it again whenever somebody changes it:
+      That program sets a value, and sets it again whenever it changes:
 
         compete default-input NAME
         compete default-output NAME
@@ -16,15 +16,15 @@ struct SimulateCompeteCommand: FaultCommand {
         compete volume DEVICE PERCENT
         compete mute DEVICE yes|no
 
-      Without --for until it is ended (Ctrl-C).
+      Without --for it runs until it is ended (Ctrl-C).
       """)
 
-  @Argument(help: ArgumentHelp("What it insists on; see above.", valueName: "setting"))
+  @Argument(help: ArgumentHelp("What it sets; see above.", valueName: "setting"))
   var setting: [String]
 
   @Option(
     name: .customLong("for"),
-    help: ArgumentHelp("How long it insists: 500ms, 2s.", valueName: "time"))
+    help: ArgumentHelp("How long: 500ms, 2s.", valueName: "time"))
   var duration: TimeLimit?
 
   @Option(
@@ -35,14 +35,14 @@ struct SimulateCompeteCommand: FaultCommand {
     get throws {
       guard let contested = ContestedSetting(words: setting) else {
         throw ValidationError(
-          "'\(setting.joined(separator: " "))' is no setting to compete for; "
+          "'\(setting.joined(separator: " "))' is not a setting to compete for; "
             + "'audiosession sandbox simulate compete --help' lists them")
       }
       return .compete(contested, name: client)
     }
   }
 
-  var done: String { "\(client) insists on \(setting.joined(separator: " "))" }
+  var done: String { "\(client) keeps setting \(setting.joined(separator: " "))" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 }

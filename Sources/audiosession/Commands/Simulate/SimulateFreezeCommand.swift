@@ -5,9 +5,9 @@ import PulseSandbox
 struct SimulateFreezeCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "freeze",
-    abstract: "Stop the server (SIGSTOP): it answers nothing.",
+    abstract: "Freeze the server (SIGSTOP), so that it does not answer.",
     discussion: """
-      Without --for until 'thaw'.
+      Without --for it stays frozen until 'thaw'.
       """)
 
   @Option(

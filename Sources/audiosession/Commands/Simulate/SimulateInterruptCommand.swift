@@ -7,7 +7,7 @@ struct SimulateInterruptCommand: FaultCommand {
     commandName: "interrupt",
     abstract: "Play a call: a running stream of silence with the role 'phone'.",
     discussion: """
-      Without --for until it is ended (Ctrl-C).
+      Without --for it plays until it is ended (Ctrl-C).
       """)
 
   @Option(

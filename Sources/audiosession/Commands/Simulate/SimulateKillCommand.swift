@@ -7,7 +7,7 @@ struct SimulateKillCommand: FaultCommand {
     commandName: "kill",
     abstract: "Let the server crash (SIGKILL).",
     discussion: """
-      It stays away until 'restart'.
+      It stays down until 'restart'.
       """)
 
   var fault: Fault { .kill }

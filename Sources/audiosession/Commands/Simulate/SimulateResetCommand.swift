@@ -5,7 +5,7 @@ import PulseSandbox
 struct SimulateResetCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "reset-media-services",
-    abstract: "Let the server crash and start anew, as Apple's developer switch does.",
+    abstract: "Crash and restart the server, as Apple's developer switch does.",
     aliases: ["reset"])
 
   var fault: Fault { .resetMediaServices }

@@ -5,7 +5,7 @@ import PulseSandbox
 struct SimulateRestartCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "restart",
-    abstract: "Start the server anew; one that runs is asked to end first.")
+    abstract: "Restart the server; a running one is asked to end first.")
 
   var fault: Fault { .restart }
   var done: String { "restarted the server" }

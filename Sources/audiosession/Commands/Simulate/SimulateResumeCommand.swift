@@ -5,7 +5,7 @@ import PulseSandbox
 struct SimulateResumeCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "resume",
-    abstract: "Let a suspended device go on.")
+    abstract: "Resume a suspended device.")
 
   @Argument(help: "A sink or a source.", completion: Completion.device)
   var name: String

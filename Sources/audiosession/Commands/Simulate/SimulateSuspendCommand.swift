@@ -7,7 +7,7 @@ struct SimulateSuspendCommand: FaultCommand {
     commandName: "suspend",
     abstract: "Suspend a device, also one in use.",
     discussion: """
-      Without --for until 'resume'.
+      Without --for it stays suspended until 'resume'.
       """)
 
   @Argument(help: "A sink or a source.", completion: Completion.device)

@@ -5,7 +5,7 @@ import PulseSandbox
 struct SimulateThawCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "thaw",
-    abstract: "Let a frozen server go on.")
+    abstract: "Continue a frozen server.")
 
   var fault: Fault { .thaw }
   var done: String { "thawed the server" }

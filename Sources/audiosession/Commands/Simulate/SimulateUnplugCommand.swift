@@ -8,7 +8,7 @@ struct SimulateUnplugCommand: FaultCommand {
     abstract: "Unplug a jack, or pull out a device.",
     discussion: """
       A port of a simulated card (analog-output-headphones) becomes unavailable, as when a plug is \
-      pulled. A card, a sink or a source goes altogether, with all that belongs to it, as when a USB \
+      pulled. A card, a sink or a source is removed with everything on it, as when a USB \
       device is pulled out. 'audiosession devices' lists all three.
       """)
 

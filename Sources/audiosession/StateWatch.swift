@@ -1,0 +1,52 @@
+import AudioSession
+
+/// `state --watch`: the state drawn again whenever it changes, with a mark at each line that changed.
+struct StateWatch {
+  /// How often the state is read.
+  private static let interval = Duration.milliseconds(500)
+
+  let session: AudioSession
+  let output: Output
+
+  /// Runs until the task is cancelled, or the output is closed.
+  func run() async throws {
+    var last: SessionState?
+    var shown: [Line] = []
+    while !Task.isCancelled, !output.isUnread {
+      let (state, error) = try await StateCommand.state(of: session)
+      let snapshot = error == nil ? try? await session.snapshot() : nil
+      if state != last {
+        last = state
+        shown = try show(state, snapshot, over: shown)
+      }
+      try await session.sleep(until: .now + Self.interval)
+    }
+  }
+
+  /// Shows a state; what it drew.
+  private func show(
+    _ state: SessionState, _ snapshot: ServerSnapshot?, over shown: [Line]
+  ) throws -> [Line] {
+    guard !output.isJSON else {
+      try output.json(state, isOneLine: true)
+      return []
+    }
+    let width = output.terminal.width
+    let lines = StateView.lines(state, snapshot, width: width.map { $0 - 2 })
+    let marked = Self.marked(lines, since: shown)
+    if width == nil {
+      output.print(marked + [.empty])
+    } else {
+      output.drawScreen(marked)
+    }
+    return lines
+  }
+
+  /// The lines with a star before those that are new; none the first time.
+  static func marked(_ lines: [Line], since shown: [Line]) -> [Line] {
+    lines.map { line in
+      let isNew = !shown.isEmpty && line != .empty && !shown.contains(line)
+      return Line([Span(isNew ? "* " : "  ", .bold)] + line.spans)
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import AudioSession
+
+/// What `audiosession` without a command prints: the devices in use, the session, and what to do next.
+enum OverviewView {
+  static func lines(_ state: SessionState, width: Int?) -> [Line] {
+    var lines: [Line] = []
+    if state.server != nil {
+      lines += fact("input", names(state.route.inputs), width)
+      lines += fact("output", names(state.route.outputs), width)
+    }
+    lines += fact("session", session(state), width)
+    lines += [.empty, Line("What you can do next:", .bold)]
+    let rows = next(state).map { [Span("audiosession " + $0.command), Span($0.effect, .dim)] }
+    let table = Layout.columns(rows, indent: 2)
+    guard let width, table.contains(where: { $0.width > width }) else { return lines + table }
+    return lines
+      + rows.flatMap { row -> [Line] in
+        [["  ", row[0]]] + Layout.wrap(row[1].text, indent: 6, width: width, style: .dim)
+      }
+  }
+
+  private static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
+    var lines = Layout.wrap(text, indent: 9, width: width)
+    if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 9) }
+    return lines
+  }
+
+  private static func names(_ devices: [RouteDevice]) -> String {
+    let names = devices.map { $0.description.isEmpty ? $0.name : $0.description }
+    return names.isEmpty ? "none" : names.joined(separator: " + ")
+  }
+
+  private static func session(_ state: SessionState) -> String {
+    guard state.hasMode else {
+      guard let holder = state.holder else { return "none; nothing is maintained" }
+      return "none; \(text(holder)) waits for a profile"
+    }
+    var name = state.profile.map { "profile \($0)" } ?? "a mode without a profile"
+    if !state.active { name += ", not active" }
+    guard state.server != nil else { return name + ", stored for the next server" }
+    let unmet = Property.reported.filter {
+      state.properties[$0].map { $0.isUnmet && $0.waitingFor != .holder } ?? false
+    }
+    if !unmet.isEmpty {
+      name += ", not in effect: \(unmet.map(\.row.label).joined(separator: ", "))"
+    }
+    let holder = state.holder.map { "maintained by \(text($0))" }
+    return name + "; " + (holder ?? "no running process maintains it")
+  }
+
+  private static func text(_ holder: SessionState.Holder) -> String {
+    "\(holder.name) (process \(holder.pid))"
+  }
+
+  private typealias Next = (command: String, effect: String)
+
+  private static func next(_ state: SessionState) -> [Next] {
+    guard state.server != nil else {
+      return [
+        ("doctor", "find out why no server answers"),
+        ("demo", "see a session at work in a private server"),
+        ("help", "list all commands"),
+      ]
+    }
+    guard state.hasMode else {
+      return [
+        ("doctor", "find what works against a stable setup"),
+        ("profiles", "list the profiles that can be applied"),
+        ("apply podcast --keep", "apply one, and maintain it"),
+      ]
+    }
+    guard state.holder != nil else {
+      let keep: Next = (
+        "apply \(state.profile ?? "PROFILE") --keep", "maintain it from now on"
+      )
+      return [("state", "show preferred and actual settings"), keep, revert]
+    }
+    return [
+      ("state", "show preferred and actual settings"),
+      ("verify", "record, and measure whether they are in effect"),
+      ("stop", "end the process that maintains them"),
+    ]
+  }
+
+  private static var revert: Next { ("revert", "restore the settings from before") }
+}
+
+extension SessionState {
+  /// Whether a mode is stored that asks for something.
+  var hasMode: Bool { properties.values.contains { $0.verdict != .unset } }
+}

@@ -1,0 +1,254 @@
+import AudioSession
+import FoundationEssentials
+import PulseSandbox
+import Testing
+
+@testable import AudioStreams
+@testable import audiosession
+
+/// What the first users stumbled over.
+@Suite("First trials")
+struct FirstTrialsTests {
+  @Test("a usage error is JSON with --json, and begins with the program's name without", .server)
+  func usageErrors() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for arguments in [
+        ["state", "--nonsense"], ["nonsense"], ["watch", "x", "--auto"], ["state", "--pipewire"],
+      ] {
+        let json = try await sandbox.capture([Program.path, "--json"] + arguments)
+        #expect(json.status == 64)
+        #expect(try JSONSchema("error").problems(of: try JSON(json.standardOutput)) == [])
+        #expect(json.standardError.isEmpty)
+        let text = try await sandbox.capture([Program.path] + arguments)
+        #expect(text.status == 64)
+        #expect(text.standardError.hasPrefix("audiosession: "), "\(text)")
+        #expect(text.standardError.contains("\nUsage: audiosession"))
+      }
+    }
+  }
+
+  @Test(
+    "a volume of 60 % is saved as 60 %, and a name that hides a built-in profile is named", .server)
+  func saving() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        pactl set-source-volume mic 60%
+        $A profiles save podcast; $A profiles save desk
+        grep gain "$XDG_CONFIG_HOME/audiosession/profiles/desk.toml"
+        $A plan desk
+        """)
+      #expect(result.standardOutput.hasSuffix("gain = \"60 %\"\nnothing to do\n"), "\(result)")
+      let notes = result.standardError.split(separator: "\n")
+      #expect(notes.count == 1 && notes[0].contains("it hides the built-in profile 'podcast'"))
+    }
+  }
+
+  @Test("profiles check takes names, too", .server)
+  func checkingNames() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "mistaken", "category = \"speak\"\n")
+      #expect(try await sandbox.audiosession("profiles", "check", "podcast").status == 0)
+      let wrong = try await sandbox.audiosession("profiles", "check", "mistaken")
+      #expect(wrong.status == 65)
+      #expect(wrong.standardOutput.contains("/mistaken.toml:1:"), "\(wrong)")
+      #expect(try await sandbox.audiosession("profiles", "check", "nowhere").status == 66)
+      #expect(try await sandbox.audiosession("profiles", "check", "nowhere.toml").status == 66)
+    }
+  }
+
+  @Test("a meter of 300 ms prints its line into a pipe", .server)
+  func shortMeter() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell("$A meter --duration 300ms | cat")
+      #expect(result.standardOutput.split(separator: "\n").count == 1, "\(result)")
+    }
+  }
+
+  @Test("a truncated file is 65 once its sound was played", .server, arguments: ["wav", "flac"])
+  func truncated(_ kind: String) async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        $A record a.\(kind) --duration 600ms > out || exit 9
+        $A play a.\(kind) || exit 8
+        size=$(wc -c < a.\(kind)); head -c $((size / 2)) a.\(kind) > half.\(kind)
+        $A play half.\(kind)
+        """)
+      #expect(result.status == 65, "\(result)")
+      #expect(result.standardError.contains("'half.\(kind)' is "), "\(result)")
+    }
+  }
+
+  @Test("verify works beside a holder, and closes with one line", .simulatedCard)
+  func verifyBesideHolder() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        $A apply podcast --keep > /dev/null || exit 9
+        $A verify podcast --duration 1s; echo $?
+        $A state --json | grep -c '"name": "audiosession"'
+        $A stop
+        """)
+      #expect(!result.standardError.contains("holds the audio session"), "\(result)")
+      let verdict = result.standardOutput.split(separator: "\n").first {
+        $0.hasPrefix("Ready: ") || $0.hasPrefix("Not ready: ")
+      }
+      #expect(verdict?.hasPrefix("Not ready: ") != false || result.standardOutput.contains("\n0\n"))
+      #expect(verdict != nil, "\(result)")
+      if verdict?.hasPrefix("Ready") == true {
+        #expect(verdict?.contains("Example USB Microphone") == true)
+        #expect(verdict?.contains(", 48 kHz, 10 ms, ") == true, "\(verdict ?? "")")
+      }
+    }
+  }
+
+  @Test("notes are no findings: 0, and the count has words", .server)
+  func notes() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        "pactl load-module module-switch-on-port-available > /dev/null; $A doctor --no-listen")
+      #expect(result.status == 0, "\(result)")
+      #expect(result.standardOutput.contains("note  module-switch-on-port-available"))
+      #expect(result.standardOutput.contains(", 1 finding\n"))
+      #expect(result.standardOutput.contains("apply PROFILE --keep"))
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let kept = try await sandbox.shell(
+        "$A apply test --keep > /dev/null; $A doctor --no-listen; $A stop > /dev/null")
+      #expect(!kept.standardOutput.contains("--keep"), "\(kept)")
+    }
+  }
+
+  @Test("servers have the names that people know")
+  func serverNames() {
+    func title(_ kind: ServerKind, _ name: String, _ version: String) -> String {
+      SessionState.Server(kind: kind, name: name, version: version, address: "").title
+    }
+    #expect(title(.pipewire, "PulseAudio (on PipeWire 0.3.65)", "15.0.0") == "PipeWire 0.3.65")
+    #expect(title(.pulseaudio, "pulseaudio", "16.1") == "PulseAudio 16.1")
+  }
+
+  @Test("a route event says what differs")
+  func routeEvents() throws {
+    func route(_ port: String, _ rate: Int = 48000) throws -> Route {
+      let text = """
+        {"inputs": [{"name": "mic", "description": "Microphone", "port": "\(port)", "channels": 1,
+        "sampleRate": \(rate), "channelMap": ["mono"], "via": []}], "outputs": []}
+        """
+      return try JSONDecoder().decode(Route.self, from: Data(text.utf8))
+    }
+    func text(_ previous: Route, _ current: Route) throws -> String {
+      EventView.rows(
+        TimedEvent(
+          time: "T1",
+          event: .routeChanged(.override, previous: previous, current: current)), width: nil
+      ).rendered(colour: false)
+    }
+    #expect(try text(route("a"), route("b")).contains("Microphone: a → b (override)"))
+    #expect(
+      try text(route("a", 44100), route("a")).contains("Microphone: 44100 Hz → 48000 Hz (override)")
+    )
+  }
+
+  @Test("the mode of an earlier version is read, replaced and removed", .server)
+  func formerStore() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        cd "$XDG_STATE_HOME/audiosession" 2> /dev/null || mkdir -p "$XDG_STATE_HOME/audiosession"
+        cd "$XDG_STATE_HOME/audiosession"
+        former() { for f in *.mode.toml; do mv $f ${f%mode.toml}wish.toml; done; }
+        $A apply test > /dev/null; former; $A | grep ^session
+        $A apply test > /dev/null; ls | grep toml | sed 's/.*[.]\\([a-z]*[.]toml\\)/\\1/'
+        former; $A revert > /dev/null; ls | grep -c toml; $A | grep ^session
+        """)
+      #expect(
+        result.standardOutput == """
+          session  profile test; no running process maintains it
+          mode.toml
+          0
+          session  none; nothing is maintained
+
+          """, "\(result)")
+    }
+  }
+
+  @Test(
+    "record replaces nothing without --force, knows its formats, and Ctrl-C ends it with 0", .server
+  )
+  func recording() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); echo precious > talk.wav
+        $A record talk.wav --duration 100ms; echo $? $(cat talk.wav)
+        $A record talk.wav --duration 100ms --force > out; echo $? $(head -c 4 talk.wav)
+        $A record talk.xyz --duration 100ms; echo $?
+        $A record long.wav & pid=$!
+        until [ "$(stat -c %s long.wav 2> /dev/null || echo 0)" -gt 50000 ]; do pause; done
+        kill -INT $pid; wait $pid; echo $?
+        """)
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      #expect(lines.starts(with: ["65 precious", "0 RIFF", "64"]), "\(result)")
+      #expect(lines.last == "0", "\(result)")
+      #expect(result.standardError.contains("'talk.wav' exists already; --force replaces it"))
+      #expect(result.standardError.contains("it ends in .xyz"))
+      let muted = try await sandbox.shell(
+        "pactl set-source-mute mic 1; $A record \(sandbox.directory)/m.wav --duration 100ms")
+      #expect(muted.status == 0)
+      #expect(
+        muted.standardError.contains(
+          "the input is muted; to unmute it: pactl set-source-mute mic 0"))
+    }
+  }
+
+  @Test("silence, clipping and a full disk are reported once, and silence again after sound")
+  func recordingWatch() {
+    var watch = RecordingWatch()
+    var progress = RecordingProgress()
+    (progress.sampleRate, progress.channels) = (48000, 2)
+    func warnings(_ seconds: Int64, _ peak: Float, _ left: Duration? = nil) -> [String] {
+      (progress.frames, progress.peak) = (seconds * 48000, peak)
+      return watch.warnings(progress, left: left)
+    }
+    #expect(warnings(1, 0) == [])
+    #expect(warnings(3, 0).first?.hasPrefix("nothing but silence for 3 s") == true)
+    #expect(warnings(4, 0) == [])
+    #expect(warnings(5, 0.5) == [])
+    #expect(warnings(7, 0) == [])
+    #expect(warnings(8, 0).count == 1)
+    #expect(
+      warnings(9, 1) == ["the sound clips at 0:09.0; lower the gain of the microphone"])
+    #expect(warnings(10, 1) == [])
+    #expect(warnings(11, 0.5, .seconds(599)) == ["the disk has room for 9:59.0 more"])
+    #expect(warnings(12, 0.5, .seconds(500)) == [])
+    // 4 bytes a frame of two 16-bit samples.
+    #expect(DiskSpace.time(bytes: 48000 * 4 * 60, progress, .wav16) == .seconds(60))
+    #expect(
+      RecordView.line(progress, left: .seconds(7200 * 3)).rendered(colour: false)
+        .hasSuffix("  room for 6 h"))
+  }
+
+  @Test("the held devices are in the state, and --watch marks what changed", .simulatedCard)
+  func heldAndWatched() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        $A apply podcast --keep > /dev/null; $A state
+        $A state --watch > seen & pid=$!
+        until grep -q 'podcast, active' seen; do kill -0 $pid || exit 9; pause; done
+        pactl set-source-volume @DEFAULT_SOURCE@ 37%
+        until grep -q '^[*].*37 %' seen; do kill -0 $pid || exit 9; pause; done
+        kill -INT $pid; wait $pid; echo ended with $?
+        $A stop > /dev/null
+        """)
+      #expect(
+        result.standardOutput.contains(
+          "\nheld     Example USB Microphone Analog Stereo for the 10 ms buffer"), "\(result)")
+      #expect(result.standardOutput.hasSuffix("ended with 0\n"), "\(result)")
+    }
+  }
+}
