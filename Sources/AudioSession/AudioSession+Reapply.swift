@@ -73,8 +73,8 @@ extension AudioSession {
     try await restoreReturned(live)
   }
 
-  /// Restores what an earlier mode left on a device that was unplugged when the mode ended and has
-  /// returned, while no mode is in force.
+  /// Restores the settings of an earlier mode on a device that was unplugged when the mode ended
+  /// and has returned, while no mode is in effect.
   func restoreReturned(_ live: LiveServer) async throws(SessionError) {
     guard isHolder, !isActive, upkeep.hasUnrestored else { return }
     let (store, start) = (store(live), upkeep.now)
@@ -90,7 +90,8 @@ extension AudioSession {
       try await driver.run(&run)
       emit(.reapplied(upkeep.now - start))
     }
-    // What is restored now may not last on PipeWire: what is on disk keeps what was ours until it does.
+    // A value that is restored now may not last on PipeWire, so the stored entry stays until it
+    // does.
     let left = upkeep.returns.unrestored(input.baseline, in: run.input.snapshot, at: start)
     var baseline = known
     baseline.entries.removeAll { !left.has($0) }

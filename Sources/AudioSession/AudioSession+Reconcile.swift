@@ -10,7 +10,8 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     var input = input
     if isActive, ((try? self.wish(store)) ?? nil)?.isActive != true {
-      // What an earlier mode left and a person changed since is no value from before this mode.
+      // A setting of an earlier mode that the user has changed since is not a value from before
+      // this mode.
       input.baseline = input.baseline.unrestored(in: input.snapshot)
     }
     let before = input.baseline

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #endif
 
-/// The counters run on for ever and wrap; each side's is on a cache line of its own.
+/// The counters increase for ever and wrap; each side's counter has its own cache line.
 struct ak_note_queue {
   _Alignas(64) _Atomic uint32_t written;
   _Atomic uint64_t refused;

@@ -10,8 +10,8 @@
 #include <pthread.h>
 #endif
 
-/* The two sides' counters on cache lines of their own: a write of one must not slow the other.
- * They count bytes for ever; at 100 MB/s they wrap after five thousand years. */
+/* Each side's counter has its own cache line, so that a write of one does not slow the other.
+ * They count all bytes; at 100 MB/s they wrap after five thousand years. */
 struct ak_ring {
   _Alignas(64) _Atomic uint64_t written;
   _Atomic uintptr_t producer;

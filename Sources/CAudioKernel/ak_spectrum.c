@@ -8,7 +8,7 @@ static void swap(double *a, double *b) {
   *b = kept;
 }
 
-/// Puts each number where its index read backwards, bit by bit, says.
+/// Moves each number to its bit-reversed index.
 static void reorder(double *real, double *imaginary, size_t count) {
   size_t to = 0;
   for (size_t from = 0; from + 1 < count; from++) {

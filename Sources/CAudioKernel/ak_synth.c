@@ -111,7 +111,7 @@ uint64_t ak_synth_stolen(const ak_synth *synth) {
   return atomic_load_explicit(&synth->stolen, memory_order_relaxed);
 }
 
-/// Sorts what came into what is pending. What is due at the same frame keeps its order.
+/// Merges new events into the pending ones. Events for the same frame keep their order.
 static void take_events(ak_synth *synth) {
   ak_note_event event;
   while (synth->pending_count < AK_NOTE_QUEUE_CAPACITY && ak_note_queue_pop(synth->queue, &event)) {
@@ -150,7 +150,7 @@ static void perform(ak_synth *synth, const ak_note_event *event) {
     bool isMeant = event->kind == AK_NOTE_ALL_OFF || voice->pitch == event->pitch;
     if (voice->sounds && isMeant) voice_release(voice, &synth->envelope);
   }
-  // Nothing that was still to come comes after all is off.
+  // All notes off cancels the pending events.
   if (event->kind == AK_NOTE_ALL_OFF) synth->pending_count = 0;
 }
 

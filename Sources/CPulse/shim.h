@@ -1,4 +1,4 @@
-/* libpulse as it is; a helper here only for what Swift cannot import. */
+/* The headers of libpulse, with helpers only for what Swift cannot import. */
 #ifndef AUDIOSESSION_CPULSE_SHIM_H
 #define AUDIOSESSION_CPULSE_SHIM_H
 #include <pulse/ext-stream-restore.h>

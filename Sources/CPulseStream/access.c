@@ -1,4 +1,4 @@
-/* What other threads ask of a stream and tell it. */
+/* The functions for other threads than the audio thread. */
 #include "stream.h"
 
 #include <pulse/error.h>

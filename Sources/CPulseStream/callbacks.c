@@ -1,4 +1,4 @@
-/* What runs for each fragment: no allocation, no lock, no wait, no log, no Swift. */
+/* The callbacks for each fragment: no allocation, lock, wait, log or Swift. */
 #include "stream.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static inline void add(_Atomic uint64_t *counter, uint64_t count) {
   atomic_fetch_add_explicit(counter, count, memory_order_relaxed);
 }
 
-/* Bucket 0 ends at 128 ns, the last one has all from 4 ms. */
+/* Bucket 0 ends at 128 ns, the last one starts at 4 ms. */
 static unsigned bucket(uint64_t ns) {
   if (ns < 128) return 0;
   unsigned power = 63 - (unsigned)__builtin_clzll(ns);
@@ -61,7 +61,7 @@ static void note_time(ps_stream *stream, int64_t began) {
     atomic_store_explicit(&stream->longest_ns, ns, memory_order_relaxed);
 }
 
-/* Puts frames into the ring; what does not fit is counted, and told with the next chunk. */
+/* Writes frames to the ring; those that do not fit are counted, and reported with the next chunk. */
 static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t arrival_ns,
                  int64_t host_ns) {
   uint32_t channels = stream->info.channels, rate = stream->info.rate;
@@ -85,7 +85,7 @@ static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t
   }
 }
 
-/* A stream that runs at another rate than it has by the server's word is no use to anybody. */
+/* A stream with another actual rate than the reported one is useless. */
 static inline void check_rate(ps_stream *stream, int64_t now, size_t frames) {
   if (ps_clock_is_wrong(&stream->clock, now, frames, stream->info.rate))
     ps_end(stream, PS_ERROR_RATE);
@@ -98,7 +98,7 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
   size_t bytes;
   (void)available;
   if (stream->info.rate == 0) return; /* not ready yet: it is read then */
-  /* When the last frame of all that waits here was captured: about now. */
+  /* When the last waiting frame was captured: about now. */
   size_t waiting = pa_stream_readable_size(native);
   if (waiting == (size_t)-1) return;
   tell_probe(true);

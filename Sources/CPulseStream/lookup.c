@@ -1,8 +1,8 @@
-/* What a stream's device is, before the stream is made.
+/* Looks up a stream's device before the stream is created.
  *
- * A stream asks for the device's rate and channels by number, never by PA_STREAM_FIX_RATE: PipeWire
- * 0.3.65 gives a stream of no rate of its own the frames of whatever rate its graph changes to later,
- * without a word. A stream with a number keeps it, and the server converts. */
+ * A stream requests the device's rate and channels as numbers, never with PA_STREAM_FIX_RATE: if
+ * the graph's rate changes later, PipeWire 0.3.65 delivers frames of the new rate to such a stream,
+ * without an event. A stream with a requested rate keeps it, and the server converts. */
 #include "stream.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* Used streams with this property set the rate of PipeWire's graph (PulseAudio has none). */
 static const char *const force_rate = "node.force-rate";
-/* A pin of a session runs as soon as anybody uses its device, also if it waits corked now. */
+/* A session's pin, even if it is corked now, runs as soon as a stream uses its device. */
 static const char *const session_pin = "audiosession.pin";
 
 static void asked(ps_stream *stream, pa_operation *operation) {
@@ -18,7 +18,7 @@ static void asked(ps_stream *stream, pa_operation *operation) {
   pa_operation_unref(operation);
 }
 
-/* Takes note of a stream on the device that forces the rate of its graph. */
+/* Notes a stream on the device that forces the rate of its graph. */
 static void note_forced(ps_stream *stream, const pa_proplist *properties, bool is_corked) {
   const char *text = pa_proplist_gets(properties, force_rate);
   if (!text || (is_corked && !pa_proplist_contains(properties, session_pin))) return;
@@ -73,7 +73,7 @@ static void on_sink(pa_context *context, const pa_sink_info *info, int eol, void
 void ps_look_up(ps_stream *stream) {
   bool is_record = stream->options.direction == PS_RECORD;
   const char *name = stream->options.device;
-  /* libpulse takes the device that these name for a stream that names none. */
+  /* libpulse uses the devices in these variables for a stream without a device. */
   if (!name) name = getenv(is_record ? "PULSE_SOURCE" : "PULSE_SINK");
   if (!name || !*name) name = is_record ? "@DEFAULT_SOURCE@" : "@DEFAULT_SINK@";
   asked(stream, is_record

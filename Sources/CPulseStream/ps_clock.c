@@ -1,18 +1,18 @@
-/* Frames against the clock: whether a stream runs at the rate that it has by the server's word. */
+/* Counts frames against the clock: whether a stream has the rate that the server reports. */
 #include "ps_clock.h"
 
 enum {
-  WINDOW_NS = 500000000, /* a shorter one would measure how late the callbacks come */
+  WINDOW_NS = 500000000, /* a shorter one would measure the callbacks' delay */
   DELIVERIES = 10,       /* at least in a window */
   WINDOWS = 4,           /* in a row that agree */
-  WRONG = 40,            /* per mille off: no clock of a device is, and 44100 for 48000 is 81 */
-  ALIKE = 20             /* per mille that windows may differ: lost sound is not lost so evenly */
+  WRONG = 40,            /* per mille off: no device's clock is; 44100 for 48000 is 81 */
+  ALIKE = 20             /* per mille that windows may differ: losses are less even */
 };
 
 void ps_clock_reset(ps_clock *clock) { *clock = (ps_clock){0}; }
 
 bool ps_clock_is_wrong(ps_clock *clock, int64_t now, uint64_t frames, uint32_t rate) {
-  if (clock->began_ns == 0) { /* what comes first may be old */
+  if (clock->began_ns == 0) { /* the first delivery may be old */
     clock->began_ns = now;
     return false;
   }

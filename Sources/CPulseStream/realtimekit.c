@@ -1,5 +1,5 @@
-/* Realtime scheduling from rtkit (org.freedesktop.RealtimeKit1 of the system's bus), which grants it to
- * a desktop's users, who have no right of their own. */
+/* Realtime scheduling from rtkit (org.freedesktop.RealtimeKit1 on the system bus), which grants it
+ * to a desktop's users, who lack the permission themselves. */
 #include "stream.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define SERVICE "org.freedesktop.RealtimeKit1"
 #define OBJECT "/org/freedesktop/RealtimeKit1"
 
-/* For each answer; the bus may be frozen, and a stream waits to begin. */
+/* The limit of each answer; the bus may be frozen while a stream waits to start. */
 enum { ANSWER_MS = 500, TURN_MS = 20 };
 
 /* libdbus's own blocking calls wait for ever while a connection is not authenticated yet. */
@@ -30,7 +30,7 @@ static DBusMessage *await(DBusConnection *bus, DBusPendingCall *pending) {
   return dbus_pending_call_steal_reply(pending);
 }
 
-/* Asks a question, and forgets it; NULL where the answer is an error, or none comes in time. */
+/* Sends a message and releases it; NULL if the answer is an error, or is late. */
 static DBusMessage *call(DBusConnection *bus, DBusMessage *question) {
   DBusPendingCall *pending = NULL;
   if (!question) return NULL;
@@ -46,10 +46,10 @@ static DBusMessage *call(DBusConnection *bus, DBusMessage *question) {
   return answer;
 }
 
-/* A connection of our own: the program may have one that it shares, with a loop that is not ours. */
+/* A private connection: the program may use the shared one, with its own loop. */
 static DBusConnection *connect_bus(void) {
   const char *address = getenv("DBUS_SYSTEM_BUS_ADDRESS");
-  dbus_connection_set_change_sigpipe(false); /* how the program takes that signal is its own affair */
+  dbus_connection_set_change_sigpipe(false); /* the program decides how to handle that signal */
   DBusConnection *bus = dbus_connection_open_private(
       address ? address : "unix:path=/run/dbus/system_bus_socket", NULL);
   if (!bus) return NULL;
@@ -65,7 +65,7 @@ static DBusConnection *connect_bus(void) {
   return NULL;
 }
 
-/* A number that rtkit tells; -1 where it does not. */
+/* A number from rtkit; -1 if there is no answer. */
 static int64_t property(DBusConnection *bus, const char *name) {
   const char *interface = SERVICE;
   DBusMessage *question = dbus_message_new_method_call(
@@ -91,13 +91,13 @@ static int64_t property(DBusConnection *bus, const char *name) {
   return result;
 }
 
-/* rtkit makes no thread realtime that the kernel does not stop when it runs for too long. */
+/* rtkit requires that the kernel stops the thread if it runs for too long. */
 static int limit_runaways(DBusConnection *bus) {
   int64_t most = property(bus, "RTTimeUSecMax");
   struct rlimit limit;
-  if (most < 0) return EHOSTUNREACH; /* there is a bus, and no rtkit on it */
+  if (most < 0) return EHOSTUNREACH; /* the bus has no rtkit */
   if (getrlimit(RLIMIT_RTTIME, &limit) < 0) return errno;
-  /* It looks at the hard limit. */
+  /* rtkit checks the hard limit. */
   if (limit.rlim_max <= (rlim_t)most) return 0;
   limit.rlim_cur = limit.rlim_max = (rlim_t)most;
   return setrlimit(RLIMIT_RTTIME, &limit) < 0 ? errno : 0;

@@ -1,4 +1,5 @@
-/* Realtime scheduling: by the thread's own right (RLIMIT_RTPRIO, CAP_SYS_NICE), else from rtkit. */
+/* Realtime scheduling: with the thread's own permission (RLIMIT_RTPRIO, CAP_SYS_NICE), otherwise
+ * from rtkit. */
 #include "stream.h"
 
 #include <sched.h>

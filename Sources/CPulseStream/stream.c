@@ -68,7 +68,7 @@ static void on_stream_state(pa_stream *native, void *user) {
   case PA_STREAM_FAILED:
   case PA_STREAM_TERMINATED: {
     int error = pa_context_errno(stream->context);
-    /* A stream that was there and ends while the connection is well was killed. */
+    /* A stream that existed, and ended while the connection works, was killed. */
     bool is_alive = pa_context_get_state(stream->context) == PA_CONTEXT_READY;
     bool was_ready = atomic_load_explicit(&stream->was_ready, memory_order_relaxed);
     ps_end(stream, is_alive && was_ready ? PA_ERR_KILLED : error ? error : PA_ERR_KILLED);
@@ -139,7 +139,7 @@ static void on_context_state(pa_context *context, void *user) {
   case PA_CONTEXT_READY: ps_look_up(stream); return;
   case PA_CONTEXT_FAILED:
   case PA_CONTEXT_TERMINATED: {
-    int error = pa_context_errno(context); /* 0 would mean that the stream was closed */
+    int error = pa_context_errno(context); /* 0 means that the stream was closed */
     return ps_end(stream, error ? error : PA_ERR_CONNECTIONTERMINATED);
   }
   default: return;
@@ -152,7 +152,7 @@ static void on_drained(pa_stream *native, int success, void *user) {
   ps_add_event(user, PS_DRAINED);
 }
 
-/* Does what another thread asked for. */
+/* Carries out the requests of other threads. */
 static void on_command(pa_mainloop_api *api, pa_io_event *event, int fd, pa_io_event_flags_t flags,
                        void *user) {
   (void)api;
@@ -207,7 +207,7 @@ static bool start_connecting(ps_stream *stream) {
   return true;
 }
 
-/* What the callbacks use of the stack is there before the first of them. */
+/* Touches the stack that the callbacks will use. */
 static __attribute__((noinline)) void touch_stack(void) {
   uint8_t stack[1 << 16];
   ak_touch(stack, sizeof stack);
@@ -222,7 +222,7 @@ static void *run(void *user) {
   if (!stream->mainloop || !start_connecting(stream)) ps_end(stream, PA_ERR_INTERNAL);
   while (!stream->is_ended && pa_mainloop_iterate(stream->mainloop, 1, NULL) >= 0) {
   }
-  ps_end(stream, PA_ERR_INTERNAL); /* where it has not ended, the loop itself failed */
+  ps_end(stream, PA_ERR_INTERNAL); /* if it has not ended, the loop itself failed */
   disconnect(stream);
   if (stream->mainloop) pa_mainloop_free(stream->mainloop);
   return NULL;
@@ -244,8 +244,8 @@ static void release(ps_stream *stream) {
   free(stream);
 }
 
-/* The ring is made before the rate is known: for what an ordinary device has, and more for others
- * would only be a shorter time. */
+/* The ring is made before the rate is known, for a usual device; for a device with more data it
+ * holds a shorter time. */
 static size_t ring_bytes(const ps_options *options) {
   size_t rate = options->rate ? options->rate : 96000;
   size_t channels = options->channels ? options->channels : 4;
@@ -262,7 +262,7 @@ ps_stream *ps_stream_open(const ps_options *options) {
   stream->options.device = copy(options->device);
   stream->options.channel_map = copy(options->channel_map);
   stream->options.role = copy(options->role);
-  stream->pending_gap = true; /* what comes first follows nothing */
+  stream->pending_gap = true; /* the first frames follow none */
   stream->signal_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   stream->command_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   bool has_ring = options->direction == PS_PLAYBACK ||

@@ -1,4 +1,4 @@
-/* What the files of this target share. */
+/* Declarations that the files of this target share. */
 #ifndef AUDIOSESSION_CPULSESTREAM_STREAM_H
 #define AUDIOSESSION_CPULSESTREAM_STREAM_H
 
@@ -17,8 +17,8 @@
 typedef struct {
   pa_sample_spec spec;
   pa_channel_map map;
-  uint32_t source, sink; /* its number, and that of its monitor or of what it monitors */
-  uint32_t forced_rate;  /* what the graph will run at as soon as the device is used; 0: as it is */
+  uint32_t source, sink; /* its index, and that of its monitor or monitored sink */
+  uint32_t forced_rate;  /* the graph's rate once the device is used; 0: unchanged */
 } ps_device;
 
 struct ps_stream {
@@ -28,9 +28,9 @@ struct ps_stream {
   int signal_fd;
   int command_fd;
   pthread_t thread;
-  bool is_joined; /* the consumer's own */
+  bool is_joined; /* used by the consumer only */
 
-  /* The audio thread's own. */
+  /* Used by the audio thread only. */
   pa_mainloop *mainloop;
   pa_context *context;
   pa_stream *stream;
@@ -61,26 +61,26 @@ struct ps_stream {
   _Atomic uint64_t buckets[PS_TIME_BUCKETS];
 };
 
-/* Nanoseconds of CLOCK_MONOTONIC; no system call where the kernel has a vDSO. */
+/* Nanoseconds of CLOCK_MONOTONIC; no system call if the kernel has a vDSO. */
 int64_t ps_now(void);
 /* Makes the stream's eventfd readable; never waits. */
 void ps_notify(ps_stream *stream);
 void ps_add_event(ps_stream *stream, ps_event event);
 /* Ends the stream once, with libpulse's number of the error. */
 void ps_end(ps_stream *stream, int error);
-/* Asks for the device's rate and channels, then makes the stream. */
+/* Looks up the device's rate and channels, then creates the stream. */
 void ps_look_up(ps_stream *stream);
-/* Makes the stream for the device that was found. */
+/* Creates the stream for the device. */
 void ps_make_stream(ps_stream *stream);
 /* Sets the callbacks that run in steady state. */
 void ps_set_callbacks(ps_stream *stream);
-/* Fills what the server asks for now. */
+/* Renders what the server requests now. */
 void ps_fill(ps_stream *stream, size_t bytes);
-/* Asks for realtime scheduling of the calling thread. */
+/* Requests realtime scheduling of the calling thread. */
 ps_scheduling ps_schedule(void);
-/* Asks rtkit for it; 0, or an errno: ENOSYS where this was built without libdbus, EHOSTUNREACH where
- * there is no bus or no rtkit, EPERM where it refuses. What it grants is at most the wished priority.
- * The process's RLIMIT_RTTIME is lowered to what rtkit asks for, as it demands. */
+/* Requests it from rtkit; 0, or an errno: ENOSYS if this was built without libdbus, EHOSTUNREACH
+ * without a bus or rtkit, EPERM if rtkit refuses. It grants at most the requested priority, and
+ * requires that the process's RLIMIT_RTTIME is lowered to its limit. */
 int ps_ask_realtimekit(int *priority);
 
 #endif

@@ -4,7 +4,7 @@ package enum JSON {
   package struct Style: Sendable {
     /// Whether it stays in one line without white space.
     var isOneLine: Bool
-    /// What is escaped beside what JSON forbids.
+    /// The characters to escape in addition to those that JSON forbids.
     var isEscaped: @Sendable (Unicode.Scalar) -> Bool
 
     /// For files: in one line.
@@ -50,5 +50,5 @@ package enum JSON {
   }
 }
 
-/// A type whose JSON has every key, null where there is nothing; of others that key is left out.
+/// A type whose JSON has every key, null if there is no value; other types omit the key.
 package protocol EncodableWithNulls: Encodable {}

@@ -1,4 +1,4 @@
-/// A value as it is written: a scalar's text, a list, or an object with its keys.
+/// An encoded value: a scalar's text, a list, or an object with its keys.
 final class Slot {
   enum Kind { case scalar, list, object }
 
@@ -17,7 +17,7 @@ final class Slot {
   }
 }
 
-/// Lays out what was encoded.
+/// Formats the encoded values.
 struct Printer {
   private let style: JSON.Style
   private(set) var bytes: [UInt8] = []
@@ -43,7 +43,7 @@ struct Printer {
     bytes.append(UInt8(ascii: slot.kind == .object ? "}" : "]"))
   }
 
-  /// Over several lines, where it is too long for one or holds something that is.
+  /// On several lines, if it is too long for one or contains such a value.
   private mutating func write(_ slot: Slot, indent: Int) {
     guard slot.kind != .scalar else { return bytes += slot.text.utf8 }
     let isObject = slot.kind == .object

@@ -1,4 +1,4 @@
-/// Gives a type what was read, key by key.
+/// Decodes a type from the parsed value, key by key.
 struct TreeDecoder: Decoder {
   let value: JSONValue
 

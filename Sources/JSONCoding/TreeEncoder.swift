@@ -1,21 +1,22 @@
-/// Writes what a type encodes into a slot, key by key in its order.
+/// Encodes a type into a slot, key by key in its order.
 ///
-/// Paths are not kept: what can fail is a number, and the message has that.
+/// Does not track coding paths: only a number can fail, and the message has it.
 struct TreeEncoder: Encoder {
   let slot: Slot
   let style: JSON.Style
   /// The type whose value is being written.
   private var type: any Encodable.Type = Never.self
 
-  /// Whether that type writes null where there is nothing. Asked only there: for a type that is not
-  /// one, the runtime searches all conformances of the program.
+  /// Whether the type writes null for a missing value. Checked only in that case: for a type
+  /// without the protocol, the runtime searches all conformances of the program.
   fileprivate var hasNulls: Bool { type is any EncodableWithNulls.Type }
 
   var codingPath: [any CodingKey] { [] }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    // The size first, because such a search is what a cast to a protocol costs a program's start.
+    // Compares the size first, because a cast to a protocol costs such a search at the program's
+    // start.
     if MemoryLayout<Value>.size == MemoryLayout<[String: String]>.size,
       let dictionary = value as? any OrderedDictionary
     {

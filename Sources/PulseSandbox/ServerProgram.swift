@@ -7,15 +7,16 @@ public enum ServerProgram {
   /// needs the right to). `/tmp` must be the same folder inside.
   public static let rootVariable = "AUDIOSESSION_SANDBOX_ROOT"
 
-  /// The path of the `pulseaudio` program: the first in `PATH`, else in `/usr/bin`; nil without one.
+  /// The path of the `pulseaudio` program: the first in `PATH`, otherwise in `/usr/bin`; nil if it
+  /// does not exist.
   ///
   /// A user's `PATH` may lack the system's folders, a sandbox should work nevertheless.
   public static var pulseaudio: String? { path(of: .pulseaudio) }
 
-  /// Whether all programs of a kind of server are there.
+  /// Whether all programs of a kind of server exist.
   public static func isInstalled(_ kind: ServerKind) -> Bool { missing(kind).isEmpty }
 
-  /// The program of a process, as seen inside the other root where there is one.
+  /// The program of a process; if there is another root, as seen inside it.
   static func path(of process: ServerProcess) -> String? {
     // It is built for this system, and reaches a server in another root by its socket.
     if process == .simulatedCards { return SimulatedCard.programPath() }
@@ -24,7 +25,7 @@ public enum ServerProgram {
     return isExecutable(root + path) ? path : nil
   }
 
-  /// What comes before each command line: nothing, or what enters the other root.
+  /// The command that enters the other root, if any; it precedes each command line.
   static var entrance: [String] {
     root.map { [find("chroot", path: "/usr/sbin:/sbin") ?? "/usr/sbin/chroot", $0] } ?? []
   }

@@ -36,7 +36,7 @@ struct Descriptor: ~Copyable {
 
   deinit { _ = Glibc.close(raw) }
 
-  /// Appends what can be read now. False at the end of the stream.
+  /// Appends the available data; false at the end of the stream.
   func read(into bytes: inout [UInt8]) -> Bool {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 4096) { chunk in
       let count = Glibc.read(raw, chunk.baseAddress, chunk.count)
@@ -97,7 +97,7 @@ func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
   return Int32(clamping: Int64((left / .milliseconds(1)).rounded(.up)))
 }
 
-/// What a thread can wait for on a descriptor; a negative one never has anything.
+/// An event of a descriptor for which a thread can wait; a negative descriptor never has one.
 enum Happening {
   /// There is something to read, or the other end is closed.
   case input(Int32)
@@ -105,7 +105,7 @@ enum Happening {
   case end(Int32)
 }
 
-/// Waits until one of these happens, and says which; all false when nothing did in time.
+/// Waits until one of the events happens; the result shows which, all false at the time limit.
 func poll(_ happenings: [Happening], for milliseconds: Int32) -> [Bool] {
   var entries = happenings.map { happening in
     switch happening {

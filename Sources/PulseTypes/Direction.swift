@@ -1,4 +1,4 @@
-/// Whether sound goes into the machine or out of it.
+/// The direction of sound: into the machine or out of it.
 public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
   /// Recording: sources, and the streams that read from them (source outputs).
   case input

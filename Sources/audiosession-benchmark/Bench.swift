@@ -11,7 +11,7 @@ struct Bench {
   static let laptopMic = "alsa_input.pci-0000_00_1f.3.analog-stereo"
   static let laptopOutput = "alsa_output.pci-0000_00_1f.3.analog-stereo"
 
-  /// A wish that needs every phase: profile, hints, device, port, chain, level.
+  /// A mode that needs every phase: profile, hints, device, port, chain, level.
   static let profile = """
     category = "record"
     sample-rate = 48000

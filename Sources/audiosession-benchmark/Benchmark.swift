@@ -3,7 +3,7 @@ import Glibc
 import PulseSandbox
 import SessionProfiles
 
-/// Prints what an apply and a state cost, beside `pactl` doing the same in the same run.
+/// Prints the cost of an apply and a state, next to the same work of `pactl` in the same run.
 @main
 struct Benchmark {
   static let repetitions = 60
@@ -172,7 +172,7 @@ struct Benchmark {
     row("plan(for:)", Timings(plan), "no round trip")
   }
 
-  /// One request, beside the bare C call.
+  /// One request, next to the plain C call.
   func roundTrip() async throws {
     let trip = try await RoundTrip(sandbox.address)
     print("listing the sinks, \(RoundTrip.rounds) times each, in turn")

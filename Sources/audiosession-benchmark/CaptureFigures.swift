@@ -9,7 +9,7 @@ import Synchronization
   import CSoxr
 #endif
 
-/// What capturing and converting cost, on a server of its own.
+/// The cost of capturing and converting, on a separate server.
 enum CaptureFigures {
   static func print() async throws {
     #if SOXR
@@ -119,7 +119,7 @@ enum CaptureFigures {
   #if SOXR
     // MARK: Conversion
 
-    /// One buffer of 2048 frames at 16 kHz from 48 kHz stereo, beside libsoxr with the same work:
+    /// One buffer of 2048 frames at 16 kHz from 48 kHz stereo, next to libsoxr with the same work:
     /// one channel that is mixed already.
     private static func convert() throws {
       let (frames, rounds) = (2048 * 3, 2000)

@@ -62,7 +62,7 @@ struct Churn {
 
   private static let noSteps = "\"steps\": []"
 
-  /// What another process would change now.
+  /// The changes that another process would make now.
   private func plan() async throws -> String {
     try await bench.sandbox.capture(
       [Process.folder + "/audiosession", "plan", bench.wish, "--json"]
@@ -193,7 +193,7 @@ struct Churn {
     try await client.unloadModule(modules.removeLast())
   }
 
-  /// Makes the wish possible again; nothing else is put right.
+  /// Makes the mode possible again; corrects nothing else.
   private mutating func tidyUp() async throws {
     try await bench.sandbox.plug(Bench.micCard)
     _ = try await client.sendMessage(

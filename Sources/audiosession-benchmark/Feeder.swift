@@ -20,7 +20,8 @@ final class Feeder: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Writes so many marks, 20 in a second, at 48 kHz, one channel of floats; and a second of silence.
+  /// Writes this number of marks, 20 per second, at 48 kHz, one channel of floats; and a second of
+  /// silence.
   func run(marks: Int) {
     let silence = [Float](repeating: 0, count: 48)
     let mark = [Float](repeating: 0.9, count: 48)

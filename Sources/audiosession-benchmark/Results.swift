@@ -27,7 +27,7 @@ enum Results {
     entries.withLock { $0.append(Entry(name: name, values: values, note: note)) }
   }
 
-  /// Writes what was noted.
+  /// Writes the noted results.
   static func write(to path: String) throws {
     let lines = entries.withLock { entries in
       entries.map { entry in

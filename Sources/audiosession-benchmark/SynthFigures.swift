@@ -38,8 +38,8 @@ struct SynthFigures {
     return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
   }
 
-  /// A null sink on a server whose threads are realtime, as on a desktop: else it is the server that
-  /// comes too late for 256 frames on a busy machine.
+  /// A null sink on a server with realtime threads, as on a desktop: otherwise the server itself
+  /// would be too late for 256 frames on a busy machine.
   private static let output: SandboxConfiguration = {
     var configuration = SandboxConfiguration(modules: [
       "module-null-sink sink_name=out rate=44100 channels=2"
@@ -48,8 +48,8 @@ struct SynthFigures {
     return configuration
   }()
 
-  /// Plays notes for so long, with a buffer of 256 frames or of so many milliseconds; how often the
-  /// server ran dry, and what it took.
+  /// Plays notes for a time, with a buffer of 256 frames or of these milliseconds; returns how
+  /// often the server ran out of sound, and the cost.
   static func underruns(seconds: Int, milliseconds: Int?) async throws {
     try await PulseSandbox.with(output) { sandbox in
       let session = AudioSession(
@@ -125,7 +125,7 @@ struct SynthFigures {
   }
 }
 
-/// When the first sample of a note has come.
+/// The arrival of the first sample of a note.
 private final class Heard: Sendable {
   private let time = Mutex<Int64?>(0)
 

@@ -2,8 +2,8 @@ import AudioSession
 import JSONCoding
 import SessionProfiles
 
-/// `watch --auto`: looks at the devices when the session says that they changed, and applies the
-/// profile that they call for.
+/// `watch --auto`: checks the devices after each change, and applies the profile that they call
+/// for.
 actor AutoSwitch {
   private let session: AudioSession
   private let output: Output
@@ -82,7 +82,7 @@ actor AutoSwitch {
   }
 }
 
-/// The line that says which profile was chosen.
+/// The JSON line with the chosen profile.
 struct ProfileChosen: EncodableWithNulls {
   let time: String
   let event = "profileChosen"

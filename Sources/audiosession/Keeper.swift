@@ -1,7 +1,7 @@
 import AudioSession
 @preconcurrency import Glibc  // `environ` is a plain C variable
 
-/// Starts a holder for a wish that was just applied: the service where one is installed, otherwise
+/// Starts a holder for a mode that was just applied: the service if it is installed, otherwise
 /// `watch` in the background.
 struct Keeper {
   let options: GlobalOptions

@@ -6,7 +6,7 @@ extension AudioSession {
   /// The other process that holds the server's session; nil if there is none.
   package func holder() async throws(SessionError) -> SessionState.Holder? {
     let live = try await connected(Deadline(after: configuration.timeout))
-    // One of another address counts where it is a process of this machine.
+    // A holder that uses another address counts if it is a process of this machine.
     let mark = await live.snapshot.holder(beside: nil).flatMap { store(of: $0) == nil ? nil : $0 }
     let living = SessionLock.livingOwner(store(live).lockPath)
     guard let owner = living ?? mark?.owner, owner.isHolding,

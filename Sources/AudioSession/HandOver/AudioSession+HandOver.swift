@@ -35,7 +35,8 @@ extension AudioSession {
 
   /// Takes the lock, and looks that no other holder has another lock of the same server.
   ///
-  /// - Returns: nil with the lock taken, else who has it, and where orders for that one go.
+  /// - Returns: nil if the lock was taken; otherwise the process that has it, and the store for its
+  ///   orders.
   private func claim(
     _ store: SessionStore, _ budget: Budget, mustSign: Bool
   ) async throws(SessionError) -> (owner: LockRecord.Owner, store: SessionStore?)? {

@@ -57,7 +57,7 @@ extension AudioSession {
     return self.store(of: mark) ?? store
   }
 
-  /// Who holds the server, by this address or another.
+  /// The process that holds the server, through this address or another one.
   func holder(_ store: SessionStore) async -> LockRecord.Owner? {
     if let owner = SessionLock.livingOwner(store.lockPath) { return owner }
     return await live?.snapshot.holder(beside: nil)?.owner

@@ -35,7 +35,7 @@ struct SessionStore: Sendable {
       folder: folder ?? Self.defaultFolder, server: Self.encode(address), calls: calls)
   }
 
-  /// - Parameter files: the name that a server's address gives its files.
+  /// - Parameter files: the prefix of the files' names, which follows from a server's address.
   init(folder: String?, files: String) {
     address = files
     self.files = StoreFiles(

@@ -21,7 +21,7 @@ public enum CaptureStatus: String, Sendable, Hashable, Codable, CaseIterable {
   case failed
 }
 
-/// Something that happened to a capture, beside its buffers.
+/// An event of a capture, apart from its buffers.
 public enum CaptureEvent: Sendable, Hashable {
   /// The status changed. The timestamp uses the clock of a buffer's `hostTime`.
   case status(CaptureStatus, timestamp: Duration)

@@ -89,7 +89,7 @@ struct StreamGrant: Sendable, Hashable {
   }
 }
 
-/// What happened to a stream beside its sound (libpulse: the stream's callbacks).
+/// Events of a stream, apart from its sound (libpulse: the stream's callbacks).
 struct StreamEvents: OptionSet, Sendable, Hashable {
   let rawValue: UInt32
 

@@ -1,5 +1,5 @@
-/* Realtime kernels in C: no libpulse, no allocation, no lock, no system call in what runs on an
- * audio thread. Each header says which thread calls what. */
+/* Realtime kernels in C: code on an audio thread uses no libpulse, allocation, lock or system call.
+ * Each header declares which thread may call what. */
 #ifndef AUDIOSESSION_CAUDIOKERNEL_H
 #define AUDIOSESSION_CAUDIOKERNEL_H
 #include "ak_memory.h"

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Zeroes memory and makes sure that every page of it is there: the first touch of a page is a page
- * fault, and on the audio thread that would be a wait. memset alone would not do: clang folds malloc
- * and memset into calloc, which touches nothing. */
+/* Zeroes memory and touches every page of it, because the first touch of a page is a page fault,
+ * which the audio thread would have to wait for. memset is not enough: clang folds malloc and
+ * memset into calloc, which touches nothing. */
 static inline void *ak_touch(void *memory, size_t bytes) {
   if (!memory) return NULL;
   memset(memory, 0, bytes);

@@ -1,19 +1,19 @@
 #ifndef AUDIOSESSION_AK_METER_H
 #define AUDIOSESSION_AK_METER_H
 
-// What a run of samples measures: plain arithmetic, on any thread.
+// The levels of a run of samples: plain arithmetic, on any thread.
 
 #include <stddef.h>
 #include <stdint.h>
 
 /// The sums of one channel; all zero before the first samples.
 typedef struct ak_meter {
-  /// The largest sample, without its sign.
+  /// The greatest absolute value.
   float peak;
   double sum;
   double sum_of_squares;
   uint64_t frames;
-  /// Samples at full scale: not less than 0.999.
+  /// The number of samples at full scale, that is, of at least 0.999.
   uint64_t clipped;
 } ak_meter;
 

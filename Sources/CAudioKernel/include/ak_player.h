@@ -1,4 +1,4 @@
-/* Plays what another thread puts into a ring. */
+/* Plays the samples that another thread writes to a ring. */
 #ifndef AUDIOSESSION_AK_PLAYER_H
 #define AUDIOSESSION_AK_PLAYER_H
 
@@ -8,14 +8,14 @@ typedef struct ak_player ak_player;
 
 /* Any thread, before the player is shared and after. */
 
-/* Makes a player for interleaved frames of so many channels; NULL where there is no memory. */
+/* Makes a player for interleaved frames with this number of channels; NULL without memory. */
 ak_player *ak_player_create(size_t channels, size_t frames);
 void ak_player_destroy(ak_player *player);
-/* What the other thread writes floats into. */
+/* The ring to which the other thread writes floats. */
 ak_ring *ak_player_ring(const ak_player *player);
-/* Frames of the ring that were played. */
+/* The number of played frames of the ring. */
 uint64_t ak_player_position(const ak_player *player);
-/* Frames of silence that were played because the ring had nothing. */
+/* The number of frames of silence that were played because the ring was empty. */
 uint64_t ak_player_starved(const ak_player *player);
 
 /* The audio thread. Realtime safe: no allocation, no lock, no system call. A `ps_render`. */

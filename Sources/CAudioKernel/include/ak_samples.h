@@ -5,20 +5,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Each frame of `out` is the matrix times the frame of `in`; the matrix has a row an output
+/* Each frame of `out` is the matrix times the frame of `in`; the matrix has one row per output
  * channel. `in` and `out` must not overlap. */
 void ak_mix(const float *in, size_t in_channels, float *out, size_t out_channels,
             const float *matrix, size_t frames);
 
-/* The sum of the squares, and the greatest magnitude, of every `stride`th sample. A sample that is
- * no number counts as 0. */
+/* The sum of the squares, and the greatest absolute value, of every `stride`th sample. NaN counts
+ * as 0. */
 void ak_level(const float *samples, size_t count, size_t stride, double *squares, float *peak);
 
-/* Samples as 16-bit integers, rounded to nearest; what is beyond full scale is clipped. */
+/* Samples as 16-bit integers, rounded to nearest, and clipped at full scale. */
 void ak_to_int16(const float *in, int16_t *out, size_t count);
 
-/* The first frames in a row, at least so many or up to the end, of which every sample is 0: where they
- * begin, and how many; `frames` and 0 if there are none. */
+/* The first run of frames whose samples are all 0, of at least `least` frames or up to the end:
+ * its begin and its length; `frames` and 0 if there is none. */
 size_t ak_zero_run(const float *samples, size_t frames, size_t channels, size_t least,
                    size_t *count);
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /// Transforms `count` complex numbers in place; the inverse is not divided by `count`.
-/// False, and nothing done, where `count` is no power of two.
+/// False, without effect, if `count` is not a power of two.
 bool ak_fourier(double *real, double *imaginary, size_t count, bool inverse);
 
 #endif

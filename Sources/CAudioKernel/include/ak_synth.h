@@ -1,11 +1,11 @@
 #ifndef AUDIOSESSION_AK_SYNTH_H
 #define AUDIOSESSION_AK_SYNTH_H
 
-// A small synthesizer: eight sine voices, an envelope each, one low-pass, one limiter.
+// A small synthesizer: eight sine voices with envelopes, one low-pass, one limiter.
 //
-// Threads: `ak_synth_push` belongs to one producer at a time, `ak_synth_render` to the audio thread;
-// both may run at once. The other functions belong to the synthesizer's owner, while neither runs.
-// Nothing that `ak_synth_render` does allocates, locks, waits, logs or makes a system call.
+// Threads: one producer at a time calls `ak_synth_push`, the audio thread calls `ak_synth_render`;
+// both may run at once. The synthesizer's owner calls the other functions, while neither runs.
+// `ak_synth_render` does not allocate, lock, wait, log or make a system call.
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 /// A duration for notes that sound until they are released.
 #define AK_NOTE_HELD UINT64_MAX
 
-/// How a note's level goes: up in `attack` frames, down to `sustain` in `decay` frames, and to
-/// nothing in three tenths of the note's duration, but in no more than `longest_release` frames.
+/// The course of a note's level: up in `attack` frames, down to `sustain` in `decay` frames, and to
+/// silence in three tenths of the note's duration, but in at most `longest_release` frames.
 typedef struct ak_envelope {
   uint32_t attack;
   uint32_t decay;
@@ -26,10 +26,10 @@ typedef struct ak_envelope {
   uint32_t longest_release;
 } ak_envelope;
 
-/// The level of a note that is held, `frame` frames after its begin: 0 to 1, exact to the sample.
+/// The level of a held note, `frame` frames after its start: 0 to 1, exact to the sample.
 double ak_envelope_level(const ak_envelope *envelope, uint64_t frame);
 
-/// The frames that the release of a note takes which lasts, or was held for, so many frames.
+/// The number of frames of a note's release; `duration` is how long the note lasts or was held.
 uint64_t ak_envelope_release(const ak_envelope *envelope, uint64_t duration);
 
 typedef struct ak_synth ak_synth;
@@ -39,7 +39,7 @@ ak_synth *ak_synth_create(
     double rate, uint32_t channels, ak_envelope envelope, double cutoff, float master);
 void ak_synth_destroy(ak_synth *synth);
 
-/// Hands over an event; false, and counted, where the queue is full.
+/// Passes on an event; false, and counted, if the queue is full.
 bool ak_synth_push(ak_synth *synth, ak_note_event event);
 
 /// Writes the next frames, interleaved; `synth` is an `ak_synth`. Audio thread only.
@@ -49,13 +49,13 @@ void ak_synth_render(void *synth, float *out, size_t frames);
 uint64_t ak_synth_position(const ak_synth *synth);
 /// The voices that sound; any thread.
 uint32_t ak_synth_sounding(const ak_synth *synth);
-/// The events that a full queue refused; any thread.
+/// The events that were refused because the queue was full; any thread.
 uint64_t ak_synth_refused(const ak_synth *synth);
-/// Calls on its queue from a wrong thread, in debug builds; any thread.
+/// Calls on its queue from the wrong thread, in debug builds; any thread.
 uint64_t ak_synth_violations(const ak_synth *synth);
-/// The voices that were taken from a note for a later one; any thread.
+/// The voices that a later note took over; any thread.
 uint64_t ak_synth_stolen(const ak_synth *synth);
-/// Hz of a MIDI note, A4 (69) being 440.
+/// The frequency of a MIDI note in Hz; A4 (69) is 440.
 double ak_pitch_frequency(uint8_t pitch);
 
 #endif

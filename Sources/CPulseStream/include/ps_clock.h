@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a stream brought or asked for in the present window of time; all 0 before the first. */
+/* What a stream delivered or requested in the current time window; all 0 before the first. */
 typedef struct {
   int64_t began_ns;
   uint64_t frames;
@@ -14,7 +14,7 @@ typedef struct {
   int64_t per_mille; /* of the last window: counted against elapsed time */
 } ps_clock;
 
-/* The stream is interrupted: what comes next follows nothing. */
+/* Resets after an interruption: the next delivery does not follow the last one. */
 void ps_clock_reset(ps_clock *clock);
 /* Adds a delivery; true if the stream has run at another rate for two seconds. */
 bool ps_clock_is_wrong(ps_clock *clock, int64_t now_ns, uint64_t frames, uint32_t rate);

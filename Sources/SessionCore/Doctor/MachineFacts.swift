@@ -132,7 +132,7 @@ public struct MachineFacts: Sendable {
   public var baseline = Baseline()
   /// Unreadable files of the session, with the reasons.
   public var damaged: [SessionError] = []
-  /// The names of the files of the session by kind: `wish`, `baseline`.
+  /// The names of the session's files by kind: `wish` for the mode, `baseline`.
   public var storeFiles: [String: String] = [:]
   /// The results of recording the inputs; nil if nothing was recorded.
   public var heard: [Heard]?

@@ -159,7 +159,7 @@ extension ServerSnapshot {
     return ["the port \(name) of \(device.name) adds \(offset)"]
   }
 
-  /// The direction that the hints are about: output for a wish that only plays.
+  /// The direction to which the hints apply: output for a mode that only plays.
   private func hintDirection(_ facts: MachineFacts) -> Direction {
     let category = facts.state?.properties[.category]?.preferred
     let isPlayback = Category.allCases.contains { item in

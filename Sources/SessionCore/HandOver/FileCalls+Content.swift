@@ -1,7 +1,7 @@
 extension FileCalls {
   private var longest: Int { 64 << 20 }
 
-  /// The content of a file; nil if there is none.
+  /// The contents of a file; nil if it does not exist.
   package func content(of path: String) throws(FileError) -> [UInt8]? {
     do throws(FileError) {
       let file = try open(path, .reading)

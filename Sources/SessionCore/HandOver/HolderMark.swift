@@ -1,7 +1,7 @@
 package import PulseTypes
 
-/// What a holder says of itself on the server, in the properties of its client: others see it whatever
-/// address they use, and whatever machine they are on.
+/// A holder's entry on the server, in the properties of its client: others see it whatever address
+/// they use, and whatever machine they are on.
 package struct HolderMark: Sendable, Hashable {
   /// The property's name.
   package static let key = "audiosession.holder"
@@ -9,7 +9,7 @@ package struct HolderMark: Sendable, Hashable {
   /// Whether it is about to hold, and looks itself whether another does.
   package var isClaim: Bool
   package var process: Int32
-  /// The name of its files, which its address gives.
+  /// The name of its files, which follows from its address.
   package var files: String
   package var name: String
 
@@ -17,7 +17,7 @@ package struct HolderMark: Sendable, Hashable {
     (self.isClaim, self.process, self.files, self.name) = (isClaim, process, files, name)
   }
 
-  /// Reads a property's value; nil for what no holder wrote, and for one that gave the session back.
+  /// Parses a property's value; nil if no holder wrote it, or the holder has released the session.
   package init?(_ text: String) {
     let words = text.split(separator: " ", maxSplits: 3)
     guard words.count == 4, words[0] == "holds" || words[0] == "claims",
@@ -31,14 +31,14 @@ package struct HolderMark: Sendable, Hashable {
   /// The property's value.
   package var text: String { "\(isClaim ? "claims" : "holds") \(process) \(files) \(name)" }
 
-  /// Who it is, in the words of the lock.
+  /// The holder as the lock's owner.
   package var owner: LockRecord.Owner {
     LockRecord.Owner(pid: process, name: name, isHolding: true)
   }
 }
 
 extension ServerSnapshot {
-  /// The holder of this server beside one; of two that have not begun the earlier client is first.
+  /// The other holder of this server; of two that have just begun, the one with the earlier client.
   package func holder(beside own: HolderMark?) -> HolderMark? {
     var isAfterOwn = false
     for client in clients(having: HolderMark.key).sorted(by: {

@@ -1,11 +1,13 @@
 package import PulseTypes
 
-/// What was before, from the moment the session takes charge of a setting until it shows that value again.
+/// The previous values, from the moment the session takes charge of a setting until it shows that
+/// value again.
 extension Baseline {
-  /// Notes settings that the mode names as they are when the session takes charge of them, whether or not
-  /// they need a step: what another program makes of them later is never taken for what was before.
+  /// Records the settings that the mode names with their values when the session takes charge of
+  /// them, whether or not they need a step: a later change by another program never counts as the
+  /// previous value.
   ///
-  /// - Parameter journal: what the run under way changed before it read the snapshot.
+  /// - Parameter journal: what the current run changed before it read the snapshot.
   mutating func takeCharge(
     of claims: [Setting], in snapshot: ServerSnapshot, beside journal: Baseline
   ) {
@@ -32,7 +34,7 @@ extension Baseline {
     result.entries = result.entries.compactMap { entry in
       guard snapshot.absence(of: entry) != nil, entry.ours != entry.before else { return nil }
       guard case .defaultDevice(let direction) = entry.setting else { return entry }
-      // What a person chose stands, and so does what a person chooses until the device returns.
+      // A value that the user chose stays, also one chosen before the device returns.
       guard let now = snapshot.value(of: entry.setting) else { return nil }
       if case .name(let ours)? = entry.ours, !entry.isOurs(now),
         snapshot.device(direction, named: ours) != nil
@@ -46,8 +48,8 @@ extension Baseline {
     return result
   }
 
-  /// What is left of a pending baseline after devices have returned: what is as it was before, and what a
-  /// person changed since, needs no restoring.
+  /// The remainder of a pending baseline after devices have returned: settings with their previous
+  /// values, and settings that the user has changed since, need no restoring.
   package func unrestored(in snapshot: ServerSnapshot) -> Baseline {
     var result = valid(for: snapshot)
     result.entries.removeAll { entry in

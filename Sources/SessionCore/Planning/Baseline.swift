@@ -62,7 +62,8 @@ public struct Baseline: Sendable, Hashable, Codable {
       return Owned.isName(name)
     }
 
-    /// Whether the session has changed it; else the entry only records what it was when the session took charge.
+    /// Whether the session has changed it; otherwise the entry only has its value from when the
+    /// session took charge.
     var isChange: Bool { ours != before || inFlight != nil }
 
     /// Whether the session can have set a value.

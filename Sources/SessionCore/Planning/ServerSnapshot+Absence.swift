@@ -9,8 +9,8 @@ enum Absence: Hashable {
 }
 
 extension ServerSnapshot {
-  /// Why the value of an entry cannot be restored now, and what is unplugged; nil where it can be, or where
-  /// it can never be.
+  /// Why the value of an entry cannot be restored now, and what is unplugged; nil if it can be
+  /// restored, or never can.
   func absence(of entry: Baseline.Entry) -> Absence? {
     guard entry.setting.is(.outlivesSession), !entry.setting.isOfStream, entry.before != .absent
     else { return nil }
@@ -19,7 +19,7 @@ extension ServerSnapshot {
       return device(direction, named: name)?.canBeDefault == true ? nil : .unplugged(name)
     }
     guard value(of: entry.setting) != nil else {
-      // A device that is not there although its card is went with the card's profile.
+      // A missing device whose card exists was removed by the card's profile.
       guard entry.card.map({ card(named: $0) == nil }) ?? true else { return nil }
       return .unplugged(entry.card ?? entry.setting.object)
     }

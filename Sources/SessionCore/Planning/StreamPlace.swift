@@ -1,11 +1,12 @@
 public import PulseTypes
 
-/// Where and how a stream of this program is to be opened: for a session of one program, whose wish
-/// is met by the program's own streams. All nil: as any program's stream.
+/// Where and how to open a stream of this program, for a session of one program, whose mode is met
+/// by the program's own streams. If all values are nil, the stream is opened like any program's.
 public struct StreamPlace: Sendable, Hashable {
-  /// Whether the stream is of a program with a session of its own: other sessions leave it alone.
+  /// Whether the stream belongs to a program with its own session, so that other sessions leave it
+  /// alone.
   public var isOwn = false
-  /// The `media.role` that it says it has, that of the session's mode; nil is the session's own.
+  /// The `media.role` of the stream, that of the session's mode; nil is the session's own.
   public var role: String?
   /// The device's name; nil follows the default.
   public var device: String?

@@ -4,7 +4,8 @@ extension Reconciler {
   /// Records what a batch is about to change, and the previous values.
   mutating func record(_ batch: ArraySlice<Step>) {
     for step in batch {
-      // Where another program changed a setting of the session's, what followed from that is none of ours.
+      // If another program changed one of the session's settings, the consequences are not the
+      // session's.
       let isForeign = input.occasion != .asked && former[step.setting] != nil
       journal.record(step, in: input.snapshot, withConsequences: !isForeign)
       if !step.isPermanent { intended[step.setting, default: []].append(step.to) }

@@ -7,7 +7,8 @@ package enum StepAnswer: Sendable {
   case done(told: SettingValue?)
   /// The object of the step has ended.
   case ended
-  /// It carried it out, and another program changed it at once: the error says to what.
+  /// The step was carried out, and another program changed the value at once; the error has the
+  /// value.
   case undone(SessionError)
 }
 

@@ -58,7 +58,8 @@ package struct Reconciler: Sendable {
   var results: [StepResult] = []
   var attempts: [Setting: Int] = [:]
   var latencies: [HintMemory.Attempt] = []
-  /// What was read as the mode asks, so that another program's change of it is noticed.
+  /// The settings that were read with the mode's values, so that another program's change is
+  /// noticed.
   package private(set) var seen: ForeignChanges
   /// How often another program changed a setting before and during this run.
   package private(set) var foreign: [Setting: Int] = [:]

@@ -9,7 +9,7 @@ extension SessionError {
     return result
   }
 
-  /// Whether the connection is of no use any more.
+  /// Whether the connection can no longer be used.
   package var endsConnection: Bool {
     switch code {
     case .serverUnreachable, .serverLost, .timedOut: true

@@ -1,10 +1,10 @@
-/// What became of a step.
+/// The outcome of a step.
 public enum StepOutcome: Sendable, Hashable, Codable {
   /// Read back as planned.
   case applied
-  /// It was so already when its turn came.
+  /// The setting already had the value when the step was due.
   case alreadySo
-  /// A hint that the server did not grant, with what it gave.
+  /// The server did not grant the hint; the value is what it granted.
   case notGranted(String)
   /// The server said no, with its words.
   case refused(String)
@@ -12,10 +12,10 @@ public enum StepOutcome: Sendable, Hashable, Codable {
   case dropped
 }
 
-/// One step of a run, and what became of it.
+/// One step of a run, with its outcome.
 public struct StepResult: Sendable, Hashable, Codable {
   /// The step as planned.
   public var step: Step
-  /// What became of it.
+  /// The outcome.
   public var outcome: StepOutcome
 }

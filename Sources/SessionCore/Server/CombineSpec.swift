@@ -1,6 +1,6 @@
 public import PulseTypes
 
-/// Combined outputs of ours: a virtual sink that plays on several at once.
+/// The session's combined outputs: a virtual sink that plays on several outputs at once.
 public struct CombineSpec: Sendable, Hashable, Codable {
   /// The sinks that play, sorted by name.
   public var outputs: [String]
@@ -42,7 +42,7 @@ public struct CombineSpec: Sendable, Hashable, Codable {
 }
 
 extension ServerSnapshot {
-  /// The combined outputs that stand now: those where its streams really are.
+  /// The current combined outputs: those that its streams are really on.
   public var combination: CombineSpec? {
     guard let sink = ownedDevices(.output, of: .combination).first,
       let primary = sink.properties[Owned.primaryKey]
@@ -51,7 +51,7 @@ extension ServerSnapshot {
       outputs: masters(of: sink).map(\.name), primary: primary, map: sink.channelMap)
   }
 
-  /// The devices that one of ours hangs on; only combined outputs have several.
+  /// The masters of one of the session's devices; only combined outputs have several.
   public func masters(of device: Device) -> [Device] {
     guard !device.isMonitor, let module = device.ownerModule else { return [] }
     return streams(device.direction, of: module).compactMap {

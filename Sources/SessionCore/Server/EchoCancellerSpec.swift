@@ -1,9 +1,10 @@
 public import PulseTypes
 
-/// An echo canceller of ours: a virtual source and sink around a microphone and a speaker.
+/// The session's echo canceller: a virtual source and sink around a microphone and a speaker.
 ///
-/// What is played through the sink is taken out of what the source records. Its source has the
-/// microphone's channels; its sink is what the method makes of it (one channel for `webrtc`).
+/// It removes the sound played through the sink from the sound recorded by the source. The source
+/// has the microphone's channels; the method determines those of the sink (one channel for
+/// `webrtc`).
 public struct EchoCancellerSpec: Sendable, Hashable, Codable {
   /// The server's name of the method, such as `webrtc`.
   public var method: String
@@ -28,7 +29,7 @@ public struct EchoCancellerSpec: Sendable, Hashable, Codable {
   /// The default method.
   public static let defaultMethod = "webrtc"
 
-  /// The rate at which a canceller serves a wish: `webrtc` knows these four.
+  /// The rate of a canceller for a preferred rate: `webrtc` supports these four.
   public static func rate(for wished: Int?) -> Int {
     [8000, 16000, 32000].first { (wished ?? 48000) <= $0 } ?? 48000
   }

@@ -27,7 +27,7 @@ public enum ModuleArguments {
     }
   }
 
-  /// `key=value` pairs as one argument string, each value quoted where it must be.
+  /// `key=value` pairs as one argument string, with values quoted if necessary.
   public static func render(_ pairs: [(key: String, value: Value)]) -> String {
     pairs.map { "\($0.key)=\(render($0.value))" }.joined(separator: " ")
   }

@@ -1,10 +1,11 @@
 public import PulseTypes
 
-/// A remap of ours: a virtual device that presents a hardware device's channels in another order.
+/// The session's remap: a virtual device that presents a hardware device's channels in another
+/// order.
 public struct RemapSpec: Sendable, Hashable, Codable {
   /// Input: a remap-source; output: a remap-sink.
   public var direction: Direction
-  /// The hardware device it stands before.
+  /// The hardware device behind it.
   public var master: String
   /// The hardware channels, in order; `mono` mixes all of them.
   public var masterMap: ChannelMap
@@ -19,7 +20,7 @@ public struct RemapSpec: Sendable, Hashable, Codable {
     self.map = map
   }
 
-  /// The name of the remap device; the same after every reload, so that streams come back to it.
+  /// The name of the remap's device; the same after every reload, so that streams return to it.
   public var name: String { Owned.name(direction) }
 
   /// The module that makes it.

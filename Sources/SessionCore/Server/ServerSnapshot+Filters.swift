@@ -44,7 +44,7 @@ extension ServerSnapshot {
     return result
   }
 
-  /// The stream by which the maker of a device hangs on another one.
+  /// The stream that connects the maker of a device to another device.
   private func origin(of device: Device) -> Stream? {
     if let module = device.ownerModule,
       let stream = streams(device.direction, of: module).first
@@ -57,7 +57,7 @@ extension ServerSnapshot {
 }
 
 extension Device {
-  /// The property of what one module of PipeWire's made, its devices and its streams.
+  /// The property that the devices and streams of one PipeWire module share.
   static let groupKey = "node.link-group"
 
   fileprivate var linkGroup: String? { properties[Self.groupKey] }

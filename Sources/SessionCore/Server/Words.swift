@@ -11,14 +11,14 @@ package enum Words {
     return "\(sign)\(tenths / 10)\(fraction) ms"
   }
 
-  /// `80 %`, or a value a channel where they differ.
+  /// `80 %`, or one value per channel if they differ.
   static func volume(_ volumes: ChannelVolumes) -> String {
     guard let first = volumes.values.first else { return "none" }
     if volumes.isUniformly(first) { return first.description }
     return volumes.values.map(\.description).joined(separator: " / ")
   }
 
-  /// A word as a shell takes it: in single quotes where it must be.
+  /// A word in a shell's syntax: in single quotes if necessary.
   static func quoted(_ word: String) -> String {
     let isPlain = word.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)

@@ -1,6 +1,6 @@
 public import PulseTypes
 
-/// What a setting can be.
+/// The value of a setting.
 public enum SettingValue: Sendable, Hashable, Codable {
   /// Nothing: no default, no remap, no pin.
   case absent
@@ -25,7 +25,7 @@ public enum SettingValue: Sendable, Hashable, Codable {
 }
 
 extension SettingValue {
-  /// The latency or offset; nil of anything else.
+  /// The latency or offset; nil for other values.
   var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
 }
 

@@ -12,7 +12,7 @@ extension TimedEvent: Codable {
     event = try SessionEvent(from: decoder)
   }
 
-  /// Writes the event with the time beside its own keys.
+  /// Writes the event, with the time next to its own keys.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(time, forKey: .time)

@@ -30,7 +30,7 @@ extension SessionState: Codable {
     notes = try values.decodeIfPresent([String].self, forKey: .notes) ?? []
   }
 
-  /// Writes every key, null where there is nothing.
+  /// Writes every key, as null if there is no value.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(1, forKey: .schema)

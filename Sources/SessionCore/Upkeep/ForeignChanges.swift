@@ -1,13 +1,13 @@
 import PulseTypes
 
-/// Distinguishes what another program changed from what happened by itself: only the first can be a
+/// Distinguishes changes by another program from changes without one: only the former can be a
 /// conflict.
 ///
-/// A foreign change is observed if a setting was read as the mode asks, and is later read as something
-/// else while everything that it depends on is the same: the device, its jacks, its card, the server and
-/// its session manager. A setting that could not be set, that disappeared with its device, or that a
-/// restarted server has forgotten, is none. Each change counts once, until the setting was read as asked
-/// again.
+/// A foreign change is observed if a setting was read with the mode's value, and is later read with
+/// another one while everything that it depends on is the same: the device, its jacks, its card,
+/// the server and its session manager. A setting that could not be set, that disappeared with its
+/// device, or that a restarted server has forgotten, does not count. Each change counts once, until
+/// the setting was read with the mode's value again.
 package struct ForeignChanges: Sendable, Hashable {
   private struct Mark: Sendable, Hashable {
     var value: SettingValue

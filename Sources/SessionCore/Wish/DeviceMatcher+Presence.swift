@@ -1,10 +1,10 @@
 public import PulseTypes
 
 extension ServerSnapshot {
-  /// Whether a device that a matcher means is there to be used: it exists, or a card that is there
-  /// can make it, and something is plugged in.
+  /// Whether a matching device is present: it exists, or an existing card can create it, and
+  /// something is plugged in.
   ///
-  /// - Parameter unsteady: what comes and goes, and does not count before it has stayed.
+  /// - Parameter unsteady: flapping devices, which do not count until they are stable.
   public func has(
     _ matcher: DeviceMatcher, _ direction: Direction, except unsteady: Set<Spot> = []
   ) -> Bool {
@@ -22,8 +22,8 @@ extension ServerSnapshot {
 }
 
 extension DeviceMatcher {
-  /// How much a match says: 4 for what means one device (a name, a serial number, an address, a
-  /// place), 2 for a kind of device, 1 for what any device meets.
+  /// How specific a match is: 4 for a single device (a name, a serial number, an address, a place),
+  /// 2 for a kind of device, 1 for any device.
   public var points: Int {
     switch self {
     case .default: 1

@@ -3,15 +3,15 @@ import Glibc
 import PulseSandbox
 import Synchronization
 
-/// Runs people's programs when something happens: those of `hooks/OCCASION.d`, one after the other.
+/// Runs the users' programs for an occasion: those in `hooks/OCCASION.d`, one after the other.
 ///
-/// Whatever becomes of them changes nothing of what the session does; a failure is said.
+/// Their results do not affect the session; failures are reported.
 final class Hooks: Sendable {
-  /// How long the hooks before a change may take together; the change waits for them.
+  /// The time limit of all hooks before a change together; the change waits for them.
   static let timeBefore = Duration.seconds(2)
-  /// How long one may take at any other time.
+  /// The time limit of one hook at any other time.
   static let timeAfter = Duration.seconds(10)
-  /// How long all that are left may take together when the program ends.
+  /// The time limit of all remaining hooks together when the program ends.
   static let timeAtEnd = Duration.seconds(5)
   /// How many bytes of a hook's output are kept.
   static let outputLimit = 1 << 16

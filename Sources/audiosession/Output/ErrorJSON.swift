@@ -14,7 +14,7 @@ struct ErrorJSON: Encodable {
   }
 }
 
-/// An error with every key, null where there is nothing.
+/// An error with every key, null if there is no value.
 struct ErrorItem: Encodable {
   private let error: SessionError
 

@@ -1,7 +1,8 @@
 import AudioSession
 import SessionProfiles
 
-/// A failure for users: what was wrong, and what would work, one a line; each mistake of a profile.
+/// A failure for users: what was wrong, and what would work, one per line; all mistakes of a
+/// profile.
 enum ErrorView {
   static func lines(_ failure: Failure, width: Int?) -> [Line] {
     let others = failure.mistakes.dropFirst().map(\.sessionError)

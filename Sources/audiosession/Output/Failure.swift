@@ -7,7 +7,7 @@ import SessionProfiles
 struct Failure {
   var error: SessionError
   var status: Status
-  /// All that is wrong with a profile, where that is more than the error.
+  /// All problems of a profile, if there are several.
   var mistakes: [ProfileDiagnostic] = []
 
   init(_ error: any Error) {

@@ -8,7 +8,7 @@ enum Style: String, Sendable {
   case yellow = "33"
 }
 
-/// A piece of a line. Its text is safe to print, wherever it came from.
+/// A part of a line. Its text is safe to print, whatever its source.
 struct Span: Sendable, Equatable, ExpressibleByStringInterpolation {
   let text: String
   let style: Style
@@ -43,7 +43,7 @@ struct Line: Sendable, Equatable, ExpressibleByArrayLiteral {
 
   var width: Int { spans.reduce(0) { $0 + $1.width } }
 
-  /// The line as it is written, without spaces at its end.
+  /// The line as text, without trailing spaces.
   func rendered(colour: Bool) -> String {
     var kept = spans
     while let last = kept.last, last.text.allSatisfy({ $0 == " " }) { kept.removeLast() }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Tells a service manager how the program is doing: systemd's `sd_notify`, which is one datagram.
 ///
-/// Silent where no manager listens (`NOTIFY_SOCKET` is not set).
+/// Has no effect without a service manager (`NOTIFY_SOCKET` is not set).
 struct ServiceNotifier {
   private let path: String?
 
@@ -18,7 +18,7 @@ struct ServiceNotifier {
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     address.sun_family = sa_family_t(AF_UNIX)
-    // "@" stands for the zero byte of Linux's abstract names.
+    // "@" represents the zero byte of Linux's abstract names.
     let bytes = path.hasPrefix("@") ? [0] + Array(path.utf8.dropFirst()) : Array(path.utf8)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
     let length = MemoryLayout<sa_family_t>.size + bytes.count

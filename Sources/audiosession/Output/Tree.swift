@@ -1,10 +1,10 @@
-/// A diagram of what hangs on what: a line, and below it what belongs to it.
+/// A tree diagram: a line, and below it its children.
 struct Tree {
   /// What it is, in a word: `card`, `sink`.
   var kind: String
   var name: String
   var style = Style.plain
-  /// What is said beside the name, or below it where both do not fit.
+  /// The text beside the name, or below it if both do not fit.
   var detail = ""
   var children: [Tree] = []
 
@@ -12,8 +12,8 @@ struct Tree {
   func lines(width: Int?) -> [Line] { lines(width: width, head: "", body: "") }
 
   /// - Parameters:
-  ///   - head: what stands before the first line.
-  ///   - body: what stands before the others.
+  ///   - head: the text before the first line.
+  ///   - body: the text before the other lines.
   private func lines(width: Int?, head: String, body: String) -> [Line] {
     let start = head.count + (kind.isEmpty ? 0 : kind.count + 1)
     let title = Span(

@@ -1,4 +1,4 @@
-/// Makes what came from a server or a file harmless on a terminal.
+/// Makes text from a server or a file harmless on a terminal.
 ///
 /// Control characters, line separators and those that turn the direction of text appear as
 /// `\u{1b}`; a name that holds them could otherwise move the cursor, or show as another name.

@@ -3,7 +3,7 @@ import AudioStreams
 import PulseTypes
 import SessionCore
 
-/// Measures a session by recording through it, and by playing where that is allowed.
+/// Measures a session by recording through it, and by playing if that is allowed.
 struct Verification {
   let session: AudioSession
   /// The profile's mode, if one was applied.
@@ -74,7 +74,7 @@ struct Verification {
 }
 
 extension ServerSnapshot {
-  /// Whether a source gives what an echo canceller made of its master's sound.
+  /// Whether a source delivers the output of an echo canceller.
   fileprivate func hasCanceller(behind source: Device) -> Bool {
     [source, master(of: source)].contains { $0?.properties[Owned.echoKey] != nil }
   }

@@ -2,8 +2,8 @@ import AudioSession
 import AudioStreams
 
 extension VerifyReport {
-  /// Which hardware channel each channel is. Of the hardware itself only a known sound could tell
-  /// that; there it is said how many distinct channels there are.
+  /// The hardware channel of each channel. For the hardware itself only a known sound could show
+  /// that; for it, this reports the number of distinct channels.
   static func channels(
     _ state: SessionState, _ measured: DeviceMeasurement, _ isProcessed: Bool,
     _ hardware: [ChannelPosition], _ claimed: [ChannelPosition]
@@ -58,7 +58,7 @@ extension VerifyReport {
     }
   }
 
-  /// The claimed one where it is among those that it may be; otherwise the first of them.
+  /// The claimed match if it is among the possible ones; otherwise the first of them.
   private static func words(
     _ found: Set<ChannelMatch>, _ number: Int, _ hardware: [ChannelPosition],
     _ claimed: [ChannelPosition]

@@ -3,7 +3,7 @@ import AudioStreams
 import Glibc
 import JSONCoding
 
-/// What was wanted, what the server says, and what was measured.
+/// The preferred, reported and measured values.
 struct VerifyReport: Encodable {
   /// One check.
   struct Check {
@@ -103,8 +103,8 @@ struct VerifyReport: Encodable {
     check.measured = .number((buffer * 1e6).rounded() / 1e6)
     let allowed = wish * (1 - bufferTolerance)...wish * (1 + bufferTolerance)
     check.isOK = allowed.contains(buffer)
-    // PulseAudio fills an output up in parts of its buffer, and its monitor gives those: that the
-    // buffer is not shorter is the server's word.
+    // PulseAudio fills an output in parts of its buffer, and its monitor delivers those parts; only
+    // the server's report shows that the buffer is not shorter.
     if isMonitor, buffer < allowed.lowerBound, case .number(let claimed) = report.actual {
       check.isOK = allowed.contains(claimed)
     }

@@ -1,6 +1,6 @@
 import AudioSession
 
-/// What a person must know beside the result of an apply.
+/// Notes for the user on the result of an apply.
 enum ApplyNotes {
   private static let hints: [Property] = [.sampleRate, .ioBufferDuration]
 

@@ -2,7 +2,7 @@ import AudioSession
 
 /// Properties and their values in the words that people read.
 enum PropertyWords {
-  /// `ioBufferDuration` as `IO buffer duration`, and what is no property likewise.
+  /// `ioBufferDuration` as `IO buffer duration`; also for names that are not properties.
   static func label(_ name: String) -> String {
     Property(rawValue: name)?.row.label ?? Words.spaced(name)
   }

@@ -1,6 +1,6 @@
 import AudioSession
 
-/// A line of a trace beside what this version makes of it.
+/// A line of a trace, with the plan of this version.
 struct ReplayEntry {
   let line: TraceLine
   let remade: TraceEntry

@@ -13,7 +13,7 @@ struct RevertJSON: Encodable {
   }
 }
 
-/// What a revert did, for users.
+/// The result of a revert, for users.
 enum RevertView {
   static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }

@@ -2,7 +2,7 @@ import AudioSession
 
 /// The steps of a plan or of an apply, under the titles of their phases.
 enum StepsView {
-  /// A step as it is shown.
+  /// A step in the list.
   struct Row {
     var step: Step
     /// The outcome; nil if the step is only planned.
@@ -36,7 +36,7 @@ enum StepsView {
     ]
   }
 
-  /// One step on a narrow screen: what, then the change, on two lines where one does not hold it.
+  /// One step on a narrow screen: the setting, then the change, on two lines if one is too short.
   private static func stacked(_ row: Row, _ width: Int?) -> [Line] {
     let (from, to) = change(row.step)
     let mark = mark(row)

@@ -1,6 +1,6 @@
 import AudioSession
 
-/// What was wanted, what the server says, and what was measured, for users.
+/// The preferred, reported and measured values, for users.
 enum VerifyView {
   static func lines(_ report: VerifyReport, width: Int?) -> [Line] {
     let source = Layout.shorten(report.device, to: width.map { $0 - 10 })
@@ -43,7 +43,7 @@ enum VerifyView {
       "Ready: " + facts.joined(separator: ", "), indent: 0, width: width, style: .green)
   }
 
-  /// Mark, name and what was measured; below it what was wanted and claimed.
+  /// Mark, name and measured value; below it the preferred and the reported value.
   private static func stacked(_ checks: [VerifyReport.Check], _ width: Int) -> [Line] {
     let labels = checks.map { PropertyWords.label($0.name).count }.max() ?? 0
     return checks.flatMap { check -> [Line] in
