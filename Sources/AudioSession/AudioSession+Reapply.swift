@@ -24,9 +24,9 @@ extension AudioSession {
     // Missing devices are awaited; everything else is maintained in the meantime.
     input.wish.onFailure = .bestEffort
     let stop = StopSignal()
-    mending = stop
+    upkeepStop = stop
     if callers > 0 { stop.set() }
-    defer { mending = nil }
+    defer { upkeepStop = nil }
     let driver = ReconcilerDriver(
       live, store, deadline: Deadline(after: configuration.timeout),
       configuration: configuration, stop: stop)

@@ -77,7 +77,7 @@ public actor AudioSession {
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
   /// Stops the current upkeep.
-  var mending: StopSignal?
+  var upkeepStop: StopSignal?
   /// How many calls wait for their turn with priority over upkeep.
   var callers = 0
   var requests: UInt64 = 0
@@ -228,7 +228,7 @@ extension AudioSession {
   /// later.
   func takeTurnFromUpkeep() async {
     callers += 1
-    mending?.set()
+    upkeepStop?.set()
     await takeTurn()
     callers -= 1
   }

@@ -1,9 +1,9 @@
 import AudioStreams
 import Glibc
 
-/// How long a recording can go on until the disk is full.
+/// How long a recording can continue until the disk is full.
 enum DiskSpace {
-  /// - Returns: nil for a pipe or a device, and while the rate is not known.
+  /// - Returns: nil for a pipe or a device, and while the rate is unknown.
   static func left(for path: String, _ progress: RecordingProgress, _ format: RecordingFormat)
     -> Duration?
   {

@@ -2,9 +2,9 @@ import Glibc
 import Pulse
 import SessionCore
 
-/// The lock is one for each address; the mark on the server is one for all of them.
+/// Each address has a lock; the mark on the server is shared by all addresses.
 extension AudioSession {
-  /// How long the server may take to show a mark, or that one is gone.
+  /// How long the server may take to show or to remove a mark.
   private static let patience = Duration.milliseconds(500)
 
   private func mark(_ store: SessionStore, isClaim: Bool) -> HolderMark {
@@ -12,17 +12,17 @@ extension AudioSession {
       isClaim: isClaim, process: getpid(), files: store.files.server, name: ProcessName.own)
   }
 
-  /// Another holder of this server, which has a lock of another address.
+  /// Another holder of this server, which has the lock of another address.
   ///
-  /// A session that is about to hold marks itself first, so that of two that begin at once one sees the
-  /// other.
+  /// A session that is about to hold sets its mark first, so that of two that start at once one
+  /// sees the other.
   func rival(_ store: SessionStore, _ budget: Budget) async -> HolderMark? {
     guard let live, scope == .server else { return nil }
     let own = configuration.isHolding ? mark(store, isClaim: true) : nil
     if let own { await live.show(own, Deadline(after: min(Self.patience, budget.run.remaining))) }
     var rival = await live.snapshot.holder(beside: own)
     if let seen = rival, self.store(of: seen) == nil {
-      // One that has just ended may still be listed.
+      // A holder that has just ended may still be listed.
       let deadline = Deadline(after: min(Self.patience, budget.run.remaining))
       _ = try? await live.wait(deadline: deadline) { $0.holder(beside: own) == nil }
       rival = await live.snapshot.holder(beside: own)
@@ -31,25 +31,25 @@ extension AudioSession {
     return rival
   }
 
-  /// Shows on a new connection that this session holds.
+  /// Sets this holder's mark on a new connection.
   func showMark(on live: LiveServer) async {
     guard isHolder, scope == .server else { return }
     await live.show(mark(store(live), isClaim: false), Deadline(after: Self.patience))
   }
 
-  /// Gives the lock back, and the mark before it.
+  /// Removes the mark, then releases the lock.
   func giveLockBack() async {
     if isHolder, scope == .server { await live?.show(nil, Deadline(after: Self.patience)) }
     dropLock()
   }
 
-  /// Where the orders for a rival go; nil where its files are not ours to write.
+  /// The store for orders to another holder; nil if its files are not accessible.
   func store(of rival: HolderMark) -> SessionStore? {
     let store = SessionStore(folder: configuration.storeFolder, files: rival.files)
     return SystemCalls().lookAtLock(store.lockPath).isHeld(by: rival.process) ? store : nil
   }
 
-  /// Where a holder of this server writes, by this address or another.
+  /// The store of the server's holder, through this address or another one.
   func storeInForce(_ store: SessionStore) async -> SessionStore {
     guard lock == nil, SessionLock.livingOwner(store.lockPath) == nil,
       let mark = await live?.snapshot.holder(beside: nil)
@@ -65,9 +65,9 @@ extension AudioSession {
 }
 
 extension LiveServer {
-  /// Shows the mark of a holder to others, or takes it away.
+  /// Shows or removes a holder's mark.
   func show(_ mark: HolderMark?, _ deadline: Deadline) async {
-    // A server that does not answer has other clients' requests to wait for as well.
+    // A server that does not answer delays other clients' requests as well.
     try? await client.updateProperties(
       [HolderMark.key: mark?.text ?? ""], timeout: deadline.remaining)
     guard let mark, lost == nil else { return }

@@ -12,8 +12,8 @@ enum Files {
     }
   }
 
-  /// An absolute path without links, `.` and `..`; what is not there yet is as it was written, in the
-  /// folder that is.
+  /// An absolute path without links, `.` and `..`; a missing part is appended as written to the
+  /// existing folder.
   static func resolved(_ path: String) -> String {
     if let whole = realpath(path, nil) {
       defer { free(whole) }

@@ -1,7 +1,7 @@
 import PulseTypes
 
-/// What follows once a chain stands: the default, written once, at its end; then streams that are
-/// still elsewhere.
+/// The targets after a chain is built: the default, written once, at its end; then streams that are
+/// on other devices.
 struct ChainEnd: Planned {
   let direction: Direction
   let phase = Phase.channelMap
@@ -23,7 +23,7 @@ struct ChainEnd: Planned {
     return targets + moves(context, to: end)
   }
 
-  /// The streams of the program that the session is of, where it prefers a device.
+  /// The streams of the session's program, if the session prefers a device.
   private func ownMoves(_ context: PlanContext, to end: String) -> [Target] {
     guard context.wish.wish(direction).prefer != nil else { return [] }
     return context.snapshot.viewersStreams(direction).filter { stream in
@@ -36,8 +36,8 @@ struct ChainEnd: Planned {
     }
   }
 
-  /// Streams of others, those already there too, as the wish holds them there; those that record a
-  /// monitor mean it.
+  /// Streams of other programs, including those already there, because the mode keeps them there;
+  /// streams that record a monitor stay on it.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
     context.snapshot.streams(direction).filter { stream in
       guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",

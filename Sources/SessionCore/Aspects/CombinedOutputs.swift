@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// The category `multi-route`: all wished outputs that are there, played to at once.
+/// The category `multi-route`: all preferred outputs that exist play at once.
 struct CombinedOutputs: Planned {
   let property = Property.category
   let phase = Phase.channelMap

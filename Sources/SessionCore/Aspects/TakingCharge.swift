@@ -1,11 +1,11 @@
 import PulseTypes
 
-/// The mode's levels for a device that the session begins to use, before programs hear or are heard
+/// The mode's levels for a device that the session begins to use, before programs play or record
 /// through it.
 ///
-/// A device that is plugged in has levels of its own: full volume, or a live microphone. So its port and
-/// its levels are set before it becomes the default and before streams are moved to it. The phase of
-/// the levels comes after that, for a device that is in use already.
+/// A newly plugged-in device has its own levels: full volume, or a live microphone. So its port and
+/// its levels are set before it becomes the default and before streams are moved to it. The phase
+/// of the levels is later, for a device that is in use already.
 struct TakingCharge: Planned {
   let direction: Direction
   let phase = Phase.preferredDevices
@@ -13,7 +13,7 @@ struct TakingCharge: Planned {
   var property: Property { LevelAspect(direction: direction).property }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    // What a profile of this plan makes is there when the next plan is made.
+    // A device that a profile of this plan creates exists when the next plan is made.
     guard let device = context.device(direction), !context.world.isPredicted(device.name),
       !context.snapshot.isOfOneProgram
     else { return [] }
@@ -39,7 +39,7 @@ struct TakingCharge: Planned {
     return [target] + levels
   }
 
-  /// The port that the device will be used with.
+  /// The port through which the device will be used.
   private func port(_ context: PlanContext, _ device: Device) -> String? {
     let setting = Setting.port(direction, device: device.name)
     guard context.input.refusals[setting] == nil, !context.input.yielded.contains(setting) else {
@@ -59,10 +59,10 @@ extension PlanContext {
     return charges.charge(of: setting, port: port)?.device != device.index
   }
 
-  /// What a level is to be on this occasion, and whether it is left as it is.
+  /// The target of a level on this occasion, and whether it is left alone.
   ///
-  /// People change levels, and only a lock says that they may not: after the mode's level was given to a
-  /// device it is left to them, and a device that returns gets what they left it at.
+  /// Users change levels, and only a lock forbids that: after a device was given the mode's level,
+  /// the level is left to the user, and a device that returns gets the user's last one.
   func level(_ setting: Setting, _ wanted: SettingValue) -> (value: SettingValue, isLeft: Bool) {
     guard !keepsLevels(setting), let device = snapshot.device(ofLevel: setting) else {
       return (wanted, false)
@@ -72,7 +72,7 @@ extension PlanContext {
     return (input.charges?.charge(of: setting, port: port)?.value ?? wanted, false)
   }
 
-  /// Whether a level is the mode's, whatever people do.
+  /// Whether the mode keeps a level whatever the user does.
   private func keepsLevels(_ setting: Setting) -> Bool {
     guard input.occasion == .upkeep else { return true }
     return snapshot.device(ofLevel: setting)?.direction == .input && wish.gainLock == true

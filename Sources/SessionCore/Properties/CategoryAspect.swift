@@ -10,7 +10,7 @@ extension PropertyRow {
     })
 }
 
-/// Category → the card profile that gives its directions and the wished ports.
+/// Category → the card profile that has its directions and the preferred ports.
 struct CategoryAspect: Aspect {
   let property = Property.category
   let phase = Phase.category
@@ -57,7 +57,7 @@ struct CategoryAspect: Aspect {
       guard context.device(direction) != nil else {
         return unmet(.pending, "\(resolved.name) is not there yet", .profile)
       }
-      // The defaults are everybody's.
+      // All programs share the defaults.
       if context.snapshot.isOfOneProgram { continue }
       let root = context.snapshot.defaultRoot(direction)?.name
       guard root == resolved.name else {

@@ -60,7 +60,7 @@ struct ChannelMapAspect: Aspect {
       actual: actual.map { StateValue($0.positions) })
   }
 
-  /// The channels that programs hear: the remap's where one stands on the device, else the device's.
+  /// The channels that programs get: the remap's if the device has one, otherwise the device's.
   static func actual(_ snapshot: ServerSnapshot, _ device: Device) -> ChannelMap? {
     let owned = snapshot.ownedDevices(device.direction, of: .chain(device.direction)).first
     guard let owned, snapshot.root(of: owned)?.name == device.name else { return device.channelMap }
@@ -80,7 +80,7 @@ struct ChannelMapAspect: Aspect {
     }
   }
 
-  /// The verdict shared by channel map, polar pattern and orientation: they are one remap.
+  /// The common verdict of channel map, polar pattern and orientation, because they are one remap.
   static func report(
     _ context: PlanContext, _ direction: Direction, preferred: StateValue?, actual: StateValue?
   ) -> PropertyReport {
@@ -125,8 +125,8 @@ struct ChannelMapAspect: Aspect {
 }
 
 extension ChannelMapAspect {
-  /// Of one program the streams themselves take the channels: this project's do, others cannot be
-  /// made to.
+  /// For one program the streams themselves select the channels: this project's streams do, others
+  /// cannot be made to.
   private static func ownObstacle(
     _ context: PlanContext, _ device: Device, _ routing: ChannelRouting
   ) -> Obstacle? {
@@ -146,7 +146,7 @@ extension ChannelMapAspect {
   }
 }
 
-/// How the microphone listens; made by the remap of `ChannelMapAspect`.
+/// The polar pattern of the microphone; realized by the remap of `ChannelMapAspect`.
 struct PolarPatternAspect: Aspect {
   let property = Property.polarPattern
   let phase = Phase.channelMap
@@ -164,7 +164,7 @@ struct PolarPatternAspect: Aspect {
   }
 }
 
-/// How the device is held; made by the remap of `ChannelMapAspect`.
+/// How the user holds the device; realized by the remap of `ChannelMapAspect`.
 struct OrientationAspect: Aspect {
   let property = Property.inputOrientation
   let phase = Phase.channelMap

@@ -1,6 +1,6 @@
 import PulseTypes
 
-/// The checks of values, beside the rest of their mode where it matters.
+/// The checks of values, some of which depend on other values of their mode.
 enum Check {
   static func failure(_ property: Property, _ value: String, _ message: String) -> SessionError {
     SessionError(
@@ -88,7 +88,8 @@ enum Check {
     }
   }
 
-  /// No server takes a longer name than 128 bytes; a control character is a mistake or an attack.
+  /// No server accepts a name of more than 128 bytes; a control character is a mistake or an
+  /// attack.
   static func name(_ name: String, _ property: Property) throws(SessionError) {
     guard !name.isEmpty else { throw failure(property, "", "a name in \(property) is empty") }
     guard name.utf8.count <= 256 else {

@@ -83,7 +83,7 @@ struct CodecAspect: Aspect {
 }
 
 extension Card {
-  /// The codec that a person means, by the server's name or the description for users.
+  /// The codec for a user's word: the server's name or the description.
   func codec(_ wished: String) -> Codec? {
     func plain(_ text: String) -> String {
       String(text.lowercased().filter { $0.isLetter || $0.isNumber })

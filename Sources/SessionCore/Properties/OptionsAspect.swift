@@ -10,7 +10,7 @@ extension PropertyRow {
           property, "mix-with-others, silence-others",
           "\"mix-with-others\" and \"silence-others\" exclude each other; keep one")
       }
-      // As with AVAudioSession, only who also records has a speaker to choose.
+      // As in AVAudioSession, the speaker can be chosen only in a category that also records.
       guard options.contains(.defaultToSpeaker), mode.category != .playAndRecord else { return }
       throw Check.failure(
         property, "default-to-speaker",

@@ -1,4 +1,4 @@
-/// How a mode is applied and kept: properties that no state reports.
+/// How a mode is applied and maintained: properties that are not in the state.
 extension PropertyRow {
   static let strict = PropertyRow(.strict, \.strict, "strict", Notation.words())
 

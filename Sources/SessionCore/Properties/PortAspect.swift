@@ -44,7 +44,7 @@ struct PortAspect: Aspect {
         preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
         waitingFor: .device)
     }
-    // A device without ports satisfies any.
+    // A device without ports meets any preference.
     let isMet =
       context.resolved(direction)?.port.map { $0.name == device?.activePort }
       ?? device.map { device in

@@ -28,7 +28,7 @@ extension PropertyRow {
 
 /// Preferred input or output → the default source or sink.
 ///
-/// Where a chain is built this phase writes nothing: the default is written once, at the chain's end.
+/// If a chain is built, this phase writes nothing: the default is written once, at the chain's end.
 struct PreferredDeviceAspect: Aspect {
   let direction: Direction
   let phase = Phase.preferredDevices
@@ -36,7 +36,7 @@ struct PreferredDeviceAspect: Aspect {
 
   var property: Property { .device(direction) }
 
-  /// It compares the device in use with the one that is meant.
+  /// It compares the device in use with the mode's device itself.
   func direction(of wish: AudioMode) -> Direction? { nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
@@ -54,8 +54,8 @@ struct PreferredDeviceAspect: Aspect {
     ]
   }
 
-  /// The port before its phase where the one in use is unplugged: PulseAudio makes no such device the
-  /// default while another has a usable port.
+  /// The port, ahead of its phase, if the active one is unplugged: PulseAudio does not make such a
+  /// device the default while another one has a usable port.
   private func unplugged(_ context: PlanContext, _ resolved: Resolved, _ device: Device) -> [Target]
   {
     guard !device.canBeDefault,
@@ -70,8 +70,8 @@ struct PreferredDeviceAspect: Aspect {
     ]
   }
 
-  /// Whether the default must be this device: it was named, or the category has no other, or it was
-  /// the default before the server chose another because of a change of ours.
+  /// Whether the default must be this device: the mode names it, or the category has no other, or
+  /// it was the default before the server chose another because of the session's change.
   private func isAsked(_ context: PlanContext, _ resolved: Resolved) -> Bool {
     context.wish.wish(direction).prefer != nil
       || context.wish.directions.contains(direction)
@@ -104,7 +104,7 @@ struct PreferredDeviceAspect: Aspect {
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }
 
-  /// For a session of one program: whether all of that program's streams are there.
+  /// For a session of one program: whether all of that program's streams are on the device.
   private func ownReport(_ context: PlanContext, _ preferred: StateValue) -> PropertyReport {
     guard let device = context.device(direction) else {
       return PropertyReport(

@@ -1,16 +1,16 @@
 package import PulseTypes
 
-/// One thing that a mode can ask for, by its field in `AudioMode` and its key in the state's JSON.
+/// A property of a mode, by its field in `AudioMode` and its key in the state's JSON.
 ///
 /// The order is that of profile files, of the state's JSON and of tables for users.
 public enum Property: String, Sendable, Hashable, Codable, CaseIterable, CodingKeyRepresentable {
-  /// What is about the session as a whole.
+  /// The properties of the session as a whole.
   case category, mode, echoCanceller, unloadsIdleEchoCanceller, options, sampleRate
   case ioBufferDuration, strict, holdsAlways, reapply, onFailure, scope
-  /// What is about the input.
+  /// The properties of the input.
   case preferredInput, inputRequired, inputPort, polarPattern, inputOrientation, channelMap
   case inputGain, gainLock, inputMuted, moveInputStreams, inputLatencyOffset
-  /// What is about the output.
+  /// The properties of the output.
   case preferredOutput, outputRequired, outputPort, outputCodec, outputChannelMap, outputVolume
   case outputMuted, moveOutputStreams, outputLatencyOffset
 }
@@ -49,7 +49,7 @@ extension Property {
 }
 
 extension Property: Comparable {
-  /// Whether it comes earlier.
+  /// Orders as in profile files.
   public static func < (a: Property, b: Property) -> Bool { a.place < b.place }
 
   private var place: Int { Self.places[self] ?? 0 }

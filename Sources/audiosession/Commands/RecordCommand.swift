@@ -106,7 +106,7 @@ struct RecordCommand: SessionCommand {
     }
   }
 
-  /// Says so at once if the source is muted; a later mute is heard as silence.
+  /// Warns at once if the source is muted; a later mute is detected as silence.
   private func warnOfMute(_ session: AudioSession, _ output: Output) async {
     guard let snapshot = try? await session.snapshot(),
       let source = device.map({ snapshot.device(.input, named: $0) })

@@ -1,6 +1,6 @@
-/// A value of a file, with the place to name when it is wrong.
+/// A value of a file, with its position for messages.
 package struct Node {
-  /// What TOML knows; dates and times are never of use here, so only their name is kept.
+  /// The types of TOML; of dates and times only the kind is kept, because no profile has any.
   package enum Value {
     case string(String)
     case integer(Int)
@@ -23,7 +23,7 @@ package struct Node {
   }
 
   package var value: Value
-  /// Of the key that has the value, or of the element of an array.
+  /// The position of the value's key, or of the array's element.
   package var position: Position
 
   package init(value: Value, position: Position) {

@@ -103,7 +103,7 @@ private enum MatcherFormat {
     var properties: [String: String] = [:]
     for entry in entries {
       guard let value = entry.node.string else {
-        // Without quotes TOML makes tables of the parts of `device.bus`.
+        // Without quotes TOML parses the parts of `device.bus` as tables.
         let form = "a string; a key with dots needs quotes, such as { \"device.bus\" = \"usb\" }"
         return reading.wrongType(entry.node, label.inner(Text.visible(entry.key)), form)
       }
@@ -112,7 +112,7 @@ private enum MatcherFormat {
     return .properties(properties)
   }
 
-  /// The matcher as a file has it.
+  /// The matcher in the format of a file.
   static func text(_ matcher: DeviceMatcher) -> String {
     switch matcher {
     case .default: "\"default\""
@@ -122,7 +122,7 @@ private enum MatcherFormat {
     }
   }
 
-  /// One table where the keys are distinct, otherwise the general form.
+  /// One table if the keys are distinct, otherwise the general form.
   private static func all(_ parts: [DeviceMatcher]) -> [(key: String, value: String)] {
     let pairs = parts.map(pair)
     if parts.count > 1, Set(pairs.map(\.key)).count == parts.count { return pairs }

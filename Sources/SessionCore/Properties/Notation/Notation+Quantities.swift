@@ -66,7 +66,7 @@ extension Notation<BufferDuration> {
       return TimeUnit.read(quantity, node, label, &reading, alsoFrames: true)
         .map(BufferDuration.duration)
     }
-    // 2 s at the highest rate; the core multiplies, so a larger number may not even get there.
+    // 2 s at the highest rate; the core multiplies, and a larger number could overflow there.
     guard quantity.isWhole, quantity.whole <= 768_000 else {
       return reading.wrongValue(
         node, label,
@@ -84,12 +84,12 @@ extension Notation<BufferDuration> {
 
 /// The units of time that a profile file may use.
 private enum TimeUnit {
-  /// The power of ten that makes attoseconds of a unit.
+  /// The power of ten that converts a unit to attoseconds.
   private static func power(_ unit: String) -> Int? {
     switch unit.lowercased() {
     case "s": 18
     case "ms": 15
-    // Two scalars look like this letter; keyboards give either.
+    // Two scalars look like this letter; keyboards produce either.
     case "us", "\u{B5}s", "\u{3BC}s": 12
     case "ns": 9
     default: nil
@@ -106,7 +106,7 @@ private enum TimeUnit {
           + (alsoFrames ? "\"0.01 s\", \"500 us\" or \"256 frames\"" : "\"0.01 s\" or \"500 us\""))
     }
     let second = Int128(1_000_000_000_000_000_000)
-    // A day: beyond any use, and far from where whole microseconds overflow.
+    // A day is beyond any use, and far below where whole microseconds overflow.
     guard let attoseconds = quantity.scaled(byPowerOfTen: power),
       attoseconds.magnitude <= (86_400 * second).magnitude
     else {
@@ -117,7 +117,7 @@ private enum TimeUnit {
       attosecondsComponent: Int64(attoseconds % second))
   }
 
-  /// The duration in the largest unit that takes no decimals, else in seconds with all of them.
+  /// The duration in the largest unit without decimals, otherwise in seconds with all decimals.
   static func text(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let total = Int128(seconds) * 1_000_000_000_000_000_000 + Int128(attoseconds)
@@ -131,7 +131,7 @@ private enum TimeUnit {
 
 /// Decimal numbers without floating point.
 private enum Decimals {
-  /// A number with its last digits behind the point, without the zeros at the end.
+  /// A number whose last digits are decimals, without trailing zeros.
   static func text(_ number: some SignedInteger, decimals: Int) -> String {
     var digits = String(number.magnitude)
     while digits.count <= decimals { digits = "0" + digits }

@@ -5,12 +5,12 @@ import PulseTypes
 /// Spellings differ in case, `-` and `_` only, so `landscapeLeft` is `landscape-left`.
 struct Vocabulary<Value: Sendable>: Sendable {
   private let values: [String: Value]
-  /// The words of profile files, in the order to list them in.
+  /// The words of profile files, in the order for lists.
   let words: [String]
-  /// What to list where there are too many words.
+  /// A summary for lists if there are too many words.
   var summary: String?
 
-  /// All cases of an enum, and other words for some (folded: lower case, no hyphens).
+  /// All cases of an enum, and aliases for some (folded: lowercase, no hyphens).
   init(_ aliases: [String: Value] = [:])
   where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     var values = aliases

@@ -1,8 +1,8 @@
-/// How one kind of value is written in a profile file, in both directions.
+/// The notation of one kind of value in a profile file, in both directions.
 package struct Notation<Value: Sendable>: Sendable {
-  /// Reads a value, or notes what is wrong with it and returns nil.
+  /// Reads a value, or reports what is wrong with it and returns nil.
   package let read: @Sendable (_ node: Node, _ label: Label, _ reading: inout Reading) -> Value?
-  /// Writes a value so that `read` gives it back.
+  /// Writes a value so that `read` returns it.
   package let write: @Sendable (_ value: Value) -> String
 }
 
@@ -16,7 +16,7 @@ extension Notation<Bool> {
 }
 
 extension Notation<Int> {
-  /// A whole number, of a unit where it has one.
+  /// A whole number, with a unit if there is one.
   package static func integer(of unit: String? = nil, example: Int) -> Notation {
     let what = "a whole number" + (unit.map { " of \($0)" } ?? "")
     return Notation { node, label, reading in
