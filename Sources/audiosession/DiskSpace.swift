@@ -15,7 +15,7 @@ enum DiskSpace {
     return time(bytes: room, progress, format)
   }
 
-  /// How long so many bytes last; FLAC needs less.
+  /// The time that a number of bytes is enough for; FLAC needs fewer.
   static func time(
     bytes: Double, _ progress: RecordingProgress, _ format: RecordingFormat
   ) -> Duration? {

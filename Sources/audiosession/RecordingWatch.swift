@@ -1,17 +1,17 @@
 import AudioStreams
 
-/// Decides what a person who records must know at once: that nothing is heard, that the sound clips, or
-/// that the disk is nearly full. Each is reported once, until it was better for a while.
+/// Decides which warnings a recording needs: it is silent, it clips, or the disk is nearly full.
+/// Clipping and the full disk are reported once, silence once until sound returns.
 ///
-/// Pure: what is recorded, and the time that is left, are parameters.
+/// Pure: the progress and the remaining time are parameters.
 struct RecordingWatch {
-  /// How long nothing but silence is recorded before it is reported.
+  /// The duration of silence after which it is reported.
   static let silence = Duration.seconds(3)
-  /// The time left on the disk below which it is reported.
+  /// The remaining time on the disk below which it is reported.
   static let shortest = Duration.seconds(600)
-  /// What is not louder is silence: -90 dB of full scale.
+  /// The level of silence: -90 dB of full scale.
   private static let quietest: Float = 3.16e-5
-  /// From here on a sample counts as clipped.
+  /// The level at which a sample counts as clipped.
   private static let fullScale: Float = 0.999
 
   private var lastSound = Duration.zero
@@ -19,9 +19,9 @@ struct RecordingWatch {
   private var hasClipped = false
   private var isNearlyFull = false
 
-  /// The warnings that a progress calls for.
+  /// The warnings for the current progress.
   ///
-  /// - Parameter left: how much longer the disk has room; nil if that is not known.
+  /// - Parameter left: how long the disk space is enough for; nil if unknown.
   mutating func warnings(_ progress: RecordingProgress, left: Duration?) -> [String] {
     var result: [String] = []
     let now = progress.duration

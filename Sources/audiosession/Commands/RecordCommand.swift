@@ -100,7 +100,7 @@ struct RecordCommand: SessionCommand {
       } else {
         try context.output.result(result) { _ in result.lines }
       }
-      // Ctrl-C is how a recording without a length ends.
+      // A recording without a length ends with Ctrl-C.
       guard let signal = Interruption.received, signal != SIGINT else { return .done }
       return .signal(signal)
     }

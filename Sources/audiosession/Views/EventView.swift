@@ -71,7 +71,8 @@ enum EventView {
     }
   }
 
-  /// Two routes, with what differs between them: the devices, else the ports, else the session's own.
+  /// Two routes, by their difference: the devices, otherwise the ports, otherwise the session's
+  /// devices.
   private static func change(_ previous: Route, _ current: Route) -> String {
     let (before, after) = (names(previous), names(current))
     guard before == after else { return "\(before) → \(after)" }
