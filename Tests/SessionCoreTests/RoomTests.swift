@@ -40,10 +40,21 @@ import Testing
     #expect(try !lines("\"(\(names))\"", except: []).isEmpty)
   }
 
+  @Test func `one switch leads to each setting, and one to each property`() throws {
+    // Pairs, `case .rate, .latency:` and the like: a switch over settings is `Setting.kind`.
+    let cases = ["cardProfile", "othersMute", "latencyOffset", "defaultDevice", "codec"]
+    let places = try lines(
+      "case \\(?\\.(\(cases.joined(separator: "|")))\\b.*:",
+      except: ["SessionCore/Settings/Setting.swift"])
+    #expect(places == [])
+  }
+
   @Test func `every property has a row of its own, and a key of its own`() {
     for property in Property.allCases { #expect(property.row.property == property) }
     #expect(Set(Property.rows.map(\.key)).count == Property.allCases.count)
     #expect(Property.rows.allSatisfy { $0.aspect == nil || $0.aspect?.property == $0.property })
     #expect(Property.reported.count == 20)
+    let fields = Mirror(reflecting: AudioMode()).children.compactMap(\.label)
+    #expect(Set(fields) == Set(Property.allCases.map(\.rawValue)))
   }
 }

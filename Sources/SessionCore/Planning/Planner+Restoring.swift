@@ -4,24 +4,8 @@ extension Planner {
   /// Whether the mode still needs a change of ours from which a setting may have followed.
   func claimsCause(of setting: Setting, in baseline: Baseline) -> Bool {
     baseline.entries.contains { entry in
-      guard entry.isChange, claimed.contains(entry.setting) else { return false }
-      switch (entry.setting, setting) {
-      case (.cardProfile, .defaultDevice), (.cardProfile, .stream), (.codec, .defaultDevice),
-        (.codec, .stream):
-        return true
-      case (.port(_, let device), .volume(_, let other)),
-        (.port(_, let device), .mute(_, let other)):
-        return device == other
-      case (.codec(let card), .port(let direction, let device)),
-        (.codec(let card), .volume(let direction, let device)),
-        (.codec(let card), .mute(let direction, let device)),
-        (.cardProfile(let card), .port(let direction, let device)),
-        (.cardProfile(let card), .volume(let direction, let device)),
-        (.cardProfile(let card), .mute(let direction, let device)):
-        return input.snapshot.device(direction, named: device)
-          .flatMap { input.snapshot.card(of: $0) }?.name == card
-      default: return false
-      }
+      entry.isChange && claimed.contains(entry.setting)
+        && entry.setting.kind.canChange(setting, in: input.snapshot)
     }
   }
 
@@ -38,7 +22,7 @@ extension Planner {
     let now = isShown ? world.value(of: entry.setting) : nil
     guard now != entry.before else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
-      input.snapshot.value(of: entry.setting) == now, !isOwn(entry.setting, ours)
+      input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: world)
     {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
@@ -54,7 +38,7 @@ extension Planner {
       plan.left.append(obstacle.reason)
       return
     }
-    guard let value = restorable(entry) else { return }
+    guard let value = entry.setting.kind.restorable(entry.before, in: self) else { return }
     emit(
       Target(
         entry.setting.kind.property(in: world.snapshot), entry.setting, value,
@@ -101,61 +85,6 @@ extension Planner {
     for entry in restore
     where entry.setting.object == device && entry.port != nil && entry.isShown(in: world.snapshot) {
       emit(restoring: entry, in: .port)
-    }
-  }
-
-  /// The value to which a setting can be restored; nil if that no longer exists.
-  private func restorable(_ entry: Baseline.Entry) -> SettingValue? {
-    switch (entry.setting, entry.before) {
-    case (.defaultDevice(let direction), .name(let name)):
-      let device = world.snapshot.device(direction, named: name)
-      return device?.canBeDefault == true ? entry.before : nil
-    case (.stream(let direction, _), .name(let name)):
-      return world.snapshot.device(direction, named: name) == nil ? nil : entry.before
-    case (.cardProfile(let card), .name(let profile)):
-      return world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : entry.before
-    case (.codec(let card), .name(let codec)):
-      // Another profile has other codecs.
-      let offered = world.snapshot.card(named: card)?.codecs ?? []
-      return offered.contains { $0.name == codec } && !world.isChanged(card: card)
-        ? entry.before : nil
-    case (.codec, _): return nil
-    case (.port(let direction, let device), .name(let port)):
-      let port = world.snapshot.device(direction, named: device)?.ports.first { $0.name == port }
-      guard let port else { return nil }
-      // With an unplugged port the server would not choose a preferred device as the default.
-      let isWished = resolution.devices[direction]?.name == device
-      return port.availability.isUsable || !isWished ? entry.before : nil
-    case (.volume(let direction, let device), .volume(let volumes)):
-      let map = world.snapshot.device(direction, named: device)?.channelMap
-      return map?.count == volumes.values.count ? entry.before : nil
-    // Upkeep never unmutes an input.
-    case (.mute(.input, _), .flag(false)): return input.isExplicit ? entry.before : nil
-    // A link that had lost its master is not restored.
-    case (.chain, .name), (.echoCanceller, .name), (.combination, .name): return .absent
-    case (.combination, .combination(let spec)):
-      let isPossible = spec.outputs.allSatisfy { world.snapshot.device(.output, named: $0) != nil }
-      return isPossible ? entry.before : .absent
-    case (.chain(let direction), .remap(let spec)):
-      return world.snapshot.device(direction, named: spec.master) == nil ? .absent : entry.before
-    case (.echoCanceller, .echoCanceller(let spec)):
-      let isPossible =
-        world.snapshot.device(.input, named: spec.input) != nil
-        && world.snapshot.device(.output, named: spec.output) != nil
-      return isPossible ? entry.before : .absent
-    case (.defaultDevice, _), (.stream, _), (.cardProfile, _), (.port, _), (.volume, _): return nil
-    default: return entry.before
-    }
-  }
-
-  /// Whether a changed value cannot be a user's choice: links belong to the session alone, and if
-  /// the session's default is gone, the current one is the server's fallback.
-  private func isOwn(_ setting: Setting, _ ours: SettingValue) -> Bool {
-    switch (setting, ours) {
-    case (.chain, _), (.echoCanceller, _), (.combination, _), (.others, _), (.trigger, _): true
-    case (.defaultDevice(let direction), .name(let name)):
-      world.snapshot.device(direction, named: name) == nil
-    default: false
     }
   }
 }

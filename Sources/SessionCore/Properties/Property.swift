@@ -15,6 +15,52 @@ public enum Property: String, Sendable, Hashable, Codable, CaseIterable, CodingK
   case outputMuted, moveOutputStreams, outputLatencyOffset
 }
 
+extension Property {
+  /// Its row: the only switch over the cases.
+  package var row: PropertyRow {
+    switch self {
+    case .category: .category
+    case .mode: .mode
+    case .echoCanceller: .echoCanceller
+    case .unloadsIdleEchoCanceller: .unloadsIdleEchoCanceller
+    case .options: .options
+    case .sampleRate: .sampleRate
+    case .ioBufferDuration: .ioBufferDuration
+    case .strict: .strict
+    case .holdsAlways: .holdsAlways
+    case .reapply: .reapply
+    case .onFailure: .onFailure
+    case .scope: .scope
+    case .preferredInput: .preferredInput
+    case .inputRequired: .inputRequired
+    case .inputPort: .inputPort
+    case .polarPattern: .polarPattern
+    case .inputOrientation: .inputOrientation
+    case .channelMap: .channelMap
+    case .inputGain: .inputGain
+    case .gainLock: .gainLock
+    case .inputMuted: .inputMuted
+    case .moveInputStreams: .moveInputStreams
+    case .inputLatencyOffset: .inputLatencyOffset
+    case .preferredOutput: .preferredOutput
+    case .outputRequired: .outputRequired
+    case .outputPort: .outputPort
+    case .outputCodec: .outputCodec
+    case .outputChannelMap: .outputChannelMap
+    case .outputVolume: .outputVolume
+    case .outputMuted: .outputMuted
+    case .moveOutputStreams: .moveOutputStreams
+    case .outputLatencyOffset: .outputLatencyOffset
+    }
+  }
+
+  /// The rows of all properties, in their order.
+  package static let rows = allCases.map(\.row)
+
+  /// The properties that a state reports, in its order.
+  public static let reported = rows.filter { $0.aspect != nil }.map(\.property)
+}
+
 /// The properties that input and output both have.
 extension Property {
   /// The preferred device of a direction.

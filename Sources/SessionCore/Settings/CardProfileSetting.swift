@@ -19,6 +19,15 @@ struct CardProfileSetting: SettingKind {
     snapshot.settingsOfDevices(ofCard: card)
   }
 
+  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {
+    snapshot.follows(other, card: card)
+  }
+
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    guard case .name(let profile) = before else { return nil }
+    return planner.world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : before
+  }
+
   func predict(_ value: SettingValue, in world: inout World) {
     guard case .name(let profile) = value else { return }
     world.setProfile(card, profile)
@@ -62,6 +71,13 @@ extension ServerSnapshot {
       result.append(.defaultDevice(direction))
     }
     return result
+  }
+
+  /// Whether a setting vanishes or changes with the devices of a card.
+  func follows(_ setting: Setting, card name: String) -> Bool {
+    guard setting.is(.followsCard) else { return false }
+    guard let device = setting.kind.device else { return true }
+    return self.device(device.direction, named: device.name).flatMap { card(of: $0) }?.name == name
   }
 
   func object(ofCard name: String) -> [ServerObject] {

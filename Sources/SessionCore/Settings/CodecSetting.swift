@@ -19,7 +19,19 @@ struct CodecSetting: SettingKind {
     snapshot.settingsOfDevices(ofCard: card)
   }
 
+  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {
+    snapshot.follows(other, card: card)
+  }
+
   /// Another profile has other codecs.
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    let offered = planner.world.snapshot.card(named: card)?.codecs ?? []
+    guard case .name(let codec) = before, offered.contains(where: { $0.name == codec }),
+      !planner.world.isChanged(card: card)
+    else { return nil }
+    return before
+  }
+
   func predicted(in world: World) -> SettingValue? {
     world.isChanged(card: card) ? nil : read(world.snapshot)
   }

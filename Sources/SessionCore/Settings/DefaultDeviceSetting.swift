@@ -7,7 +7,7 @@ struct DefaultDeviceSetting: SettingKind {
   var object: String { "server" }
   var label: String { direction == .input ? "default source" : "default sink" }
   var phase: Phase { .preferredDevices }
-  var traits: SettingTraits { .outlivesSession }
+  var traits: SettingTraits { [.outlivesSession, .followsCard] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .device(direction)
@@ -15,6 +15,18 @@ struct DefaultDeviceSetting: SettingKind {
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.server.defaultName(direction).map(SettingValue.name) ?? SettingValue.absent
+  }
+
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    guard case .name(let name) = before else { return nil }
+    let device = planner.world.snapshot.device(direction, named: name)
+    return device?.canBeDefault == true ? before : nil
+  }
+
+  /// If the session's default is gone, the current one is the server's fallback.
+  func isOwn(_ ours: SettingValue, in world: World) -> Bool {
+    guard case .name(let name) = ours else { return false }
+    return world.snapshot.device(direction, named: name) == nil
   }
 
   func predicted(in world: World) -> SettingValue? {

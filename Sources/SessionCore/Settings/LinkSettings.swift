@@ -10,6 +10,8 @@ protocol LinkKind: SettingKind {
   func role(_ direction: Direction) -> String?
   /// The name of its device in a direction.
   func deviceName(_ direction: Direction) -> String
+  /// Whether the devices exist that a value of the link stands on.
+  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool
   /// The module to load for a value; nil if the value is not this kind of link.
   func load(_ value: SettingValue) -> ServerRequest?
 }
@@ -33,6 +35,11 @@ extension LinkKind {
     } else if now != SettingValue.absent {
       planner.unload(setting, phase: target.phase, "another one takes its place")
     }
+  }
+
+  /// A link that had lost its master, or would have none now, is not worth restoring.
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    hasMasters(before, in: planner.world.snapshot) ? before : .absent
   }
 
   /// Unloads the existing link, whichever run made it, then loads the requested one.
@@ -76,6 +83,11 @@ struct ChainSetting: LinkKind {
     return world.standsOnPredicted(direction, spec.master)
   }
 
+  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    guard case .remap(let spec) = value else { return false }
+    return snapshot.device(direction, named: spec.master) != nil
+  }
+
   func load(_ value: SettingValue) -> ServerRequest? {
     guard case .remap(let spec) = value else { return nil }
     return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: nil)
@@ -104,6 +116,11 @@ struct CombinationSetting: LinkKind {
   func isDeferred(to value: SettingValue, in world: World) -> Bool {
     guard case .combination(let spec) = value else { return world.isPredicted(object) }
     return spec.outputs.contains { world.standsOnPredicted(.output, $0) }
+  }
+
+  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    guard case .combination(let spec) = value else { return false }
+    return spec.outputs.allSatisfy { snapshot.device(.output, named: $0) != nil }
   }
 
   func load(_ value: SettingValue) -> ServerRequest? {
@@ -137,6 +154,12 @@ struct EchoCancellerSetting: LinkKind {
     guard case .echoCanceller(let spec) = value else { return world.isPredicted(object) }
     return world.standsOnPredicted(.input, spec.input)
       || world.standsOnPredicted(.output, spec.output)
+  }
+
+  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    guard case .echoCanceller(let spec) = value else { return false }
+    return snapshot.device(.input, named: spec.input) != nil
+      && snapshot.device(.output, named: spec.output) != nil
   }
 
   func load(_ value: SettingValue) -> ServerRequest? {

@@ -9,7 +9,9 @@ struct MuteSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "mute" }
   var phase: Phase { .levels }
-  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession] }
+  var traits: SettingTraits {
+    [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession, .followsCard]
+  }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .muted(direction)
@@ -17,6 +19,11 @@ struct MuteSetting: SettingKind {
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map { .flag($0.isMuted) }
+  }
+
+  /// Upkeep never unmutes an input.
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    direction == .input && before == .flag(false) && !planner.input.isExplicit ? nil : before
   }
 
   func predicted(in world: World) -> SettingValue? {

@@ -63,6 +63,8 @@ struct TriggerSetting: SettingKind {
     } ? .flag(true) : SettingValue.absent
   }
 
+  func isOwn(_ ours: SettingValue, in world: World) -> Bool { true }
+
   func predict(_ value: SettingValue, in world: inout World) {
     world.snapshot.sinkInputs.removeAll { $0.properties[Owned.pinKey] == Owned.triggerPin }
     guard value == .flag(true) else { return }

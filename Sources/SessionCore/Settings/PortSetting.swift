@@ -9,7 +9,7 @@ struct PortSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "port" }
   var phase: Phase { .port }
-  var traits: SettingTraits { [.isLostAtTimes, .outlivesSession] }
+  var traits: SettingTraits { [.isLostAtTimes, .outlivesSession, .followsCard] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .port(direction)
@@ -24,6 +24,20 @@ struct PortSetting: SettingKind {
   /// Each port has separate levels.
   func dependents(in snapshot: ServerSnapshot) -> [Setting] {
     [.volume(direction, device: name), .mute(direction, device: name)]
+  }
+
+  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {
+    other.isLevel && other.object == name
+  }
+
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    let ports = planner.world.snapshot.device(direction, named: name)?.ports ?? []
+    guard case .name(let port) = before, let port = ports.first(where: { $0.name == port }) else {
+      return nil
+    }
+    // An unplugged port would take a preferred device out of the server's choice of a default.
+    let isPreferred = planner.resolution.devices[direction]?.name == name
+    return port.availability.isUsable || !isPreferred ? before : nil
   }
 
   func predicted(in world: World) -> SettingValue? {

@@ -24,6 +24,14 @@ protocol SettingKind: Sendable {
   func property(in snapshot: ServerSnapshot) -> Property
   /// The current value; nil if its object does not exist.
   func read(_ snapshot: ServerSnapshot) -> SettingValue?
+  /// Whether a change of it can have changed another setting.
+  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool
+  /// The value that restores what was before; nil if that no longer exists.
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue?
+  /// Whether a value that is not the session's any more cannot be a user's choice.
+  ///
+  /// - Parameter ours: the value that the session set.
+  func isOwn(_ ours: SettingValue, in world: World) -> Bool
   /// The settings that vanish, appear or change with this one.
   func dependents(in snapshot: ServerSnapshot) -> [Setting]
 
@@ -87,6 +95,8 @@ package struct SettingTraits: OptionSet, Sendable {
   /// It exists without the session, too, so it has a previous value. Other settings are modules,
   /// streams or pins of the session, or changes of other programs' streams.
   package static let outlivesSession = SettingTraits(rawValue: 1 << 11)
+  /// It vanishes or changes with the devices of a card.
+  package static let followsCard = SettingTraits(rawValue: 1 << 12)
 }
 
 extension SettingKind {
@@ -95,6 +105,13 @@ extension SettingKind {
   var otherStream: Index<Stream>? { nil }
 
   func dependents(in snapshot: ServerSnapshot) -> [Setting] { [] }
+
+  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool { false }
+
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? { before }
+
+  /// The session's modules belong to it alone.
+  func isOwn(_ ours: SettingValue, in world: World) -> Bool { traits.contains(.module) }
 
   func predicted(in world: World) -> SettingValue? { read(world.snapshot) }
 

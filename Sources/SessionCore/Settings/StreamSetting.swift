@@ -11,7 +11,7 @@ struct StreamSetting: SettingKind {
   }
   var label: String { "device" }
   var phase: Phase { .channelMap }
-  var traits: SettingTraits { [.stream, .ofOneProgram, .outlivesSession] }
+  var traits: SettingTraits { [.stream, .ofOneProgram, .outlivesSession, .followsCard] }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .device(direction)
@@ -21,6 +21,11 @@ struct StreamSetting: SettingKind {
     snapshot.stream(direction, at: index).map { stream in
       snapshot.device(direction, at: stream.device).map { .name($0.name) } ?? .absent
     }
+  }
+
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    guard case .name(let name) = before else { return nil }
+    return planner.world.snapshot.device(direction, named: name) == nil ? nil : before
   }
 
   func predict(_ value: SettingValue, in world: inout World) {

@@ -9,7 +9,9 @@ struct VolumeSetting: SettingKind {
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "volume" }
   var phase: Phase { .levels }
-  var traits: SettingTraits { [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession] }
+  var traits: SettingTraits {
+    [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession, .followsCard]
+  }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .level(direction)
@@ -17,6 +19,12 @@ struct VolumeSetting: SettingKind {
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map { .volume($0.volume) }
+  }
+
+  func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
+    guard case .volume(let volumes) = before else { return nil }
+    let map = planner.world.snapshot.device(direction, named: name)?.channelMap
+    return map?.count == volumes.values.count ? before : nil
   }
 
   func predicted(in world: World) -> SettingValue? {
