@@ -8,7 +8,7 @@ extension PlanContext {
   /// program has a separate route, and a default that an earlier step of the plan removes is not
   /// known yet.
   func onDeviceInUse(_ direction: Direction) -> (context: PlanContext, detour: String)? {
-    guard !snapshot.isOfOneProgram, !world.unknownDefaults.contains(direction),
+    guard !snapshot.isOfOneProgram, !server.unknownDefaults.contains(direction),
       let meant = device(direction), let used = snapshot.defaultRoot(direction),
       used.name != meant.name
     else { return nil }
@@ -16,7 +16,7 @@ extension PlanContext {
     resolution.devices[direction] = Resolved(
       device: used, card: snapshot.card(of: used), port: nil, profiles: [])
     return (
-      PlanContext(input: input, world: world, resolution: resolution),
+      PlanContext(input: input, server: server, resolution: resolution),
       "\(used.name) is in use, not \(meant.name)"
     )
   }

@@ -14,7 +14,7 @@ struct TakingCharge: Planned {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     // A device that a profile of this plan creates exists when the next plan is made.
-    guard let device = context.device(direction), !context.world.isPredicted(device.name),
+    guard let device = context.device(direction), !context.server.isPredicted(device.name),
       !context.snapshot.isOfOneProgram
     else { return [] }
     let port = port(context, device)

@@ -106,11 +106,11 @@ extension PlanInput {
 /// resolved devices.
 struct PlanContext {
   let input: PlanInput
-  let world: World
+  let server: PredictedServer
   let resolution: Resolution
 
   var wish: AudioMode { input.wish }
-  var snapshot: ServerSnapshot { world.snapshot }
+  var snapshot: ServerSnapshot { server.snapshot }
 
   /// The resolved device of a direction.
   func resolved(_ direction: Direction) -> Resolved? { resolution.devices[direction] }

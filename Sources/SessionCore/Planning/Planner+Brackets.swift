@@ -10,23 +10,23 @@ extension Planner {
 
   /// Unloads the links on a card's devices, before the devices may be removed.
   mutating func unloadLinks(onCard name: String, phase: Phase) {
-    guard let card = world.snapshot.card(named: name) else { return }
-    let devices = (world.snapshot.sources + world.snapshot.sinks).filter { $0.card == card.index }
+    guard let card = server.snapshot.card(named: name) else { return }
+    let devices = (server.snapshot.sources + server.snapshot.sinks).filter { $0.card == card.index }
     unload(linksOn: devices, phase: phase, "its master may go with the profile")
   }
 
   mutating func endTrigger(_ phase: Phase, _ why: String) {
-    guard world.value(of: .trigger) == .flag(true) else { return }
+    guard server.value(of: .trigger) == .flag(true) else { return }
     append(Target(.options, .trigger, .absent, phase: phase, why: why))
   }
 
   /// Unloads the links on devices, starting with the farthest.
   mutating func unload(linksOn devices: [Device], phase: Phase, _ why: String) {
     for link in Setting.links.reversed() {
-      let stands = world.snapshot.devices(of: link).contains { owned in
+      let stands = server.snapshot.devices(of: link).contains { owned in
         devices.contains { device in
           device.direction == owned.direction && device.name != owned.name
-            && world.snapshot.stands(owned, on: device)
+            && server.snapshot.stands(owned, on: device)
         }
       }
       if stands { unload(link, phase: phase, why) }
@@ -34,18 +34,18 @@ extension Planner {
   }
 
   mutating func unload(_ link: Setting, phase: Phase, _ why: String) {
-    unload(linksOn: world.snapshot.devices(of: link), phase: phase, why)
+    unload(linksOn: server.snapshot.devices(of: link), phase: phase, why)
     release(link, phase: phase, why)
-    append(Target(link.kind.property(in: world.snapshot), link, .absent, phase: phase, why: why))
+    append(Target(link.kind.property(in: server.snapshot), link, .absent, phase: phase, why: why))
   }
 
   /// Prepares for the removal of a link: moves the default to the hardware, and copies a mute from
   /// the link to the hardware, so that no microphone opens.
   mutating func release(_ link: Setting, phase: Phase, _ why: String) {
-    for owned in world.snapshot.devices(of: link) {
+    for owned in server.snapshot.devices(of: link) {
       let direction = owned.direction
-      let root = world.snapshot.root(of: owned)?.name ?? resolution.devices[direction]?.name
-      guard let root, let device = world.snapshot.device(direction, named: root) else { continue }
+      let root = server.snapshot.root(of: owned)?.name ?? resolution.devices[direction]?.name
+      guard let root, let device = server.snapshot.device(direction, named: root) else { continue }
       if owned.isMuted, !device.isMuted {
         append(
           Target(
@@ -54,7 +54,7 @@ extension Planner {
             why: "\(owned.name) is muted, and its mute would go with it"))
       }
       // With an unplugged port the hardware cannot be the default; the server then chooses another.
-      guard world.snapshot.server.defaultName(direction) == owned.name, device.canBeDefault else {
+      guard server.snapshot.server.defaultName(direction) == owned.name, device.canBeDefault else {
         continue
       }
       append(

@@ -15,24 +15,24 @@ extension Planner {
   /// - Parameter phase: the phase, if it is not the setting's own.
   mutating func emit(restoring entry: Baseline.Entry, in phase: Phase? = nil) {
     if case .port(_, let device) = entry.setting { emitLevels(of: device) }
-    let isPredicted = world.isPredicted(entry.setting.object)
-    let isShown = entry.isShown(in: world.snapshot)
+    let isPredicted = server.isPredicted(entry.setting.object)
+    let isShown = entry.isShown(in: server.snapshot)
     // The level of a port that a step of this plan chooses is only visible afterwards.
     guard !isShown || entry.isShown(in: input.snapshot) else { return }
-    let now = isShown ? world.value(of: entry.setting) : nil
+    let now = isShown ? server.value(of: entry.setting) : nil
     guard now != entry.before else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
-      input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: world)
+      input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: server)
     {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
           + "that was set; left as it is")
       return
     }
-    if !isPredicted, let absence = world.snapshot.absence(of: entry) { return keep(entry, absence) }
+    if !isPredicted, let absence = server.snapshot.absence(of: entry) { return keep(entry, absence) }
     guard isShown, now != nil || isPredicted else { return }
     if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
-      let device = world.snapshot.device(direction, named: name),
+      let device = server.snapshot.device(direction, named: name),
       let obstacle = SampleRateAspect().obstacle(context, device, rate)
     {
       plan.left.append(obstacle.reason)
@@ -41,7 +41,7 @@ extension Planner {
     guard let value = entry.setting.kind.restorable(entry.before, in: self) else { return }
     emit(
       Target(
-        entry.setting.kind.property(in: world.snapshot), entry.setting, value,
+        entry.setting.kind.property(in: server.snapshot), entry.setting, value,
         phase: phase ?? entry.phase,
         why: "restored: its value before the session"))
   }
@@ -83,7 +83,7 @@ extension Planner {
   /// visible then.
   private mutating func emitLevels(of device: String) {
     for entry in restore
-    where entry.setting.object == device && entry.port != nil && entry.isShown(in: world.snapshot) {
+    where entry.setting.object == device && entry.port != nil && entry.isShown(in: server.snapshot) {
       emit(restoring: entry, in: .port)
     }
   }

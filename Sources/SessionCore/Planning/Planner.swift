@@ -5,7 +5,7 @@ struct Planner {
   let input: PlanInput
   let resolution: Resolution
   let restore: [Baseline.Entry]
-  var world: World
+  var server: PredictedServer
   private(set) var claimed: Set<Setting> = []
   var plan = Plan()
   /// The values that are restored later, by the condition for which they wait, in order.
@@ -15,11 +15,11 @@ struct Planner {
     self.input = input
     self.resolution = resolution
     self.restore = restore.sorted { $0.rank < $1.rank }
-    world = World(input.snapshot)
+    server = PredictedServer(input.snapshot)
   }
 
   var context: PlanContext {
-    PlanContext(input: input, world: world, resolution: resolution)
+    PlanContext(input: input, server: server, resolution: resolution)
   }
 
   mutating func run(isTolerant: Bool) throws(SessionError) {
@@ -74,25 +74,25 @@ struct Planner {
   private mutating func removeUnwished(in phase: Phase) {
     if phase == .levels, !input.snapshot.isOfOneProgram {
       for setting in Treatment.allCases.map(Setting.others) + [.trigger] where isUnwished(setting) {
-        guard world.value(of: setting) != SettingValue.absent else { continue }
+        guard server.value(of: setting) != SettingValue.absent else { continue }
         emit(Target(.options, setting, .absent, why: "no wish needs it"))
       }
     }
     if phase == .channelMap, !input.snapshot.isOfOneProgram {
       for link in Setting.links.reversed() where isUnwished(link) {
-        guard world.value(of: link) != SettingValue.absent else { continue }
+        guard server.value(of: link) != SettingValue.absent else { continue }
         emit(
           Target(
-            link.kind.property(in: world.snapshot), link, .absent, why: "no wish needs it"))
+            link.kind.property(in: server.snapshot), link, .absent, why: "no wish needs it"))
       }
     }
     guard phase == .ioBufferDuration else { return }
     for direction in Direction.allCases {
-      let pins = world.snapshot.streams(direction, having: Owned.pinLatencyKey)
+      let pins = server.snapshot.streams(direction, having: Owned.pinLatencyKey)
       let pinned = Set(pins.compactMap(\.device)).sorted { $0.rawValue < $1.rawValue }
-      for device in pinned.compactMap({ world.snapshot.device(direction, at: $0) }) {
+      for device in pinned.compactMap({ server.snapshot.device(direction, at: $0) }) {
         let setting = Setting.latency(direction, device: device.name)
-        guard isUnwished(setting), let now = world.value(of: setting), now != .absent else {
+        guard isUnwished(setting), let now = server.value(of: setting), now != .absent else {
           continue
         }
         emit(Target(.ioBufferDuration, setting, .absent, why: "no wish needs the pin"))
@@ -105,7 +105,7 @@ struct Planner {
   }
 
   mutating func emit(_ target: Target) {
-    let now = world.value(of: target.setting)
+    let now = server.value(of: target.setting)
     guard now != target.value else { return }
     // A repeated request would be refused again, for ever; an explicit apply starts without
     // refusals.
@@ -121,9 +121,9 @@ struct Planner {
     plan.steps.append(
       Step(
         phase: target.phase, property: target.property, setting: target.setting,
-        from: world.value(of: target.setting), to: target.value,
-        isDeferred: world.isDeferred(target.setting, to: target.value),
+        from: server.value(of: target.setting), to: target.value,
+        isDeferred: server.isDeferred(target.setting, to: target.value),
         isPermanent: target.isPermanent, why: target.why))
-    world.apply(target.setting, target.value)
+    server.apply(target.setting, target.value)
   }
 }

@@ -29,7 +29,7 @@ extension PlanInput {
     guard snapshot.isOfOneProgram else { return place }
     place.isOwn = true
     let context = PlanContext(
-      input: self, world: World(snapshot), resolution: .tolerant(self))
+      input: self, server: PredictedServer(snapshot), resolution: .tolerant(self))
     if wish.hintDirection == direction {
       place.rate = wish.sampleRate
       place.buffer = wish.ioBufferDuration?.duration(atRate: wish.sampleRate ?? 48_000)

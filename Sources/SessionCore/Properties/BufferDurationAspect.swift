@@ -34,7 +34,7 @@ struct BufferDurationAspect: Aspect {
   func report(_ context: PlanContext) -> PropertyReport {
     let direction = context.wish.hintDirection
     let device = context.shownDevice(direction)
-    let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
+    let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
     let setting = device.map { Setting.latency(direction, device: $0.name) }
     let latency = isKnown ? actual(context, device, setting) : nil
     let actual = latency.map { StateValue.number($0.seconds) }

@@ -16,7 +16,7 @@ struct CodecAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let wished = context.wish.outputCodec, let card = card(context) else { return [] }
-    guard !context.world.isChanged(card: card.name) else { return [target(card, wished)] }
+    guard !context.server.isChanged(card: card.name) else { return [target(card, wished)] }
     guard card.codecs != nil else { return [] }
     guard let codec = card.codec(wished) else { throw Self.failure(card, wished) }
     return [target(card, codec.name)]

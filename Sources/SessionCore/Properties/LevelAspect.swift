@@ -61,7 +61,7 @@ struct LevelAspect: Aspect {
 
   /// The product over the chain, using the loudest channels.
   private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
-    guard !context.world.isPredicted(device.name) else { return nil }
+    guard !context.server.isPredicted(device.name) else { return nil }
     let hardware = device.volume.loudest.fraction
     return context.snapshot.links(on: device).reduce(hardware) {
       $0 * $1.volume.loudest.fraction

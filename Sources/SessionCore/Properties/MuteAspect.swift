@@ -44,7 +44,7 @@ struct MuteAspect: Aspect {
 
   func report(_ context: PlanContext) -> PropertyReport {
     let device = context.shownDevice(direction)
-    let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
+    let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
     let isMuted = isKnown ? device.map { isAnyMuted(context, $0) } : nil
     let actual = isMuted.map(StateValue.flag)
     guard let wished = context.wish.wish(direction).muted else { return .unset(actual) }

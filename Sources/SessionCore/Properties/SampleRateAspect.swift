@@ -34,7 +34,7 @@ struct SampleRateAspect: Aspect {
   func report(_ context: PlanContext) -> PropertyReport {
     let direction = context.wish.hintDirection
     let device = context.shownDevice(direction)
-    let isKnown = device.map { !context.world.isPredicted($0.name) } ?? false
+    let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
     let rate = isKnown ? device.flatMap { context.snapshot.knownRate(of: $0) } : nil
     let actual = rate.map { StateValue.number(Double($0)) }
     guard let wished = context.wish.sampleRate else { return .unset(actual) }
@@ -101,7 +101,7 @@ struct SampleRateAspect: Aspect {
     _ context: PlanContext, _ device: Device, _ wished: Int
   ) -> (verdict: Verdict, reason: String)? {
     let now = context.snapshot.knownRate(of: device) ?? 0
-    if context.world.isPredicted(device.name) || now == wished { return nil }
+    if context.server.isPredicted(device.name) || now == wished { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
     if context.snapshot.has(.forcedGraph) {
       let got = context.input.memory.outcome(

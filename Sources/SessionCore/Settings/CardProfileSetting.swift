@@ -25,13 +25,13 @@ struct CardProfileSetting: SettingKind {
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     guard case .name(let profile) = before else { return nil }
-    return planner.world.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : before
+    return planner.server.snapshot.card(named: card)?.profile(named: profile) == nil ? nil : before
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let profile) = value else { return }
-    world.setProfile(card, profile)
-    world.changedCards.insert(card)
+    server.setProfile(card, profile)
+    server.changedCards.insert(card)
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
@@ -97,7 +97,7 @@ extension ServerSnapshot {
   }
 }
 
-extension World {
+extension PredictedServer {
   /// Predicts a profile: devices whose part of the name is in both profiles stay, the others
   /// vanish, and new ones are predicted.
   mutating func setProfile(_ name: String, _ profileName: String) {

@@ -25,24 +25,24 @@ struct CodecSetting: SettingKind {
 
   /// Another profile has other codecs.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
-    let offered = planner.world.snapshot.card(named: card)?.codecs ?? []
+    let offered = planner.server.snapshot.card(named: card)?.codecs ?? []
     guard case .name(let codec) = before, offered.contains(where: { $0.name == codec }),
-      !planner.world.isChanged(card: card)
+      !planner.server.isChanged(card: card)
     else { return nil }
     return before
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.isChanged(card: card) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isChanged(card: card) ? nil : read(server.snapshot)
   }
 
-  func isDeferred(to value: SettingValue, in world: World) -> Bool { world.isChanged(card: card) }
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool { server.isChanged(card: card) }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let codec) = value,
-      let at = world.snapshot.cards.firstIndex(where: { $0.name == card })
+      let at = server.snapshot.cards.firstIndex(where: { $0.name == card })
     else { return }
-    world.snapshot.cards[at].activeCodec = codec
+    server.snapshot.cards[at].activeCodec = codec
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {

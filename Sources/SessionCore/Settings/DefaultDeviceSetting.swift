@@ -19,29 +19,29 @@ struct DefaultDeviceSetting: SettingKind {
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     guard case .name(let name) = before else { return nil }
-    let device = planner.world.snapshot.device(direction, named: name)
+    let device = planner.server.snapshot.device(direction, named: name)
     return device?.canBeDefault == true ? before : nil
   }
 
   /// If the session's default is gone, the current one is the server's fallback.
-  func isOwn(_ ours: SettingValue, in world: World) -> Bool {
+  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool {
     guard case .name(let name) = ours else { return false }
-    return world.snapshot.device(direction, named: name) == nil
+    return server.snapshot.device(direction, named: name) == nil
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.unknownDefaults.contains(direction) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.unknownDefaults.contains(direction) ? nil : read(server.snapshot)
   }
 
-  func isDeferred(to value: SettingValue, in world: World) -> Bool {
-    guard case .name(let name) = value else { return world.isPredicted(object) }
-    return world.standsOnPredicted(direction, name)
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    guard case .name(let name) = value else { return server.isPredicted(object) }
+    return server.standsOnPredicted(direction, name)
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let name) = value else { return }
-    world.unknownDefaults.remove(direction)
-    world.setDefault(direction, name)
+    server.unknownDefaults.remove(direction)
+    server.setDefault(direction, name)
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

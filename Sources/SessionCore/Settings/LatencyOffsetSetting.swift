@@ -22,12 +22,12 @@ struct LatencyOffsetSetting: SettingKind {
     found(in: snapshot).map { .duration($0.latencyOffset) }
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .duration(let offset) = value,
-      let at = world.snapshot.cards.firstIndex(where: { $0.name == card }),
-      let p = world.snapshot.cards[at].ports.firstIndex(where: { $0.name == port })
+      let at = server.snapshot.cards.firstIndex(where: { $0.name == card }),
+      let p = server.snapshot.cards[at].ports.firstIndex(where: { $0.name == port })
     else { return }
-    world.snapshot.cards[at].ports[p].latencyOffset = offset
+    server.snapshot.cards[at].ports[p].latencyOffset = offset
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

@@ -28,12 +28,12 @@ struct LatencySetting: SettingKind {
     return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.isPredicted(name) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
-    world.setPin(direction, name, value)
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
+    server.setPin(direction, name, value)
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

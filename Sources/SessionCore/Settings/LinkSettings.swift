@@ -20,15 +20,15 @@ extension LinkKind {
   var phase: Phase { .channelMap }
   var traits: SettingTraits { [.module, .link, .makesObjects] }
 
-  func predict(_ value: SettingValue, in world: inout World) {
-    for direction in Direction.allCases { world.removeLink(setting, direction) }
-    if case .remap(let spec) = value { world.addRemap(spec) }
-    if case .combination(let spec) = value { world.addCombination(spec) }
-    if case .echoCanceller(let spec) = value { world.addCanceller(spec) }
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
+    for direction in Direction.allCases { server.removeLink(setting, direction) }
+    if case .remap(let spec) = value { server.addRemap(spec) }
+    if case .combination(let spec) = value { server.addCombination(spec) }
+    if case .echoCanceller(let spec) = value { server.addCanceller(spec) }
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    let devices = planner.world.snapshot.devices(of: setting)
+    let devices = planner.server.snapshot.devices(of: setting)
     planner.unload(linksOn: devices, phase: target.phase, target.why)
     if target.value == .absent {
       planner.release(setting, phase: target.phase, target.why)
@@ -39,7 +39,7 @@ extension LinkKind {
 
   /// A link that had lost its master, or would have none now, is not worth restoring.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
-    hasMasters(before, in: planner.world.snapshot) ? before : .absent
+    hasMasters(before, in: planner.server.snapshot) ? before : .absent
   }
 
   /// Unloads the existing link, whichever run made it, then loads the requested one.
@@ -78,9 +78,9 @@ struct ChainSetting: LinkKind {
 
   func dependents(in snapshot: ServerSnapshot) -> [Setting] { [.defaultDevice(direction)] }
 
-  func isDeferred(to value: SettingValue, in world: World) -> Bool {
-    guard case .remap(let spec) = value else { return world.isPredicted(object) }
-    return world.standsOnPredicted(direction, spec.master)
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    guard case .remap(let spec) = value else { return server.isPredicted(object) }
+    return server.standsOnPredicted(direction, spec.master)
   }
 
   func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
@@ -113,9 +113,9 @@ struct CombinationSetting: LinkKind {
 
   func dependents(in snapshot: ServerSnapshot) -> [Setting] { [.defaultDevice(.output)] }
 
-  func isDeferred(to value: SettingValue, in world: World) -> Bool {
-    guard case .combination(let spec) = value else { return world.isPredicted(object) }
-    return spec.outputs.contains { world.standsOnPredicted(.output, $0) }
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    guard case .combination(let spec) = value else { return server.isPredicted(object) }
+    return spec.outputs.contains { server.standsOnPredicted(.output, $0) }
   }
 
   func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
@@ -150,10 +150,10 @@ struct EchoCancellerSetting: LinkKind {
     Direction.allCases.map(Setting.defaultDevice)
   }
 
-  func isDeferred(to value: SettingValue, in world: World) -> Bool {
-    guard case .echoCanceller(let spec) = value else { return world.isPredicted(object) }
-    return world.standsOnPredicted(.input, spec.input)
-      || world.standsOnPredicted(.output, spec.output)
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    guard case .echoCanceller(let spec) = value else { return server.isPredicted(object) }
+    return server.standsOnPredicted(.input, spec.input)
+      || server.standsOnPredicted(.output, spec.output)
   }
 
   func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
@@ -183,7 +183,7 @@ extension ServerSnapshot {
   }
 }
 
-extension World {
+extension PredictedServer {
   /// A free index; a server's indexes can be any numbers, including the highest.
   static func free(_ taken: [UInt32]) -> UInt32 {
     let highest = taken.filter { $0 < .max - 1 }.max() ?? 0

@@ -26,13 +26,13 @@ struct MuteSetting: SettingKind {
     direction == .input && before == .flag(false) && !planner.input.isExplicit ? nil : before
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.isPredicted(name) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .flag(let flag) = value else { return }
-    world.edit(direction, name) { $0.isMuted = flag }
+    server.edit(direction, name) { $0.isMuted = flag }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

@@ -18,17 +18,17 @@ struct OthersSetting: SettingKind {
       ?? SettingValue.absent
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
-    let ours = Set(world.snapshot.modules(of: treatment).map(\.index))
-    world.snapshot.modules.removeAll { ours.contains($0.index) }
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
+    let ours = Set(server.snapshot.modules(of: treatment).map(\.index))
+    server.snapshot.modules.removeAll { ours.contains($0.index) }
     guard let argument = treatment.moduleArgument(value) else { return }
-    _ = world.addModule(treatment.moduleName, argument)
+    _ = server.addModule(treatment.moduleName, argument)
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
     planner.endTrigger(target.phase, "it acts when its trigger comes")
     for other in Treatment.allCases where other != treatment && target.value != .absent {
-      guard planner.world.value(of: .others(other)) != SettingValue.absent else { continue }
+      guard planner.server.value(of: .others(other)) != SettingValue.absent else { continue }
       planner.append(
         Target(.options, .others(other), .absent, phase: target.phase, why: "one at a time"))
     }
@@ -63,15 +63,15 @@ struct TriggerSetting: SettingKind {
     } ? .flag(true) : SettingValue.absent
   }
 
-  func isOwn(_ ours: SettingValue, in world: World) -> Bool { true }
+  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool { true }
 
-  func predict(_ value: SettingValue, in world: inout World) {
-    world.snapshot.sinkInputs.removeAll { $0.properties[Owned.pinKey] == Owned.triggerPin }
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
+    server.snapshot.sinkInputs.removeAll { $0.properties[Owned.pinKey] == Owned.triggerPin }
     guard value == .flag(true) else { return }
-    world.snapshot.sinkInputs.append(
+    server.snapshot.sinkInputs.append(
       Stream(
-        direction: .output, index: world.freeStreamIndex(.output),
-        device: world.snapshot.defaultDevice(.output)?.index,
+        direction: .output, index: server.freeStreamIndex(.output),
+        device: server.snapshot.defaultDevice(.output)?.index,
         sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
         properties: [Owned.pinKey: Owned.triggerPin]))
   }

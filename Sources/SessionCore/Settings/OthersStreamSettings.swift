@@ -16,9 +16,9 @@ struct OthersMuteSetting: SettingKind {
     snapshot.stream(.output, at: index).map { .flag($0.isMuted) }
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .flag(let flag) = value else { return }
-    world.edit(index) { $0.isMuted = flag }
+    server.edit(index) { $0.isMuted = flag }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
@@ -51,9 +51,9 @@ struct OthersVolumeSetting: SettingKind {
     snapshot.stream(.output, at: index)?.volume.map { .volume($0) }
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .volume(let volume) = value else { return }
-    world.edit(index) { $0.volume = volume }
+    server.edit(index) { $0.volume = volume }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

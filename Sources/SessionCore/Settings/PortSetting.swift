@@ -31,7 +31,7 @@ struct PortSetting: SettingKind {
   }
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
-    let ports = planner.world.snapshot.device(direction, named: name)?.ports ?? []
+    let ports = planner.server.snapshot.device(direction, named: name)?.ports ?? []
     guard case .name(let port) = before, let port = ports.first(where: { $0.name == port }) else {
       return nil
     }
@@ -40,13 +40,13 @@ struct PortSetting: SettingKind {
     return port.availability.isUsable || !isPreferred ? before : nil
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.isPredicted(name) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let port) = value else { return }
-    world.edit(direction, name) { $0.activePort = port }
+    server.edit(direction, name) { $0.activePort = port }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

@@ -19,26 +19,26 @@ struct RateSetting: SettingKind {
     }
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.isPredicted(name) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .rate(let rate) = value else {
-      if value == .absent { world.setRatePin(direction, name, nil) }
+      if value == .absent { server.setRatePin(direction, name, nil) }
       return
     }
-    world.edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
-    if world.snapshot.has(.forcedGraph) { world.setRatePin(direction, name, rate) }
+    server.edit(direction, name) { $0.sampleSpec.rate = UInt32(clamping: rate) }
+    if server.snapshot.has(.forcedGraph) { server.setRatePin(direction, name, rate) }
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
     // PipeWire's graph accepts a forced rate whatever runs.
-    guard !planner.world.snapshot.has(.forcedGraph) else { return }
+    guard !planner.server.snapshot.has(.forcedGraph) else { return }
     if direction == .output {
       planner.endTrigger(target.phase, "a stream that plays blocks the rate")
     }
-    let devices = planner.world.snapshot.device(direction, named: name).map { [$0] } ?? []
+    let devices = planner.server.snapshot.device(direction, named: name).map { [$0] } ?? []
     planner.unload(
       linksOn: devices, phase: target.phase, "it keeps its master running at its rate")
   }

@@ -31,16 +31,16 @@ protocol SettingKind: Sendable {
   /// Whether a value that is not the session's any more cannot be a user's choice.
   ///
   /// - Parameter ours: the value that the session set.
-  func isOwn(_ ours: SettingValue, in world: World) -> Bool
+  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool
   /// The settings that vanish, appear or change with this one.
   func dependents(in snapshot: ServerSnapshot) -> [Setting]
 
   /// The predicted value; nil if it is unknown before the step runs.
-  func predicted(in world: World) -> SettingValue?
+  func predicted(in server: PredictedServer) -> SettingValue?
   /// Whether an earlier step creates the object that a value needs.
-  func isDeferred(to value: SettingValue, in world: World) -> Bool
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool
   /// Predicts a step.
-  func predict(_ value: SettingValue, in world: inout World)
+  func predict(_ value: SettingValue, in server: inout PredictedServer)
   /// Plans what must be removed before it changes.
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner)
 
@@ -111,12 +111,12 @@ extension SettingKind {
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? { before }
 
   /// The session's modules belong to it alone.
-  func isOwn(_ ours: SettingValue, in world: World) -> Bool { traits.contains(.module) }
+  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool { traits.contains(.module) }
 
-  func predicted(in world: World) -> SettingValue? { read(world.snapshot) }
+  func predicted(in server: PredictedServer) -> SettingValue? { read(server.snapshot) }
 
-  func isDeferred(to value: SettingValue, in world: World) -> Bool {
-    world.isPredicted(object)
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    server.isPredicted(object)
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {}

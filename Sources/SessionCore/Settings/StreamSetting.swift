@@ -25,17 +25,17 @@ struct StreamSetting: SettingKind {
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     guard case .name(let name) = before else { return nil }
-    return planner.world.snapshot.device(direction, named: name) == nil ? nil : before
+    return planner.server.snapshot.device(direction, named: name) == nil ? nil : before
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let name) = value else { return }
-    let path = World.streams(direction)
-    guard let at = world.snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else {
+    let path = PredictedServer.streams(direction)
+    guard let at = server.snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else {
       return
     }
-    world.snapshot[keyPath: path][at].device =
-      world.snapshot.device(direction, named: name)?.index
+    server.snapshot[keyPath: path][at].device =
+      server.snapshot.device(direction, named: name)?.index
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

@@ -23,17 +23,17 @@ struct VolumeSetting: SettingKind {
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     guard case .volume(let volumes) = before else { return nil }
-    let map = planner.world.snapshot.device(direction, named: name)?.channelMap
+    let map = planner.server.snapshot.device(direction, named: name)?.channelMap
     return map?.count == volumes.values.count ? before : nil
   }
 
-  func predicted(in world: World) -> SettingValue? {
-    world.isPredicted(name) ? nil : read(world.snapshot)
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
-  func predict(_ value: SettingValue, in world: inout World) {
+  func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .volume(let volume) = value else { return }
-    world.edit(direction, name) { $0.volume = volume }
+    server.edit(direction, name) { $0.volume = volume }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

@@ -62,7 +62,7 @@ public struct SessionState: Sendable, Hashable {
   {
     guard let input else { return offline(wish) }
     let context = PlanContext(
-      input: input, world: World(input.snapshot), resolution: .tolerant(input))
+      input: input, server: PredictedServer(input.snapshot), resolution: .tolerant(input))
     return Dictionary(
       uniqueKeysWithValues: allAspects.map { ($0.property, $0.finalReport(context)) })
   }

@@ -1,6 +1,6 @@
 import PulseTypes
 
-extension World {
+extension PredictedServer {
   mutating func setRatePin(_ direction: Direction, _ name: String, _ rate: Int?) {
     guard let device = snapshot.device(direction, named: name) else { return }
     let path = Self.streams(direction)

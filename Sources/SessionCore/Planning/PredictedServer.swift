@@ -1,7 +1,7 @@
 import PulseTypes
 
 /// The predicted server: a snapshot that a plan changes step by step.
-struct World {
+struct PredictedServer {
   /// The server after the steps so far.
   var snapshot: ServerSnapshot
   /// The names of devices that do not exist yet; their values are unknown.
