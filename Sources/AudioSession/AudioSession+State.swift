@@ -94,15 +94,15 @@ extension AudioSession {
   /// nothing.
   ///
   /// Values that a server does not show, such as the category, are taken from the mode in effect.
-  public func portrait() async throws(SessionError) -> Portrait {
+  public func capturedSetup() async throws(SessionError) -> CapturedSetup {
     reopenIfShared()
     let live = try await connected(Deadline(after: configuration.timeout))
     let store = store(live)
     let wish = ((try? wish(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
     let snapshot = await live.snapshot
-    if let held { return Portrait(of: snapshot, wish: wish, baseline: held.baseline) }
+    if let held { return CapturedSetup(of: snapshot, wish: wish, baseline: held.baseline) }
     let baseline = (try? store.baseline()) ?? Baseline()
-    return Portrait(of: snapshot, wish: wish, baseline: baseline)
+    return CapturedSetup(of: snapshot, wish: wish, baseline: baseline)
   }
 
   func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {

@@ -26,11 +26,11 @@ struct ProfilesSaveCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     try check()
-    let portrait = try await context.withSession { try await $0.portrait() }
-    let text = ProfileWriter.toml(portrait)
+    let setup = try await context.withSession { try await $0.capturedSetup() }
+    let text = ProfileWriter.toml(setup)
     let path = try Profile.save(text, as: name, overwrite: force)
     let saved = SavedProfile(
-      name: name, source: path, left: portrait.left, mode: portrait.mode, toml: text)
+      name: name, source: path, left: setup.left, mode: setup.mode, toml: text)
     try context.output.result(saved) { width in
       Layout.wrap("saved: \(path)", indent: 0, width: width)
     }
@@ -38,7 +38,7 @@ struct ProfilesSaveCommand: SessionCommand {
       context.output.note(
         "it hides the built-in profile '\(name)'; to have that again, remove \(path)")
     }
-    for note in portrait.left { context.output.warning("left out: \(note)") }
+    for note in setup.left { context.output.warning("left out: \(note)") }
     return .done
   }
 

@@ -4,7 +4,7 @@ public import PulseTypes
 ///
 /// It has only what differs from the server's own defaults, and names devices by their stable
 /// properties. Applying it at once changes nothing.
-public struct Portrait: Sendable, Hashable {
+public struct CapturedSetup: Sendable, Hashable {
   /// The setup as a mode.
   public var mode = AudioMode()
   /// All inputs, for a profile's `[match]`.

@@ -4,7 +4,7 @@ import Testing
 @testable import SessionCore
 
 /// A machine's setup as a wish.
-@Suite struct PortraitTests {
+@Suite struct CapturedSetupTests {
   @Test(arguments: Array(0..<20))
   func `any machine as it is needs no step to be as it is`(_ block: Int) {
     for number in 0..<50 {
@@ -17,11 +17,11 @@ import Testing
       let isApplied = run.refusal == nil && number % 2 == 0
       let snapshot = (isApplied ? run.server : machine).snapshot
       let baseline = isApplied ? run.stored : Baseline()
-      let portrait = Portrait(
+      let setup = CapturedSetup(
         of: snapshot, wish: isApplied ? run.input.wish : nil, baseline: baseline)
       do throws(SessionError) {
-        try portrait.mode.validate()
-        var input = PlanInput(wish: portrait.mode, snapshot: snapshot)
+        try setup.mode.validate()
+        var input = PlanInput(wish: setup.mode, snapshot: snapshot)
         input.baseline = baseline
         if isApplied { input.memory = run.input.memory }
         let plan = try Plan.make(input)
@@ -29,9 +29,9 @@ import Testing
         let isVague =
           isApplied && machine.snapshot.defaultDevice(.input)?.isMonitor == true
           && run.input.wish.preferredInput == nil
-        #expect(isVague || plan.lines == [], "seed \(seed)\n\(portrait.mode)\n\(run.trace)")
+        #expect(isVague || plan.lines == [], "seed \(seed)\n\(setup.mode)\n\(run.trace)")
       } catch {
-        Issue.record("seed \(seed): \(error)\n\(portrait.mode)\n\(run.trace)")
+        Issue.record("seed \(seed): \(error)\n\(setup.mode)\n\(run.trace)")
       }
     }
   }
@@ -120,9 +120,9 @@ import Testing
         Device(
           direction: .input, index: Index(0), name: name, sampleSpec: spec, channelMap: .mono)
       ])
-    let portrait = Portrait(of: snapshot)
-    #expect(portrait.mode == AudioMode())
-    #expect(portrait.inputs == [])
-    #expect(portrait.left.count == 1)
+    let setup = CapturedSetup(of: snapshot)
+    #expect(setup.mode == AudioMode())
+    #expect(setup.inputs == [])
+    #expect(setup.left.count == 1)
   }
 }

@@ -4,17 +4,17 @@ import SessionProfiles
 import Testing
 
 /// A saved setup as a file.
-@Suite struct PortraitTextTests {
+@Suite struct CapturedSetupTextTests {
   @Test(arguments: [Machine.laptop, .server])
   func `it reads back as it was, with a comment for each key`(_ machine: Machine) throws {
     var snapshot = machine.snapshot
     snapshot.sinks[0].volume = ChannelVolumes(Volume(fraction: 0.337), channels: 2)
     snapshot.sinks[0].isMuted = true
-    let portrait = Portrait(of: snapshot)
-    let text = ProfileWriter.toml(portrait)
+    let setup = CapturedSetup(of: snapshot)
+    let text = ProfileWriter.toml(setup)
     let parsed = try Profile.parse(text, name: "saved")
-    #expect(parsed.mode == portrait.mode)
-    #expect(parsed.match == ProfileMatch(inputs: portrait.inputs, outputs: portrait.outputs))
+    #expect(parsed.mode == setup.mode)
+    #expect(parsed.match == ProfileMatch(inputs: setup.inputs, outputs: setup.outputs))
     #expect(parsed.mode.outputMuted == true)
     let lines = text.split(separator: "\n")
     for (line, above) in zip(lines.dropFirst(2), lines.dropFirst(1)) where line.contains(" = ") {
@@ -26,9 +26,9 @@ import Testing
   @Test func `what a server says does not end a comment`() throws {
     var snapshot = Machine.server.snapshot
     snapshot.sinks[0].description = "evil\ncategory = \"record\"\u{7f}"
-    let portrait = Portrait(of: snapshot)
-    let parsed = try Profile.parse(ProfileWriter.toml(portrait), name: "saved")
-    #expect(parsed.mode == portrait.mode)
+    let setup = CapturedSetup(of: snapshot)
+    let parsed = try Profile.parse(ProfileWriter.toml(setup), name: "saved")
+    #expect(parsed.mode == setup.mode)
     #expect(parsed.mode.category == nil)
   }
 }

@@ -5,24 +5,24 @@ extension ProfileWriter {
   ///
   /// Its `[match]` names every existing device, so that `watch --auto` chooses the profile when
   /// they are present.
-  public static func toml(_ portrait: Portrait) -> String {
+  public static func toml(_ setup: CapturedSetup) -> String {
     var comments: [String: [String]] = [:]
     for row in Property.rows {
-      let now = portrait.notes[row.property].map { ["Now: \($0)."] } ?? []
+      let now = setup.notes[row.property].map { ["Now: \($0)."] } ?? []
       comments[row.property.rawValue] = row.meaning.map { [$0] + now }
     }
-    let isEmpty = portrait.mode == AudioMode()
+    let isEmpty = setup.mode == AudioMode()
     comments[""] =
       [isEmpty ? emptyNote : "What is not here is as the server has it by itself, and left alone."]
-      + portrait.left.map { "Left out: \($0)." }
+      + setup.left.map { "Left out: \($0)." }
     comments["match"] = [
       "'watch --auto' may choose this profile when all of these are there.",
       "Take out what need not be.",
     ]
     return toml(
-      portrait.mode,
-      description: portrait.summary.isEmpty ? nil : Text.visible(portrait.summary, limit: 200),
-      match: ProfileMatch(inputs: portrait.inputs, outputs: portrait.outputs), comments: comments)
+      setup.mode,
+      description: setup.summary.isEmpty ? nil : Text.visible(setup.summary, limit: 200),
+      match: ProfileMatch(inputs: setup.inputs, outputs: setup.outputs), comments: comments)
   }
 
   private static let emptyNote = "Everything is as the server has it by itself."
