@@ -74,7 +74,7 @@ private typealias Server = SimulatedServer
     let music = add(["media.role": "music"])
     let spared = [
       add(["media.role": "phone"]), add(["media.role": "event"]), add(["media.role": "a11y"]),
-      add(["media.role": Treatment.ownRole]), add([Owned.pinKey: "latency"]), add(isCorked: true),
+      add(["media.role": DuckingPolicy.ownRole]), add([Owned.pinKey: "latency"]), add(isCorked: true),
       add(["node.link-group": "filter-1"]), add(["application.process.id": "42"]),
     ]
     let first = run(server, silence) { $0.process = 42 }
@@ -149,7 +149,7 @@ private typealias Server = SimulatedServer
         == ChannelVolumes(.norm, channels: 2))
   }
 
-  @Test func `another treatment takes the place of the former`() throws {
+  @Test func `another duckingPolicy takes the place of the former`() throws {
     let (server, firefox) = playing()
     let first = run(server, duck)
     let second = run(first.server, silence, first.stored)

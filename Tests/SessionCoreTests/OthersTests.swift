@@ -41,7 +41,7 @@ private typealias Server = SimulatedServer
       ])
   }
 
-  @Test func `another treatment takes the trigger away and brings it back`() throws {
+  @Test func `another duckingPolicy takes the trigger away and brings it back`() throws {
     var run = Run(
       .laptop(),
       PlanInput(wish: wish { $0.options = [.duckOthers] }, snapshot: Server().snapshot))

@@ -153,7 +153,7 @@ extension LiveServer {
 // MARK: The trigger
 
 extension LiveServer {
-  /// Opens or closes the silent stream that triggers the server's treatment of other programs.
+  /// Opens or closes the silent stream that triggers the server's duckingPolicy of other programs.
   ///
   /// It has the output's rate, so that it does not change the rate.
   func writeTrigger(_ isThere: Bool, _ timeout: Duration) async throws(PulseError) {
@@ -166,7 +166,7 @@ extension LiveServer {
         spec: SampleSpec(format: .s16le, rate: spec?.rate ?? 48000, channels: 2),
         startCorked: false, flags: [.variableRate],
         properties: [
-          Owned.pinKey: Owned.triggerPin, "media.role": Treatment.ownRole,
+          Owned.pinKey: Owned.triggerPin, "media.role": DuckingPolicy.ownRole,
           "application.id": Owned.applicationID,
         ]),
       timeout: timeout)

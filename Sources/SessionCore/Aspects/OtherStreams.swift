@@ -11,9 +11,9 @@ extension PlanContext {
     let capabilities = input.capabilities
     guard capabilities.roleModules, capabilities.moduleLoading else { return true }
     // A server loads the module only once; another program's has other triggers.
-    let ours = Set(Treatment.allCases.flatMap { snapshot.modules(of: $0).map(\.index) })
+    let ours = Set(DuckingPolicy.allCases.flatMap { snapshot.modules(of: $0).map(\.index) })
     return snapshot.modules.contains {
-      $0.name == Treatment.duck.moduleName && !ours.contains($0.index)
+      $0.name == DuckingPolicy.duck.moduleName && !ours.contains($0.index)
     }
   }
 
@@ -34,14 +34,14 @@ extension PlanContext {
   }
 
   /// The treated value of a stream; nil if it has no volume.
-  func target(_ treatment: Treatment, _ stream: Stream) -> Target? {
+  func target(_ duckingPolicy: DuckingPolicy, _ stream: Stream) -> Target? {
     let (setting, value): (Setting, SettingValue)
-    if treatment.silences(stream) {
+    if duckingPolicy.silences(stream) {
       (setting, value) = (.othersMute(stream.index), .flag(true))
     } else {
       guard case .volume(let volumes)? = before(.othersVolume(stream.index)) else { return nil }
       (setting, value) = (
-        .othersVolume(stream.index), .volume(volumes.lowered(by: Treatment.lowering))
+        .othersVolume(stream.index), .volume(volumes.lowered(by: DuckingPolicy.lowering))
       )
     }
     // What users change on a stream that an earlier run treated is left alone.
@@ -51,7 +51,7 @@ extension PlanContext {
       && input.baseline.valid(for: input.snapshot)[setting] != nil
     return Target(
       .options, setting, value, isLeft: isLeft,
-      why: "\(snapshot.programName(of: stream)): \(treatment.rawValue) others")
+      why: "\(snapshot.programName(of: stream)): \(duckingPolicy.rawValue) others")
   }
 
   private func isTreated(_ stream: Stream) -> Bool {
@@ -69,7 +69,7 @@ extension PlanContext {
   }
 }
 
-extension Treatment {
+extension DuckingPolicy {
   /// Whether one of its streams becomes silent; otherwise it is lowered.
   fileprivate func silences(_ stream: Stream) -> Bool {
     switch self {

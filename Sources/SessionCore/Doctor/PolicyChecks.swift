@@ -62,7 +62,7 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   ["module-role-cork", "module-role-ducking"].flatMap { name in
     snapshot.loaded(name).filter { module in
-      Treatment.allCases.allSatisfy { $0.roles(module.name, module.argument) == nil }
+      DuckingPolicy.allCases.allSatisfy { $0.roles(module.name, module.argument) == nil }
     }.map { module in
       let trigger = module.value(of: "trigger_roles") ?? "phone"
       let action = name == "module-role-cork" ? "pauses and mutes" : "turns down"

@@ -69,7 +69,7 @@ struct CategoryAspect: Aspect {
     }
     switch category {
     case .soloAmbient:
-      guard let obstacle = OptionsAspect.treatmentObstacle(context) else { break }
+      guard let obstacle = OptionsAspect.duckingObstacle(context) else { break }
       return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
     case .multiRoute:
       guard let obstacle = CombinedOutputs.obstacle(context) else { break }

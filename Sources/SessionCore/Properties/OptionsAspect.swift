@@ -30,15 +30,15 @@ struct OptionsAspect: Aspect {
   func direction(of wish: AudioMode) -> Direction? { nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let (treatment, roles) = context.wish.treatment, Self.obstacle(context) == nil else {
+    guard let (duckingPolicy, roles) = context.wish.duckingPolicy, Self.obstacle(context) == nil else {
       return []
     }
     if context.treatsByStream {
-      return context.otherStreams(of: roles).compactMap { context.target(treatment, $0) }
+      return context.otherStreams(of: roles).compactMap { context.target(duckingPolicy, $0) }
     }
     return [
       Target(
-        property, .others(treatment), .roles(roles), why: "\(treatment.rawValue), by role"),
+        property, .others(duckingPolicy), .roles(roles), why: "\(duckingPolicy.rawValue), by role"),
       Target(property, .trigger, .flag(true), why: "as long as it plays, others are treated so"),
     ]
   }
@@ -61,24 +61,24 @@ struct OptionsAspect: Aspect {
   private static func obstacle(_ context: PlanContext, to option: CategoryOption) -> Obstacle? {
     switch option {
     case .mixWithOthers, .allowBluetoothHFP, .allowBluetoothA2DP, .allowAirPlay: nil
-    case .silenceOthers, .duckOthers: treatmentObstacle(context)
+    case .silenceOthers, .duckOthers: duckingObstacle(context)
     case .interruptSpokenAudio:
       // Silence applies to all streams, speech or not.
-      context.wish.treatment?.roles.contains(Treatment.speechRole) == true
-        ? treatmentObstacle(context)
+      context.wish.duckingPolicy?.roles.contains(DuckingPolicy.speechRole) == true
+        ? duckingObstacle(context)
         : Obstacle(.unreachable, "speech is what the mode itself is for, and is left alone")
     case .defaultToSpeaker: speakerObstacle(context)
     }
   }
 
   /// Why other programs are not treated as the options ask; nil if they are.
-  static func treatmentObstacle(_ context: PlanContext) -> Obstacle? {
-    guard let (treatment, roles) = context.wish.treatment else { return nil }
+  static func duckingObstacle(_ context: PlanContext) -> Obstacle? {
+    guard let (duckingPolicy, roles) = context.wish.duckingPolicy else { return nil }
     guard !context.snapshot.isOfOneProgram else {
       return Obstacle(.unreachable, "scope \"application\" does nothing to others")
     }
-    guard !context.treatsByStream else { return streamObstacle(context, treatment, roles) }
-    if context.snapshot.value(of: .others(treatment)) == .roles(roles),
+    guard !context.treatsByStream else { return streamObstacle(context, duckingPolicy, roles) }
+    if context.snapshot.value(of: .others(duckingPolicy)) == .roles(roles),
       context.snapshot.value(of: .trigger) == .flag(true)
     {
       return nil
@@ -90,11 +90,11 @@ struct OptionsAspect: Aspect {
 
   /// Why another program's stream is as loud as before.
   private static func streamObstacle(
-    _ context: PlanContext, _ treatment: Treatment, _ roles: [String]
+    _ context: PlanContext, _ duckingPolicy: DuckingPolicy, _ roles: [String]
   ) -> Obstacle? {
     if let obstacle = obstacle(context) { return obstacle }
     for stream in context.otherStreams(of: roles) {
-      guard let target = context.target(treatment, stream),
+      guard let target = context.target(duckingPolicy, stream),
         context.snapshot.value(of: target.setting) != target.value
       else { continue }
       let program = context.snapshot.programName(of: stream)

@@ -14,8 +14,8 @@ extension ServerSnapshot {
     setting.kind.otherStream.flatMap { stream(.output, at: $0) }
   }
 
-  /// Our modules for a treatment of others.
-  public func modules(of treatment: Treatment) -> [Module] {
-    modules(named: treatment.moduleName).filter { treatment.roles($0.name, $0.argument) != nil }
+  /// Our modules for a duckingPolicy of others.
+  public func modules(of duckingPolicy: DuckingPolicy) -> [Module] {
+    modules(named: duckingPolicy.moduleName).filter { duckingPolicy.roles($0.name, $0.argument) != nil }
   }
 }

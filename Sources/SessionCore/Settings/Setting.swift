@@ -21,7 +21,7 @@ public enum Setting: Sendable, Hashable, Codable {
   /// The session's echo canceller, a link of the input's and of the output's chain.
   case echoCanceller
   /// How the server treats other programs' streams while our trigger exists.
-  case others(Treatment)
+  case others(DuckingPolicy)
   /// The trigger: a silent stream of the session that plays as long as others are treated.
   case trigger
   /// The mute of another program's playback stream, if no module of the server silences others; its
@@ -52,7 +52,7 @@ extension Setting {
     case .chain(let direction): ChainSetting(direction: direction)
     case .combination: CombinationSetting()
     case .echoCanceller: EchoCancellerSetting()
-    case .others(let treatment): OthersSetting(treatment: treatment)
+    case .others(let duckingPolicy): OthersSetting(duckingPolicy: duckingPolicy)
     case .trigger: TriggerSetting()
     case .othersMute(let index): OthersMuteSetting(index: index)
     case .othersVolume(let index): OthersVolumeSetting(index: index)

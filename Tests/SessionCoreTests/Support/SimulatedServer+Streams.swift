@@ -251,11 +251,11 @@ extension SimulatedServer {
     }
   }
 
-  mutating func treat(_ treatment: Treatment, _ value: SettingValue) throws(Refusal) {
-    let ours = snapshot.modules(of: treatment).map(\.index)
+  mutating func treat(_ duckingPolicy: DuckingPolicy, _ value: SettingValue) throws(Refusal) {
+    let ours = snapshot.modules(of: duckingPolicy).map(\.index)
     snapshot.modules.removeAll { ours.contains($0.index) }
-    guard let argument = treatment.moduleArgument(value) else { return }
-    _ = try load(treatment.moduleName, argument)
+    guard let argument = duckingPolicy.moduleArgument(value) else { return }
+    _ = try load(duckingPolicy.moduleName, argument)
   }
 
   mutating func setTrigger(_ isThere: Bool) {

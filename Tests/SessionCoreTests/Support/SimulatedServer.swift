@@ -102,7 +102,7 @@ struct SimulatedServer {
     case (.combination, .combination(let spec)): try loadCombination(spec)
     case (.echoCanceller, .absent): unload(Owned.echoRole, .input)
     case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
-    case (.others(let treatment), _): try treat(treatment, step.to)
+    case (.others(let duckingPolicy), _): try treat(duckingPolicy, step.to)
     case (.trigger, _): setTrigger(step.to == .flag(true))
     case (.othersMute(let index), .flag(let flag)): try edit(index) { $0.isMuted = flag }
     case (.othersVolume(let index), .volume(let volume)): try edit(index) { $0.volume = volume }

@@ -4,7 +4,7 @@
 /// server undoes it by itself when the trigger ends, for whatever reason, and stores nothing of it
 /// for the streams' next time. Without such a module the holder mutes or lowers each stream, and
 /// undoes that (`OtherStreams.swift`).
-public enum Treatment: String, Sendable, Hashable, Codable, CaseIterable {
+public enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Silences them.
   case silence
   /// Lowers them by 20 dB.
@@ -79,17 +79,17 @@ extension AudioMode {
   ///
   /// Never affects screen readers, event sounds or calls, nor the mode's own role, for which the
   /// session exists.
-  var treatment: (kind: Treatment, roles: [String])? {
+  var duckingPolicy: (kind: DuckingPolicy, roles: [String])? {
     let own = mode?.mediaRole
     let all: [String] = [
-      "no_role", "video", "music", "game", "animation", "production", "test", Treatment.speechRole,
+      "no_role", "video", "music", "game", "animation", "production", "test", DuckingPolicy.speechRole,
     ]
     let roles = all.filter { $0 != own }
     func asks(_ option: CategoryOption) -> Bool { options?.contains(option) == true }
-    let interrupts = asks(.interruptSpokenAudio) && roles.contains(Treatment.speechRole)
+    let interrupts = asks(.interruptSpokenAudio) && roles.contains(DuckingPolicy.speechRole)
     if asks(.silenceOthers) || category == .soloAmbient { return (.silence, roles) }
     if asks(.duckOthers) { return (interrupts ? .duckAndInterrupt : .duck, roles) }
-    return interrupts ? (.interruptSpeech, [Treatment.speechRole]) : nil
+    return interrupts ? (.interruptSpeech, [DuckingPolicy.speechRole]) : nil
   }
 }
 
@@ -102,7 +102,7 @@ extension Mode {
     case .gameChat: "game"
     case .moviePlayback: "video"
     case .videoRecording: "production"
-    case .spokenAudio: Treatment.speechRole
+    case .spokenAudio: DuckingPolicy.speechRole
     }
   }
 
