@@ -133,7 +133,7 @@ extension AudioSession {
     upkeep.conflicts.forget()
     upkeep.seen = isActive ? run.seen : ForeignChanges()
     upkeep.flaps.forget()
-    upkeep.noteSpots(await live.snapshot)
+    upkeep.noteAttachments(await live.snapshot)
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) {
       await giveLockBack()
     }

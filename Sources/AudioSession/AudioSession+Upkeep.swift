@@ -71,7 +71,7 @@ extension AudioSession {
       lastSnapshot = snapshot
       noteRoute(snapshot.route)
       if hasOtherDevices { emit(.devicesChanged) }
-      upkeep.noteSpots(snapshot)
+      upkeep.noteAttachments(snapshot)
       let change = noteInterruptions(snapshot)
       let hasResumed = change == .ended || upkeep.hasResumed
       upkeep.hasResumed = false
@@ -85,7 +85,7 @@ extension AudioSession {
       }
       try await restoreReturned(live)
       // Otherwise flap detection would miss devices that changed during the reapply.
-      upkeep.noteSpots(await live.snapshot)
+      upkeep.noteAttachments(await live.snapshot)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       upkeep.pacer.endLook()

@@ -47,10 +47,10 @@ struct Upkeep {
   }
 
   /// Reports the connected devices to the flap detector.
-  mutating func noteSpots(_ snapshot: ServerSnapshot) {
-    if let heard, heard.surelyHasSpots(of: snapshot) { return }
+  mutating func noteAttachments(_ snapshot: ServerSnapshot) {
+    if let heard, heard.surelyHasAttachments(of: snapshot) { return }
     heard = snapshot
-    flaps.note(snapshot.spots, at: now)
+    flaps.note(snapshot.attachments, at: now)
   }
 
   /// Whether a look is due at the time for which an alarm was set.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Grace for what flaps")
 struct FlapDetectorTests {
-  private let microphone = Spot.device("mic")
+  private let microphone = Attachment.device("mic")
 
   @Test("the first return is used at once, the second after it has stayed")
   func returns() {

@@ -52,7 +52,7 @@ public struct PlanInput: Sendable, Hashable, Codable {
   /// Settings in a conflict, which are left to the other program.
   public var yielded: Set<Setting>
   /// Devices and ports that flap; they are used only once they are stable, or if there is no other.
-  public var unsteady: Set<Spot>
+  public var unsteady: Set<Attachment>
   /// Settings of other programs' streams that the server restored after the session changed them;
   /// no user chose these values. Nil is none.
   public var restored: Set<Setting>?

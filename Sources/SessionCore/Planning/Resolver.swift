@@ -8,7 +8,7 @@ struct Resolver {
   let snapshot: ServerSnapshot
   let defaultBefore: String?
   /// Flapping devices and ports, used only if there is no other.
-  let unsteady: Set<Spot>
+  let unsteady: Set<Attachment>
   /// The input.
   var microphone: Resolved?
   var rejections: [String] = []

@@ -1,7 +1,7 @@
 public import PulseTypes
 
 /// A place where something is plugged in: a device without a card, a card, a connector of a card.
-public enum Spot: Sendable, Hashable, Codable {
+public enum Attachment: Sendable, Hashable, Codable {
   case device(String)
   case card(String)
   case port(card: String, port: String)
@@ -25,14 +25,14 @@ public struct FlapDetector: Sendable, Hashable {
     var steadyFrom: Duration?
   }
 
-  private var present: Set<Spot> = []
-  private var records: [Spot: Record] = [:]
+  private var present: Set<Attachment> = []
+  private var records: [Attachment: Record] = [:]
 
   /// Begins without history: everything present at first is steady.
   public init() {}
 
   /// Compares what is present now with the last call.
-  public mutating func note(_ now: Set<Spot>, at time: Duration) {
+  public mutating func note(_ now: Set<Attachment>, at time: Duration) {
     for spot in present.subtracting(now) {
       var record = records[spot] ?? Record()
       record.departures.removeAll { time - $0 >= Self.window }
@@ -54,7 +54,7 @@ public struct FlapDetector: Sendable, Hashable {
   }
 
   /// What is present but still unsteady.
-  public func unsteady(at time: Duration) -> Set<Spot> {
+  public func unsteady(at time: Duration) -> Set<Attachment> {
     Set(records.filter { $0.value.steadyFrom.map { time < $0 } == true }.keys)
   }
 
@@ -69,13 +69,13 @@ public struct FlapDetector: Sendable, Hashable {
 
 extension ServerSnapshot {
   /// Whether the same is known to be present as in another snapshot; false if that is unknown.
-  public func surelyHasSpots(of other: ServerSnapshot) -> Bool {
+  public func surelyHasAttachments(of other: ServerSnapshot) -> Bool {
     surelyHasDevices(of: other) && cards == other.cards
   }
 
   /// What is present: usable connectors of cards, cards, and devices without a card.
-  public var spots: Set<Spot> {
-    var result: Set<Spot> = []
+  public var attachments: Set<Attachment> {
+    var result: Set<Attachment> = []
     for card in cards {
       result.insert(.card(card.name))
       for port in card.ports where port.availability.isUsable {
@@ -89,7 +89,7 @@ extension ServerSnapshot {
 
 extension Candidate {
   /// Whether it, or each of its usable connectors, is still unsteady.
-  func isUnsteady(_ unsteady: Set<Spot>) -> Bool {
+  func isUnsteady(_ unsteady: Set<Attachment>) -> Bool {
     guard !unsteady.isEmpty else { return false }
     guard let card else { return unsteady.contains(.device(name)) }
     if unsteady.contains(.card(card.name)) { return true }

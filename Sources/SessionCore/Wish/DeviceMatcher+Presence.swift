@@ -6,7 +6,7 @@ extension ServerSnapshot {
   ///
   /// - Parameter unsteady: flapping devices, which do not count until they are stable.
   public func has(
-    _ matcher: DeviceMatcher, _ direction: Direction, except unsteady: Set<Spot> = []
+    _ matcher: DeviceMatcher, _ direction: Direction, except unsteady: Set<Attachment> = []
   ) -> Bool {
     let types = matcher.portTypes
     return candidates(matcher, direction, defaultBefore: nil).contains { candidate in

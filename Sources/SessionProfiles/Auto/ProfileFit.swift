@@ -35,7 +35,7 @@ public struct ProfileDetection: Sendable, Hashable {
   ///
   /// - Parameter unsteady: flapping devices, which do not count until they are stable.
   public init(
-    _ profiles: [Profile], in snapshot: ServerSnapshot, except unsteady: Set<Spot> = []
+    _ profiles: [Profile], in snapshot: ServerSnapshot, except unsteady: Set<Attachment> = []
   ) {
     let fits = profiles.filter { !$0.match.isEmpty }.map { profile in
       ProfileFit(
@@ -68,7 +68,7 @@ extension ProfileFit {
 extension ProfileMatch {
   fileprivate var points: Int { (inputs + outputs).reduce(0) { $0 + $1.points } }
 
-  fileprivate func missing(in snapshot: ServerSnapshot, _ unsteady: Set<Spot>) -> [String] {
+  fileprivate func missing(in snapshot: ServerSnapshot, _ unsteady: Set<Attachment>) -> [String] {
     [(Direction.input, inputs), (.output, outputs)].flatMap { direction, matchers in
       matchers.filter { !snapshot.has($0, direction, except: unsteady) }
         .map { "\(direction.rawValue) \($0)" }

@@ -24,7 +24,7 @@ public struct ProfileSwitch: Sendable {
   /// Notes the current devices after a change.
   public mutating func note(_ snapshot: ServerSnapshot, at now: Duration) {
     self.snapshot = snapshot
-    flaps.note(snapshot.spots, at: now)
+    flaps.note(snapshot.attachments, at: now)
     let began = burstBegan ?? now
     burstBegan = began
     settled = min(now + Pacer.quiet, began + Pacer.longestBurst)
