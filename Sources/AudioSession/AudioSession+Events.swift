@@ -44,7 +44,9 @@ extension AudioSession {
         previous, state.route, isOurs: isOurs,
         needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
         hasSlept: upkeep.hasSlept(),
-        present: upkeep.told.flatMap { before in now.map { (before.deviceNames, $0.deviceNames) } })
+        present: upkeep.published.flatMap { before in
+          now.map { (before.deviceNames, $0.deviceNames) }
+        })
       emit(.routeChanged(reason, previous: previous, current: state.route))
     }
     if !isOurs, portOverride != .none {
@@ -54,8 +56,8 @@ extension AudioSession {
     }
     lastRoute = state.route
     // How the first change of ours affected the devices is not an event.
-    if upkeep.told == nil { lastSnapshot = now }
-    upkeep.told = now
+    if upkeep.published == nil { lastSnapshot = now }
+    upkeep.published = now
     let pending = state.pending
     if pending != upkeep.pending, !pending.isEmpty, isActive { emit(.pending(pending)) }
     upkeep.pending = pending

@@ -18,7 +18,9 @@ extension AudioSession {
   /// Uses the `media.role` of the streams; a stream without a role counts as secondary.
   public var secondaryAudioShouldBeSilencedHint: Bool {
     get async throws(SessionError) {
-      let primary: Set = ["music", "video", "game", "phone", "production", DuckingPolicy.speechRole]
+      let primary: Set = [
+        "music", "video", "game", "phone", "production", DuckingPolicy.speechRole,
+      ]
       return try await otherStreams().contains {
         primary.contains($0.properties["media.role"] ?? "")
       }

@@ -19,9 +19,9 @@ struct Upkeep {
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
   /// The server when the route was last published.
-  var told: ServerSnapshot?
+  var published: ServerSnapshot?
   /// The server that the flap detector compared last.
-  private var heard: ServerSnapshot?
+  private var compared: ServerSnapshot?
   /// The pending preferences when they were last published.
   var pending: [Unmet] = []
   /// The state that other processes can read.
@@ -48,8 +48,8 @@ struct Upkeep {
 
   /// Reports the connected devices to the flap detector.
   mutating func noteAttachments(_ snapshot: ServerSnapshot) {
-    if let heard, heard.surelyHasAttachments(of: snapshot) { return }
-    heard = snapshot
+    if let compared, compared.surelyHasAttachments(of: snapshot) { return }
+    compared = snapshot
     flaps.note(snapshot.attachments, at: now)
   }
 

@@ -33,7 +33,7 @@ extension LiveServer {
     if step.setting.isHint {
       let kept = try await awaitPin(step, deadline: deadline)
       let granted = await pins[step.setting]?.grantedLatency
-      return .done(told: granted.map(SettingValue.duration) ?? kept.map(SettingValue.rate))
+      return .done(granted: granted.map(SettingValue.duration) ?? kept.map(SettingValue.rate))
     }
     var isMet = try await wait(
       deadline: patience(for: step, deadline), answer: deadline
@@ -69,7 +69,7 @@ extension LiveServer {
       throw error
     }
     if let stream { await keepMemory(of: stream, beside: step) }
-    return .done(told: nil)
+    return .done(granted: nil)
   }
 
   private func hasLostSessionManager() async -> Bool {

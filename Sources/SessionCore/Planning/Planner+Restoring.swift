@@ -29,7 +29,9 @@ extension Planner {
           + "that was set; left as it is")
       return
     }
-    if !isPredicted, let absence = server.snapshot.absence(of: entry) { return keep(entry, absence) }
+    if !isPredicted, let absence = server.snapshot.absence(of: entry) {
+      return keep(entry, absence)
+    }
     guard isShown, now != nil || isPredicted else { return }
     if case .rate(let direction, let name) = entry.setting, case .rate(let rate) = entry.before,
       let device = server.snapshot.device(direction, named: name),
@@ -83,7 +85,8 @@ extension Planner {
   /// visible then.
   private mutating func emitLevels(of device: String) {
     for entry in restore
-    where entry.setting.object == device && entry.port != nil && entry.isShown(in: server.snapshot) {
+    where entry.setting.object == device && entry.port != nil && entry.isShown(in: server.snapshot)
+    {
       emit(restoring: entry, in: .port)
     }
   }

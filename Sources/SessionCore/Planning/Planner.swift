@@ -73,7 +73,8 @@ struct Planner {
   /// Removes our pins and links that neither the mode nor the baseline needs.
   private mutating func removeUnwished(in phase: Phase) {
     if phase == .levels, !input.snapshot.isOfOneProgram {
-      for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger] where isUnwished(setting) {
+      for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger]
+      where isUnwished(setting) {
         guard server.value(of: setting) != SettingValue.absent else { continue }
         emit(Target(.options, setting, .absent, why: "no wish needs it"))
       }

@@ -30,7 +30,8 @@ struct OptionsAspect: Aspect {
   func direction(of wish: AudioMode) -> Direction? { nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let (duckingPolicy, roles) = context.wish.duckingPolicy, Self.obstacle(context) == nil else {
+    guard let (duckingPolicy, roles) = context.wish.duckingPolicy, Self.obstacle(context) == nil
+    else {
       return []
     }
     if context.treatsByStream {

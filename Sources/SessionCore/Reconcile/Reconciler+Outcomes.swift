@@ -2,9 +2,9 @@ import PulseTypes
 
 /// The server's answer to a step, in addition to the snapshot after it.
 package enum StepAnswer: Sendable {
-  /// The step was carried out. `told` is the latency that a pin was granted, or the rate that a
+  /// The step was carried out. `granted` is the latency that a pin was granted, or the rate that a
   /// device kept although a pin requested another.
-  case done(told: SettingValue?)
+  case done(granted: SettingValue?)
   /// The object of the step has ended.
   case ended
   /// The step was carried out, and another program changed the value at once; the error has the
@@ -18,18 +18,18 @@ extension Reconciler {
   func outcome(
     of step: Step, _ answer: StepAnswer, in snapshot: ServerSnapshot
   ) -> (outcome: StepOutcome, got: SettingValue?)? {
-    guard case .done(let told) = answer else { return (.dropped, nil) }
+    guard case .done(let granted) = answer else { return (.dropped, nil) }
     guard step.setting.isHint else { return snapshot.satisfies(step) ? (.applied, nil) : nil }
     let now = snapshot.value(of: step.setting)
     guard now == step.to, case .duration(let asked) = step.to else {
-      let got = now == .absent ? told ?? .absent : now ?? .absent
+      let got = now == .absent ? granted ?? .absent : now ?? .absent
       return (
         now == step.to ? .applied : .notGranted(now == nil ? "gone" : got.description), got
       )
     }
     // The existence of the pin does not show what the device granted.
     guard let device = snapshot.device(of: step.setting),
-      let given = snapshot.latency(givenTo: asked, granted: told?.duration, on: device)
+      let given = snapshot.latency(givenTo: asked, granted: granted?.duration, on: device)
     else { return (.notGranted("not told"), .absent) }
     let isMet = snapshot.fit(given, asked: asked, on: device) == .met
     return (isMet ? .applied : .notGranted(Words.milliseconds(given)), .duration(given))

@@ -82,7 +82,8 @@ extension AudioMode {
   var duckingPolicy: (kind: DuckingPolicy, roles: [String])? {
     let own = mode?.mediaRole
     let all: [String] = [
-      "no_role", "video", "music", "game", "animation", "production", "test", DuckingPolicy.speechRole,
+      "no_role", "video", "music", "game", "animation", "production", "test",
+      DuckingPolicy.speechRole,
     ]
     let roles = all.filter { $0 != own }
     func asks(_ option: CategoryOption) -> Bool { options?.contains(option) == true }

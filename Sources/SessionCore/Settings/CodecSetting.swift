@@ -36,7 +36,9 @@ struct CodecSetting: SettingKind {
     server.isChanged(card: card) ? nil : read(server.snapshot)
   }
 
-  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool { server.isChanged(card: card) }
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    server.isChanged(card: card)
+  }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let codec) = value,

@@ -16,6 +16,8 @@ extension ServerSnapshot {
 
   /// Our modules for a duckingPolicy of others.
   public func modules(of duckingPolicy: DuckingPolicy) -> [Module] {
-    modules(named: duckingPolicy.moduleName).filter { duckingPolicy.roles($0.name, $0.argument) != nil }
+    modules(named: duckingPolicy.moduleName).filter {
+      duckingPolicy.roles($0.name, $0.argument) != nil
+    }
   }
 }

@@ -73,7 +73,7 @@ struct Run {
       let now = server.snapshot.value(of: step.setting)
       failure = "\(step.setting) is \(String(describing: now)) after it was set to \(step.to)"
     }
-    loop.didRun(.done(told: server.grants[step.setting].map { .duration($0) }), server.snapshot)
+    loop.didRun(.done(granted: server.grants[step.setting].map { .duration($0) }), server.snapshot)
   }
 
   /// The properties that the first plan printed, as steps or as unmet.
