@@ -111,7 +111,7 @@ extension AudioSession {
   ) async {
     let store = store(live)
     facts.storeFiles = [
-      "mode": store.files.path(.mode), "baseline": store.files.path(.baseline),
+      .mode: store.files.path(.mode), .baseline: store.files.path(.baseline),
     ]
     do throws(SessionError) { _ = try store.wish() } catch { facts.damaged.append(error) }
     do throws(SessionError) {

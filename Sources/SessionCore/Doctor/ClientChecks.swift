@@ -127,7 +127,7 @@ private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
       .init(
         "Apply it with a holder, or go back with 'audiosession revert'.",
         command: "audiosession apply \(Words.quoted(state.profile ?? "PROFILE")) --keep",
-        file: facts.storeFiles["mode"]))
+        file: facts.storeFiles[.mode]))
   ]
 }
 
@@ -145,7 +145,7 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
       why: "They come back as the session left them when the device does.",
       .init(
         "Plug it in and run the command, or forget them with 'audiosession revert --forget'.",
-        command: "audiosession revert", file: facts.storeFiles["baseline"]))
+        command: "audiosession revert", file: facts.storeFiles[.baseline]))
   ]
 }
 

@@ -132,8 +132,8 @@ public struct MachineFacts: Sendable {
   public var baseline = Baseline()
   /// Unreadable files of the session, with the reasons.
   public var damaged: [SessionError] = []
-  /// The names of the session's files by kind: `wish` for the mode, `baseline`.
-  public var storeFiles: [String: String] = [:]
+  /// The paths of the session's files.
+  package var storeFiles: [StoreFiles.File: String] = [:]
   /// The results of recording the inputs; nil if nothing was recorded.
   public var heard: [Heard]?
   /// The inputs that could not be recorded.

@@ -30,13 +30,13 @@ enum VerifyView {
       return Layout.wrap(text, indent: 0, width: width, style: .red)
     }
     var facts = [report.heard.name]
-    for (name, unit) in [("sampleRate", 1000.0), ("ioBufferDuration", 0.001)] {
-      guard let check = report.checks.first(where: { $0.name == name }),
+    for (property, unit) in [(Property.sampleRate, 1000.0), (.ioBufferDuration, 0.001)] {
+      guard let check = report.checks.first(where: { $0.name == property.rawValue }),
         case .number(let value) = check.wanted ?? check.claimed
       else { continue }
       let number = (value / unit * 10).rounded() / 10
       let text = number == number.rounded() ? "\(Int(number))" : "\(number)"
-      facts.append(text + (name == "sampleRate" ? " kHz" : " ms"))
+      facts.append(text + (property == .sampleRate ? " kHz" : " ms"))
     }
     if let peak = report.heard.peak { facts += ["\(Int(peak.rounded())) dB", "no clipping"] }
     return Layout.wrap(
