@@ -81,7 +81,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       let arguments = Array(CommandLine.arguments.dropFirst())
       guard exitCode(for: error) == .validationFailure else {
         if exitCode(for: error) == .success {
-          print(HelpText.ordered(fullMessage(for: error)))
+          let text = fullMessage(for: error)
+          let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+          print(isScript ? CompletionScript.corrected(text) : HelpText.ordered(text))
           leave(.done)
         }
         exit(withError: error)

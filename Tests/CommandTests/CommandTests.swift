@@ -41,7 +41,7 @@ struct CommandTests {
              mic                 volume          100 % → 80 %                   applied
 
           category         applied  record
-          preferred input  applied  mic
+          preferred input  applied  Microphone
           channel map      applied  front-right, front-left
           input gain       applied  80 %
 

@@ -99,6 +99,26 @@ struct CompletionTests {
     }
   }
 
+  @Test(
+    "what can be simulated in a sandbox, and its devices",
+    .enabled(
+      if: ["bash", "zsh", "fish", "script"].allSatisfy { access("/usr/bin/" + $0, X_OK) == 0 },
+      "needs the packages zsh and fish"), .server, arguments: Shell.allCases)
+  func simulate(_ shell: Shell) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let folder = try await prepare(shell, sandbox)
+      for (line, expected) in [
+        (#"audiosession sandbox simulate freez\t"#, "freeze"),
+        (#"audiosession sandbox simulate suspend spea\t"#, "speakers"),
+      ] {
+        var seen = try await typed(line, shell, folder, sandbox)
+        // A machine that stands still may show the terminal's end before the tab.
+        for _ in 0..<3 where seen == nil { seen = try await typed(line, shell, folder, sandbox) }
+        #expect(seen == expected, "\(shell)")
+      }
+    }
+  }
+
   @Test("of devices are escaped for the shell that asks, and left out for one unknown", .pipewire)
   func devices() async throws {
     // PulseAudio takes no such name; PipeWire does.

@@ -48,6 +48,27 @@ struct RenderingTests {
     for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
   }
 
+  @Test("at 40 columns no number and no word is cut")
+  func fortyColumns() {
+    let positions = ["front-left", "front-right", "rear-left", "rear-right", "front-center", "lfe"]
+    let properties: [Property: PropertyReport] = [
+      .channelMap: PropertyReport(
+        preferred: .strings(positions), actual: .strings(positions), verdict: .applied),
+      .preferredInput: PropertyReport(
+        preferred: .string("mic"), actual: .string("mic"), verdict: .applied),
+    ]
+    let names = ["mic": "Example USB Microphone Analog Stereo"]
+    let lines = PropertiesView.lines(properties, width: 40, wishedOnly: true, names: names)
+    let report = VerifyReportTests.report(VerifyReportTests.measured())
+    let all = lines + VerifyView.lines(report, width: 40)
+    for line in all {
+      #expect(line.width <= 40)
+      #expect(!line.rendered(colour: false).contains("…"), "\(line.rendered(colour: false))")
+    }
+    let text = all.rendered(colour: false)
+    for word in positions + ["Microphone", "44100.0 ±"] { #expect(text.contains(word), "\(text)") }
+  }
+
   @Test("an event and what is wrong with a file fit the screen", arguments: [60, 80])
   func narrow(_ width: Int) throws {
     let events: [SessionEvent] = [

@@ -24,7 +24,8 @@ enum ApplyView {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
     let steps = StepsView.lines(rows, width: width)
     let properties = PropertiesView.lines(
-      report.state.properties, width: width, wishedOnly: true, showsGrants: true)
+      report.state.properties, width: width, wishedOnly: true, showsGrants: true,
+      names: report.state.deviceNames)
     return (steps.isEmpty ? [Line("nothing to do")] : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)
       + PlanView.left(report.left, width: width)

@@ -6,9 +6,10 @@ enum PropertiesView {
   ///   - wishedOnly: leaves out properties without a preference.
   ///   - showsGrants: shows a hint that was granted, and waits for a holder alone, as granted: after an
   ///     apply that is its success.
+  ///   - names: the names for users of devices, by their names on the server.
   static func lines(
     _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool,
-    showsGrants: Bool = false
+    showsGrants: Bool = false, names: [String: String] = [:]
   ) -> [Line] {
     func isGranted(_ report: PropertyReport) -> Bool {
       showsGrants && report.waitingFor == .holder
@@ -29,21 +30,26 @@ enum PropertiesView {
       let head = [
         Span(name.row.label).padded(to: labels + 2), verdict.padded(to: verdicts + 2),
       ]
-      return lines(report, name, head, width)
+      return lines(report, name, head, width, names)
     }
   }
 
   private static func lines(
-    _ report: PropertyReport, _ name: Property, _ head: [Span], _ width: Int?
+    _ report: PropertyReport, _ name: Property, _ head: [Span], _ width: Int?,
+    _ names: [String: String]
   ) -> [Line] {
     let style: Style = report.verdict == .unset ? .dim : .plain
-    let actual = PropertyWords.text(report.actual, of: name)
-    let preferred = PropertyWords.text(report.preferred, of: name)
+    let isDevice = name == .preferredInput || name == .preferredOutput
+    func text(_ value: StateValue?) -> String {
+      let text = PropertyWords.text(value, of: name)
+      return isDevice ? names[text] ?? text : text
+    }
+    let (actual, preferred) = (text(report.actual), text(report.preferred))
     let wish = report.verdict == .unset || preferred == actual ? nil : "preferred: " + preferred
     let line = Line(head + [Span(wish.map { "\(actual)  (\($0))" } ?? actual, style)])
     var lines = [line]
     if let width, line.width > width {
-      lines = [Line(head), ["    ", Span(Layout.shorten(actual, to: width - 4), style)]]
+      lines = [Line(head)] + Layout.wrap(actual, indent: 4, width: width, style: style)
       if let wish { lines += Layout.wrap(wish, indent: 4, width: width) }
     }
     if let reason = report.reason {

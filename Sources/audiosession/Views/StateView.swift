@@ -19,7 +19,7 @@ enum StateView {
       lines += route("output", state.route.outputs, width)
     }
     let properties = PropertiesView.lines(
-      state.properties, width: width, wishedOnly: state.server == nil)
+      state.properties, width: width, wishedOnly: state.server == nil, names: state.deviceNames)
     if !properties.isEmpty { lines += [.empty] + properties }
     if !state.events.isEmpty {
       lines += [.empty, [Span("last events", .bold)]]
@@ -46,8 +46,7 @@ enum StateView {
       let what =
         pin.latency.map { PropertyWords.text(.number($0), of: .ioBufferDuration) + " buffer" }
         ?? PropertyWords.text(.number(Double(pin.sampleRate)), of: .sampleRate)
-      let use = pin.running ? "" : ", when a program uses it"
-      facts.append(("held", "\(name(pin.device, state)) for the \(what)\(use)"))
+      facts.append(("held", "\(state.deviceNames[pin.device] ?? pin.device) for the \(what)"))
     }
     for processing in state.processing {
       let use = processing.inUse ? "in use" : "unused"
@@ -61,12 +60,6 @@ enum StateView {
         ("conflict", "another program keeps changing the \(conflict); it is left alone for now"))
     }
     return facts
-  }
-
-  /// The name of a device of the route for people.
-  private static func name(_ device: String, _ state: SessionState) -> String {
-    let found = (state.route.inputs + state.route.outputs).first { $0.name == device }
-    return found.map(\.description).flatMap { $0.isEmpty ? nil : $0 } ?? device
   }
 
   private static func route(_ title: String, _ devices: [RouteDevice], _ width: Int?) -> [Line] {

@@ -47,10 +47,9 @@ enum StepsView {
     guard let width, 5 + change.width + 2 + mark.width > width else {
       return [head, ["     ", change, "  ", mark]]
     }
-    var lines: [Line] = [
-      head, ["     ", Span(Layout.shorten(from, to: width - 5))],
-      ["     → ", Span(Layout.shorten(to, to: width - 7))],
-    ]
+    var lines =
+      [head] + Layout.wrap(from, indent: 5, width: width)
+      + Layout.wrap("→ " + to, indent: 5, width: width)
     if mark.width > 0 {
       lines += Layout.wrap(mark.text, indent: 5, width: width, style: mark.style)
     }

@@ -3,8 +3,7 @@ import AudioSession
 /// The preferred, reported and measured values, for users.
 enum VerifyView {
   static func lines(_ report: VerifyReport, width: Int?) -> [Line] {
-    let source = Layout.shorten(report.device, to: width.map { $0 - 10 })
-    let head: [Line] = [["recorded  ", Span(source)], .empty]
+    let head = Layout.wrap("recorded  " + report.heard.name, indent: 0, width: width) + [.empty]
     let heading = ["", "wanted", "server says", "measured", ""].map { Span($0, .dim) }
     let rows = report.checks.map { check in
       [
@@ -48,15 +47,18 @@ enum VerifyView {
     let labels = checks.map { PropertyWords.label($0.name).count }.max() ?? 0
     return checks.flatMap { check -> [Line] in
       let room = max(4, width - 11 - labels)
+      let value = measured(check)
+      let fits = value.width <= room
       let head: Line = [
         mark(check).padded(to: 9), Span(PropertyWords.label(check.name)).padded(to: labels + 2),
-        Span(Layout.shorten(measured(check).text, to: room)),
+        fits ? value : "",
       ]
+      let below = fits ? [] : Layout.wrap(value.text, indent: 11, width: width)
       let facts = [("wanted", check.wanted), ("server says", check.claimed)].compactMap { fact in
         fact.1.map { "\(fact.0) \(text($0, check).text)" }
       }
       let rest = facts.joined(separator: ", ")
-      return [head] + (facts.isEmpty ? [] : Layout.wrap(rest, indent: 11, width: width))
+      return [head] + below + (facts.isEmpty ? [] : Layout.wrap(rest, indent: 11, width: width))
     }
   }
 
