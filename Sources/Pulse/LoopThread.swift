@@ -14,7 +14,10 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     case call(@Sendable () -> Void)
   }
 
-  let mainloop: OpaquePointer
+  /// Nil where the process had no file descriptor or thread for it.
+  let mainloop: OpaquePointer?
+  /// Why there is no thread: work runs on the threads that add it.
+  let failure: PulseError?
   let api: UnsafeMutablePointer<pa_mainloop_api>
   /// Set once, before the thread starts; weak, so that the loop does not retain itself.
   weak var executor: PulseLoop?
@@ -32,6 +35,12 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     }
     self.mainloop = mainloop
     self.api = api
+    failure = nil
+  }
+
+  /// Makes one without a thread.
+  init(failure: PulseError) {
+    (self.failure, mainloop, api, hasExited) = (failure, nil, deadAPI, true)
   }
 
   /// Starts a thread with an argument; returns the result of `pthread_create`.
@@ -60,9 +69,28 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
   /// Appends work, and wakes the thread only if it may be asleep: the thread finds its own work
   /// before the next poll, and one byte in the pipe is enough.
   func add(_ work: Work) {
+    guard failure == nil else { return addWithoutThread(work) }
     lock.withLock {
       queue.append(work)
       wakeIfNeeded()
+    }
+  }
+
+  /// Runs work here, and what is added meanwhile; if another thread is doing so, that one runs it.
+  private func addWithoutThread(_ work: Work) {
+    let runsHere = lock.withLock {
+      queue.append(work)
+      defer { thread = thread ?? pthread_self() }
+      return thread == nil
+    }
+    while runsHere {
+      let batch = lock.withLock {
+        if queue.isEmpty { thread = nil }
+        defer { queue = [] }
+        return queue
+      }
+      if batch.isEmpty { return }
+      perform(batch)
     }
   }
 
@@ -143,3 +171,11 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     }
   }
 }
+
+/// The functions of a loop that has no thread: nothing is ever watched.
+nonisolated(unsafe) private let deadAPI: UnsafeMutablePointer<pa_mainloop_api> = {
+  let api = UnsafeMutablePointer<pa_mainloop_api>.allocate(capacity: 1)
+  api.initialize(to: pa_mainloop_api())
+  api.pointee.io_new = { _, _, _, _, _ in nil }
+  return api
+}()  // written once, and read only from then on

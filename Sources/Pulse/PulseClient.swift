@@ -58,7 +58,8 @@ public actor PulseClient {
     timeout: Duration = .seconds(5), requestTimeout: Duration = .seconds(5),
     loop: PulseLoop? = nil, logger: Logger? = nil
   ) async throws(PulseError) -> PulseClient {
-    let loop = if let loop { loop } else { try PulseLoop(starting: LoopThread()) }
+    let loop = loop ?? PulseLoop()
+    if let failure = loop.thread.failure { throw failure }
     let client = PulseClient(loop, requestTimeout, logger)
     try await client.open(address, name, properties, timeout)
     return client

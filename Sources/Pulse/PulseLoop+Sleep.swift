@@ -11,6 +11,9 @@ extension PulseLoop {
   public func sleep(
     until moment: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation
   ) async throws(CancellationError) {
+    guard thread.failure == nil else {
+      do { return try await Task.sleep(until: moment) } catch { throw CancellationError() }
+    }
     let alarm = Alarm(thread.api)
     await withTaskCancellationHandler {
       // Only a closure that captures the isolated parameter is isolated.

@@ -13,27 +13,22 @@ public final class PulseLoop: SerialExecutor {
 
   /// Starts the thread.
   ///
-  /// Traps if the process has no file descriptor or thread left; `PulseClient.connect` without a
-  /// loop throws in that case.
+  /// If the process has no file descriptor or thread left, `PulseClient.connect` throws, and actors
+  /// on the loop run on the threads of their callers, one at a time.
   public convenience init() {
-    do throws(PulseError) {
-      try self.init(starting: LoopThread())
-    } catch {
-      preconditionFailure("\(error)")
-    }
-  }
-
-  convenience init(starting thread: LoopThread) throws(PulseError) {
-    try self.init(starting: thread) { () throws(PulseError) in try thread.start() }
+    self.init { (thread) throws(PulseError) in try thread.start() }
   }
 
   /// - Parameter start: starts the thread, or frees its resources.
-  init(
-    starting thread: LoopThread, _ start: () throws(PulseError) -> Void
-  ) throws(PulseError) {
-    self.thread = thread
+  init(_ start: (LoopThread) throws(PulseError) -> Void) {
+    do throws(PulseError) {
+      let thread = try LoopThread()
+      try start(thread)
+      self.thread = thread
+    } catch {
+      thread = LoopThread(failure: error)
+    }
     thread.executor = self
-    try start()
   }
 
   deinit { thread.stop() }

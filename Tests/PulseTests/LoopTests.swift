@@ -67,15 +67,21 @@ struct LoopTests {
     withExtendedLifetime(watch) {}
   }
 
-  /// What `stop` would wake is freed by then.
-  @Test func threadThatCannotBeStarted() {
+  /// Without a thread, work runs where it is added, one piece at a time, and connecting throws.
+  @Test func threadThatCannotBeStarted() async throws {
     for _ in 0..<50 {
-      #expect {
-        let thread = try LoopThread()
-        _ = try PulseLoop(starting: thread) { () throws(PulseError) in
-          try thread.start { _, _ in EAGAIN }
-        }
+      let loop = PulseLoop { (thread) throws(PulseError) in try thread.start { _, _ in EAGAIN } }
+      await #expect {
+        _ = try await PulseClient.connect(to: "unix:/nonexistent", name: "test", loop: loop)
       } throws: { ($0 as? PulseError)?.code == .ioError }
+      let calls = Calls()
+      loop.thread.add(
+        .call {
+          loop.thread.add(.call { calls.count() })
+          if calls.now > 0 { Issue.record("work ran inside of other work") }
+        })
+      #expect(calls.now == 1)
+      try await loop.sleep(until: .now + .microseconds(10))
     }
   }
 
