@@ -49,6 +49,7 @@ extension AudioSession {
       throw error
     }
     refusals = run.input.refusals
+    hasLateHints = !run.lateHints.isEmpty
     capabilities = run.input.capabilities
     if occasion == .upkeep {
       upkeep.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)

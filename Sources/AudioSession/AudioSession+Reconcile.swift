@@ -126,6 +126,11 @@ extension AudioSession {
       held?.charges.take(run.charged, in: run.input.snapshot)
     }
     refusals = run.input.refusals
+    hasLateHints = !run.lateHints.isEmpty
+    if hasLateHints {
+      upkeep.pacer.failLook(at: upkeep.now)
+      schedule()
+    }
     capabilities = run.input.capabilities
     self.isActive = isActive
     owesRestoring = false

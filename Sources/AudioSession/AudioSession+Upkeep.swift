@@ -88,7 +88,11 @@ extension AudioSession {
       upkeep.noteAttachments(await live.snapshot)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
-      upkeep.pacer.endLook()
+      if isKept, hasLateHints {
+        upkeep.pacer.failLook(at: upkeep.now)
+      } else {
+        upkeep.pacer.endLook()
+      }
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)
       if isKept, error.code != .cancelled { emit(.reapplyFailed(error)) }

@@ -71,6 +71,8 @@ public actor AudioSession {
   var orders = Orders()
   var own: OwnWish?
   var refusals: [Setting: String] = [:]
+  /// Whether the last run went on without hints that the server did not answer in time.
+  var hasLateHints = false
   var capabilities: Capabilities?
   var turns = Turns()
   var connecting: Task<Result<LiveServer, SessionError>, Never>?

@@ -68,12 +68,19 @@ extension LiveServer {
       startCorked: latency != nil || !snapshot.has(.forcedGraph), flags: [.dontMove],
       properties: properties.merging(ours) { $1 })
     let pin: PulseStream
+    // On a busy machine PipeWire may never answer the request for one stream, and answer the next at
+    // once; and the rest of the mode must not wait for a hint.
+    let isLazy = snapshot.has(.earlyReplies)
+    let first = isLazy ? min(timeout, .milliseconds(700)) : timeout
     do throws(PulseError) {
-      pin = try await client.openStream(options, timeout: timeout)
+      pin = try await client.openStream(options, timeout: first)
     } catch {
-      // PipeWire fails like this while the stream's device is being reconnected.
-      guard error.code == .ioError else { throw error }
-      pin = try await client.openStream(options, timeout: timeout)
+      // PipeWire fails with an I/O error while the stream's device is being reconnected.
+      guard error.code == .ioError || isLazy && error.code == .timedOut && first < timeout else {
+        throw error
+      }
+      let second = isLazy ? min(timeout - first, .seconds(2)) : timeout
+      pin = try await client.openStream(options, timeout: max(.milliseconds(1), second))
     }
     mark(.stream(device.direction, pin.index))
     return pin

@@ -245,6 +245,9 @@ package struct Reconciler: Sendable {
     lastPlan.claims.filter { !input.yielded.contains($0) && input.refusals[$0] == nil }
   }
 
+  /// The hints that the server did not answer in time; they can be requested again.
+  package private(set) var lateHints: Set<Setting> = []
+
   /// The settings that this run tried to set, without hints.
   package var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }
 
@@ -262,7 +265,10 @@ package struct Reconciler: Sendable {
 
   /// Handles a refused step: a hint or a best effort continues without it, any other run fails.
   private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
-    if error.endsConnection { throw error.about(step) }
+    // The rest of the mode does not wait for a hint.
+    let isLate = step.setting.isHint && error.code == .timedOut
+    if error.endsConnection, !isLate { throw error.about(step) }
+    if isLate { lateHints.insert(step.setting) }
     if step.setting.isModule, error.code == .accessDenied {
       input.capabilities.moduleLoading = false
     } else if case .others = step.setting {

@@ -1,0 +1,34 @@
+import AudioSession
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// A hint that the server does not answer delays nothing else, and is requested again.
+@Suite("A hint that stalls", .pipewire, .timeLimit(.minutes(1)))
+struct LateHintTests {
+  @Test("the mode is applied without it, and it follows when the server answers")
+  func stalls() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      let session = Rig.session(sandbox, timeout: .seconds(20))
+      var mode = AudioMode()
+      mode.category = .record
+      mode.inputGain = Volume(fraction: 0.4)
+      try await session.setAudioMode(mode)
+      // Without WirePlumber's answers a stream is never connected; volumes need none.
+      try await sandbox.freeze(.wireplumber)
+      mode.inputGain = Volume(fraction: 0.3)
+      mode.sampleRate = 44100
+      let start = ContinuousClock.now
+      try await session.setAudioMode(mode)
+      #expect(ContinuousClock.now - start < .seconds(10))
+      let volume = try await session.snapshot().device(.input, named: "mic")?.volume
+      #expect(volume?.loudest == Volume(fraction: 0.3))
+      try await sandbox.thaw(.wireplumber)
+      // The suite's time limit is the deadline.
+      while try await session.getSessionState().properties[.sampleRate]?.verdict != .applied {
+        try await session.sleep(until: .now + .milliseconds(20))
+      }
+      await session.close()
+    }
+  }
+}
