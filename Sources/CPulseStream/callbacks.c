@@ -61,6 +61,12 @@ static void note_time(ps_stream *stream, int64_t began) {
     atomic_store_explicit(&stream->longest_ns, ns, memory_order_relaxed);
 }
 
+/* Counts lost frames; a server may claim any number of them. */
+static void lose(ps_stream *stream, size_t frames) {
+  size_t room = UINT32_MAX - stream->pending_lost;
+  stream->pending_lost += (uint32_t)(frames < room ? frames : room);
+}
+
 /* Writes frames to the ring; those that do not fit are counted, and reported with the next chunk. */
 static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t arrival_ns,
                  int64_t host_ns) {
@@ -76,7 +82,7 @@ static void keep(ps_stream *stream, const float *samples, size_t frames, int64_t
       stream->pending_lost = 0;
       stream->pending_gap = false;
     } else {
-      stream->pending_lost += chunk.frames;
+      lose(stream, chunk.frames);
       add(&stream->dropped_frames, chunk.frames);
     }
     samples += (size_t)chunk.frames * channels;
@@ -111,7 +117,7 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
     if (data)
       keep(stream, data, frames, began, host_ns);
     else
-      stream->pending_lost += (uint32_t)frames; /* a hole: the server lost them */
+      lose(stream, frames); /* a hole: the server lost them */
     host_ns += (int64_t)frames * 1000000000 / stream->info.rate;
     pa_stream_drop(native);
   }

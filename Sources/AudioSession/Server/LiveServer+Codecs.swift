@@ -15,13 +15,16 @@ extension LiveServer {
     of client: PulseClient, to read: inout ServerSnapshot, since objects: Set<ObjectID>?,
     codecless: inout Set<String>
   ) async {
+    // One deadline for all cards: a server may list any number of them, and answer for none.
+    let last = ContinuousClock.now + .seconds(2)
+    var patience: Duration { min(.seconds(1), max(.milliseconds(1), last - .now)) }
     for at in read.cards.indices where read.cards[at].isBluetooth {
       let card = read.cards[at]
       guard objects?.contains(.card(card.index)) ?? true else { continue }
       // An old server, or a card that is being removed, does not answer.
-      var answer = try? await client.codecs(of: card.name, timeout: .seconds(1))
+      var answer = try? await client.codecs(of: card.name, timeout: patience)
       let profile = "\(card.name) \(card.activeProfile ?? "off")"
-      let end = ContinuousClock.now + .milliseconds(500)
+      let end = min(last, .now + .milliseconds(500))
       while answer?.active == nil, read.has(.earlyReplies), card.activeProfile != "off",
         !codecless.contains(profile)
       {
@@ -30,7 +33,7 @@ extension LiveServer {
           codecless.insert(profile)
           break
         }
-        answer = try? await client.codecs(of: card.name, timeout: .seconds(1))
+        answer = try? await client.codecs(of: card.name, timeout: patience)
       }
       if answer?.active != nil { codecless.remove(profile) }
       read.cards[at].codecs = answer?.offered

@@ -116,7 +116,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     if let moved { framer?.device = moved }
     do throws(StreamError) {
       if chunk.discontinuity || chunk.lost > 0 { try releaseZeros() }
-      if chunk.discontinuity {
+      // The clock knows better than a server that claims to have lost more than its buffers hold.
+      if chunk.discontinuity || Int(chunk.lost) > 2 * stretch.rate {
         // The clock will show what is missing, including a hole just before.
         try settle()
         burst = Burst()

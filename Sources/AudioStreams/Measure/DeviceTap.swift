@@ -74,6 +74,7 @@ private final class PieceClock: @unchecked Sendable {  // used in the stream's h
     let isContinued = abs(chunk.host_ns - next) <= 1
     next = end
     return DeviceTap.Piece(
-      arrival: end, lost: Int(chunk.lost), isContinued: isContinued, samples: Array(samples))
+      arrival: end, lost: min(Int(chunk.lost), Int(10 * rate)),
+      isContinued: isContinued, samples: Array(samples))
   }
 }
