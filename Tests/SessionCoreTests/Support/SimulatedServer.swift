@@ -47,6 +47,8 @@ struct SimulatedServer {
   var deniesModules = false
   /// Settings that the server says no to, whatever is asked.
   var refuses: Set<Setting> = []
+  /// Settings whose steps the server acknowledges and does not act on.
+  var ignores: Set<Setting> = []
   private var lastIndex: UInt32 = 10
   private var levels = SeededRandom(seed: 1)
 
@@ -75,6 +77,7 @@ struct SimulatedServer {
   /// A step as the server takes it; a hint that is not granted is no error.
   mutating func run(_ step: Step) throws(Refusal) {
     guard !refuses.contains(step.setting) else { throw Refusal("Access denied") }
+    guard !ignores.contains(step.setting) else { return }
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)): try setProfile(card, profile)
     case (.defaultDevice(let direction), .name(let name)): try setDefault(direction, name)
