@@ -74,7 +74,7 @@ struct BeforeTests {
           $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
         })
       let second = try await rig.session.revert()
-      #expect(second.steps.contains { $0.step.property == .inputGain })
+      #expect(second.steps.contains { $0.step.property == .inputGain }, "\(second)")
       let source = try await rig.outside.source(named: Names.usbInput)
       #expect(source?.volume.isUniformly(Self.before) == true)
       #expect(try await rig.session.revert().steps == [])
