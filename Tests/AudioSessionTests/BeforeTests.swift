@@ -35,10 +35,14 @@ struct BeforeTests {
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.steps.filter { $0.outcome == .applied } == [])
       let stored = try rig.baselineFile()
+      // One after the other: PipeWire acknowledges first, and the second might come after the revert.
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      let healed = try await rig.steadyState { ($0.reapplies ?? 0) > 0 && !$0.hasUnmet }
       try await rig.outside.setVolume(
         .input, device: Names.usbInput, ChannelVolumes(.norm, channels: 2))
-      try await rig.outside.setDefaultSource(Names.laptopInput)
-      _ = try await rig.steadyState { ($0.reapplies ?? 0) > 0 && !$0.hasUnmet }
+      _ = try await rig.steadyState {
+        ($0.reapplies ?? 0) > (healed.reapplies ?? 0) && !$0.hasUnmet
+      }
       #expect(try rig.baselineFile() == stored)
       let back = try await rig.session.revert()
       #expect(back.left == [])
