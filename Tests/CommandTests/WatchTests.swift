@@ -114,7 +114,7 @@ struct WatchTests {
         await reapplied
         $A apply measurement >/dev/null || exit 8
         $A sandbox simulate reset-media-services >/dev/null || exit 7
-        await 'made anew'
+        await 'session restored'
         $A state >/dev/null
         cat /proc/$pid/task/*/comm > "$out.threads"
         """)
@@ -275,7 +275,7 @@ struct WatchTests {
         $A state
         """)
       #expect(result.status == 0)
-      #expect(result.standardOutput.contains("holder  audiosession, process "))
+      #expect(result.standardOutput.contains("holder   audiosession, process "))
       #expect(!result.standardError.contains("--keep"))
     }
   }
