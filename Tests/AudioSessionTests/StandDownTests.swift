@@ -33,7 +33,7 @@ struct StandDownTests {
         guard let error = error as? SessionError else { return false }
         return [.serverUnreachable, .serverLost, .timedOut].contains(error.code)
           && error.message.hasSuffix(
-            "; the session is inactive now, and what was before it is restored as soon as the "
+            "; the session is inactive now, and the former settings are restored as soon as the "
               + "server answers")
       }
       try await sandbox.restart()
