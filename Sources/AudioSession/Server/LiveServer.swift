@@ -47,7 +47,7 @@ actor LiveServer {
     self.address = address
     memoryKeeper = StreamMemoryKeeper(client.loop, address)
     self.snapshot = snapshot
-    traits = snapshot.server.kind.traits
+    traits = snapshot.traits
     self.snapshot.findPlaces(properties: Owned.soughtProperties)
   }
 

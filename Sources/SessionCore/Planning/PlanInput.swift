@@ -63,7 +63,7 @@ public struct PlanInput: Sendable, Hashable, Codable {
   public init(wish: AudioMode, snapshot: ServerSnapshot) {
     self.wish = wish
     self.snapshot = snapshot
-    capabilities = Capabilities(snapshot.server.kind.traits)
+    capabilities = Capabilities(snapshot.traits)
     baseline = Baseline()
     journal = Baseline()
     defaultsBefore = [:]

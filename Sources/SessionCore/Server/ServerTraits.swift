@@ -67,5 +67,8 @@ extension ServerKind {
 
 extension ServerSnapshot {
   /// Whether the server has a trait.
-  package func has(_ trait: ServerTraits) -> Bool { server.kind.traits.contains(trait) }
+  package func has(_ trait: ServerTraits) -> Bool { traits.contains(trait) }
+
+  /// The server's traits.
+  package var traits: ServerTraits { server.kind.traits }
 }

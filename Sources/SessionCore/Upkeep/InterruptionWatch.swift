@@ -20,11 +20,6 @@ public struct InterruptionWatch: Sendable, Hashable {
   /// Whether the session is interrupted now.
   public var isInterrupted: Bool { !seen.isEmpty || !told.isEmpty }
 
-  /// Whether another program has taken over the session.
-  public var isTakenOver: Bool {
-    told.contains { if case .takenOver = $0 { true } else { false } }
-  }
-
   /// Updates the interruptions that a snapshot shows.
   ///
   /// - Parameter process: this process's id; its own streams do not interrupt.
