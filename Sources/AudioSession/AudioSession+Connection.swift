@@ -105,9 +105,16 @@ extension AudioSession {
       (input.baseline, input.memory) = (held.baseline, held.memory)
     } else {
       // Without the lock nothing is changed, and unreadable files are reported in `problems`. A
-      // revert must work as far as the previous values are known.
-      let isTolerant = lock == nil || wish == AudioMode()
-      input.baseline = try isTolerant ? (try? store.baseline()) ?? Baseline() : store.baseline()
+      // revert must work as far as the previous values are known; but a file that cannot be read
+      // now is not damaged, and going on without it would forget them.
+      if lock == nil {
+        input.baseline = (try? store.baseline()) ?? Baseline()
+      } else if wish == AudioMode() {
+        let bytes = try store.files.read(.baseline)
+        input.baseline = bytes.flatMap { try? store.parseBaseline($0) } ?? Baseline()
+      } else {
+        input.baseline = try store.baseline()
+      }
       input.memory = (try? store.memory()) ?? HintMemory()
     }
     input.isExplicit = isExplicit
