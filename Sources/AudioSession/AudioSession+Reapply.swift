@@ -68,8 +68,10 @@ extension AudioSession {
     if occasion == .upkeep { await noteConflicts(run.foreign, live) }
   }
 
-  /// Begins to hold without a mode: restores what is left of an earlier one.
+  /// Begins to hold without a mode: restores what is left of an earlier one. After a damaged mode
+  /// nothing is restored, because its settings may still be meant to be in effect.
   func restoreStored(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) {
+    guard !store.hasLostMode else { return }
     upkeep.hasUnrestored = !(try store.baseline()).entries.isEmpty
     try await restoreReturned(live)
   }

@@ -82,17 +82,20 @@ extension PlanInput {
   /// Records the current defaults as those from before the run; call it once, before its first
   /// plan.
   public mutating func beginRun() {
+    defaultsBefore = [:]
+    let known = knownDefaults
     for direction in Direction.allCases {
-      defaultsBefore[direction] = snapshot.defaultRoot(direction)?.name
+      defaultsBefore[direction] = known[direction] ?? snapshot.defaultRoot(direction)?.name
     }
   }
 
-  /// The default of each direction from before the session: the baseline's as long as the session
-  /// set the current one, otherwise the one from before the run.
+  /// The default of each direction from before the session: the baseline's if the session set the
+  /// one that was in use when the run began, otherwise that one. It is the same for all plans of a
+  /// run, whichever default the steps between them set.
   var knownDefaults: [Direction: String] {
     let baseline = baseline.valid(for: snapshot)
     var result = defaultsBefore
-    for direction in Direction.allCases {
+    for direction in Direction.allCases where result[direction] == nil {
       guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
         entry.isChange, let now = snapshot.value(of: entry.setting), entry.isOurs(now)
       else { continue }

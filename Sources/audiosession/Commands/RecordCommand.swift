@@ -82,7 +82,7 @@ struct RecordCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     if file != "-" { try FileGuard.check(file, replaces: force) }
     return try await context.withOwnSession(profile) { session in
-      await warnOfMute(session, context.output)
+      await introduce(session, context.output)
       let recorder = AudioRecorder(session: session)
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {
@@ -106,12 +106,16 @@ struct RecordCommand: SessionCommand {
     }
   }
 
-  /// Warns at once if the source is muted; a later mute is detected as silence.
-  private func warnOfMute(_ session: AudioSession, _ output: Output) async {
+  /// Names the source and how the recording ends. Warns at once if the source is muted; a later mute
+  /// is detected as silence.
+  private func introduce(_ session: AudioSession, _ output: Output) async {
     guard let snapshot = try? await session.snapshot(),
       let source = device.map({ snapshot.device(.input, named: $0) })
         ?? snapshot.defaultDevice(.input)
     else { return }
+    let end = duration == nil ? "; Ctrl-C ends it" : ""
+    let name = source.description.isEmpty ? source.name : source.description
+    output.hint("recording from \(visible(name))\(end)")
     for muted in Set([source, snapshot.root(of: source) ?? source].filter(\.isMuted).map(\.name)) {
       output.warning(
         "the input is muted; to unmute it: pactl set-source-mute \(visible(muted)) 0")

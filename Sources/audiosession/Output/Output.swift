@@ -10,6 +10,8 @@ final class Output: Sendable {
   private let messages = Terminal(descriptor: 2)
   private let hasFailed = Atomic(false)
   private let hasLeft = Atomic(false)
+  /// Whether a line of progress is on the screen: other messages replace it.
+  private let hasProgress = Atomic(false)
   /// Whether a signal arrived while a reader read nothing: the remaining output is dropped.
   private let hasStalled = Atomic(false)
 
@@ -47,12 +49,17 @@ final class Output: Sendable {
   }
 
   /// Shows a line on standard error that the next one replaces, if that is a terminal; nil removes
-  /// it.
+  /// it. Leaves out the last parts of a line that is wider than the screen.
   func progress(_ line: Line?) {
-    guard messages.isPerson else { return }
-    let text = line?.rendered(colour: messages.hasColour) ?? ""
-    write("\r\(text)\u{1b}[K", to: 2)
+    guard let width = messages.width else { return }
+    var spans = line?.spans ?? []
+    while Line(spans).width >= width, spans.count > 1 { spans.removeLast() }
+    hasProgress.store(line != nil, ordering: .relaxed)
+    write("\r\(Line(spans).rendered(colour: messages.hasColour))\u{1b}[K", to: 2)
   }
+
+  /// Prints a line for a person at a terminal.
+  func hint(_ text: String) { if messages.isPerson { note(text) } }
 
   /// Prints a line on standard error that is not a failure.
   func note(_ text: String) { message("note: ", text, .dim) }
@@ -68,7 +75,10 @@ final class Output: Sendable {
   /// Prints text on standard error as it is: the usage of a command.
   func plain(_ text: String) { write(text + "\n", to: 2) }
 
-  private func say(_ lines: [Line]) { write(lines.rendered(colour: messages.hasColour), to: 2) }
+  private func say(_ lines: [Line]) {
+    let start = hasProgress.load(ordering: .relaxed) ? "\r\u{1b}[K" : ""
+    write(start + lines.rendered(colour: messages.hasColour), to: 2)
+  }
 
   /// Prints a failure and returns the exit status.
   ///

@@ -29,6 +29,8 @@ enum StateView {
     return lines
   }
 
+  private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
+
   private static func facts(_ state: SessionState) -> [(String, String)] {
     let server = state.server.map { "\($0.title), \($0.address)" } ?? "none"
     let session = state.profile ?? (state.hasMode ? "a mode without a profile" : "none")
@@ -38,8 +40,8 @@ enum StateView {
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
     if let resets = state.resets, let reapplies = state.reapplies, resets + reapplies > 0 {
-      facts.append(
-        ("upkeep", "restored \(reapplies) times, through \(resets) restarts of the server"))
+      let restarts = resets == 0 ? "" : "; the server restarted \(Self.times(resets))"
+      facts.append(("upkeep", "restored \(Self.times(reapplies))\(restarts)"))
     }
     if state.interrupted { facts.append(("", "interrupted: nothing is restored until it ends")) }
     for pin in state.pins where pin.held {
