@@ -23,7 +23,9 @@ struct UnknownCommand {
         path += word + " "
         continue
       }
-      let names = commands.compactMap { $0.configuration.commandName }
+      let names = commands.compactMap {
+        $0.configuration.shouldDisplay ? $0.configuration.commandName : nil
+      }
       return UnknownCommand(message: message(word, path, names))
     }
     return nil
@@ -31,8 +33,25 @@ struct UnknownCommand {
 
   private static let optionsWithValue = ["--server", "--timeout"]
 
+  /// Words that newcomers tried, and the command that does what they expected.
+  private static let guesses: [String: String] = [
+    "check": "doctor", "default": "explain default-source", "diagnose": "doctor",
+    "enable": "service install", "events": "state", "fix": "doctor", "history": "state",
+    "inputs": "devices", "keep": "apply PROFILE --keep", "list": "devices", "log": "state",
+    "logs": "state", "monitor": "meter", "outputs": "devices", "rec": "record",
+    "select": "apply PROFILE --keep", "set": "apply PROFILE --keep", "sources": "devices",
+    "start": "apply PROFILE --keep", "status": "state", "switch": "apply PROFILE --keep",
+    "undo": "revert", "use": "apply PROFILE --keep", "why": "explain",
+    "profiles add": "profiles save NAME", "profiles apply": "apply PROFILE",
+    "profiles create": "profiles save NAME", "profiles new": "profiles save NAME",
+    "profiles use": "apply PROFILE", "service enable": "service install",
+    "service start": "service install",
+  ]
+
   private static func message(_ word: String, _ path: String, _ known: [String]) -> String {
-    let near = Text.nearest(word, among: known).map { "'\(path)\($0)'" }
+    let near =
+      guesses[path + word].map { ["'\($0)'"] }
+      ?? Text.nearest(word, among: known).map { "'\(path)\($0)'" }
     let hint =
       !near.isEmpty
       ? "do you mean \(near.joined(separator: " or "))?"

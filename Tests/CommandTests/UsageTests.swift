@@ -39,10 +39,18 @@ struct UsageTests {
       ("profiles shw podcast", "'profiles shw'; do you mean 'profiles show'?"),
       ("sandbox simulate unplg x", "do you mean 'sandbox simulate unplug'?"),
       ("sandbox true", "after '--': sandbox -- COMMAND"), ("xylophone", "'xylophone'"),
+      ("why default-source", "'why'; do you mean 'explain'?"),
+      ("switch podcast", "do you mean 'apply PROFILE --keep'?"),
+      ("profiles new mine", "'profiles new'; do you mean 'profiles save NAME'?"),
     ])
   func unknownCommand(_ line: String, _ expected: String) throws {
     let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
     #expect(try #require(unknown).message.contains(expected))
+  }
+
+  @Test("the list for a word without a near one has no hidden command")
+  func hidden() {
+    #expect(UnknownCommand.find(in: ["xylophone"])?.message.contains("manual") == false)
   }
 
   @Test(
