@@ -186,11 +186,10 @@ struct ApplyTests {
       try await rig.session.setAudioMode(mode)
       let theirs = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
       try await rig.setInputVolume(theirs, of: machine.usbInput)
-      // PipeWire answers the other program before it tells the session.
-      let seen = try await rig.snapshot {
-        $0.device(.input, named: machine.usbInput)?.volume == theirs
-      }
-      #expect(seen.device(.input, named: machine.usbInput)?.volume == theirs)
+      #expect(
+        try await rig.sessionSees {
+          $0.device(.input, named: machine.usbInput)?.volume == theirs
+        })
       let report = try await rig.session.revert()
       #expect(report.left.count == 1)
       #expect(try await rig.outside.source(named: machine.usbInput)?.volume == theirs)

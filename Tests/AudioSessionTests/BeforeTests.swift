@@ -72,11 +72,13 @@ struct BeforeTests {
         ),
         "\(first.left)")
       try await rig.sandbox.plug(Names.usbCard)
-      // The server remembers what the session set.
-      #expect(
-        try await rig.eventually {
-          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
-        })
+      // The server remembers what the session set. WirePlumber restores it late, and the session's
+      // connection is told later still.
+      let isBack = { (snapshot: ServerSnapshot) in
+        snapshot.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
+      }
+      #expect(try await rig.eventually(isBack))
+      #expect(try await rig.sessionSees(isBack))
       let second = try await rig.session.revert()
       #expect(second.steps.contains { $0.step.property == .inputGain }, "\(second)")
       let source = try await rig.outside.source(named: Names.usbInput)

@@ -62,6 +62,17 @@ extension Rig {
     }
   }
 
+  /// Whether the session's own connection shows what a condition says, at once or in a while: PipeWire
+  /// answers the program that changes something before it tells others.
+  func sessionSees(_ condition: (ServerSnapshot) -> Bool) async throws -> Bool {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while ContinuousClock.now < deadline {
+      if condition(try await session.snapshot()) { return true }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    return false
+  }
+
   /// What the session says, once it is as expected or has not become so for a while.
   func state(expecting isExpected: (SessionState) -> Bool) async throws -> SessionState {
     let deadline = ContinuousClock.now + .seconds(20)
