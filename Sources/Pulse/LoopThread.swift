@@ -173,9 +173,11 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
 }
 
 /// The functions of a loop that has no thread: nothing is ever watched.
-nonisolated(unsafe) private let deadAPI: UnsafeMutablePointer<pa_mainloop_api> = {
+nonisolated(unsafe) private let deadAPI = makeDeadAPI()  // written once, and only read after that
+
+private func makeDeadAPI() -> UnsafeMutablePointer<pa_mainloop_api> {
   let api = UnsafeMutablePointer<pa_mainloop_api>.allocate(capacity: 1)
   api.initialize(to: pa_mainloop_api())
   api.pointee.io_new = { _, _, _, _, _ in nil }
   return api
-}()  // written once, and read only from then on
+}

@@ -1,22 +1,13 @@
 import AudioSession
+import JSONCoding
 
 /// The result of a step of the demo.
-struct DemoStep: Encodable, Sendable {
+struct DemoStep: EncodableWithNulls, Sendable {
   let step: String
   let ok: Bool
   let text: String
   /// The measured time.
   var seconds: Double?
-
-  private enum Key: String, CodingKey { case step, ok, text, seconds }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(step, forKey: .step)
-    try values.encode(ok, forKey: .ok)
-    try values.encode(text, forKey: .text)
-    try values.encode(seconds, forKey: .seconds)
-  }
 }
 
 /// `demo --json`
@@ -32,14 +23,4 @@ struct DemoReport: Encodable, Sendable {
   let server: Server
   let steps: [DemoStep]
   let ok: Bool
-
-  private enum Key: String, CodingKey { case schema, server, steps, ok }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(schema, forKey: .schema)
-    try values.encode(server, forKey: .server)
-    try values.encode(steps, forKey: .steps)
-    try values.encode(ok, forKey: .ok)
-  }
 }
