@@ -88,7 +88,7 @@ extension AudioSession {
 
   /// Releases the lock and the pins after a command, or when nothing is active any more.
   func release(_ live: LiveServer?, keepsHolding: Bool) async {
-    guard !(configuration.isHolding && (keepsHolding || configuration.holdsWithoutWish)) else {
+    guard !(configuration.isHolding && (keepsHolding || configuration.holdsWithoutMode)) else {
       return
     }
     await live?.closePins()

@@ -139,7 +139,7 @@ extension AudioSession {
     upkeep.seen = isActive ? run.seen : ForeignChanges()
     upkeep.flaps.forget()
     upkeep.noteAttachments(await live.snapshot)
-    if !isKept, !(configuration.isHolding && configuration.holdsWithoutWish) {
+    if !isKept, !(configuration.isHolding && configuration.holdsWithoutMode) {
       await giveLockBack()
     }
     if isActive { emit(.applied) }

@@ -10,7 +10,7 @@ extension AudioSession {
   /// Throws for a mode that this session cannot have.
   nonisolated func checkScope(_ mode: AudioMode) throws(SessionError) {
     guard mode.scope == .application else { return }
-    guard configuration.isHolding, !configuration.holdsWithoutWish else {
+    guard configuration.isHolding, !configuration.holdsWithoutMode else {
       throw SessionError(
         .invalidValue, stage: .configuration,
         "scope \"application\" is about a program's own streams, and this one has none that "

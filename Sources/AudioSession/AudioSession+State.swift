@@ -84,7 +84,7 @@ extension AudioSession {
   public nonisolated var availableModes: [Mode] { Mode.allCases }
 
   /// Returns the server's actual state: every card, device, stream, module and client.
-  public func snapshot() async throws(SessionError) -> ServerSnapshot {
+  package func snapshot() async throws(SessionError) -> ServerSnapshot {
     reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     return try await connected(deadline).snapshot
@@ -94,7 +94,7 @@ extension AudioSession {
   /// nothing.
   ///
   /// Values that a server does not show, such as the category, are taken from the mode in effect.
-  public func capturedSetup() async throws(SessionError) -> CapturedSetup {
+  package func capturedSetup() async throws(SessionError) -> CapturedSetup {
     reopenIfShared()
     let live = try await connected(Deadline(after: configuration.timeout))
     let store = store(live)

@@ -16,26 +16,25 @@ public struct SessionConfiguration: Sendable {
   public var isHolding: Bool
   /// Whether a holding session keeps holding without a mode and takes orders from commands, as a
   /// service does.
-  public var holdsWithoutWish: Bool
+  package var holdsWithoutMode = false
   /// The session's name on the server.
   public var name: String
   /// Called around each change that this session is asked to make.
-  public var observer: SessionObserver?
+  package var observer: SessionObserver?
   /// Gets each request at trace level, each plan at debug level.
   public var logger: Logger?
   /// Gets everything that the session sees, decides and does, on the session's thread: a bug report
   /// that can be replayed.
-  public var tracer: (@Sendable (TraceEntry) -> Void)?
+  package var tracer: (@Sendable (TraceEntry) -> Void)?
 
   /// Makes a configuration; every value has a default.
   public init(
     timeout: Duration = .seconds(5), storeFolder: String? = nil, isHolding: Bool = true,
-    holdsWithoutWish: Bool = false, name: String = "Audio session", logger: Logger? = nil
+    name: String = "Audio session", logger: Logger? = nil
   ) {
     self.timeout = timeout
     self.storeFolder = storeFolder
     self.isHolding = isHolding
-    self.holdsWithoutWish = holdsWithoutWish
     self.name = name
     self.logger = logger
   }

@@ -1,6 +1,6 @@
 import Glibc
 import Pulse
-public import SessionCore
+package import SessionCore
 
 /// The time of day, as in the session's files and events.
 enum Moment {
@@ -22,7 +22,7 @@ enum Moment {
 
 extension TimedEvent {
   /// An event that was noticed now.
-  public static func now(_ event: SessionEvent) -> TimedEvent {
+  package static func now(_ event: SessionEvent) -> TimedEvent {
     TimedEvent(time: Moment.now, event: event)
   }
 }

@@ -1,7 +1,7 @@
-public import SessionCore
+package import SessionCore
 
 /// A change that a session is asked to make.
-public enum SessionChange: Sendable, Hashable {
+package enum SessionChange: Sendable, Hashable {
   /// A mode is applied; the value is the name of its profile.
   case apply(profile: String?)
   /// The previous setup is restored.
@@ -13,15 +13,15 @@ public enum SessionChange: Sendable, Hashable {
 ///
 /// Only the process that does the work calls its observer, once; handing a change to a holder calls
 /// none here. Upkeep does not count as a change.
-public struct SessionObserver: Sendable {
+package struct SessionObserver: Sendable {
   /// Called under the session's lock before planning, with the current state. The change waits for
   /// it, and its time counts.
-  public var willChange: @Sendable (SessionChange, SessionState) async -> Void
+  package var willChange: @Sendable (SessionChange, SessionState) async -> Void
   /// Called afterwards, with the new state or the error; must not wait for the session.
-  public var didChange: @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void
+  package var didChange: @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void
 
   /// Makes an observer.
-  public init(
+  package init(
     willChange: @escaping @Sendable (SessionChange, SessionState) async -> Void,
     didChange:
       @escaping @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void

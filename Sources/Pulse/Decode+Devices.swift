@@ -1,7 +1,7 @@
 internal import CPulse
 internal import PulseTypes
 
-extension Port {
+extension DevicePort {
   init(_ port: UnsafePointer<pa_sink_port_info>) {
     let info = port.pointee
     self.init(
@@ -82,7 +82,7 @@ extension Device {
       state: DeviceState(number: Int32(sink.pointee.state.rawValue)),
       flags: DeviceFlags(sink.pointee.flags),
       configuredLatency: Duration(sink.pointee.configured_latency),
-      ports: entries(sink.pointee.ports, sink.pointee.n_ports).map { Port($0) },
+      ports: entries(sink.pointee.ports, sink.pointee.n_ports).map { DevicePort($0) },
       activePort: sink.pointee.active_port.flatMap { text($0.pointee.name) },
       properties: Pulse.properties(sink.pointee.proplist))
   }
@@ -100,7 +100,7 @@ extension Device {
       state: DeviceState(number: Int32(source.pointee.state.rawValue)),
       flags: DeviceFlags(source.pointee.flags),
       configuredLatency: Duration(source.pointee.configured_latency),
-      ports: entries(source.pointee.ports, source.pointee.n_ports).map { Port($0) },
+      ports: entries(source.pointee.ports, source.pointee.n_ports).map { DevicePort($0) },
       activePort: source.pointee.active_port.flatMap { text($0.pointee.name) },
       properties: Pulse.properties(source.pointee.proplist))
   }

@@ -55,7 +55,7 @@ extension CardProfile {
   }
 }
 
-extension Port {
+extension DevicePort {
   init(_ info: UnsafePointer<pa_card_port_info>) {
     let profiles = entries(info.pointee.profiles2, info.pointee.n_profiles)
     let isInput = info.pointee.direction & Int32(PA_DIRECTION_INPUT.rawValue) != 0
@@ -78,7 +78,7 @@ extension Card {
       driver: text(info.pointee.driver) ?? "",
       profiles: entries(info.pointee.profiles2, info.pointee.n_profiles).map { CardProfile($0) },
       activeProfile: info.pointee.active_profile2.flatMap { text($0.pointee.name) },
-      ports: entries(info.pointee.ports, info.pointee.n_ports).map { Port($0) },
+      ports: entries(info.pointee.ports, info.pointee.n_ports).map { DevicePort($0) },
       properties: Pulse.properties(info.pointee.proplist))
   }
 }

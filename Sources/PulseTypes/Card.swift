@@ -14,7 +14,7 @@ public struct CardProfile: Sendable, Hashable, Codable {
   public var isAvailable: Bool
 
   /// Makes a profile from the server's values.
-  public init(
+  package init(
     name: String, description: String = "", sinkCount: Int, sourceCount: Int, priority: UInt32,
     isAvailable: Bool = true
   ) {
@@ -35,10 +35,10 @@ public struct Codec: Sendable, Hashable, Codable {
   /// The description for users, such as `aptX`.
   public var description: String
   /// The server's own identifier: the name, or a number.
-  public var serverName: String
+  package var serverName: String
 
   /// Makes a codec from the server's values.
-  public init(name: String, description: String = "") {
+  package init(name: String, description: String = "") {
     let isNumber = !name.isEmpty && name.utf8.allSatisfy((UInt8(ascii: "0")...57).contains)
     self.name = isNumber && !description.isEmpty ? description : name
     self.description = description
@@ -62,7 +62,7 @@ public struct Card: Sendable, Hashable, Codable {
   /// The name of the profile in use.
   public var activeProfile: String?
   /// Its connectors, of both directions.
-  public var ports: [Port]
+  public var ports: [DevicePort]
   /// The server's property list.
   public var properties: [String: String]
   /// The codecs on its active profile; nil if the server does not report them.
@@ -71,9 +71,9 @@ public struct Card: Sendable, Hashable, Codable {
   public var activeCodec: String?
 
   /// Makes a card from the server's values.
-  public init(
+  package init(
     index: Index<Card>, name: String, ownerModule: Index<Module>? = nil, driver: String = "",
-    profiles: [CardProfile], activeProfile: String?, ports: [Port] = [],
+    profiles: [CardProfile], activeProfile: String?, ports: [DevicePort] = [],
     properties: [String: String] = [:]
   ) {
     self.index = index

@@ -73,12 +73,12 @@ public struct ChannelMap: Sendable, Hashable, Codable, CustomStringConvertible {
   /// Left and right.
   public static let stereo = ChannelMap([.frontLeft, .frontRight])
   /// Four corners.
-  public static let quad = ChannelMap([.frontLeft, .frontRight, .rearLeft, .rearRight])
+  package static let quad = ChannelMap([.frontLeft, .frontRight, .rearLeft, .rearRight])
 
   /// The standard layout for a number of channels; nil if there is none.
   ///
   /// 1 mono, 2 stereo, 4 quad, 6 5.1, 8 7.1 (libpulse: `pa_channel_map_init_auto`, ALSA's order).
-  public static func standard(channels: Int) -> ChannelMap? {
+  package static func standard(channels: Int) -> ChannelMap? {
     let surround: [ChannelPosition] = quad.positions + [.frontCenter, .lfe]
     return switch channels {
     case 1: mono

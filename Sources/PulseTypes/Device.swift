@@ -63,19 +63,19 @@ public struct Device: Sendable, Hashable, Codable {
   /// pipewire-pulse.
   public var configuredLatency: Duration
   /// Its ports.
-  public var ports: [Port]
+  public var ports: [DevicePort]
   /// The name of the port in use.
   public var activePort: String?
   /// The server's property list.
   public var properties: [String: String]
 
   /// Makes a device from the server's values.
-  public init(
+  package init(
     direction: Direction, index: Index<Device>, name: String, description: String = "",
     driver: String = "", sampleSpec: SampleSpec, channelMap: ChannelMap,
     ownerModule: Index<Module>? = nil, card: Index<Card>? = nil, monitor: String? = nil,
     volume: ChannelVolumes? = nil, isMuted: Bool = false, state: DeviceState = .idle,
-    flags: DeviceFlags = [], configuredLatency: Duration = .zero, ports: [Port] = [],
+    flags: DeviceFlags = [], configuredLatency: Duration = .zero, ports: [DevicePort] = [],
     activePort: String? = nil, properties: [String: String] = [:]
   ) {
     self.direction = direction

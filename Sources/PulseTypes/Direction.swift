@@ -6,5 +6,5 @@ public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
   case output
 
   /// The other direction.
-  public var opposite: Direction { self == .input ? .output : .input }
+  package var opposite: Direction { self == .input ? .output : .input }
 }

@@ -1,6 +1,6 @@
 extension Duration {
   /// The whole microseconds, libpulse's unit of time (`pa_usec_t`), rounded toward zero; saturates.
-  public var microseconds: Int64 {
+  package var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let limit = Int64.max / 1_000_000 - 1
     guard (-limit...limit).contains(seconds) else { return seconds < 0 ? -.max : .max }
@@ -8,7 +8,7 @@ extension Duration {
   }
 
   /// The seconds as a floating-point number, as in JSON.
-  public var seconds: Double {
+  package var seconds: Double {
     let (seconds, attoseconds) = components
     return Double(seconds) + Double(attoseconds) / 1e18
   }

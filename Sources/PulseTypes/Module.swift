@@ -10,7 +10,7 @@ public struct Module: Sendable, Hashable, Codable {
   public var properties: [String: String]
 
   /// Makes a module from the server's values.
-  public init(
+  package init(
     index: Index<Module>, name: String, argument: String = "", properties: [String: String] = [:]
   ) {
     self.index = index
@@ -32,7 +32,7 @@ public struct Client: Sendable, Hashable, Codable {
   public var properties: [String: String]
 
   /// Makes a client from the server's values.
-  public init(
+  package init(
     index: Index<Client>, name: String, ownerModule: Index<Module>? = nil,
     properties: [String: String] = [:]
   ) {

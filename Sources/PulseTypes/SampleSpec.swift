@@ -35,7 +35,7 @@ public struct SampleSpec: Sendable, Hashable, Codable {
   public var channels: UInt8
 
   /// Makes a spec; the rate in Hz.
-  public init(format: SampleFormat?, rate: UInt32, channels: UInt8) {
+  package init(format: SampleFormat?, rate: UInt32, channels: UInt8) {
     self.format = format
     self.rate = rate
     self.channels = channels
@@ -52,22 +52,22 @@ public struct SampleSpec: Sendable, Hashable, Codable {
   }
 
   /// The size of one frame in bytes; 4-byte samples if the format is unknown.
-  public var frameBytes: Int { (format?.bytes ?? 4) * Int(channels) }
+  package var frameBytes: Int { (format?.bytes ?? 4) * Int(channels) }
 
   /// The number of bytes of the duration, rounded to whole frames, at least one.
-  public func bytes(for duration: Duration) -> Int {
+  package func bytes(for duration: Duration) -> Int {
     let (bytes, overflow) = Int(max(1, frames(for: duration)))
       .multipliedReportingOverflow(by: frameBytes)
     return overflow ? .max : bytes
   }
 
   /// The number of frames of the duration, rounded to the nearest.
-  public func frames(for duration: Duration) -> Int64 {
+  package func frames(for duration: Duration) -> Int64 {
     Int64(clamping: (Int128(duration.microseconds) * Int128(rate) + 500_000) / 1_000_000)
   }
 
   /// The duration of a number of bytes.
-  public func duration(ofBytes bytes: Int) -> Duration {
+  package func duration(ofBytes bytes: Int) -> Duration {
     guard rate > 0, frameBytes > 0 else { return .zero }
     return .microseconds(
       Int64(clamping: Int128(bytes / frameBytes) * 1_000_000 / Int128(rate)))

@@ -13,7 +13,7 @@ public struct SavedStream: Sendable, Hashable, Codable {
   public var isMuted: Bool
 
   /// Makes an entry from the server's values.
-  public init(
+  package init(
     name: String, device: String?, channelMap: ChannelMap = ChannelMap([]),
     volume: ChannelVolumes = ChannelVolumes([]), isMuted: Bool = false
   ) {

@@ -20,7 +20,7 @@ public struct ServerInfo: Sendable, Hashable, Codable {
   public var cookie: UInt32
 
   /// Makes the information from the server's values.
-  public init(
+  package init(
     name: String, version: String, userName: String = "", hostName: String = "",
     sampleSpec: SampleSpec, channelMap: ChannelMap, defaultSinkName: String?,
     defaultSourceName: String?, cookie: UInt32

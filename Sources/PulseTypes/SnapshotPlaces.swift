@@ -29,13 +29,13 @@ struct SnapshotPlaces: Sendable, Hashable {
 extension ServerSnapshot {
   /// Indexes the snapshot, so that lookups by name, index, device, module or one of these
   /// properties need no search.
-  public mutating func findPlaces(properties: [String]) {
+  package mutating func findPlaces(properties: [String]) {
     if places.properties != properties { places = SnapshotPlaces(properties: properties) }
     findLostPlaces()
   }
 
   /// Restores the index of lists that have changed; has no effect if no index was requested.
-  public mutating func findLostPlaces() {
+  package mutating func findLostPlaces() {
     guard let properties = places.properties else { return }
     places.sinks = places.sinks ?? Places(sinks, properties: properties)
     places.sources = places.sources ?? Places(sources, properties: properties)
@@ -47,7 +47,7 @@ extension ServerSnapshot {
 
   /// Whether both are known to list the same devices under the same names; false if that is
   /// unknown.
-  public func surelyHasDevices(of other: ServerSnapshot) -> Bool {
+  package func surelyHasDevices(of other: ServerSnapshot) -> Bool {
     guard let sinks = places.sinks, let sources = places.sources else { return false }
     return sinks === other.places.sinks && sources === other.places.sources
   }

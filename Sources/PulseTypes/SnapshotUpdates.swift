@@ -1,5 +1,5 @@
 /// Changes of a server's objects, which a snapshot adopts at once.
-public struct SnapshotUpdates: Sendable {
+package struct SnapshotUpdates: Sendable {
   private var server: ServerInfo?
   private var cards: [UInt32: Card?] = [:]
   private var sinks: [UInt32: Device?] = [:]
@@ -10,18 +10,18 @@ public struct SnapshotUpdates: Sendable {
   private var clients: [UInt32: Client?] = [:]
 
   /// Makes an empty set of changes.
-  public init() {}
+  package init() {}
 
   /// Sets the server's current information.
-  public mutating func set(_ server: ServerInfo) { self.server = server }
+  package mutating func set(_ server: ServerInfo) { self.server = server }
 
   /// Sets the current value of a card; nil if it was removed.
-  public mutating func set(at index: Index<Card>, to card: Card?) {
+  package mutating func set(at index: Index<Card>, to card: Card?) {
     cards.updateValue(card, forKey: index.rawValue)
   }
 
   /// Sets the current value of a device; nil if it was removed.
-  public mutating func set(_ direction: Direction, at index: Index<Device>, to device: Device?) {
+  package mutating func set(_ direction: Direction, at index: Index<Device>, to device: Device?) {
     switch direction {
     case .input: sources.updateValue(device, forKey: index.rawValue)
     case .output: sinks.updateValue(device, forKey: index.rawValue)
@@ -29,7 +29,7 @@ public struct SnapshotUpdates: Sendable {
   }
 
   /// Sets the current value of a stream; nil if it was removed.
-  public mutating func set(_ direction: Direction, at index: Index<Stream>, to stream: Stream?) {
+  package mutating func set(_ direction: Direction, at index: Index<Stream>, to stream: Stream?) {
     switch direction {
     case .input: sourceOutputs.updateValue(stream, forKey: index.rawValue)
     case .output: sinkInputs.updateValue(stream, forKey: index.rawValue)
@@ -37,12 +37,12 @@ public struct SnapshotUpdates: Sendable {
   }
 
   /// Sets the current value of a module; nil if it was removed.
-  public mutating func set(at index: Index<Module>, to module: Module?) {
+  package mutating func set(at index: Index<Module>, to module: Module?) {
     modules.updateValue(module, forKey: index.rawValue)
   }
 
   /// Sets the current value of a client; nil if it was removed.
-  public mutating func set(at index: Index<Client>, to client: Client?) {
+  package mutating func set(at index: Index<Client>, to client: Client?) {
     clients.updateValue(client, forKey: index.rawValue)
   }
 
@@ -61,7 +61,7 @@ public struct SnapshotUpdates: Sendable {
 extension ServerSnapshot {
   /// Adopts the changed objects, each list in one pass; new objects come last, in the order of
   /// their indexes.
-  public mutating func take(_ updates: SnapshotUpdates) { updates.apply(to: &self) }
+  package mutating func take(_ updates: SnapshotUpdates) { updates.apply(to: &self) }
 
   fileprivate mutating func take<Member: Placed>(
     _ updates: [UInt32: Member?], _ list: WritableKeyPath<ServerSnapshot, [Member]>,

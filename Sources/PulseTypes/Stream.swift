@@ -32,7 +32,7 @@ public struct Stream: Sendable, Hashable, Codable {
   public var properties: [String: String]
 
   /// Makes a stream from the server's values.
-  public init(
+  package init(
     direction: Direction, index: Index<Stream>, name: String = "", client: Index<Client>? = nil,
     ownerModule: Index<Module>? = nil, device: Index<Device>?, sampleSpec: SampleSpec,
     channelMap: ChannelMap, volume: ChannelVolumes? = nil, isMuted: Bool = false,

@@ -67,10 +67,10 @@ public struct ChannelVolumes: Sendable, Hashable, Codable {
   public var values: [Volume]
 
   /// Makes volumes from a list.
-  public init(_ values: [Volume]) { self.values = values }
+  package init(_ values: [Volume]) { self.values = values }
 
   /// The same volume on a number of channels.
-  public init(_ volume: Volume, channels: Int) {
+  package init(_ volume: Volume, channels: Int) {
     values = Array(repeating: volume, count: channels)
   }
 
@@ -78,7 +78,7 @@ public struct ChannelVolumes: Sendable, Hashable, Codable {
   public var loudest: Volume { values.max() ?? .muted }
 
   /// Whether every channel has this volume.
-  public func isUniformly(_ volume: Volume) -> Bool { values.allSatisfy { $0 == volume } }
+  package func isUniformly(_ volume: Volume) -> Bool { values.allSatisfy { $0 == volume } }
 
   /// Reads the bare value.
   public init(from decoder: any Decoder) throws {

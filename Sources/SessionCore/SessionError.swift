@@ -43,7 +43,7 @@ public struct SessionError: Error, Sendable, Hashable, Codable {
   /// Makes an error.
   ///
   /// - Parameter key: the subject, if it is not a property of the session.
-  public init(
+  package init(
     _ code: Code, stage: Stage, _ message: String, property: Property? = nil, key: String? = nil,
     value: String? = nil, alternatives: [String] = [], restored: Bool? = nil
   ) {

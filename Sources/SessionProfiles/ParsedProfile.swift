@@ -15,7 +15,7 @@ public struct ParsedProfile: Sendable, Hashable {
   /// When `watch --auto` may choose the profile.
   public var match = ProfileMatch()
   /// The `[session]` table of a stored mode; nil in a profile.
-  public var session: StoredSession?
+  package var session: StoredSession?
   /// The position of each property.
   var places: [String: Place] = [:]
 
@@ -68,14 +68,14 @@ struct Place: Sendable, Hashable {
 }
 
 /// What the store keeps in addition to a mode.
-public struct StoredSession: Sendable, Hashable {
+package struct StoredSession: Sendable, Hashable {
   /// The profile from which the mode came.
-  public var profile: String?
+  package var profile: String?
   /// Numbers by key, such as `generation`.
-  public var numbers: [String: Int] = [:]
+  package var numbers: [String: Int] = [:]
 
   /// Makes an empty table.
-  public init(profile: String? = nil, numbers: [String: Int] = [:]) {
+  package init(profile: String? = nil, numbers: [String: Int] = [:]) {
     self.profile = profile
     self.numbers = numbers
   }

@@ -26,7 +26,7 @@ extension Profile {
   /// throws; empty for a good profile.
   ///
   /// If the profile or one that it extends has mistakes, lists those of the first such file.
-  public static func problems(
+  package static func problems(
     _ name: String, environment: [String: String] = processEnvironment
   ) -> [ProfileDiagnostic] {
     let library = ProfileLibrary(environment: environment)
@@ -67,7 +67,7 @@ extension Profile {
   }
 
   /// Parses a file of the store: a profile with a `[session]` table (`ParsedProfile.session`).
-  public static func parseStored(
+  package static func parseStored(
     _ text: String, name: String, file: String? = nil
   ) throws(SessionError) -> ParsedProfile {
     try parse(text, name: name, file: file, allowsSession: true)
@@ -77,14 +77,14 @@ extension Profile {
   ///
   /// Empty for a good profile. Warnings are about keys without effect; `named` does not report
   /// them.
-  public static func check(
+  package static func check(
     file: String, environment: [String: String] = processEnvironment
   ) -> [ProfileDiagnostic] {
     ProfileResolver(library: ProfileLibrary(environment: environment)).check(file)
   }
 
   /// Returns the unchanged text of a profile, for `profiles show`.
-  public static func text(
+  package static func text(
     _ name: String, environment: [String: String] = processEnvironment
   ) throws(SessionError) -> String {
     let library = ProfileLibrary(environment: environment)

@@ -26,14 +26,14 @@ extension Profile {
 
   /// The path to which `save` would write a profile; throws the errors of `save` for the name.
   @discardableResult
-  public static func checkSaving(
+  package static func checkSaving(
     as name: String, overwrite: Bool = false, environment: [String: String] = processEnvironment
   ) throws(SessionError) -> String {
     try place(for: name, overwrite: overwrite, environment: environment).path
   }
 
   /// Whether a profile of this name is part of the program.
-  public static func isBuiltIn(_ name: String) -> Bool { BuiltIn.text(name) != nil }
+  package static func isBuiltIn(_ name: String) -> Bool { BuiltIn.text(name) != nil }
 
   private static func place(
     for name: String, overwrite: Bool, environment: [String: String]

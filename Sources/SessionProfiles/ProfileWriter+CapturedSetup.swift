@@ -1,11 +1,11 @@
-public import SessionCore
+package import SessionCore
 
 extension ProfileWriter {
   /// The text of a profile with a server's current setup, with a comment for each line.
   ///
   /// Its `[match]` names every existing device, so that `watch --auto` chooses the profile when
   /// they are present.
-  public static func toml(_ setup: CapturedSetup) -> String {
+  package static func toml(_ setup: CapturedSetup) -> String {
     var comments: [String: [String]] = [:]
     for row in Property.rows {
       let now = setup.notes[row.property].map { ["Now: \($0)."] } ?? []

@@ -1,7 +1,7 @@
-public import SessionCore
+package import SessionCore
 
 /// Writes modes as profile files.
-public enum ProfileWriter {
+package enum ProfileWriter {
   /// The text of a profile file that reads back as an equal mode.
   ///
   /// - Parameters:
@@ -15,7 +15,7 @@ public enum ProfileWriter {
   ///
   /// With a profile or extra numbers the text has a `[session]` table: `Profile.parseStored` reads
   /// it; in a profile it is an unknown key.
-  public static func toml(
+  package static func toml(
     _ mode: AudioMode, profile: String? = nil, description: String? = nil,
     match: ProfileMatch = ProfileMatch(), extra: [(String, Int)] = [],
     comments: [String: [String]] = [:]

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import Glibc
+import PulseTypes
 import SessionProfiles
 
 /// The candidates that a shell offers for an argument.

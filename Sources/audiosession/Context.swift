@@ -21,8 +21,9 @@ struct Context: Sendable {
     hooks: Hooks? = nil, _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     var configuration = SessionConfiguration(
-      timeout: options.timeout.duration, isHolding: isHolding,
-      holdsWithoutWish: isHolding && isForService, name: "audiosession", logger: logger)
+      timeout: options.timeout.duration, isHolding: isHolding, name: "audiosession",
+      logger: logger)
+    configuration.holdsWithoutMode = isHolding && isForService
     if let trace { configuration.tracer = { trace.write($0) } }
     configuration.observer = hooks?.observer
     guard options.sandbox else {

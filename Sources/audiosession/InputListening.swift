@@ -1,5 +1,6 @@
 import AudioSession
 import AudioStreams
+import PulseTypes
 
 /// Records the inputs for `doctor`; the sound is checked and discarded.
 enum InputListening {

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// `state --watch`: the state drawn again whenever it changes, with a mark at each line that changed.
 struct StateWatch {

@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("A session of one program", .timeLimit(.minutes(2)))

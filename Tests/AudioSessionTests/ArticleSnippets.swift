@@ -29,7 +29,7 @@ func explain(_ session: AudioSession) async throws {
 // The order: begin
 func preview(_ mode: AudioMode, on session: AudioSession) async throws {
   let plan = try await session.plan(for: mode)
-  for step in plan.steps { print(step.phase, step.property, step.to, step.why) }
+  for step in plan.steps { print(step.phase, step, step.why) }
   for unmet in plan.unmet { print(unmet.property, unmet.verdict, unmet.reason) }
 }
 // end

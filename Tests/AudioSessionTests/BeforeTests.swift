@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 /// What was before the session: read when it takes charge, never learnt from another program, and kept
@@ -92,11 +93,10 @@ struct BeforeTests {
   func returned(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await prepare(rig)
-      let service = AudioSession(
-        server: rig.sandbox.address,
-        configuration: SessionConfiguration(
-          timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store", isHolding: true,
-          holdsWithoutWish: true))
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.holdsWithoutMode = true
+      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
       try await service.setAudioMode(Self.mode(Self.ours))
       try await rig.sandbox.unplug(Names.usbCard)
       _ = try await service.revert()

@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("Echo cancelling in calls")

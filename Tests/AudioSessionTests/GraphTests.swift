@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 /// PipeWire's graph as its own tools show it from outside.

@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 /// A Bluetooth headset beside a laptop: on PulseAudio each of its profiles has devices of other names,

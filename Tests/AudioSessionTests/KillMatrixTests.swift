@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Pulse
 import PulseSandbox
+import PulseTypes
 import SessionCore
 import Testing
 

@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("Several outputs at once", .timeLimit(.minutes(2)))

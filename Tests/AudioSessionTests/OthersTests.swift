@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @Suite("What a session does to other programs")

@@ -24,12 +24,14 @@ struct HostileRenderingTests {
 
   private static func snapshot(_ text: String, _ lie: Lie) -> ServerSnapshot {
     var ports = (0..<2).map { number in
-      Port(
+      DevicePort(
         name: "\(text)\(number)", description: text, direction: .input, availabilityGroup: text,
         kind: .mic, profiles: [text])
     }
     if lie == .manyPorts {
-      ports = (0..<300).map { Port(name: "\($0)\(text)", description: text, direction: .input) }
+      ports = (0..<300).map {
+        DevicePort(name: "\($0)\(text)", description: text, direction: .input)
+      }
     }
     if lie == .negativeNumbers {
       for at in ports.indices { ports[at].latencyOffset = .seconds(Int64.min / 2) }

@@ -15,7 +15,7 @@ private typealias Server = SimulatedServer
       direction: .input, index: Index(UInt32(name.utf8.count)), name: name,
       sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
       monitor: monitor,
-      ports: port.map { [Port(name: "jack", direction: .input, availability: $0)] } ?? [],
+      ports: port.map { [DevicePort(name: "jack", direction: .input, availability: $0)] } ?? [],
       activePort: port.map { _ in "jack" }, properties: properties)
   }
 

@@ -291,10 +291,10 @@ private typealias Server = SimulatedServer
     var server = Server.laptop()
     for number in 0..<3000 {
       server.snapshot.cards[0].ports.append(
-        Port(
+        DevicePort(
           name: "port-\(number)", direction: .input, priority: UInt32(number),
           profiles: ["profile-\(number % 50)"]))
-      server.snapshot.sources[1].ports.append(Port(name: "port-\(number)", direction: .input))
+      server.snapshot.sources[1].ports.append(DevicePort(name: "port-\(number)", direction: .input))
     }
     for number in 0..<50 {
       server.snapshot.cards[0].profiles.append(

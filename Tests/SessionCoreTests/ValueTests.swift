@@ -163,14 +163,14 @@ import Testing
 
   @Test(arguments: ["mic", "front-mic", "rear-mic", "dock-mic"])
   func `an internal card's other microphones are jacks`(_ name: String) {
-    let port = Port(name: "analog-input-\(name)", direction: .input, kind: .mic)
+    let port = DevicePort(name: "analog-input-\(name)", direction: .input, kind: .mic)
     let properties = ["device.bus": "pci", "device.form_factor": "internal"]
     #expect(
       PortType.types(of: port, direction: .input, properties: properties, name: "alsa") == [.mic])
   }
 
   @Test(arguments: jacks) func `what a port is to a person`(_ jack: Jack) {
-    let port = jack.port.map { Port(name: $0, direction: jack.direction, kind: jack.kind) }
+    let port = jack.port.map { DevicePort(name: $0, direction: jack.direction, kind: jack.kind) }
     #expect(
       PortType.types(
         of: port, direction: jack.direction, properties: jack.properties, name: jack.device)

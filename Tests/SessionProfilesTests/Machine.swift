@@ -50,8 +50,8 @@ enum Machine: String, Sendable, CustomTestStringConvertible {
     func port(
       _ name: String, _ direction: Direction, _ kind: PortKind, _ availability: PortAvailability,
       in profile: String
-    ) -> Port {
-      Port(
+    ) -> DevicePort {
+      DevicePort(
         name: name, direction: direction, priority: 8000, availability: availability, kind: kind,
         profiles: [profile])
     }
@@ -76,7 +76,7 @@ enum Machine: String, Sendable, CustomTestStringConvertible {
   }()
 
   private static func snapshot(
-    card: Card, inputs: [Port], outputs: [Port], usb: Card
+    card: Card, inputs: [DevicePort], outputs: [DevicePort], usb: Card
   ) -> ServerSnapshot {
     let pci = ["device.bus": "pci", "device.form_factor": "internal"]
     let sink = Device(

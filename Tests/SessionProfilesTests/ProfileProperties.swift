@@ -82,10 +82,10 @@ enum ProfileProperties {
     let spec = SampleSpec(format: .s16le, rate: 44100, channels: 2)
     let duplex = "output:analog-stereo+input:analog-stereo"
     let ports = [
-      Port(
+      DevicePort(
         name: "analog-input-internal-mic", direction: .input, priority: 2, kind: .mic,
         profiles: [duplex]),
-      Port(
+      DevicePort(
         name: "analog-input-headset-mic", direction: .input, priority: 1, availability: .no,
         kind: .headset, profiles: [duplex]),
     ]

@@ -1,6 +1,6 @@
 import Glibc
 import Pulse
-public import SessionCore
+package import SessionCore
 
 extension AudioSession {
   /// Collects the facts for `doctor`: the server, its clients' settings, the processes, the
@@ -8,7 +8,7 @@ extension AudioSession {
   ///
   /// Changes and records nothing: `heard` is nil. Without a server the other facts are still
   /// collected, with the reason in `unreachable`. Throws `cancelled`, and if the session is closed.
-  public func machineFacts() async throws(SessionError) -> MachineFacts {
+  package func machineFacts() async throws(SessionError) -> MachineFacts {
     let deadline = Deadline(after: configuration.timeout)
     var facts = MachineFacts()
     let own = ConfigurationFiles(environment: ProcessEnvironment.all)

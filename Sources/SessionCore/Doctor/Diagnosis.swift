@@ -1,25 +1,25 @@
 /// The diagnosis of a machine.
-public struct Diagnosis: Sendable, Hashable {
+package struct Diagnosis: Sendable, Hashable {
   /// The findings, the worst first.
-  public var findings: [Finding]
+  package var findings: [Finding]
   /// The checks that were made.
-  public var checked: [DoctorCheck.Code]
+  package var checked: [DoctorCheck.Code]
   /// The checks that were not made, or not for every input, with the reason.
-  public var notMade: [NotMade]
+  package var notMade: [NotMade]
 
   /// Checks that could not be made.
-  public struct NotMade: Sendable, Hashable {
+  package struct NotMade: Sendable, Hashable {
     /// The reason: `nothing was recorded`.
-    public var reason: String
+    package var reason: String
     /// The checks.
-    public var checks: [DoctorCheck.Code]
+    package var checks: [DoctorCheck.Code]
   }
 
   /// The checks that were not made, or not for every input.
-  public var skipped: [DoctorCheck.Code] { notMade.flatMap(\.checks) }
+  package var skipped: [DoctorCheck.Code] { notMade.flatMap(\.checks) }
 
   /// Makes every check for which there are facts.
-  public init(_ facts: MachineFacts) {
+  package init(_ facts: MachineFacts) {
     (findings, checked, notMade) = ([], [], [])
     for check in DoctorCheck.all {
       guard let reason = check.obstacle(facts) else {

@@ -1,9 +1,9 @@
 import PulseTypes
 
 /// A check of `doctor`: a pure function of the facts.
-public struct DoctorCheck: Sendable {
+package struct DoctorCheck: Sendable {
   /// The name of a check; raw values are the `code` of the JSON.
-  public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
+  package enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     case switchOnConnect, switchOnPortAvailable, streamRestore, roleModule, filter
     case equalRates, allowedRates, sessionManager, serverUnreachable, otherServer, cardShared
     case environment, autospawn, cookie, staleWish, staleBaseline, leftover, damagedStore
@@ -11,9 +11,9 @@ public struct DoctorCheck: Sendable {
   }
 
   /// The name.
-  public let code: Code
+  package let code: Code
   /// Whether it needs a server.
-  public let needsServer: Bool
+  package let needsServer: Bool
   private let rule: @Sendable (MachineFacts) -> [Finding]
 
   /// - Parameter rule: returns the findings; called only with a server.
@@ -31,9 +31,9 @@ public struct DoctorCheck: Sendable {
   }
 
   /// The findings on a machine.
-  public func findings(_ facts: MachineFacts) -> [Finding] { rule(facts) }
+  package func findings(_ facts: MachineFacts) -> [Finding] { rule(facts) }
 
   /// Every check, in the order for users.
-  public static let all: [DoctorCheck] =
+  package static let all: [DoctorCheck] =
     serverChecks + clientChecks + policyChecks + rateChecks + soundChecks
 }

@@ -1,9 +1,9 @@
-public import JSONCoding
+import JSONCoding
 
 /// A property of the machine that affects the session: what it is, why it matters, and a remedy.
-public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
+package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   /// The severity, worst first.
-  public enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
+  package enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
     /// A feature cannot work.
     case problem
     /// A condition works against the session.
@@ -12,24 +12,24 @@ public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     case note
 
     /// Orders the worst first.
-    public static func < (a: Severity, b: Severity) -> Bool {
+    package static func < (a: Severity, b: Severity) -> Bool {
       allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
     }
   }
 
   /// A remedy.
-  public struct Remedy: Sendable, Hashable, Encodable, EncodableWithNulls {
+  package struct Remedy: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// A sentence, without the command and the line.
-    public var text: String
+    package var text: String
     /// A shell command; nil if there is none.
-    public var command: String?
+    package var command: String?
     /// The file to change; nil if there is none.
-    public var file: String?
+    package var file: String?
     /// The line to add or remove, as the text explains.
-    public var line: String?
+    package var line: String?
 
     /// Makes a remedy.
-    public init(
+    package init(
       _ text: String, command: String? = nil, file: String? = nil, line: String? = nil
     ) {
       self.text = text
@@ -40,20 +40,20 @@ public struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   }
 
   /// The check that found it.
-  public var code: DoctorCheck.Code
+  package var code: DoctorCheck.Code
   /// The severity.
-  public var severity: Severity
+  package var severity: Severity
   /// The name of the affected object: a device, a module, a file; nil for the machine as a whole.
-  public var object: String?
+  package var object: String?
   /// The finding, for users.
-  public var message: String
+  package var message: String
   /// Why it matters to the session.
-  public var why: String
+  package var why: String
   /// The remedy.
-  public var remedy: Remedy
+  package var remedy: Remedy
 
   /// Makes a finding.
-  public init(
+  package init(
     _ code: DoctorCheck.Code, _ severity: Severity, object: String? = nil, _ message: String,
     why: String, _ remedy: Remedy
   ) {

@@ -1,30 +1,30 @@
-public import JSONCoding
-public import PulseTypes
+import JSONCoding
+package import PulseTypes
 
 /// Why a property has its value: preferred and actual value, verdict, and the causes on the
 /// machine.
-public struct Explanation: Sendable, Hashable {
+package struct Explanation: Sendable, Hashable {
   /// The property, as in the state's JSON.
-  public var property: Property
+  package var property: Property
   /// Preferred and actual value, and verdict.
-  public var report: PropertyReport
+  package var report: PropertyReport
   /// The causes, the most important first; one sentence each, for users.
-  public var causes: [String]
+  package var causes: [String]
   /// The candidates, the best first; empty if there was no choice.
-  public var choices: [Choice]
+  package var choices: [Choice]
 
   /// A device or a port that could have been used.
-  public struct Choice: Sendable, Hashable, Encodable, EncodableWithNulls {
+  package struct Choice: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// The server's name.
-    public var name: String
+    package var name: String
     /// Whether it was chosen.
-    public var isChosen: Bool
+    package var isChosen: Bool
     /// Whether something is plugged into its port; nil if it has none.
-    public var availability: PortAvailability?
+    package var availability: PortAvailability?
     /// The server's priority among equals, the higher the better; nil if unknown.
-    public var priority: Int?
+    package var priority: Int?
     /// Why it was chosen, or why not.
-    public var reason: String
+    package var reason: String
 
     private enum CodingKeys: String, CodingKey {
       case name
@@ -33,7 +33,7 @@ public struct Explanation: Sendable, Hashable {
     }
 
     /// Makes a choice.
-    public init(
+    package init(
       _ name: String, isChosen: Bool, availability: PortAvailability?, priority: Int?,
       reason: String
     ) {
@@ -46,7 +46,7 @@ public struct Explanation: Sendable, Hashable {
   }
 
   /// Explains a property of a state; without a snapshot only the preference is known.
-  public init(_ property: Property, _ report: PropertyReport, _ facts: MachineFacts) {
+  package init(_ property: Property, _ report: PropertyReport, _ facts: MachineFacts) {
     self.property = property
     self.report = report
     causes = []
@@ -61,14 +61,14 @@ public struct Explanation: Sendable, Hashable {
 
 extension Explanation {
   /// The property for a user's word: its name in any spelling, or the server's term.
-  public static func property(named word: String) -> Property? {
+  package static func property(named word: String) -> Property? {
     let plain = plain(word)
     return Property.reported.first { Self.plain($0.rawValue) == plain }
       ?? Property.reported.first { $0.row.synonyms.contains(plain) }
   }
 
   /// The property with the name most like a word; nil if none is similar.
-  public static func suggestion(for word: String) -> Property? {
+  package static func suggestion(for word: String) -> Property? {
     Text.nearest(plain(word), among: Property.reported.map(\.rawValue)).first
       .flatMap(Property.init)
   }
@@ -82,7 +82,7 @@ extension Explanation: Encodable {
   }
 
   /// Writes every key, as null if there is no value.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(1, forKey: .schema)
     try values.encode(property, forKey: .property)

@@ -1,24 +1,24 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The values of settings from before the session's first change, and the values that it set.
 ///
 /// The store uses this type for what revert undoes, and one run's journal for what a rollback
 /// undoes.
-public struct Baseline: Sendable, Hashable, Codable {
+package struct Baseline: Sendable, Hashable, Codable {
   /// The history of one setting.
-  public struct Entry: Sendable, Hashable, Codable {
+  package struct Entry: Sendable, Hashable, Codable {
     /// The setting.
-    public var setting: Setting
+    package var setting: Setting
     /// Its value before the session's first change.
-    public var before: SettingValue
+    package var before: SettingValue
     /// The value that the session set; nil if it vanished or changed as a consequence of another
     /// change.
-    public var ours: SettingValue?
+    package var ours: SettingValue?
     /// Whether it only followed from another change of the session, such as a volume from a
     /// profile: it is restored together with that one, and not before.
-    public var isConsequence: Bool
+    package var isConsequence: Bool
     /// During a run: every value that the run may find or leave if it is cut short; nil afterwards.
-    public var inFlight: [SettingValue]?
+    package var inFlight: [SettingValue]?
     /// For a level, the port in use: servers keep separate levels for each port of a device. Nil if
     /// the device has no ports.
     var port: String?
@@ -29,7 +29,7 @@ public struct Baseline: Sendable, Hashable, Codable {
     var card: String?
 
     /// Makes an entry.
-    public init(
+    package init(
       setting: Setting, before: SettingValue, ours: SettingValue?, isConsequence: Bool = false
     ) {
       self.setting = setting
@@ -67,30 +67,30 @@ public struct Baseline: Sendable, Hashable, Codable {
     var isChange: Bool { ours != before || inFlight != nil }
 
     /// Whether the session can have set a value.
-    public func isOurs(_ value: SettingValue) -> Bool {
+    package func isOurs(_ value: SettingValue) -> Bool {
       value == ours || inFlight?.contains(value) == true
     }
   }
 
   /// The entries in the order of their first change.
-  public var entries: [Entry]
+  package var entries: [Entry]
   /// The run of the server to which stream indexes belong.
-  public var serverCookie: UInt32?
+  package var serverCookie: UInt32?
 
   /// Makes a baseline; an empty one by default.
-  public init(entries: [Entry] = [], serverCookie: UInt32? = nil) {
+  package init(entries: [Entry] = [], serverCookie: UInt32? = nil) {
     self.entries = entries
     self.serverCookie = serverCookie
   }
 
   /// The entry of a setting.
-  public subscript(setting: Setting) -> Entry? {
+  package subscript(setting: Setting) -> Entry? {
     entries.first { $0.setting == setting }
   }
 
   /// Records a change of the session, or without `ours` a consequence of one; the value from before
   /// the first change stays.
-  public mutating func record(_ setting: Setting, before: SettingValue, ours: SettingValue?) {
+  package mutating func record(_ setting: Setting, before: SettingValue, ours: SettingValue?) {
     record(Entry(setting: setting, before: before, ours: ours, isConsequence: ours == nil))
   }
 
@@ -108,7 +108,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   package func has(_ entry: Entry) -> Bool { entries.contains { $0.isOfSame(entry) } }
 
   /// Changes the value that a setting would have now without the session.
-  public mutating func restate(_ setting: Setting, before: SettingValue) {
+  package mutating func restate(_ setting: Setting, before: SettingValue) {
     for index in entries.indices where entries[index].setting == setting {
       entries[index].before = before
     }
@@ -124,7 +124,7 @@ public struct Baseline: Sendable, Hashable, Codable {
 
   /// Records a step that is about to run, and its consequences: a profile change removes devices
   /// with their ports, levels and streams, and moves the default; each port has separate levels.
-  public mutating func record(
+  package mutating func record(
     _ step: Step, in snapshot: ServerSnapshot, withConsequences: Bool = true
   ) {
     guard !step.isPermanent else {
@@ -145,7 +145,7 @@ public struct Baseline: Sendable, Hashable, Codable {
 
   /// Updates the baseline for a step of a run: the session's value is now the step's, and dependent
   /// settings have whatever the step leads to.
-  public mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
+  package mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
     let moved = step.setting.kind.dependents(in: snapshot)
     for index in entries.indices {
       if entries[index].setting == step.setting, entries[index].isShown(in: snapshot) {
@@ -158,7 +158,7 @@ public struct Baseline: Sendable, Hashable, Codable {
 
   /// Notes what the server granted for a hint: that value counts as the session's, not the
   /// requested one.
-  public mutating func note(_ setting: Setting, got value: SettingValue) {
+  package mutating func note(_ setting: Setting, got value: SettingValue) {
     for index in entries.indices where entries[index].setting == setting {
       entries[index].ours = value
     }
@@ -170,7 +170,7 @@ public struct Baseline: Sendable, Hashable, Codable {
   ///
   /// - Parameter claims: the settings that the mode names, which are kept even if they are unchanged;
   ///   nil keeps every setting.
-  public mutating func settle(in snapshot: ServerSnapshot, claims: Set<Setting>? = []) {
+  package mutating func settle(in snapshot: ServerSnapshot, claims: Set<Setting>? = []) {
     for index in entries.indices {
       if entries[index].setting.isModule { entries[index].before = .absent }
       guard entries[index].ours == nil, entries[index].isShown(in: snapshot) else { continue }
@@ -197,7 +197,7 @@ public struct Baseline: Sendable, Hashable, Codable {
 
   /// The baseline as valid for this run of the server: stream indexes of another run mean nothing,
   /// nor does a device's port after a jack event.
-  public func valid(for snapshot: ServerSnapshot) -> Baseline {
+  package func valid(for snapshot: ServerSnapshot) -> Baseline {
     var result = self
     let isSameRun = serverCookie == snapshot.server.cookie
     result.entries.removeAll { entry in

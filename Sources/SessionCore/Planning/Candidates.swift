@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// A device that may match: one that exists, or one that another card profile would create.
 struct Candidate {
@@ -14,7 +14,7 @@ struct Candidate {
 
 extension ServerSnapshot {
   /// The hardware devices of a direction, without the session's devices, monitors and dummies.
-  public func hardware(_ direction: Direction) -> [Device] {
+  package func hardware(_ direction: Direction) -> [Device] {
     devices(direction).filter { isHardware($0) }
   }
 
@@ -147,7 +147,7 @@ extension DeviceMatcher {
 
 extension PortMatcher {
   /// Whether the matcher matches a port of a device.
-  func matches(_ port: Port, of device: Device) -> Bool {
+  func matches(_ port: DevicePort, of device: Device) -> Bool {
     switch self {
     case .name(let pattern): Glob.matches(pattern, port.name)
     case .type(let type): device.portTypes(port).contains(type)
@@ -157,7 +157,7 @@ extension PortMatcher {
 
 extension Device {
   /// The types of one of its ports; its own types if it has no ports.
-  public func portTypes(_ port: Port?) -> [PortType] {
+  package func portTypes(_ port: DevicePort?) -> [PortType] {
     PortType.types(of: port, direction: direction, properties: properties, name: name)
   }
 
@@ -166,10 +166,10 @@ extension Device {
   var canBeDefault: Bool { active?.availability != .no }
 
   /// The usable port of the highest priority.
-  var bestPort: Port? {
+  var bestPort: DevicePort? {
     ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }
   }
 
   /// The port in use.
-  public var active: Port? { activePort.flatMap { name in ports.first { $0.name == name } } }
+  package var active: DevicePort? { activePort.flatMap { name in ports.first { $0.name == name } } }
 }

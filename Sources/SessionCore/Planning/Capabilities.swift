@@ -13,7 +13,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
   public var roleModules: Bool
 
   /// Makes a report.
-  public init(
+  package init(
     latencyReadback: Bool, stickyProfiles: Bool, moduleLoading: Bool, roleModules: Bool
   ) {
     self.latencyReadback = latencyReadback

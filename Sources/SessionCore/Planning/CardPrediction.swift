@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Predicts from names what a card profile will create.
 ///
@@ -7,7 +7,7 @@ public import PulseTypes
 /// set, the actual devices are resolved again.
 extension Card {
   /// Whether it is a Bluetooth device.
-  public var isBluetooth: Bool {
+  package var isBluetooth: Bool {
     name.hasPrefix("bluez_card") || properties["device.api"]?.hasPrefix("bluez") == true
       || properties["device.bus"] == "bluetooth"
   }
@@ -64,7 +64,7 @@ extension Card {
   }
 
   /// The ports of a direction in any of the profiles.
-  func ports(_ direction: Direction, in profiles: [String]) -> [Port] {
+  func ports(_ direction: Direction, in profiles: [String]) -> [DevicePort] {
     ports.filter { port in
       port.direction == direction && port.profiles.contains { profiles.contains($0) }
     }

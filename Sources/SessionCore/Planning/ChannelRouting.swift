@@ -1,11 +1,11 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The hardware channels that a remap uses, and the positions that it presents.
-public struct ChannelRouting: Sendable, Hashable {
+package struct ChannelRouting: Sendable, Hashable {
   /// The hardware channels in order; `mono` mixes all of them.
-  public var masterMap: ChannelMap
+  package var masterMap: ChannelMap
   /// The positions presented.
-  public var map: ChannelMap
+  package var map: ChannelMap
 
   /// Whether the hardware has exactly these channels, in any order, so that no remap is needed.
   func isIdentity(on hardware: ChannelMap) -> Bool {

@@ -1,23 +1,23 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The results of earlier hints, because a server does not announce whether it will grant one.
 ///
 /// Without it a plan would retry in vain for ever. It is valid for one run of the server, and for a
 /// device until it is removed: a device that returns is asked again.
-public struct HintMemory: Sendable, Hashable, Codable {
+package struct HintMemory: Sendable, Hashable, Codable {
   /// One attempt.
-  public struct Attempt: Sendable, Hashable, Codable {
+  package struct Attempt: Sendable, Hashable, Codable {
     /// The rate or latency of a device.
-    public var setting: Setting
+    package var setting: Setting
     /// The requested value.
-    public var asked: SettingValue
+    package var asked: SettingValue
     /// The granted value.
-    public var got: SettingValue
+    package var got: SettingValue
     /// The index of the device at that time.
-    public internal(set) var device: Index<Device>?
+    package internal(set) var device: Index<Device>?
 
     /// Makes an entry.
-    public init(setting: Setting, asked: SettingValue, got: SettingValue) {
+    package init(setting: Setting, asked: SettingValue, got: SettingValue) {
       self.setting = setting
       self.asked = asked
       self.got = got
@@ -25,15 +25,15 @@ public struct HintMemory: Sendable, Hashable, Codable {
   }
 
   /// The last attempt of each setting.
-  public private(set) var attempts: [Attempt]
+  package private(set) var attempts: [Attempt]
   /// The run of the server on which they were made.
-  public var serverCookie: UInt32?
+  package var serverCookie: UInt32?
 
   /// Makes an empty memory.
-  public init() { attempts = [] }
+  package init() { attempts = [] }
 
   /// Records an attempt in place of an earlier one for the same setting.
-  public mutating func note(_ attempt: Attempt, on snapshot: ServerSnapshot) {
+  package mutating func note(_ attempt: Attempt, on snapshot: ServerSnapshot) {
     if serverCookie != snapshot.server.cookie { attempts = [] }
     serverCookie = snapshot.server.cookie
     attempts.removeAll { $0.setting == attempt.setting }

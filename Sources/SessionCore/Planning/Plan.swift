@@ -8,7 +8,7 @@ public struct Unmet: Sendable, Hashable, Codable {
   public var reason: String
 
   /// Makes an entry.
-  public init(property: Property, verdict: Verdict, reason: String) {
+  package init(property: Property, verdict: Verdict, reason: String) {
     self.property = property
     self.verdict = verdict
     self.reason = reason
@@ -25,10 +25,10 @@ public struct Plan: Sendable, Hashable, Codable {
   /// alone.
   public var left: [String]
   /// The settings that the mode names, in the order in which they were planned.
-  public var claims: [Setting]
+  package var claims: [Setting]
 
   /// Makes a plan.
-  public init(
+  package init(
     steps: [Step] = [], unmet: [Unmet] = [], left: [String] = [], claims: [Setting] = []
   ) {
     self.steps = steps

@@ -1,7 +1,7 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Why a plan is made.
-public enum Occasion: String, Sendable, Hashable, Codable {
+package enum Occasion: String, Sendable, Hashable, Codable {
   /// A user or program asked for it: the whole mode counts.
   case asked
   /// The server restarted without our changes: the whole mode counts, but no input is unmuted.
@@ -13,54 +13,54 @@ public enum Occasion: String, Sendable, Hashable, Codable {
 }
 
 /// The complete input of a plan; the plan is a pure function of it.
-public struct PlanInput: Sendable, Hashable, Codable {
+package struct PlanInput: Sendable, Hashable, Codable {
   /// The mode.
-  public var wish: AudioMode
+  package var wish: AudioMode
   /// The actual server.
-  public var snapshot: ServerSnapshot
+  package var snapshot: ServerSnapshot
   /// What the server supports.
-  public var capabilities: Capabilities
+  package var capabilities: Capabilities
   /// The values from before the session; those of settings that the mode does not name are
   /// restored.
-  public var baseline: Baseline
+  package var baseline: Baseline
   /// What the current run has changed so far, and the previous values.
-  public var journal: Baseline
+  package var journal: Baseline
   /// The defaults when the run began. A card profile that the run sets can make the server choose
   /// other defaults, but "default" keeps this meaning. Empty before a run.
-  public var defaultsBefore: [Direction: String]
+  package var defaultsBefore: [Direction: String]
   /// The results of earlier hints.
-  public var memory: HintMemory
+  package var memory: HintMemory
   /// Whether a user or program asked for the plan; only then may it unmute an input.
-  public var isExplicit: Bool {
+  package var isExplicit: Bool {
     get { occasion == .asked }
     set { occasion = newValue ? .asked : .upkeep }
   }
   /// The reason for the plan.
-  public var occasion: Occasion
+  package var occasion: Occasion
   /// Whether pins stay open after the run; if not, a granted hint is not requested again.
-  public var holdsPins: Bool
+  package var holdsPins: Bool
   /// Whether a process holds the session, this one or the one that gets this one's order: it acts
   /// on other programs' streams, also on later ones.
-  public var isHeld: Bool
+  package var isHeld: Bool
   /// This process's id; its own streams do not count as other programs'.
-  public var process: Int32?
+  package var process: Int32?
   /// Latencies granted to open pins, for servers that do not report a device's latency.
-  public var grants: [Setting: Duration]
+  package var grants: [Setting: Duration]
   /// The levels that devices were given under this mode; nil if unknown, and levels are then left
   /// alone.
-  public var charges: Charges?
+  package var charges: Charges?
   /// Settings in a conflict, which are left to the other program.
-  public var yielded: Set<Setting>
+  package var yielded: Set<Setting>
   /// Devices and ports that flap; they are used only once they are stable, or if there is no other.
-  public var unsteady: Set<Attachment>
+  package var unsteady: Set<Attachment>
   /// Settings of other programs' streams that the server restored after the session changed them;
   /// no user chose these values. Nil is none.
-  public var restored: Set<Setting>?
+  package var restored: Set<Setting>?
   /// The steps that the server refused during this session, with its messages.
-  public var refusals: [Setting: String]
+  package var refusals: [Setting: String]
 
   /// Makes an input with only a mode and a snapshot.
-  public init(wish: AudioMode, snapshot: ServerSnapshot) {
+  package init(wish: AudioMode, snapshot: ServerSnapshot) {
     self.wish = wish
     self.snapshot = snapshot
     capabilities = Capabilities(snapshot.traits)
@@ -81,7 +81,7 @@ public struct PlanInput: Sendable, Hashable, Codable {
 extension PlanInput {
   /// Records the current defaults as those from before the run; call it once, before its first
   /// plan.
-  public mutating func beginRun() {
+  package mutating func beginRun() {
     defaultsBefore = [:]
     let known = knownDefaults
     for direction in Direction.allCases {

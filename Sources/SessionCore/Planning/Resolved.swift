@@ -6,7 +6,7 @@ struct Resolved {
   var device: Device
   var card: Card?
   /// The preferred port, if any.
-  var port: Port?
+  var port: DevicePort?
   /// The profiles that have the device and the port; empty without a card.
   var profiles: [String]
   /// Whether the mode asks only for the default.

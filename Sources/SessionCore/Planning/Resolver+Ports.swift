@@ -4,14 +4,14 @@ extension Resolver {
   /// With `default-to-speaker` the speaker, unless headphones are known to be plugged in.
   func speaker(of device: Device) -> [PortMatcher] {
     guard direction == .output, wish.options?.contains(.defaultToSpeaker) == true else { return [] }
-    func has(_ type: PortType, _ isPlugged: (Port) -> Bool) -> Bool {
+    func has(_ type: PortType, _ isPlugged: (DevicePort) -> Bool) -> Bool {
       device.ports.contains { device.portTypes($0).contains(type) && isPlugged($0) }
     }
     if has(.headphones, { $0.availability == .yes }) { return [.type(.headphones)] }
     return has(.speaker, \.availability.isUsable) ? [.type(.speaker)] : []
   }
 
-  func profiles(of candidate: Candidate, with port: Port) -> [String] {
+  func profiles(of candidate: Candidate, with port: DevicePort) -> [String] {
     guard let onCard = candidate.card?.ports.first(where: { $0.name == port.name }),
       !onCard.profiles.isEmpty
     else { return candidate.profiles }
@@ -20,7 +20,7 @@ extension Resolver {
 
   /// The most preferred usable port; among equals the active one, then plugged ones before unknown
   /// ones.
-  func port(_ wanted: [PortMatcher], of device: Device) -> Port? {
+  func port(_ wanted: [PortMatcher], of device: Device) -> DevicePort? {
     // If no port may be changed, the port in use counts, whatever its rank.
     if snapshot.isOfOneProgram, let active = device.active, active.availability.isUsable,
       wanted.contains(where: { $0.matches(active, of: device) })
@@ -37,7 +37,7 @@ extension Resolver {
     return nil
   }
 
-  private static func rank(_ port: Port) -> UInt64 {
+  private static func rank(_ port: DevicePort) -> UInt64 {
     (port.availability == .yes ? 1 << 32 : 0) + UInt64(port.priority)
   }
 

@@ -8,20 +8,20 @@ public struct Step: Sendable, Hashable, Codable {
   /// The property of the session that needs it, a key of the state's JSON.
   public var property: Property
   /// The setting to change.
-  public var setting: Setting
+  package var setting: Setting
   /// The current value; nil if the object does not exist yet.
-  public var from: SettingValue?
+  package var from: SettingValue?
   /// The new value.
-  public var to: SettingValue
+  package var to: SettingValue
   /// Whether an earlier step creates the object; this step may then be refined or dropped.
-  public var isDeferred: Bool
+  package var isDeferred: Bool
   /// Whether the change outlasts a rollback and a revert.
-  public var isPermanent: Bool
+  package var isPermanent: Bool
   /// The reason, for users.
   public var why: String
 
   /// Makes a step.
-  public init(
+  package init(
     phase: Phase, property: Property, setting: Setting, from: SettingValue?, to: SettingValue,
     isDeferred: Bool = false, isPermanent: Bool = false, why: String
   ) {
@@ -34,6 +34,11 @@ public struct Step: Sendable, Hashable, Codable {
     self.isPermanent = isPermanent
     self.why = why
   }
+}
+
+extension Step: CustomStringConvertible {
+  /// What is set, and to which value: `port of alsa_input.usb: mic-in`.
+  public var description: String { "\(setting.propertyName) of \(setting.object): \(to)" }
 }
 
 /// A setting, and its value for the mode or the baseline.

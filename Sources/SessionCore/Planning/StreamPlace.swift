@@ -1,30 +1,30 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Where and how to open a stream of this program, for a session of one program, whose mode is met
 /// by the program's own streams. If all values are nil, the stream is opened like any program's.
-public struct StreamPlace: Sendable, Hashable {
+package struct StreamPlace: Sendable, Hashable {
   /// Whether the stream belongs to a program with its own session, so that other sessions leave it
   /// alone.
-  public var isOwn = false
+  package var isOwn = false
   /// The `media.role` of the stream, that of the session's mode; nil is the session's own.
-  public var role: String?
+  package var role: String?
   /// The device's name; nil follows the default.
-  public var device: String?
+  package var device: String?
   /// Hz; nil takes the device's.
-  public var rate: Int?
+  package var rate: Int?
   /// How long the device's buffer shall be; nil leaves it to the stream.
-  public var buffer: Duration?
+  package var buffer: Duration?
   /// The hardware channels that the stream takes, in its order; nil takes all as they are. `mono`
   /// mixes them.
-  public var channels: ChannelMap?
+  package var channels: ChannelMap?
 
   /// As any program's stream.
-  public init() {}
+  package init() {}
 }
 
 extension PlanInput {
   /// Where a stream of this program is to be opened.
-  public func place(_ direction: Direction) -> StreamPlace {
+  package func place(_ direction: Direction) -> StreamPlace {
     var place = StreamPlace()
     guard snapshot.isOfOneProgram else { return place }
     place.isOwn = true

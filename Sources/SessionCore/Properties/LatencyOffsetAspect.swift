@@ -40,7 +40,7 @@ struct LatencyOffsetAspect: Aspect {
   }
 
   /// The card's port that the device uses or will use.
-  private func place(_ context: PlanContext) -> (Card, Port)? {
+  private func place(_ context: PlanContext) -> (Card, DevicePort)? {
     guard let device = context.shownDevice(direction),
       let card = context.snapshot.card(of: device),
       let name = context.resolved(direction)?.port?.name ?? device.activePort

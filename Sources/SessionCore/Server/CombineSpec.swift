@@ -1,28 +1,28 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The session's combined outputs: a virtual sink that plays on several outputs at once.
-public struct CombineSpec: Sendable, Hashable, Codable {
+package struct CombineSpec: Sendable, Hashable, Codable {
   /// The sinks that play, sorted by name.
-  public var outputs: [String]
+  package var outputs: [String]
   /// The output to which rate, buffer and levels apply: the first preferred one.
-  public var primary: String
+  package var primary: String
   /// The channels of the combined sink: the primary's.
-  public var map: ChannelMap
+  package var map: ChannelMap
 
   /// Makes a spec.
-  public init(outputs: [String], primary: String, map: ChannelMap) {
+  package init(outputs: [String], primary: String, map: ChannelMap) {
     self.outputs = outputs.sorted()
     self.primary = primary
     self.map = map
   }
 
   /// The module that makes it.
-  public var moduleName: String { Self.moduleName }
+  package var moduleName: String { Self.moduleName }
 
   static let moduleName = "module-combine-sink"
 
   /// The arguments to load the module with.
-  public var moduleArgument: String {
+  package var moduleArgument: String {
     ModuleArguments.render([
       ("sink_name", .text(Owned.combineName)),
       (
@@ -43,7 +43,7 @@ public struct CombineSpec: Sendable, Hashable, Codable {
 
 extension ServerSnapshot {
   /// The current combined outputs: those that its streams are really on.
-  public var combination: CombineSpec? {
+  package var combination: CombineSpec? {
     guard let sink = ownedDevices(.output, of: .combination).first,
       let primary = sink.properties[Owned.primaryKey]
     else { return nil }
@@ -52,7 +52,7 @@ extension ServerSnapshot {
   }
 
   /// The masters of one of the session's devices; only combined outputs have several.
-  public func masters(of device: Device) -> [Device] {
+  package func masters(of device: Device) -> [Device] {
     guard !device.isMonitor, let module = device.ownerModule else { return [] }
     return streams(device.direction, of: module).compactMap {
       self.device(device.direction, at: $0.device)

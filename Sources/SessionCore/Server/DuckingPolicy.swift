@@ -4,7 +4,7 @@
 /// server undoes it by itself when the trigger ends, for whatever reason, and stores nothing of it
 /// for the streams' next time. Without such a module the holder mutes or lowers each stream, and
 /// undoes that (`OtherStreams.swift`).
-public enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
+package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Silences them.
   case silence
   /// Lowers them by 20 dB.
@@ -15,9 +15,9 @@ public enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   case duckAndInterrupt = "duck-and-interrupt"
 
   /// The role of the session's own streams, which are left alone.
-  public static let ownRole = "audiosession"
+  package static let ownRole = "audiosession"
   /// The role of speech streams: no server knows it, programs may set it.
-  public static let speechRole = "speech"
+  package static let speechRole = "speech"
 
   /// By how many dB others are lowered, like the default of `module-role-ducking`.
   static let lowering = 20
@@ -25,7 +25,7 @@ public enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// The module that does it; a server loads it once.
   ///
   /// Not `module-role-cork`, which could pause others: desktops load that one already.
-  public var moduleName: String { "module-role-ducking" }
+  package var moduleName: String { "module-role-ducking" }
 
   /// The arguments for loading the module. The second trigger distinguishes our modules from
   /// others.
@@ -57,7 +57,7 @@ public enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   }
 
   /// The arguments for a value of the setting.
-  public func moduleArgument(_ value: SettingValue) -> String? {
+  package func moduleArgument(_ value: SettingValue) -> String? {
     guard case .roles(let roles) = value else { return nil }
     return moduleArgument(roles)
   }
@@ -96,7 +96,7 @@ extension AudioMode {
 
 extension Mode {
   /// The `media.role` of streams for this use; nil if there is none.
-  public var mediaRole: String? {
+  package var mediaRole: String? {
     switch self {
     case .default, .measurement: nil
     case .voiceChat, .videoChat: "phone"
@@ -109,7 +109,7 @@ extension Mode {
 
   /// The role of this program's own streams. Not that of a call, because a desktop then pauses
   /// others.
-  public var ownRole: String? {
+  package var ownRole: String? {
     switch self {
     case .voiceChat, .videoChat: nil
     default: mediaRole

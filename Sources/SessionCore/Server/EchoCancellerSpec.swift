@@ -1,24 +1,24 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The session's echo canceller: a virtual source and sink around a microphone and a speaker.
 ///
 /// It removes the sound played through the sink from the sound recorded by the source. The source
 /// has the microphone's channels; the method determines those of the sink (one channel for
 /// `webrtc`).
-public struct EchoCancellerSpec: Sendable, Hashable, Codable {
+package struct EchoCancellerSpec: Sendable, Hashable, Codable {
   /// The server's name of the method, such as `webrtc`.
-  public var method: String
+  package var method: String
   /// The source that the echo is taken out of.
-  public var input: String
+  package var input: String
   /// The sink that plays.
-  public var output: String
+  package var output: String
   /// The channels of the source.
-  public var map: ChannelMap
+  package var map: ChannelMap
   /// Hz of both.
-  public var rate: Int
+  package var rate: Int
 
   /// Makes a spec.
-  public init(method: String, input: String, output: String, map: ChannelMap, rate: Int) {
+  package init(method: String, input: String, output: String, map: ChannelMap, rate: Int) {
     self.method = method
     self.input = input
     self.output = output
@@ -27,15 +27,15 @@ public struct EchoCancellerSpec: Sendable, Hashable, Codable {
   }
 
   /// The default method.
-  public static let defaultMethod = "webrtc"
+  package static let defaultMethod = "webrtc"
 
   /// The rate of a canceller for a preferred rate: `webrtc` supports these four.
-  public static func rate(for wished: Int?) -> Int {
+  package static func rate(for wished: Int?) -> Int {
     [8000, 16000, 32000].first { (wished ?? 48000) <= $0 } ?? 48000
   }
 
   /// The module that makes it.
-  public var moduleName: String { Self.moduleName }
+  package var moduleName: String { Self.moduleName }
 
   static let moduleName = "module-echo-cancel"
 
@@ -43,7 +43,7 @@ public struct EchoCancellerSpec: Sendable, Hashable, Codable {
   ///
   /// The gain stays the hardware's: `webrtc` would turn the microphone's up and down by itself, and
   /// shared volumes would make every program's mixer set the hardware.
-  public var moduleArgument: String {
+  package var moduleArgument: String {
     let echo = "\(method) \(rate)"
     var arguments: [(key: String, value: ModuleArguments.Value)] = [
       ("source_name", .text(Owned.echoName(.input))),

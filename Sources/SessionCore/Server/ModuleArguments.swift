@@ -4,9 +4,9 @@
 /// backslash before any character. It hands a property list on with its backslashes, for a second
 /// parser with the same rules: there everything is escaped once, values in single quotes and the
 /// whole in double ones.
-public enum ModuleArguments {
+package enum ModuleArguments {
   /// The value of one argument.
-  public enum Value: Sendable, Hashable {
+  package enum Value: Sendable, Hashable {
     /// Plain text, such as a name or a channel map.
     case text(String)
     /// A property list.
@@ -14,21 +14,21 @@ public enum ModuleArguments {
   }
 
   /// One entry of a property list.
-  public struct Property: Sendable, Hashable {
+  package struct Property: Sendable, Hashable {
     /// The key, which must not need quoting.
-    public var key: String
+    package var key: String
     /// Any text.
-    public var value: String
+    package var value: String
 
     /// Makes an entry.
-    public init(_ key: String, _ value: String) {
+    package init(_ key: String, _ value: String) {
       self.key = key
       self.value = value
     }
   }
 
   /// `key=value` pairs as one argument string, with values quoted if necessary.
-  public static func render(_ pairs: [(key: String, value: Value)]) -> String {
+  package static func render(_ pairs: [(key: String, value: Value)]) -> String {
     pairs.map { "\($0.key)=\(render($0.value))" }.joined(separator: " ")
   }
 

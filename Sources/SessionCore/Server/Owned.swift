@@ -1,63 +1,63 @@
-public import PulseTypes
+package import PulseTypes
 
 /// How the session recognizes its own objects on a server, whichever process made them: by a
 /// property.
-public enum Owned {
+package enum Owned {
   /// The `application.id` of the session's clients and streams.
-  public static let applicationID = "org.audiosession"
+  package static let applicationID = "org.audiosession"
   /// The property of the session's devices.
-  public static let roleKey = "audiosession.role"
+  package static let roleKey = "audiosession.role"
   /// Its value for a remap.
-  public static let remapRole = "remap"
+  package static let remapRole = "remap"
   /// Its value for both devices of an echo canceller.
-  public static let echoRole = "echo"
+  package static let echoRole = "echo"
   /// Its value for combined outputs.
-  public static let combineRole = "combine"
+  package static let combineRole = "combine"
   /// The property of combined outputs: the name of the first of them.
-  public static let primaryKey = "audiosession.primary"
+  package static let primaryKey = "audiosession.primary"
   /// The name of the session's combined outputs.
-  public static let combineName = "audiosession.combined"
+  package static let combineName = "audiosession.combined"
   /// The property of an echo canceller's source: its method and rate, `webrtc 48000`.
-  public static let echoKey = "audiosession.echo"
+  package static let echoKey = "audiosession.echo"
   /// The property of the session's pins: `rate`, `latency`, or `others` for the trigger.
-  public static let pinKey = "audiosession.pin"
+  package static let pinKey = "audiosession.pin"
   /// Its value for the stream that makes the server silence or duck others.
-  public static let triggerPin = "others"
+  package static let triggerPin = "others"
   /// The value of ``pinKey`` for a stream that has the stored values of a program's streams.
-  public static let memoryPin = "memory"
+  package static let memoryPin = "memory"
   /// The value of ``pinKey`` for a stream that runs a device while a value is written to it.
-  public static let wakePin = "wake"
+  package static let wakePin = "wake"
   /// The property of a pin of a session of one program: the program's process id.
-  public static let processKey = "audiosession.process"
+  package static let processKey = "audiosession.process"
   /// The property of a program's client or stream whose own session routes the streams.
-  public static let scopeKey = "audiosession.scope"
+  package static let scopeKey = "audiosession.scope"
   /// The property of a stream that its program opened on a device by name, so that it stays there.
-  public static let fixedKey = "audiosession.fixed"
+  package static let fixedKey = "audiosession.fixed"
   /// The property of a latency pin: the preferred duration in microseconds.
-  public static let pinLatencyKey = "audiosession.pin.latency"
+  package static let pinLatencyKey = "audiosession.pin.latency"
 
   /// The properties by which a session often looks up objects.
-  public static let soughtProperties = [
+  package static let soughtProperties = [
     roleKey, pinKey, pinLatencyKey, scopeKey, HolderMark.key, "media.role", "wireplumber.daemon",
   ]
 
   /// The name of the session's remap of a direction.
-  public static func name(_ direction: Direction) -> String {
+  package static func name(_ direction: Direction) -> String {
     "audiosession.\(direction.rawValue)"
   }
 
   /// The name of the echo canceller's device of a direction.
-  public static func echoName(_ direction: Direction) -> String {
+  package static func echoName(_ direction: Direction) -> String {
     "audiosession.echo.\(direction.rawValue)"
   }
 
   /// Whether a device with this name belongs to the session.
-  public static func isName(_ name: String) -> Bool { name.hasPrefix("audiosession.") }
+  package static func isName(_ name: String) -> Bool { name.hasPrefix("audiosession.") }
 }
 
 extension ServerSnapshot {
   /// Whether the session made the device, or it is the monitor of one that it made.
-  public func isOwned(_ device: Device) -> Bool {
+  package func isOwned(_ device: Device) -> Bool {
     if device.properties[Owned.roleKey] != nil { return true }
     guard device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) })
     else { return false }
@@ -65,21 +65,21 @@ extension ServerSnapshot {
   }
 
   /// Whether the stream belongs to the session: a pin, or the stream of an owned device.
-  public func isOwned(_ stream: Stream) -> Bool {
+  package func isOwned(_ stream: Stream) -> Bool {
     if stream.properties[Owned.pinKey] != nil { return true }
     guard let module = stream.ownerModule else { return false }
     return ownedDevices(stream.direction).contains { $0.ownerModule == module }
   }
 
   /// The session's devices of a direction, without monitors.
-  public func ownedDevices(_ direction: Direction) -> [Device] {
+  package func ownedDevices(_ direction: Direction) -> [Device] {
     // On PipeWire a monitor has its sink's properties.
     devices(direction, having: Owned.roleKey).filter { !$0.isMonitor }
   }
 
   /// The stream that connects an owned device to its master; for combined outputs the one to the
   /// first of them.
-  public func link(of device: Device) -> Stream? {
+  package func link(of device: Device) -> Stream? {
     guard let module = device.ownerModule else { return nil }
     let links = streams(device.direction, of: module)
     guard let name = device.properties[Owned.primaryKey],
@@ -89,18 +89,18 @@ extension ServerSnapshot {
   }
 
   /// The session's devices of a direction for one setting: the remap's, or the echo canceller's.
-  public func ownedDevices(_ direction: Direction, of setting: Setting) -> [Device] {
+  package func ownedDevices(_ direction: Direction, of setting: Setting) -> [Device] {
     guard let role = setting.role(direction) else { return [] }
     return ownedDevices(direction).filter { $0.properties[Owned.roleKey] == role }
   }
 
   /// The devices of a link, of both directions.
-  public func devices(of link: Setting) -> [Device] {
+  package func devices(of link: Setting) -> [Device] {
     Direction.allCases.flatMap { ownedDevices($0, of: link) }
   }
 
   /// The modules of a link: those of its devices, and any without a device.
-  public func modules(of link: Setting) -> Set<Index<Module>> {
+  package func modules(of link: Setting) -> Set<Index<Module>> {
     Set(devices(of: link).compactMap(\.ownerModule) + barrenModules(of: link))
   }
 
@@ -126,7 +126,7 @@ extension ServerSnapshot {
 
   /// The current remap, as read from its link: its channels are its stream's map, and its master is
   /// the device that the stream is really on, whatever the module's argument names.
-  public func remap(_ direction: Direction) -> RemapSpec? {
+  package func remap(_ direction: Direction) -> RemapSpec? {
     guard let device = ownedDevices(direction, of: .chain(direction)).first,
       let link = link(of: device), let master = master(of: device)
     else { return nil }
@@ -135,7 +135,7 @@ extension ServerSnapshot {
   }
 
   /// The current echo canceller; its masters are the devices that its two streams are really on.
-  public var echoCanceller: EchoCancellerSpec? {
+  package var echoCanceller: EchoCancellerSpec? {
     guard let source = ownedDevices(.input, of: .echoCanceller).first,
       let sink = ownedDevices(.output, of: .echoCanceller)
         .first(where: { $0.ownerModule == source.ownerModule }),
@@ -148,13 +148,13 @@ extension ServerSnapshot {
   }
 
   /// The master of one of the session's devices.
-  public func master(of device: Device) -> Device? {
+  package func master(of device: Device) -> Device? {
     guard !device.isMonitor else { return nil }
     return link(of: device).flatMap { self.device(device.direction, at: $0.device) }
   }
 
   /// The hardware device at the root of a chain; the device itself if it is not the session's.
-  public func root(of device: Device) -> Device? { path(from: device).last }
+  package func root(of device: Device) -> Device? { path(from: device).last }
 
   /// A device and its masters, down to the hardware; empty if one is missing.
   private func path(from device: Device) -> [Device] {
@@ -169,15 +169,15 @@ extension ServerSnapshot {
 
   /// The session's devices between the hardware and a device, including the latter, starting at the
   /// hardware.
-  public func links(to device: Device) -> [Device] { path(from: device).dropLast().reversed() }
+  package func links(to device: Device) -> [Device] { path(from: device).dropLast().reversed() }
 
   /// All of the session's devices on a hardware device, directly or not.
-  public func links(on hardware: Device) -> [Device] {
+  package func links(on hardware: Device) -> [Device] {
     ownedDevices(hardware.direction).filter { root(of: $0)?.name == hardware.name }
   }
 
   /// The hardware device at the root of the default.
-  public func defaultRoot(_ direction: Direction) -> Device? {
+  package func defaultRoot(_ direction: Direction) -> Device? {
     defaultDevice(direction).flatMap { root(of: $0) }
   }
 

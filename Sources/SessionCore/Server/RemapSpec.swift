@@ -1,19 +1,19 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The session's remap: a virtual device that presents a hardware device's channels in another
 /// order.
-public struct RemapSpec: Sendable, Hashable, Codable {
+package struct RemapSpec: Sendable, Hashable, Codable {
   /// Input: a remap-source; output: a remap-sink.
-  public var direction: Direction
+  package var direction: Direction
   /// The hardware device behind it.
-  public var master: String
+  package var master: String
   /// The hardware channels, in order; `mono` mixes all of them.
-  public var masterMap: ChannelMap
+  package var masterMap: ChannelMap
   /// The positions it presents, a standard layout.
-  public var map: ChannelMap
+  package var map: ChannelMap
 
   /// Makes a spec.
-  public init(direction: Direction, master: String, masterMap: ChannelMap, map: ChannelMap) {
+  package init(direction: Direction, master: String, masterMap: ChannelMap, map: ChannelMap) {
     self.direction = direction
     self.master = master
     self.masterMap = masterMap
@@ -21,17 +21,17 @@ public struct RemapSpec: Sendable, Hashable, Codable {
   }
 
   /// The name of the remap's device; the same after every reload, so that streams return to it.
-  public var name: String { Owned.name(direction) }
+  package var name: String { Owned.name(direction) }
 
   /// The module that makes it.
-  public var moduleName: String { Self.moduleName(direction) }
+  package var moduleName: String { Self.moduleName(direction) }
 
   static func moduleName(_ direction: Direction) -> String {
     direction == .input ? "module-remap-source" : "module-remap-sink"
   }
 
   /// The arguments to load the module with.
-  public var moduleArgument: String {
+  package var moduleArgument: String {
     let kind = direction == .input ? "source" : "sink"
     return ModuleArguments.render([
       ("\(kind)_name", .text(name)),
@@ -51,5 +51,5 @@ public struct RemapSpec: Sendable, Hashable, Codable {
   }
 
   /// Whether the channels are mixed to one rather than chosen.
-  public var isMix: Bool { masterMap == .mono }
+  package var isMix: Bool { masterMap == .mono }
 }

@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 extension ServerSnapshot {
   /// The snapshot, completed with what a server omits: which module made a device and its stream.
@@ -6,7 +6,7 @@ extension ServerSnapshot {
   /// pipewire-pulse omits this for a module that makes several devices, such as an echo canceller.
   /// The module is then the one with the device's name among its arguments, and its streams are in
   /// the device's group.
-  public var attributed: ServerSnapshot {
+  package var attributed: ServerSnapshot {
     guard has(.unattributedDevices) else { return self }
     var result = self
     for direction in Direction.allCases {

@@ -1,18 +1,18 @@
-public import PulseTypes
+package import PulseTypes
 
 /// PipeWire runs all devices of a graph at one rate and one buffer, which a *running* stream can
 /// force by its properties; a corked one has no effect. So the session's pins stay corked until
 /// another stream uses their device, and the device counts as having what they will force.
-public enum Graph {
+package enum Graph {
   /// The property by which a running stream sets the rate of the graph, Hz.
-  public static let rateKey = "node.force-rate"
+  package static let rateKey = "node.force-rate"
   /// The property by which a running stream sets the buffer of the graph, frames.
-  public static let quantumKey = "node.force-quantum"
+  package static let quantumKey = "node.force-quantum"
 
   /// The nearest buffer to a duration that the graph supports: a power of two, in frames.
   ///
   /// - Parameter limit: the most frames that the server accepts.
-  public static func quantum(_ duration: Duration, rate: Int, limit: Int) -> Int {
+  package static func quantum(_ duration: Duration, rate: Int, limit: Int) -> Int {
     let wished = Double(duration.microseconds) * Double(rate) / 1_000_000
     var frames = 16
     while frames * 2 <= limit, Double(frames) * 1.5 < wished { frames *= 2 }
@@ -20,7 +20,7 @@ public enum Graph {
   }
 
   /// The duration of a buffer; saturates, because any client can set any number.
-  public static func duration(frames: Int, rate: Int) -> Duration {
+  package static func duration(frames: Int, rate: Int) -> Duration {
     let frames = Int64(clamping: min(max(0, frames), 1 << 32))
     return .nanoseconds(frames * 1_000_000_000 / Int64(max(1, rate)))
   }
@@ -28,10 +28,10 @@ public enum Graph {
 
 extension ServerSnapshot {
   /// Whether PipeWire runs without its session manager, WirePlumber or its predecessor.
-  public var lacksSessionManager: Bool { has(.sessionManager) && sessionManager == nil }
+  package var lacksSessionManager: Bool { has(.sessionManager) && sessionManager == nil }
 
   /// The client that is PipeWire's session manager; its restart makes another one.
-  public var sessionManager: Client? {
+  package var sessionManager: Client? {
     clients.first { client in
       let binary = client.properties["application.process.binary"] ?? ""
       return client.properties["wireplumber.daemon"] != nil
@@ -41,7 +41,7 @@ extension ServerSnapshot {
 
   /// The rate of a device: on PipeWire that of our pin while the pin waits for another stream; nil
   /// for an idle device without a pin, whatever rate it reports.
-  public func knownRate(of device: Device) -> Int? {
+  package func knownRate(of device: Device) -> Int? {
     guard has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
     let pin = pin(on: device, forcing: Graph.rateKey)
     if let pin, pin.stream.isCorked || device.state != .running { return pin.value }
@@ -53,7 +53,7 @@ extension ServerSnapshot {
 
   /// The buffer that our pin on a device forces, or will force once the device is used; PipeWire
   /// only.
-  public func forcedLatency(on device: Device) -> Duration? {
+  package func forcedLatency(on device: Device) -> Duration? {
     pin(on: device, forcing: Graph.quantumKey).map {
       Graph.duration(frames: min($0.value, quantumLimit(of: device)), rate: rate(of: device))
     }
@@ -77,7 +77,7 @@ extension ServerSnapshot {
   }
 
   /// The properties of the pin that holds a latency on a device.
-  public func latencyPin(_ latency: Duration, on device: Device) -> [String: String] {
+  package func latencyPin(_ latency: Duration, on device: Device) -> [String: String] {
     var properties = [
       Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
     ]
@@ -91,7 +91,7 @@ extension ServerSnapshot {
   }
 
   /// The properties of the pin that gives a device a rate.
-  public func ratePin(_ rate: Int) -> [String: String] {
+  package func ratePin(_ rate: Int) -> [String: String] {
     var properties = [Owned.pinKey: "rate"]
     if has(.forcedGraph) { properties[Graph.rateKey] = String(rate) }
     return properties
@@ -116,7 +116,7 @@ extension ServerSnapshot {
 
   /// Whether another program's stream runs on a device, on our remap of it, or on the sink that it
   /// monitors. Level meters and streams that do not keep a device running do not count.
-  public func isUsed(_ device: Device) -> Bool { !users(of: device).isEmpty }
+  package func isUsed(_ device: Device) -> Bool { !users(of: device).isEmpty }
 
   /// The streams of others that run on a device, directly or through links and monitors.
   func users(of device: Device) -> [Stream] {

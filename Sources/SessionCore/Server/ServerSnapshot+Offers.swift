@@ -2,19 +2,19 @@ public import PulseTypes
 
 extension ServerSnapshot {
   /// Whether a device of a direction exists, or a card profile would create one.
-  public func canServe(_ direction: Direction) -> Bool {
+  package func canServe(_ direction: Direction) -> Bool {
     !hardware(direction).isEmpty
       || cards.contains { !predictedCandidates(direction, on: $0).isEmpty }
   }
 
   /// Whether cards, profiles, devices or ports differ from those of another snapshot.
-  public func hasOtherDevices(than other: ServerSnapshot) -> Bool {
+  package func hasOtherDevices(than other: ServerSnapshot) -> Bool {
     guard !surelyHasDevices(of: other) || cards != other.cards else { return false }
     return names != other.names
   }
 
   /// The names of all sources and sinks.
-  public var deviceNames: Set<String> { Set((sources + sinks).map(\.name)) }
+  package var deviceNames: Set<String> { Set((sources + sinks).map(\.name)) }
 
   private var names: Set<String> {
     var result: Set<String> = []

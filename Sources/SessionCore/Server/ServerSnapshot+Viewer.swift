@@ -1,10 +1,10 @@
-public import PulseTypes
+package import PulseTypes
 
 /// A session of one program (`scope = "application"`) sees the server with its process as the
 /// viewer: only that program's streams and pins are its own.
 extension ServerSnapshot {
   /// Whether the session controls only the viewer's own streams.
-  public var isOfOneProgram: Bool { viewer != nil }
+  package var isOfOneProgram: Bool { viewer != nil }
 
   /// The pins on a device that belong to the viewing session.
   func pins(on device: Device) -> [Stream] {
@@ -15,7 +15,7 @@ extension ServerSnapshot {
   }
 
   /// The process of a stream, according to the stream or its client.
-  public func process(of stream: Stream) -> String? {
+  package func process(of stream: Stream) -> String? {
     let key = "application.process.id"
     return stream.properties[key] ?? client(of: stream)?.properties[key]
   }

@@ -14,7 +14,7 @@ struct LatencyOffsetSetting: SettingKind {
     .latencyOffset(found(in: snapshot)?.direction ?? .input)
   }
 
-  private func found(in snapshot: ServerSnapshot) -> Port? {
+  private func found(in snapshot: ServerSnapshot) -> DevicePort? {
     snapshot.card(named: card)?.ports.first { $0.name == port }
   }
 

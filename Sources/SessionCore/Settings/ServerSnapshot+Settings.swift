@@ -1,8 +1,8 @@
-public import PulseTypes
+package import PulseTypes
 
 extension ServerSnapshot {
   /// The value of a setting; nil if its object does not exist.
-  public func value(of setting: Setting) -> SettingValue? { setting.kind.read(self) }
+  package func value(of setting: Setting) -> SettingValue? { setting.kind.read(self) }
 
   /// The device of a setting; nil if it has none, or the device does not exist.
   package func device(of setting: Setting) -> Device? {
@@ -15,7 +15,7 @@ extension ServerSnapshot {
   }
 
   /// Our modules for a duckingPolicy of others.
-  public func modules(of duckingPolicy: DuckingPolicy) -> [Module] {
+  package func modules(of duckingPolicy: DuckingPolicy) -> [Module] {
     modules(named: duckingPolicy.moduleName).filter {
       duckingPolicy.roles($0.name, $0.argument) != nil
     }

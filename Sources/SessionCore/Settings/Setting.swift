@@ -1,7 +1,7 @@
-public import PulseTypes
+package import PulseTypes
 
 /// A value on a server that the session may change, with a name that stays valid over time.
-public enum Setting: Sendable, Hashable, Codable {
+package enum Setting: Sendable, Hashable, Codable {
   /// The profile of a card.
   case cardProfile(card: String)
   /// The codec of a Bluetooth card.
@@ -64,16 +64,16 @@ extension Setting {
   }
 
   /// The server's object of the setting.
-  public var object: String { kind.object }
+  package var object: String { kind.object }
 
   /// The name of the object's property, in PulseAudio's terms.
-  public var propertyName: String { kind.label }
+  package var propertyName: String { kind.label }
 
   /// Whether it is the volume or mute of a device.
   package var isLevel: Bool { kind.traits.contains(.level) }
 
   /// The phase in which it is changed.
-  public var phase: Phase { kind.phase }
+  package var phase: Phase { kind.phase }
 
   /// The direction of its device, if it is a device's setting.
   package var deviceDirection: Direction? { kind.device?.direction }
@@ -103,16 +103,16 @@ extension Setting {
   package func `is`(_ trait: SettingTraits) -> Bool { kind.traits.contains(trait) }
 
   /// Whether it is a module of the session.
-  public var isModule: Bool { `is`(.module) }
+  package var isModule: Bool { `is`(.module) }
 
   /// Whether it is a change of another program's stream that the session makes only while it holds.
-  public var isOfOthers: Bool { `is`(.others) }
+  package var isOfOthers: Bool { `is`(.others) }
 
   /// Whether its object is a stream of another program, which may end at any time.
-  public var isOfStream: Bool { `is`(.stream) }
+  package var isOfStream: Bool { `is`(.stream) }
 
   /// Whether the server may leave it unmet without a failure.
-  public var isHint: Bool { `is`(.hint) }
+  package var isHint: Bool { `is`(.hint) }
 
   /// The role of our devices of a direction for this setting; nil if it has none there.
   func role(_ direction: Direction) -> String? { (kind as? any LinkKind)?.role(direction) }

@@ -1,7 +1,7 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The value of a setting.
-public enum SettingValue: Sendable, Hashable, Codable {
+package enum SettingValue: Sendable, Hashable, Codable {
   /// Nothing: no default, no remap, no pin.
   case absent
   /// The name of a profile, device or port.
@@ -31,7 +31,7 @@ extension SettingValue {
 
 extension SettingValue: CustomStringConvertible {
   /// For people: `none`, `48000 Hz`, `10 ms`, `80 %`, `front-right,front-left of NAME`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .absent: "none"
     case .name(let name): name

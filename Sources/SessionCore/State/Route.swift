@@ -29,7 +29,7 @@ public struct Route: Sendable, Hashable, Codable {
   public var outputs: [RouteDevice]
 
   /// Makes a route.
-  public init(inputs: [RouteDevice] = [], outputs: [RouteDevice] = []) {
+  package init(inputs: [RouteDevice] = [], outputs: [RouteDevice] = []) {
     self.inputs = inputs
     self.outputs = outputs
   }
@@ -67,7 +67,7 @@ extension PlanInput {
 
 extension ServerSnapshot {
   /// The route that a program without its own session gets now.
-  public var route: Route {
+  package var route: Route {
     Route(inputs: routeDevices(.input), outputs: routeDevices(.output))
   }
 
@@ -85,7 +85,7 @@ extension ServerSnapshot {
   }
 
   /// A hardware device as an end of a route.
-  public func routeDevice(_ device: Device, via: [String] = []) -> RouteDevice {
+  package func routeDevice(_ device: Device, via: [String] = []) -> RouteDevice {
     let map =
       via.isEmpty
       ? device.channelMap : ChannelMapAspect.actual(self, device) ?? device.channelMap

@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Why the route changed, like AVAudioSession's reasons.
 public enum RouteChangeReason: String, Sendable, Hashable, Codable, CaseIterable {
@@ -27,7 +27,7 @@ extension RouteChangeReason {
   ///   - needs: the directions that the category requires.
   ///   - hasSlept: whether the machine was asleep a moment ago.
   ///   - present: the names of all devices, at the previous route and now; nil if unknown.
-  public static func between(
+  package static func between(
     _ previous: Route, _ current: Route, isOurs: Bool, needs: [Direction] = [],
     hasSlept: Bool = false, present: (before: Set<String>, now: Set<String>)? = nil
   ) -> RouteChangeReason {

@@ -7,13 +7,13 @@ private enum Key: String, CodingKey {
 
 extension TimedEvent: Codable {
   /// Reads a line of `watch --json`.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     time = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .time)
     event = try SessionEvent(from: decoder)
   }
 
   /// Writes the event, with the time next to its own keys.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(time, forKey: .time)
     try event.encode(to: encoder)

@@ -34,14 +34,14 @@ public enum SessionEvent: Sendable, Hashable {
 }
 
 /// An event with the time at which it was noticed.
-public struct TimedEvent: Sendable, Hashable {
+package struct TimedEvent: Sendable, Hashable {
   /// The time in ISO 8601, UTC, with milliseconds.
-  public var time: String
+  package var time: String
   /// What happened.
-  public var event: SessionEvent
+  package var event: SessionEvent
 
   /// Makes an entry.
-  public init(time: String, event: SessionEvent) {
+  package init(time: String, event: SessionEvent) {
     self.time = time
     self.event = event
   }

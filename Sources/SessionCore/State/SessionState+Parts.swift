@@ -24,7 +24,7 @@ extension SessionState {
     }
 
     /// Makes a description.
-    public init(kind: ServerKind, name: String, version: String, address: String) {
+    package init(kind: ServerKind, name: String, version: String, address: String) {
       self.kind = kind
       self.name = name
       self.version = version
@@ -42,7 +42,7 @@ extension SessionState {
     public var since: String?
 
     /// Makes a description.
-    public init(pid: Int32, name: String, since: String? = nil) {
+    package init(pid: Int32, name: String, since: String? = nil) {
       self.pid = pid
       self.name = name
       self.since = since
@@ -50,23 +50,23 @@ extension SessionState {
   }
 
   /// A stream that the session keeps open to hold a rate or a latency.
-  public struct Pin: Sendable, Hashable, Codable, EncodableWithNulls {
+  package struct Pin: Sendable, Hashable, Codable, EncodableWithNulls {
     /// The device it is on.
-    public var device: String
+    package var device: String
     /// `rate` or `latency`.
-    public var kind: String
+    package var kind: String
     /// The latency in seconds; nil for a rate.
-    public var latency: Double?
+    package var latency: Double?
     /// The rate in Hz.
-    public var sampleRate: Int
+    package var sampleRate: Int
     /// Whether it is held now; false if only an apply held it.
-    public var held: Bool
+    package var held: Bool
     /// Whether its stream runs, which appears as a recording or a playback: on PipeWire, while
     /// another stream uses the device.
-    public var running: Bool
+    package var running: Bool
 
     /// Makes a description.
-    public init(
+    package init(
       device: String, kind: String, latency: Double?, sampleRate: Int, held: Bool,
       running: Bool = false
     ) {
@@ -80,18 +80,18 @@ extension SessionState {
   }
 
   /// A part of the session that processes the sound between hardware and programs.
-  public struct Processing: Sendable, Hashable, Codable {
+  package struct Processing: Sendable, Hashable, Codable {
     /// Its kind: `echo-cancel`.
-    public var kind: String
+    package var kind: String
     /// Its method: `webrtc`.
-    public var method: String
+    package var method: String
     /// Whether a program records or plays through it.
-    public var inUse: Bool
+    package var inUse: Bool
     /// The devices that it keeps running even when idle: a microphone then appears as in use.
-    public var keepsRunning: [String]
+    package var keepsRunning: [String]
 
     /// Makes a description.
-    public init(kind: String, method: String, inUse: Bool, keepsRunning: [String]) {
+    package init(kind: String, method: String, inUse: Bool, keepsRunning: [String]) {
       self.kind = kind
       self.method = method
       self.inUse = inUse

@@ -23,23 +23,23 @@ public struct SessionState: Sendable, Hashable {
   /// Whether an interruption is in progress.
   public var interrupted: Bool
   /// The number of server restarts that the holder has handled; nil without a holder.
-  public var resets: Int?
+  package var resets: Int?
   /// How often the mode was applied again; nil without a holder.
-  public var reapplies: Int?
+  package var reapplies: Int?
   /// Settings that other programs keep changing.
   public var conflicts: [String]
   /// The session's pins.
-  public var pins: [Pin]
+  package var pins: [Pin]
   /// The session's processing of the sound.
-  public var processing: [Processing]
+  package var processing: [Processing]
   /// The last 20 events that the holder saw, oldest first; empty without a holder.
-  public var events: [TimedEvent]
+  package var events: [TimedEvent]
   /// Problems of the session's files.
-  public var notes: [String]
+  package var notes: [String]
 
   /// Makes the state for a mode and a server's snapshot; without a snapshot only the preferences
   /// are known.
-  public init(
+  package init(
     input: PlanInput?, wish: AudioMode, server: Server?, profile: String?, active: Bool
   ) {
     self.server = server
@@ -83,7 +83,7 @@ public struct SessionState: Sendable, Hashable {
   }
 
   /// Adopts what only the holder knows, from the last state that it wrote.
-  public mutating func adopt(_ holders: SessionState) {
+  package mutating func adopt(_ holders: SessionState) {
     holder = holders.holder
     interrupted = holders.interrupted
     resets = holders.resets

@@ -62,7 +62,7 @@ public struct PropertyReport: Sendable, Hashable {
   public var held: Bool?
 
   /// Makes a report.
-  public init(
+  package init(
     preferred: StateValue?, actual: StateValue?, verdict: Verdict, reason: String? = nil,
     waitingFor: WaitingFor? = nil, held: Bool? = nil
   ) {

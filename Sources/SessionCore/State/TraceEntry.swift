@@ -2,7 +2,7 @@
 ///
 /// A plan is a pure function of its input, so a trace can be replayed: `replay` makes every plan
 /// again and compares.
-public enum TraceEntry: Sendable, Hashable, Codable {
+package enum TraceEntry: Sendable, Hashable, Codable {
   /// The server reported a change, in its words.
   case told(String)
   /// A plan with its complete input.
@@ -16,16 +16,16 @@ public enum TraceEntry: Sendable, Hashable, Codable {
 }
 
 /// A line of a trace.
-public struct TraceLine: Sendable, Hashable, Codable {
+package struct TraceLine: Sendable, Hashable, Codable {
   /// The format's version.
-  public var schema = 1
+  package var schema = 1
   /// The time in ISO 8601.
-  public var time: String
+  package var time: String
   /// What happened.
-  public var entry: TraceEntry
+  package var entry: TraceEntry
 
   /// Makes a line.
-  public init(time: String, entry: TraceEntry) {
+  package init(time: String, entry: TraceEntry) {
     self.time = time
     self.entry = entry
   }
@@ -33,7 +33,7 @@ public struct TraceLine: Sendable, Hashable, Codable {
 
 extension TraceEntry {
   /// Makes the plan of an input, as an entry.
-  public static func planning(_ input: PlanInput) -> TraceEntry {
+  package static func planning(_ input: PlanInput) -> TraceEntry {
     do throws(SessionError) {
       return .planned(input, try Plan.make(input))
     } catch {
@@ -42,7 +42,7 @@ extension TraceEntry {
   }
 
   /// The entry with its plan made again by this version; unchanged if it has none.
-  public var remade: TraceEntry {
+  package var remade: TraceEntry {
     switch self {
     case .planned(let input, _), .unplannable(let input, _): .planning(input)
     case .told, .ran, .event: self

@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The levels that the session has set on devices under the current mode, with their last seen
 /// values.
@@ -7,7 +7,7 @@ public import PulseTypes
 /// does when it is first in use, because servers keep separate levels for every port. Later changes
 /// by the user stay, even if the device returns from a replug with other levels. An apply starts
 /// without charges.
-public struct Charges: Sendable, Hashable, Codable {
+package struct Charges: Sendable, Hashable, Codable {
   /// One level of a device, on one of its ports.
   struct Charge: Sendable, Hashable, Codable {
     var setting: Setting
@@ -30,7 +30,7 @@ public struct Charges: Sendable, Hashable, Codable {
   private(set) var charges: [Charge] = []
 
   /// Begins without devices.
-  public init() {}
+  package init() {}
 
   /// The charge of a level on a port.
   func charge(of setting: Setting, port: String?) -> Charge? {
@@ -41,7 +41,7 @@ public struct Charges: Sendable, Hashable, Codable {
   ///
   /// PipeWire's session manager restores levels a moment after it shows a device: the first change
   /// on a new device counts as restored, not as the user's.
-  public mutating func follow(_ snapshot: ServerSnapshot, at now: Duration = .zero) {
+  package mutating func follow(_ snapshot: ServerSnapshot, at now: Duration = .zero) {
     for at in charges.indices {
       guard charges[at].device != nil || !charges[at].isRestored else { continue }
       guard let device = snapshot.device(ofLevel: charges[at].setting),
@@ -67,7 +67,7 @@ public struct Charges: Sendable, Hashable, Codable {
   /// Notes that levels were set on their devices.
   ///
   /// - Parameter arrival: when they were set, if the devices may have just been added.
-  public mutating func take(
+  package mutating func take(
     _ settings: [Setting], in snapshot: ServerSnapshot, arrival: Duration? = nil
   ) {
     for setting in settings {

@@ -1,15 +1,15 @@
 /// Notices that another program changes a setting repeatedly, and leaves it alone for a while.
 ///
 /// Pure: time is a parameter, counted from any fixed moment.
-public struct ConflictDetector: Sendable, Hashable {
+package struct ConflictDetector: Sendable, Hashable {
   /// This many foreign changes within `window` are a conflict.
-  public static let limit = 5
+  package static let limit = 5
   /// The time in which they count.
-  public static let window = Duration.seconds(5)
+  package static let window = Duration.seconds(5)
   /// How long a setting is left alone the first time; twice as long each time after.
-  public static let firstPause = Duration.seconds(30)
+  package static let firstPause = Duration.seconds(30)
   /// The longest time a setting is left alone.
-  public static let longestPause = Duration.seconds(3600)
+  package static let longestPause = Duration.seconds(3600)
 
   private struct Record: Sendable, Hashable {
     var times: [Duration] = []
@@ -20,10 +20,10 @@ public struct ConflictDetector: Sendable, Hashable {
   private var records: [Setting: Record] = [:]
 
   /// Begins without conflicts.
-  public init() {}
+  package init() {}
 
   /// Notes that another program changed a setting; true if that makes it a conflict.
-  public mutating func noteChange(of setting: Setting, at now: Duration) -> Bool {
+  package mutating func noteChange(of setting: Setting, at now: Duration) -> Bool {
     var record = records[setting] ?? Record()
     defer { records[setting] = record }
     record.times.removeAll { now - $0 >= Self.window }
@@ -37,15 +37,15 @@ public struct ConflictDetector: Sendable, Hashable {
   }
 
   /// The settings that are left alone now.
-  public func yielded(at now: Duration) -> Set<Setting> {
+  package func yielded(at now: Duration) -> Set<Setting> {
     Set(records.filter { $0.value.pauseEnds.map { now < $0 } == true }.keys)
   }
 
   /// When the next pause ends; nil without one.
-  public func nextEnd(after now: Duration) -> Duration? {
+  package func nextEnd(after now: Duration) -> Duration? {
     records.values.compactMap(\.pauseEnds).filter { $0 > now }.min()
   }
 
   /// Forgets every conflict, after a user or program has applied a mode.
-  public mutating func forget() { records = [:] }
+  package mutating func forget() { records = [:] }
 }

@@ -1,7 +1,7 @@
-public import PulseTypes
+package import PulseTypes
 
 /// A place where something is plugged in: a device without a card, a card, a connector of a card.
-public enum Attachment: Sendable, Hashable, Codable {
+package enum Attachment: Sendable, Hashable, Codable {
   case device(String)
   case card(String)
   case port(card: String, port: String)
@@ -12,13 +12,13 @@ public enum Attachment: Sendable, Hashable, Codable {
 ///
 /// Pure: time is a parameter, counted from any fixed moment. A device that returns for the first time is
 /// used at once; one that was removed twice within `window` is used after `grace`.
-public struct FlapDetector: Sendable, Hashable {
+package struct FlapDetector: Sendable, Hashable {
   /// This many removals within `window` make it unsteady.
-  public static let limit = 2
+  package static let limit = 2
   /// The time in which they count.
-  public static let window = Duration.seconds(10)
+  package static let window = Duration.seconds(10)
   /// How long something unsteady must be present to count as steady.
-  public static let grace = Duration.seconds(3)
+  package static let grace = Duration.seconds(3)
 
   private struct Record: Sendable, Hashable {
     var departures: [Duration] = []
@@ -29,10 +29,10 @@ public struct FlapDetector: Sendable, Hashable {
   private var records: [Attachment: Record] = [:]
 
   /// Begins without history: everything present at first is steady.
-  public init() {}
+  package init() {}
 
   /// Compares what is present now with the last call.
-  public mutating func note(_ now: Set<Attachment>, at time: Duration) {
+  package mutating func note(_ now: Set<Attachment>, at time: Duration) {
     for spot in present.subtracting(now) {
       var record = records[spot] ?? Record()
       record.departures.removeAll { time - $0 >= Self.window }
@@ -54,27 +54,27 @@ public struct FlapDetector: Sendable, Hashable {
   }
 
   /// What is present but still unsteady.
-  public func unsteady(at time: Duration) -> Set<Attachment> {
+  package func unsteady(at time: Duration) -> Set<Attachment> {
     Set(records.filter { $0.value.steadyFrom.map { time < $0 } == true }.keys)
   }
 
   /// When the next of them becomes steady; nil if there is none.
-  public func nextEnd(after time: Duration) -> Duration? {
+  package func nextEnd(after time: Duration) -> Duration? {
     records.values.compactMap(\.steadyFrom).filter { $0 > time }.min()
   }
 
   /// Forgets everything, after a user or program has applied a mode.
-  public mutating func forget() { records = [:] }
+  package mutating func forget() { records = [:] }
 }
 
 extension ServerSnapshot {
   /// Whether the same is known to be present as in another snapshot; false if that is unknown.
-  public func surelyHasAttachments(of other: ServerSnapshot) -> Bool {
+  package func surelyHasAttachments(of other: ServerSnapshot) -> Bool {
     surelyHasDevices(of: other) && cards == other.cards
   }
 
   /// What is present: usable connectors of cards, cards, and devices without a card.
-  public var attachments: Set<Attachment> {
+  package var attachments: Set<Attachment> {
     var result: Set<Attachment> = []
     for card in cards {
       result.insert(.card(card.name))

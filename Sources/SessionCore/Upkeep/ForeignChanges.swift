@@ -81,7 +81,7 @@ extension ServerSnapshot {
     return ["\(device.index)"] + jacks(device.ports) + (port.map { [$0] } ?? [])
   }
 
-  private func jacks(_ ports: [Port]) -> [String] {
-    ports.map { (port: Port) -> String in "\(port.name) \(port.availability)" }
+  private func jacks(_ ports: [DevicePort]) -> [String] {
+    ports.map { (port: DevicePort) -> String in "\(port.name) \(port.availability)" }
   }
 }

@@ -1,12 +1,12 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Detects when an interruption of the session begins and ends.
 ///
 /// Pure: it gets snapshots, and reports of streams and other holders. Of several concurrent
 /// interruptions the first is named, and only the end of all of them ends the interruption.
-public struct InterruptionWatch: Sendable, Hashable {
+package struct InterruptionWatch: Sendable, Hashable {
   /// The change since the last report.
-  public enum Change: Sendable, Hashable {
+  package enum Change: Sendable, Hashable {
     case began(InterruptionReason)
     case ended
   }
@@ -15,27 +15,27 @@ public struct InterruptionWatch: Sendable, Hashable {
   private var told: [InterruptionReason] = []
 
   /// Begins without an interruption.
-  public init() {}
+  package init() {}
 
   /// Whether the session is interrupted now.
-  public var isInterrupted: Bool { !seen.isEmpty || !told.isEmpty }
+  package var isInterrupted: Bool { !seen.isEmpty || !told.isEmpty }
 
   /// Updates the interruptions that a snapshot shows.
   ///
   /// - Parameter process: this process's id; its own streams do not interrupt.
-  public mutating func note(
+  package mutating func note(
     _ snapshot: ServerSnapshot, wish: AudioMode, process: Int32
   ) -> Change? {
     changing { $0.seen = snapshot.interruptions(of: wish, process: process) }
   }
 
   /// Notes the begin of an interruption that no snapshot shows.
-  public mutating func begin(_ reason: InterruptionReason) -> Change? {
+  package mutating func begin(_ reason: InterruptionReason) -> Change? {
     changing { if !$0.told.contains(reason) { $0.told.append(reason) } }
   }
 
   /// Notes the end of an interruption that no snapshot shows.
-  public mutating func end(where ends: (InterruptionReason) -> Bool) -> Change? {
+  package mutating func end(where ends: (InterruptionReason) -> Bool) -> Change? {
     changing { $0.told.removeAll(where: ends) }
   }
 

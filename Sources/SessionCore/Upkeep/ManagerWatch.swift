@@ -1,8 +1,8 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Notices a restart of PipeWire's session manager: for a while it then restores its stored values,
 /// including ports and volumes. Time is a parameter.
-public struct ManagerWatch: Sendable {
+package struct ManagerWatch: Sendable {
   /// How long it restores values.
   static let settling = Duration.seconds(5)
 
@@ -10,20 +10,20 @@ public struct ManagerWatch: Sendable {
   private var since: Duration?
 
   /// Makes a watch that has seen no session manager.
-  public init() {}
+  package init() {}
 
   /// Notes the session manager of a snapshot; nil if there is none.
-  public mutating func note(_ manager: Index<Client>?, at now: Duration) {
+  package mutating func note(_ manager: Index<Client>?, at now: Duration) {
     guard let manager else { return }
     if let former = self.manager, former != manager { since = now }
     self.manager = manager
   }
 
   /// Notes a restart of the server and its session manager; indexes start again, too.
-  public mutating func noteReset(at now: Duration) { since = now }
+  package mutating func noteReset(at now: Duration) { since = now }
 
   /// Whether it was started a short while ago.
-  public func isNew(at now: Duration) -> Bool {
+  package func isNew(at now: Duration) -> Bool {
     since.map { now - $0 < Self.settling } ?? false
   }
 }

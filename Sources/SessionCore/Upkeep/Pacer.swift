@@ -4,18 +4,18 @@
 /// get a look each, at once. Further ones are a burst, which waits for a quiet moment, but not for
 /// ever. After each failure the pause doubles. Without changes nothing is scheduled, so an idle
 /// session sleeps.
-public struct Pacer: Sendable, Hashable {
+package struct Pacer: Sendable, Hashable {
   /// A burst ends after this time without a change.
-  public static let quiet = Duration.milliseconds(20)
+  package static let quiet = Duration.milliseconds(20)
   /// The number of immediate looks before changes count as a burst: a program that changes one
   /// setting causes a few events.
-  public static let freeLooks = 4
+  package static let freeLooks = 4
   /// A burst gets a look after this time even if it continues.
-  public static let longestBurst = Duration.milliseconds(250)
+  package static let longestBurst = Duration.milliseconds(250)
   /// The first pause after a failure.
-  public static let firstPause = Duration.milliseconds(10)
+  package static let firstPause = Duration.milliseconds(10)
   /// The longest pause after failures.
-  public static let longestPause = Duration.seconds(1)
+  package static let longestPause = Duration.seconds(1)
 
   private var lastChange: Duration?
   /// The number of looks since the last quiet time.
@@ -26,13 +26,13 @@ public struct Pacer: Sendable, Hashable {
   private var pausedUntil: Duration = .zero
 
   /// Begins with nothing to do.
-  public init() {}
+  package init() {}
 
   /// When to look next; nil if there is no reason to.
-  public var nextLook: Duration? { due.map { max($0, pausedUntil) } }
+  package var nextLook: Duration? { due.map { max($0, pausedUntil) } }
 
   /// Notes a change of the server.
-  public mutating func noteChange(at now: Duration) {
+  package mutating func noteChange(at now: Duration) {
     if lastChange.map({ now - $0 >= Self.quiet }) ?? true { looks = 0 }
     lastChange = now
     guard looks >= Self.freeLooks else {
@@ -46,20 +46,20 @@ public struct Pacer: Sendable, Hashable {
 
   /// Notes the begin of a look, which covers all changes so far. A later change needs the next
   /// look.
-  public mutating func beginLook() {
+  package mutating func beginLook() {
     looks += 1
     burstBegan = nil
     due = nil
   }
 
   /// Notes the end of a successful look.
-  public mutating func endLook() {
+  package mutating func endLook() {
     failures = 0
     pausedUntil = .zero
   }
 
   /// Notes the end of a failed look, which is repeated after a pause.
-  public mutating func failLook(at now: Duration) {
+  package mutating func failLook(at now: Duration) {
     pausedUntil = now + min(Self.firstPause * (1 << min(failures, 10)), Self.longestPause)
     failures += 1
     due = due ?? pausedUntil

@@ -3,30 +3,30 @@
 ///
 /// Pure: the caller reports the results. Both times double up to a limit, so that a server that
 /// stays away costs little, and a slow server gets enough time.
-public struct ReconnectBackoff: Sendable, Hashable {
+package struct ReconnectBackoff: Sendable, Hashable {
   /// The longest time of one attempt.
-  public static let longestTry = Duration.seconds(60)
+  package static let longestTry = Duration.seconds(60)
   /// The longest pause between two attempts.
-  public static let longestPause = Duration.seconds(1)
+  package static let longestPause = Duration.seconds(1)
   private static let shortestPause = Duration.milliseconds(1)
 
   /// The time limit of the next attempt.
-  public private(set) var nextTry = Duration.milliseconds(500)
+  package private(set) var nextTry = Duration.milliseconds(500)
   /// The maximum pause after it.
-  public private(set) var pause = shortestPause
+  package private(set) var pause = shortestPause
 
   /// Begins for a server that was lost just now.
-  public init() {}
+  package init() {}
 
   /// Notes a failed attempt: a pipewire-pulse that outlived pipewire may never answer its first
   /// clients.
-  public mutating func noteFailure() { nextTry = min(nextTry * 2, Self.longestTry) }
+  package mutating func noteFailure() { nextTry = min(nextTry * 2, Self.longestTry) }
 
   /// Notes the end of a pause.
   ///
   /// - Parameter hasAppeared: whether the socket appeared, which happens a moment before its server
   ///   listens.
-  public mutating func notePause(hasAppeared: Bool) {
+  package mutating func notePause(hasAppeared: Bool) {
     pause = hasAppeared ? Self.shortestPause : min(pause * 2, Self.longestPause)
   }
 }

@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// Distinguishes values that PipeWire's session manager restores from values that users choose, for
 /// other programs' streams that a session silences or lowers.
@@ -7,7 +7,7 @@ public import PulseTypes
 /// machine it does so after the session has changed them. So one change within the first moments of
 /// a new stream counts as restored, and the session sets its value once more; a second change
 /// counts as the user's choice. Time is a parameter.
-public struct RestoreWatch: Sendable {
+package struct RestoreWatch: Sendable {
   /// How long a stream counts as new.
   static let settling = Duration.seconds(5)
 
@@ -19,17 +19,17 @@ public struct RestoreWatch: Sendable {
   private var treated: [Setting: Treated] = [:]
 
   /// Makes a watch without settings.
-  public init() {}
+  package init() {}
 
   /// Notes settings of new streams that the session has changed for the first time.
-  public mutating func note(_ settings: some Sequence<Setting>, at now: Duration) {
+  package mutating func note(_ settings: some Sequence<Setting>, at now: Duration) {
     treated = treated.filter { now - $0.value.since < Self.settling }
     for setting in settings where setting.isOfOthers { treated[setting] = Treated(since: now) }
   }
 
   /// The settings that were changed back in the meantime, with their current values; returns each
   /// once.
-  public mutating func restored(
+  package mutating func restored(
     in snapshot: ServerSnapshot, beside baseline: Baseline, at now: Duration
   ) -> [Setting: SettingValue] {
     guard snapshot.has(.lateRestoring) else { return [:] }

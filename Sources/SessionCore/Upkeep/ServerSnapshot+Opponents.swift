@@ -1,9 +1,9 @@
-public import PulseTypes
+package import PulseTypes
 
 extension ServerSnapshot {
   /// What may be changing the session's settings: modules that are made for it, and connected
   /// programs without a stream.
-  public var likelyOpponents: [String] {
+  package var likelyOpponents: [String] {
     let policies = [
       "module-switch-on-connect", "module-switch-on-port-available", "module-stream-restore",
       "module-device-restore", "module-default-device-restore", "module-bluetooth-policy",

@@ -169,7 +169,7 @@ extension AudioMode {
 extension AudioMode {
   /// Returns the mode with its unset fields taken from another one, as `extends` does with
   /// profiles.
-  public func layered(over base: AudioMode) -> AudioMode {
+  package func layered(over base: AudioMode) -> AudioMode {
     var result = self
     for row in Property.rows { row.fill(&result, base) }
     return result

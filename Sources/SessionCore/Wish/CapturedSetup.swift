@@ -1,22 +1,22 @@
-public import PulseTypes
+package import PulseTypes
 
 /// A server's current setup as a mode: what `profiles save` writes.
 ///
 /// It has only what differs from the server's own defaults, and names devices by their stable
 /// properties. Applying it at once changes nothing.
-public struct CapturedSetup: Sendable, Hashable {
+package struct CapturedSetup: Sendable, Hashable {
   /// The setup as a mode.
-  public var mode = AudioMode()
+  package var mode = AudioMode()
   /// All inputs, for a profile's `[match]`.
-  public var inputs: [DeviceMatcher] = []
+  package var inputs: [DeviceMatcher] = []
   /// All outputs.
-  public var outputs: [DeviceMatcher] = []
+  package var outputs: [DeviceMatcher] = []
   /// The devices in use, for users: `USB Microphone, Built-in Audio`; empty without any.
-  public var summary = ""
+  package var summary = ""
   /// The current device of a property, for users.
-  public var notes: [Property: String] = [:]
+  package var notes: [Property: String] = [:]
   /// Settings that a profile cannot express, for users.
-  public var left: [String] = []
+  package var left: [String] = []
 
   /// Captures the setup of a server.
   ///
@@ -26,7 +26,7 @@ public struct CapturedSetup: Sendable, Hashable {
   ///     setup, though no server shows them.
   ///   - baseline: the settings that the session changed. They are part of the setup even if they
   ///     equal the server's defaults, because a setting that a profile does not name is restored.
-  public init(of snapshot: ServerSnapshot, wish: AudioMode? = nil, baseline: Baseline = .init()) {
+  package init(of snapshot: ServerSnapshot, wish: AudioMode? = nil, baseline: Baseline = .init()) {
     let changed = Set(baseline.valid(for: snapshot).entries.filter(\.isChange).map(\.setting))
     if let wish { adopt(wish, snapshot) }
     for direction in Direction.allCases { add(direction, snapshot, changed) }
@@ -212,7 +212,7 @@ extension Device {
   }
 
   /// The port that a server chooses by itself: one with a plug first, then the highest priority.
-  fileprivate var portByItself: Port? {
+  fileprivate var portByItself: DevicePort? {
     ports.filter(\.availability.isUsable).max {
       ($0.availability == .yes ? 1 : 0, $0.priority) < (
         $1.availability == .yes ? 1 : 0, $1.priority

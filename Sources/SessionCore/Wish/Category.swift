@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The purpose of the sound, like AVAudioSession's category; raw values are those of profile files.
 public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
@@ -16,7 +16,7 @@ public enum Category: String, Sendable, Hashable, Codable, CaseIterable {
   case multiRoute = "multi-route"
 
   /// The directions that the category requires.
-  public var directions: Set<Direction> {
+  package var directions: Set<Direction> {
     switch self {
     case .ambient, .soloAmbient, .playback, .multiRoute: [.output]
     case .record: [.input]

@@ -41,7 +41,7 @@ public enum Orientation: String, Sendable, Hashable, Codable, CaseIterable {
   case landscapeRight = "landscape-right"
 
   /// The turn in quarters, 0-3.
-  public var quarterTurns: Int {
+  package var quarterTurns: Int {
     switch self {
     case .none, .landscapeLeft: 0
     case .portrait: 1

@@ -1,11 +1,11 @@
-public import PulseTypes
+package import PulseTypes
 
 extension ServerSnapshot {
   /// Whether a matching device is present: it exists, or an existing card can create it, and
   /// something is plugged in.
   ///
   /// - Parameter unsteady: flapping devices, which do not count until they are stable.
-  public func has(
+  package func has(
     _ matcher: DeviceMatcher, _ direction: Direction, except unsteady: Set<Attachment> = []
   ) -> Bool {
     let types = matcher.portTypes
@@ -24,7 +24,7 @@ extension ServerSnapshot {
 extension DeviceMatcher {
   /// How specific a match is: 4 for a single device (a name, a serial number, an address, a place),
   /// 2 for a kind of device, 1 for any device.
-  public var points: Int {
+  package var points: Int {
     switch self {
     case .default: 1
     case .name(let name):

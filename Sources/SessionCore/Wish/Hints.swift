@@ -22,7 +22,7 @@ public enum BufferDuration: Sendable, Hashable, Codable {
   }
 
   /// The time at a rate in Hz, in whole microseconds.
-  public func duration(atRate rate: Int) -> Duration {
+  package func duration(atRate rate: Int) -> Duration {
     switch self {
     case .duration(let duration): .microseconds(duration.microseconds)
     case .frames(let frames):

@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 /// The kind of a port for users, like AVAudioSession's port types; raw values are those of files.
 public enum PortType: String, Sendable, Hashable, Codable, CaseIterable {
@@ -20,8 +20,8 @@ extension PortType {
   ///
   /// Derived from PulseAudio's port type, the device's bus and its form factor: a microphone on USB
   /// is `usb-audio` and `mic`; an internal one is `built-in-mic` and `mic`.
-  public static func types(
-    of port: Port?, direction: Direction, properties: [String: String], name: String
+  package static func types(
+    of port: DevicePort?, direction: Direction, properties: [String: String], name: String
   ) -> [PortType] {
     let bus = properties["device.bus"] ?? ""
     if bus == "bluetooth" || name.hasPrefix("bluez") {
@@ -35,7 +35,7 @@ extension PortType {
     return types
   }
 
-  private static func inputs(_ port: Port?, _ form: String) -> [PortType] {
+  private static func inputs(_ port: DevicePort?, _ form: String) -> [PortType] {
     guard let port else {
       return switch form {
       case "internal": [.builtInMic, .mic]
@@ -57,7 +57,7 @@ extension PortType {
     }
   }
 
-  private static func outputs(_ port: Port?, _ form: String) -> [PortType] {
+  private static func outputs(_ port: DevicePort?, _ form: String) -> [PortType] {
     guard let port else {
       return switch form {
       case "headset", "headphone", "hands-free": [.headphones]

@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 
 extension ServerSnapshot {
   /// A matcher for a device that remains valid over replugs, restarts and other sound cards.
@@ -9,7 +9,7 @@ extension ServerSnapshot {
   /// contain the name.
   ///
   /// - Parameter isItself: whether to match only this device, instead of any device of its card.
-  public func stableMatcher(for device: Device, isItself: Bool = true) -> DeviceMatcher? {
+  package func stableMatcher(for device: Device, isItself: Bool = true) -> DeviceMatcher? {
     guard !device.isMonitor, let card = card(of: device) else { return .exactly(device.name) }
     let others = devices(device.direction).filter {
       !$0.isMonitor && !isOwned($0) && $0.card != device.card

@@ -1,40 +1,40 @@
-public import PulseTypes
-public import SessionCore
+package import PulseTypes
+package import SessionCore
 
 /// Whether the devices of a profile's `[match]` exist, and how specific it is.
-public struct ProfileFit: Sendable, Hashable {
+package struct ProfileFit: Sendable, Hashable {
   /// The profile's name.
-  public var name: String
+  package var name: String
   /// Its description.
-  public var description: String?
+  package var description: String?
   /// The source of the profile.
-  public var source: ProfileSource
+  package var source: ProfileSource
   /// The sum over its matchers (`DeviceMatcher.points`): the matching profile with the most wins.
-  public var points: Int
+  package var points: Int
   /// The matchers without a device, as `input NAME`; empty if the profile matches.
-  public var missing: [String]
+  package var missing: [String]
 
   /// Whether all its matchers have a device.
-  public var fits: Bool { missing.isEmpty }
+  package var fits: Bool { missing.isEmpty }
 }
 
 /// The profile that the present devices call for.
-public struct ProfileDetection: Sendable, Hashable {
+package struct ProfileDetection: Sendable, Hashable {
   /// The name of the profile that is chosen if no other matches.
-  public static let defaultName = "default"
+  package static let defaultName = "default"
 
   /// Every profile with a `[match]`: first the matching ones, of these the one with the most
   /// points, then by name.
-  public var profiles: [ProfileFit]
+  package var profiles: [ProfileFit]
   /// The best match, otherwise the profile called `default`, otherwise nil.
-  public var chosen: String?
+  package var chosen: String?
   /// The profiles that match as well as the chosen one, which is the first of them by name.
-  public var ties: [String]
+  package var ties: [String]
 
   /// Ranks profiles by the present devices; a pure function.
   ///
   /// - Parameter unsteady: flapping devices, which do not count until they are stable.
-  public init(
+  package init(
     _ profiles: [Profile], in snapshot: ServerSnapshot, except unsteady: Set<Attachment> = []
   ) {
     let fits = profiles.filter { !$0.match.isEmpty }.map { profile in
@@ -51,7 +51,7 @@ public struct ProfileDetection: Sendable, Hashable {
   }
 
   /// The matching profile after the given one, the first after the last; nil if none matches.
-  public func next(after profile: String?) -> String? {
+  package func next(after profile: String?) -> String? {
     let fitting = profiles.filter(\.fits).map(\.name)
     guard let at = profile.flatMap({ fitting.firstIndex(of: $0) }) else {
       return fitting.first ?? chosen
@@ -78,7 +78,7 @@ extension ProfileMatch {
 
 extension Profile {
   /// Reads every profile, each once; broken ones are omitted, and listed by `all`.
-  public static func readable(
+  package static func readable(
     environment: [String: String] = processEnvironment
   ) -> [Profile] {
     let library = ProfileLibrary(environment: environment)

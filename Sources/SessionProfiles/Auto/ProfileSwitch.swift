@@ -1,4 +1,4 @@
-public import PulseTypes
+package import PulseTypes
 import SessionCore
 
 /// Decides when `watch --auto` switches to another profile: when a change of devices has settled,
@@ -6,9 +6,9 @@ import SessionCore
 ///
 /// Pure: time is a parameter, counted from any fixed moment. A profile that a user applies by hand
 /// stays until the devices call for another profile than before.
-public struct ProfileSwitch: Sendable {
+package struct ProfileSwitch: Sendable {
   /// The profile that the devices called for last; nil if there was none.
-  public private(set) var chosen: String?
+  package private(set) var chosen: String?
   private var snapshot: ServerSnapshot?
   private var flaps = FlapDetector()
   private var settled: Duration?
@@ -16,13 +16,13 @@ public struct ProfileSwitch: Sendable {
   private var stayed: Duration?
 
   /// Starts without knowledge of the devices.
-  public init() {}
+  package init() {}
 
   /// When to decide next; nil if nothing has changed.
-  public var nextLook: Duration? { [settled, stayed].compactMap { $0 }.min() }
+  package var nextLook: Duration? { [settled, stayed].compactMap { $0 }.min() }
 
   /// Notes the current devices after a change.
-  public mutating func note(_ snapshot: ServerSnapshot, at now: Duration) {
+  package mutating func note(_ snapshot: ServerSnapshot, at now: Duration) {
     self.snapshot = snapshot
     flaps.note(snapshot.attachments, at: now)
     let began = burstBegan ?? now
@@ -31,7 +31,7 @@ public struct ProfileSwitch: Sendable {
   }
 
   /// The profile that the devices call for now, if it differs from the last one; otherwise nil.
-  public mutating func decide(_ profiles: [Profile], at now: Duration) -> ProfileDetection? {
+  package mutating func decide(_ profiles: [Profile], at now: Duration) -> ProfileDetection? {
     guard let snapshot else { return nil }
     (settled, burstBegan) = (nil, nil)
     stayed = flaps.nextEnd(after: now)
@@ -43,7 +43,7 @@ public struct ProfileSwitch: Sendable {
   }
 
   /// Makes the next decision count, even if it is the same: the profiles may have changed.
-  public mutating func forget(at now: Duration) {
+  package mutating func forget(at now: Duration) {
     chosen = nil
     settled = now
   }

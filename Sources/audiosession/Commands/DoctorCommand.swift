@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import PulseTypes
 
 /// `doctor`
 struct DoctorCommand: SessionCommand {

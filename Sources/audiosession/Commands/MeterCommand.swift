@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import AudioStreams
+import PulseTypes
 
 /// `meter`
 struct MeterCommand: SessionCommand {

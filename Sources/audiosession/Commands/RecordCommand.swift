@@ -3,6 +3,7 @@ import AudioSession
 import AudioStreams
 import Glibc
 import Logging
+import PulseTypes
 
 /// `record FILE`
 struct RecordCommand: SessionCommand {

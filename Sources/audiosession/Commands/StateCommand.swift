@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import PulseTypes
 
 /// `state`
 struct StateCommand: SessionCommand {

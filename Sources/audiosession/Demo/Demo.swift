@@ -2,6 +2,7 @@ import AudioSession
 import Logging
 import Pulse
 import PulseSandbox
+import PulseTypes
 
 /// A session in a private server, with a competing program, a replug and a crash.
 ///

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// The JSON of `devices`; the help of the command describes its keys.
 struct DeviceList: Encodable {
@@ -84,7 +85,7 @@ struct PortItem: Encodable {
   let availability: PortAvailability
   let isActive: Bool?
 
-  init(_ port: Port, type: PortType?, isActive: Bool?) {
+  init(_ port: DevicePort, type: PortType?, isActive: Bool?) {
     name = port.name
     description = port.description
     self.type = type

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// Inputs, outputs and cards for users.
 enum DevicesView {

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// The path of the sound, from the card to the default: card → profile → port → device → the links
 /// of the session's chain → default; the colors are verdicts.

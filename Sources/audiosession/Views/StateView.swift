@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// The state for users.
 enum StateView {

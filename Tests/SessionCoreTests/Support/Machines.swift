@@ -49,8 +49,8 @@ extension SimulatedServer {
     func port(
       _ name: String, _ direction: Direction, _ kind: PortKind, _ priority: UInt32,
       _ availability: PortAvailability, _ profiles: [String]
-    ) -> Port {
-      Port(
+    ) -> DevicePort {
+      DevicePort(
         name: name, description: name, direction: direction, priority: priority,
         availability: jacks[name] ?? availability, kind: kind, profiles: profiles)
     }
@@ -100,7 +100,7 @@ extension SimulatedServer {
 
   /// A USB microphone in stereo.
   mutating func addUSB(_ profile: String = "input:analog-stereo") {
-    let port = Port(
+    let port = DevicePort(
       name: "analog-input-mic", direction: .input, priority: 8700, kind: .mic,
       profiles: ["input:analog-stereo"])
     addCard(
@@ -138,10 +138,10 @@ extension SimulatedServer {
   mutating func addBluetooth(_ profile: String = "a2dp_sink") {
     let both = ["a2dp_sink", "headset_head_unit"]
     let ports = [
-      Port(
+      DevicePort(
         name: "headset-output", direction: .output, availability: .yes, kind: .headset,
         profiles: both),
-      Port(
+      DevicePort(
         name: "headset-input", direction: .input, availability: .yes, kind: .headset,
         profiles: ["headset_head_unit"]),
     ]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PulseSandbox
+import PulseTypes
 
 /// `sandbox simulate plug NAME`
 struct SimulatePlugCommand: FaultCommand {

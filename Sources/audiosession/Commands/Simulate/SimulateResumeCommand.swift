@@ -1,5 +1,6 @@
 import ArgumentParser
 import PulseSandbox
+import PulseTypes
 
 /// `sandbox simulate resume NAME`
 struct SimulateResumeCommand: FaultCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PulseSandbox
+import PulseTypes
 
 /// `sandbox simulate suspend NAME`
 struct SimulateSuspendCommand: FaultCommand {

@@ -8,7 +8,7 @@ public enum PortAvailability: String, Sendable, Hashable, Codable {
   case yes
 
   /// Whether the port may be chosen: yes or unknown.
-  public var isUsable: Bool { self != .no }
+  package var isUsable: Bool { self != .no }
 }
 
 /// The kind of a port (libpulse: `pa_device_port_type_t`).
@@ -23,7 +23,7 @@ public enum PortKind: UInt32, Sendable, Hashable, Codable, CaseIterable {
 /// AVAudioSession calls an input's ports its *data sources*. libpulse has a device's port
 /// (`pa_source_port_info`) and a card's port (`pa_card_port_info`), which has more information; a
 /// device's port has no profiles and no latency offset.
-public struct Port: Sendable, Hashable, Codable {
+public struct DevicePort: Sendable, Hashable, Codable {
   /// The server's name, such as `analog-input-headset-mic`.
   public var name: String
   /// The description for users.
@@ -44,7 +44,7 @@ public struct Port: Sendable, Hashable, Codable {
   public var latencyOffset: Duration
 
   /// Makes a port from the server's values.
-  public init(
+  package init(
     name: String, description: String = "", direction: Direction, priority: UInt32 = 0,
     availability: PortAvailability = .unknown, availabilityGroup: String? = nil,
     kind: PortKind = .unknown, profiles: [String] = [], latencyOffset: Duration = .zero
