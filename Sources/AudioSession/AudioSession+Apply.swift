@@ -134,7 +134,13 @@ extension AudioSession {
     reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
     let live = try await connected(deadline)
-    var input = try await input(mode, live, await storeInForce(store(live)), isExplicit: true)
+    let store = await storeInForce(store(live))
+    var input = try await input(mode, live, store, isExplicit: true)
+    if (mode.scope ?? .server) == .server {
+      // A holder carries the mode out, and its pins stay.
+      let (owner, told) = await otherHolder(store)
+      if owner != nil { input.trustHolder(told) }
+    }
     if (mode.scope ?? .server) != scope {
       // Applying it would first leave the current scope, so the plan starts without a baseline.
       input.baseline = Baseline()

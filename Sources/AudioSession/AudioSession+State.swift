@@ -166,7 +166,7 @@ extension AudioSession {
   }
 
   /// Another process that holds the session, and the last state that it wrote.
-  private func otherHolder(
+  func otherHolder(
     _ store: SessionStore
   ) async -> (owner: LockRecord.Owner?, told: SessionState?) {
     guard lock == nil, let owner = await holder(store), owner.isHolding else {
@@ -180,7 +180,7 @@ extension AudioSession {
 
 extension PlanInput {
   /// Treats the pins of another holding process as held.
-  fileprivate mutating func trustHolder(_ told: SessionState?) {
+  mutating func trustHolder(_ told: SessionState?) {
     holdsPins = true
     for pin in told?.pins ?? [] {
       guard let latency = pin.latency else { continue }

@@ -81,6 +81,10 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       let arguments = Array(CommandLine.arguments.dropFirst())
       guard exitCode(for: error) == .validationFailure else {
         if exitCode(for: error) == .success {
+          let isHelp = arguments.contains { ["help", "--help", "-h"].contains($0) }
+          if isHelp, let unknown = UnknownCommand.find(in: arguments) {
+            UsageError(ValidationError(unknown.message), arguments).end()
+          }
           let text = fullMessage(for: error)
           let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
           print(isScript ? CompletionScript.corrected(text) : HelpText.ordered(text))

@@ -17,18 +17,43 @@ struct UnknownCommand {
         continue
       }
       let commands = parent.configuration.subcommands
-      guard !commands.isEmpty, word != "help" else { return nil }
+      guard !commands.isEmpty else { return nil }
+      if word == "help", path.isEmpty { return help(Array(rest)) }
       if let next = commands.first(where: { $0.isCalled(word) }) {
         parent = next
         path += word + " "
         continue
       }
-      let names = commands.compactMap {
-        $0.configuration.shouldDisplay ? $0.configuration.commandName : nil
-      }
-      return UnknownCommand(message: message(word, path, names))
+      return UnknownCommand(message: message(word, path, shown(commands)))
     }
     return nil
+  }
+
+  /// What `help` was asked about, if it is neither a command nor a topic.
+  private static func help(_ words: [String]) -> UnknownCommand? {
+    let words = words.filter { !$0.hasPrefix("-") }
+    guard let word = words.first, word != "help", Topic.named(word) == nil else { return nil }
+    let all = AudioSessionCommand.configuration.subcommands
+    guard let command = all.first(where: { $0.isCalled(word) }) else {
+      let names = shown(all) + Topic.all.map(\.name)
+      let near = Text.nearest(word, among: names)
+      let guess = guesses[word]?.split(separator: " ").first.map(String.init)
+      let hint = (guess.map { [$0] } ?? near).map { "'help \($0)'" }
+      return UnknownCommand(
+        message: "there is no help on '\(visible(word))'; "
+          + (hint.isEmpty
+            ? "there is help on: \(names.joined(separator: ", "))"
+            : "do you mean \(hint.joined(separator: " or "))?"))
+    }
+    guard words.count > 1, !command.configuration.subcommands.isEmpty,
+      !command.configuration.subcommands.contains(where: { $0.isCalled(words[1]) })
+    else { return nil }
+    let names = shown(command.configuration.subcommands)
+    return UnknownCommand(message: message(words[1], word + " ", names))
+  }
+
+  private static func shown(_ commands: [any ParsableCommand.Type]) -> [String] {
+    commands.compactMap { $0.configuration.shouldDisplay ? $0.configuration.commandName : nil }
   }
 
   private static let optionsWithValue = ["--server", "--timeout"]
@@ -43,14 +68,18 @@ struct UnknownCommand {
     "start": "apply PROFILE --keep", "status": "state", "switch": "apply PROFILE --keep",
     "undo": "revert", "use": "apply PROFILE --keep", "why": "explain",
     "profiles add": "profiles save NAME", "profiles apply": "apply PROFILE",
-    "profiles create": "profiles save NAME", "profiles new": "profiles save NAME",
-    "profiles use": "apply PROFILE", "service enable": "service install",
-    "service start": "service install",
+    "profiles create": "profiles save NAME",
+    "profiles delete": "rm FILE' with the file that 'profiles' lists",
+    "profiles new": "profiles save NAME",
+    "profiles remove": "rm FILE' with the file that 'profiles' lists",
+    "profiles use": "apply PROFILE --keep", "service disable": "service uninstall",
+    "service enable": "service install", "service remove": "service uninstall",
+    "service start": "service install", "service stop": "stop",
   ]
 
   private static func message(_ word: String, _ path: String, _ known: [String]) -> String {
     let near =
-      guesses[path + word].map { ["'\($0)'"] }
+      guesses[path + word].map { [$0.contains("'") ? "'\($0)" : "'\($0)'"] }
       ?? Text.nearest(word, among: known).map { "'\(path)\($0)'" }
     let hint =
       !near.isEmpty

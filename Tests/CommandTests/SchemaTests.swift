@@ -28,6 +28,7 @@ struct SchemaTests {
     Document(command: "doctor", schema: "doctor", statuses: [0, 3]),
     Document(command: "explain default-source", schema: "explain"),
     Document(command: "explain sampleRate", schema: "explain"),
+    Document(command: "explain", schema: "explain-list"),
     Document(command: "verify podcast", schema: "verify", statuses: [0, 3]),
     Document(command: "profiles", schema: "profiles-list"),
     Document(command: "profiles check mistaken.toml", schema: "profiles-check", statuses: [65]),

@@ -11,7 +11,7 @@ struct UsageTests {
     ["state", "--server", ""], ["state", "--server", "unix:/x", "--sandbox"],
     ["apply", "podcast", "--keep", "--sandbox"], ["apply", "podcast", "--keep", "--dry-run"],
     ["apply", "podcast", "--strict", "--best-effort"],
-    ["profiles", "check"], ["profiles", "nonsense"], ["sandbox", "true"],
+    ["help", "nonsense"], ["profiles", "check"], ["profiles", "nonsense"], ["sandbox", "true"],
     ["sandbox", "--server", "unix:/x", "--", "true"],
     ["tone", "H4"], ["tone", "A4", "--sweep", "100"], ["tone", "--sweep", "10-"],
     ["tone", "--level", "6"], ["tone", "C4+C4+C4+C4+C4+C4+C4+C4+C4"],
@@ -26,7 +26,8 @@ struct UsageTests {
       #expect(result.standardOutput.isEmpty)
       #expect(result.standardError.contains("Usage: audiosession"))
       let isUnknown = arguments.first == "nonsense" || arguments.last == "nonsense"
-      #expect(!isUnknown || result.standardError.contains("there is no command '"))
+      let noun = arguments.first == "help" ? "help on" : "command"
+      #expect(!isUnknown || result.standardError.contains("there is no \(noun) '"))
     }
   }
 
@@ -42,6 +43,11 @@ struct UsageTests {
       ("why default-source", "'why'; do you mean 'explain'?"),
       ("switch podcast", "do you mean 'apply PROFILE --keep'?"),
       ("profiles new mine", "'profiles new'; do you mean 'profiles save NAME'?"),
+      ("profiles use podcast", "do you mean 'apply PROFILE --keep'?"),
+      ("profiles delete x", "'rm FILE' with the file that 'profiles' lists?"),
+      ("help profil", "help on 'profil'; do you mean 'help profile' or 'help profiles'?"),
+      ("help stat", "do you mean 'help state'?"), ("help why", "do you mean 'help explain'?"),
+      ("help profiles shw", "'profiles shw'; do you mean 'profiles show'?"),
     ])
   func unknownCommand(_ line: String, _ expected: String) throws {
     let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
@@ -55,7 +61,10 @@ struct UsageTests {
 
   @Test(
     "a line whose commands are all there has none that is unknown",
-    arguments: ["state --nonsense", "apply a b", "help state", "profiles", "sandbox -- true", ""])
+    arguments: [
+      "state --nonsense", "apply a b", "help state", "help json", "help profiles show", "help",
+      "profiles", "sandbox -- true", "",
+    ])
   func knownCommands(_ line: String) {
     let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
     #expect(unknown == nil, "\(unknown?.message ?? "")")

@@ -109,11 +109,19 @@ extension AudioSession {
   private func readStore(
     _ facts: inout MachineFacts, _ live: LiveServer?, _ deadline: Deadline
   ) async {
-    let store = store(live)
+    let store = await storeInForce(store(live))
     facts.storeFiles = [
       .mode: store.files.path(.mode), .baseline: store.files.path(.baseline),
     ]
-    do throws(SessionError) { _ = try store.wish() } catch { facts.damaged.append(error) }
+    do throws(SessionError) {
+      facts.mode = try store.wish().flatMap { $0.isActive ? $0.mode : nil }
+    } catch {
+      facts.damaged.append(error)
+    }
+    let lock = SystemCalls().lookAtLock(store.lockPath)
+    if !lock.isTaken, let owner = lock.record.owner, owner.isHolding {
+      facts.killedHolder = MachineFacts.Program(pid: owner.pid, name: owner.name)
+    }
     do throws(SessionError) {
       facts.baseline = try store.baseline()
     } catch {

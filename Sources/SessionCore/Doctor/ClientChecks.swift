@@ -116,7 +116,7 @@ private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
       || report.verdict == .pending && report.waitingFor != .holder
   }
   guard !lost.isEmpty else { return [] }
-  let name = state.profile.map { "the profile '\($0)'" } ?? "a wish"
+  let name = state.profile.map { "the profile '\($0)'" } ?? "a mode"
   return [
     Finding(
       .staleWish, .warning, object: state.profile,
@@ -141,8 +141,8 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
     Finding(
       .staleBaseline, .note, object: objects.first,
       "\(gone.count) changes of an earlier session are not undone: "
-        + "\(Words.list(objects)) \(objects.count == 1 ? "is" : "are") away",
-      why: "They come back as the session left them when the device does.",
+        + "\(Words.list(objects)) \(objects.count == 1 ? "is" : "are") not there",
+      why: "When the device is plugged in again, it has what the session set.",
       .init(
         "Plug it in and run the command, or forget them with 'audiosession revert --forget'.",
         command: "audiosession revert", file: facts.storeFiles[.baseline]))
@@ -154,7 +154,7 @@ private func leftovers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
   return Direction.allCases.flatMap { snapshot.ownedDevices($0) }.map { device in
     Finding(
       .leftover, .warning, object: device.name,
-      "a device of an earlier session is still there, and no wish asks for it",
+      "a device of an earlier session is still there, and no mode asks for it",
       why: "It keeps the hardware behind it running, which blocks its rate and its sleep.",
       .init(
         "Remove it.",

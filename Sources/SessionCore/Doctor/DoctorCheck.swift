@@ -7,6 +7,7 @@ package struct DoctorCheck: Sendable {
     case switchOnConnect, switchOnPortAvailable, streamRestore, roleModule, filter
     case equalRates, allowedRates, sessionManager, serverUnreachable, otherServer, cardShared
     case environment, autospawn, cookie, staleWish, staleBaseline, leftover, damagedStore
+    case killedHolder, conflict, missingDevice
     case mutedInput, silentInput, deadChannel, dualMono, clippedInput, offsetInput
   }
 
@@ -35,5 +36,5 @@ package struct DoctorCheck: Sendable {
 
   /// Every check, in the order for users.
   package static let all: [DoctorCheck] =
-    serverChecks + clientChecks + policyChecks + rateChecks + soundChecks
+    serverChecks + sessionChecks + clientChecks + policyChecks + rateChecks + soundChecks
 }

@@ -52,10 +52,11 @@ package struct Explanation: Sendable, Hashable {
     causes = []
     choices = []
     guard let snapshot = facts.snapshot else {
-      causes = ["no server answers at \(facts.address): nothing but the wish is known"]
+      causes = ["no server answers at \(facts.address): only the preference is known"]
       return
     }
     property.row.explain(&self, snapshot, facts)
+    causes = facts.sessionCauses(property, report, snapshot) + causes
   }
 }
 
@@ -69,8 +70,8 @@ extension Explanation {
 
   /// The property with the name most like a word; nil if none is similar.
   package static func suggestion(for word: String) -> Property? {
-    Text.nearest(plain(word), among: Property.reported.map(\.rawValue)).first
-      .flatMap(Property.init)
+    let names = Property.reported.flatMap { [$0.rawValue] + $0.row.synonyms }
+    return Text.nearest(plain(word), among: names).first.flatMap(property)
   }
 
   private static func plain(_ word: String) -> String { word.lowercased().filter(\.isLetter) }

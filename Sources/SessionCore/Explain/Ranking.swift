@@ -87,7 +87,7 @@ extension Explanation {
       causes.append("programs started here use \(variable), whatever the default is")
     }
     if let present {
-      causes += why(present, word, ranking)
+      causes += why(present, word, ranking, facts)
     } else {
       causes.append("the server has no \(word)")
     }
@@ -102,16 +102,19 @@ extension Explanation {
     choices = choices.filter(\.isChosen) + choices.filter { !$0.isChosen }
   }
 
-  private func why(_ present: Device, _ word: String, _ ranking: Ranking) -> [String] {
+  private func why(
+    _ present: Device, _ word: String, _ ranking: Ranking, _ facts: MachineFacts
+  ) -> [String] {
     let snapshot = ranking.snapshot
+    let entry = facts.baseline[.defaultDevice(ranking.direction)]
+    let isOurs = snapshot.isOwned(present) || entry?.isOurs(.name(present.name)) == true
     var causes: [String] = []
     if snapshot.isOwned(present) {
-      let root = snapshot.root(of: present)?.name ?? "a device that is gone"
+      let root = snapshot.root(of: present)?.name ?? "a device that was removed"
       causes.append("the default \(word) is \(present.name), which the session put before \(root)")
     }
     if ranking.chosen != nil {
-      let who =
-        snapshot.isOwned(present) ? "the session" : "a person, a program or a module of the server"
+      let who = isOurs ? "the session" : "a person, a program or a module of the server"
       causes.append(
         "\(who) chose \(present.name); by its properties as they are now another would be taken")
       if let port = snapshot.devices(ranking.direction).first(where: { !$0.canBeDefault }) {

@@ -3,7 +3,7 @@ import PulseTypes
 extension PropertyRow {
   static let channelMap = PropertyRow(
     .channelMap, \.channelMap, "input.channel-map", .channels,
-    meaning: "The hardware channels that programs hear, in order.",
+    meaning: "The hardware channels that programs hear, in order.", synonyms: ["channels"],
     aspect: ChannelMapAspect(direction: .input), check: Check.channels,
     explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
 

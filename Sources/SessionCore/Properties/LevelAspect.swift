@@ -3,7 +3,7 @@ import PulseTypes
 extension PropertyRow {
   static let inputGain = PropertyRow(
     .inputGain, \.inputGain, "input.gain", .volume, unit: .volume,
-    meaning: "The hardware's gain; 100 % is 0 dB.", synonyms: ["gain"],
+    meaning: "The hardware's gain; 100 % is 0 dB.", synonyms: ["gain", "level"],
     aspect: LevelAspect(direction: .input), check: Check.volume,
     explain: { $0.causes = $1.volumeCauses(.input, $2) })
 

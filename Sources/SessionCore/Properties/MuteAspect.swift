@@ -3,7 +3,7 @@ import PulseTypes
 extension PropertyRow {
   static let inputMuted = PropertyRow(
     .inputMuted, \.inputMuted, "input.mute", .boolean,
-    meaning: "Muted in hardware; only an 'apply' with false unmutes.",
+    meaning: "Muted in hardware; only an 'apply' with false unmutes.", synonyms: ["mute", "muted"],
     aspect: MuteAspect(direction: .input),
     explain: { explanation, snapshot, _ in explanation.causes = snapshot.muteCauses(.input) })
 

@@ -3,6 +3,7 @@ import PulseTypes
 extension PropertyRow {
   static let inputPort = PropertyRow(
     .inputPort, \.inputPort, "input.port", .ports, meaning: portMeaning,
+    synonyms: ["port", "jack"],
     aspect: PortAspect(direction: .input), check: Check.ports,
     explain: { explanation, snapshot, _ in explanation.explainPort(.input, snapshot) })
 

@@ -4,13 +4,16 @@ extension PropertyRow {
   static let preferredInput = PropertyRow(
     .preferredInput, \.preferredInput, "input.prefer", .devices,
     meaning: "The input, by what does not change; add others behind it to fall back on.",
-    synonyms: ["input", "defaultsource"], aspect: PreferredDeviceAspect(direction: .input),
+    synonyms: ["input", "defaultsource", "defaultinput", "source", "mic", "microphone"],
+    aspect: PreferredDeviceAspect(direction: .input),
     check: Check.devices, explain: { $0.explainDefault(.input, $1, $2) })
 
   static let preferredOutput = PropertyRow(
     .preferredOutput, \.preferredOutput, "output.prefer", .devices,
     meaning: "The output, by what does not change; add others behind it to fall back on.",
-    synonyms: ["output", "defaultsink"], aspect: PreferredDeviceAspect(direction: .output),
+    synonyms: [
+      "output", "defaultsink", "defaultoutput", "sink", "speaker", "speakers", "headphones",
+    ], aspect: PreferredDeviceAspect(direction: .output),
     check: Check.devices, explain: { $0.explainDefault(.output, $1, $2) })
 
   static let inputRequired = PropertyRow(
@@ -96,7 +99,7 @@ struct PreferredDeviceAspect: Aspect {
     }
     if context.snapshot.isOfOneProgram { return ownReport(context, preferred) }
     guard let resolved = context.resolved(direction), resolved.name == root?.name else {
-      let wish = context.resolved(direction)?.name ?? "the wished one"
+      let wish = context.resolved(direction)?.name ?? "the preferred one"
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden,
         reason: "the default is \(root?.name ?? "none"), not \(wish): another program changed it")

@@ -18,7 +18,7 @@ package struct PropertyRow: Sendable {
   /// The comment above its line in a saved profile; nil if there is none.
   package let meaning: String?
   /// Other names that `explain` accepts, in lowercase letters.
-  let synonyms: [String]
+  package let synonyms: [String]
   /// How it is planned and reported; nil if it only qualifies other properties.
   let aspect: (any Aspect)?
 

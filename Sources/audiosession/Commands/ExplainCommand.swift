@@ -10,33 +10,43 @@ struct ExplainCommand: SessionCommand {
       Any property of 'state': \(Property.reported.map(\.rawValue).joined(separator: ", ")). \
       'default-source' and 'default-sink' are the preferred input and output. Nothing is changed.
 
+      Without a property it lists those that can be explained.
+
       JSON: schema, property, preferred, actual, verdict, reason, waitingFor; causes: sentences; \
-      choices: name, chosen, availability (yes, no, unknown; null without a port), priority, reason.
+      choices: name, chosen, availability (yes, no, unknown; null without a port), priority, reason. \
+      Without a property: schema; properties: name, label, words (which mean the same).
       """)
 
   @Argument(
-    help: "A property of the state, such as sampleRate.",
+    help: "A property of the state, such as sampleRate or microphone. (default: list them)",
     completion: .list(Property.reported.map(\.rawValue)))
-  var property: String
+  var property: [String] = []
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  /// The words as one: `default source`.
+  private var word: String { property.joined(separator: " ") }
+
   func validate() throws {
-    guard Explanation.property(named: property) == nil else { return }
-    let hint = Explanation.suggestion(for: property).map { "; do you mean \($0)?" } ?? ""
+    guard !property.isEmpty, Explanation.property(named: word) == nil else { return }
+    let hint = Explanation.suggestion(for: word).map { "; do you mean \($0)?" } ?? ""
     throw ValidationError(
-      "there is no property '\(visible(property))'\(hint) "
+      "there is no property '\(visible(word))'\(hint) "
         + "There are: \(Property.reported.map(\.rawValue).joined(separator: ", "))")
   }
 
   func run(_ context: Context) async throws -> Status {
+    guard !property.isEmpty else {
+      try context.output.result(PropertyList()) { PropertyList.lines(width: $0) }
+      return .done
+    }
     let (facts, state) = try await context.withSession { session in
       let facts = try await session.machineFacts()
       if let state = facts.state { return (facts, state) }
       return (facts, try await session.storedState())
     }
-    guard let name = Explanation.property(named: property), let report = state.properties[name]
-    else { throw ValidationError("there is no property '\(visible(property))'") }
+    guard let name = Explanation.property(named: word), let report = state.properties[name]
+    else { throw ValidationError("there is no property '\(visible(word))'") }
     let explanation = Explanation(name, report, facts)
     for error in facts.damaged { context.output.warning(error.message) }
     try context.output.result(explanation) { ExplanationView.lines(explanation, width: $0) }

@@ -1,0 +1,149 @@
+import AudioSession
+import FoundationEssentials
+import PulseSandbox
+import PulseTypes
+import Testing
+
+/// What `plan`, `explain` and `doctor` know of the process that holds the session.
+@Suite("Beside a holder")
+struct BesideHolderTests {
+  private static let servers: [ServerKind] = [.pulseaudio, .pipewire]
+
+  /// The preferences that `state` reports as not in effect, with verdict and reason.
+  private static func unmet(_ state: JSON) -> [String: [JSON?]] {
+    guard case .object(let reports)? = state["properties"] else { return [:] }
+    return reports.filter { report in
+      ![.string("applied"), .string("unset")].contains(report.value["verdict"])
+    }.mapValues { [$0["verdict"], $0["reason"]] }
+  }
+
+  @Test(
+    "plan agrees with state about rate and buffer", .pipewire, arguments: servers,
+    [
+      "sample-rate = 48000\nbuffer-duration = \"20 ms\"\n",
+      // One rate, and no such buffer: what the device cannot do is the same in both.
+      "sample-rate = 32000\nbuffer-duration = \"2 s\"\n",
+    ])
+  func planAgrees(_ kind: ServerKind, _ hints: String) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
+      try sandbox.write(profile: "test", "category = \"record\"\n" + hints)
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); $A apply test --keep > /dev/null || exit 9
+        $A state --json > state; $A plan test --json > plan
+        $A stop > /dev/null
+        cat plan; echo ----; cat state
+        """)
+      let parts = result.standardOutput.components(separatedBy: "----\n")
+      try #require(parts.count == 2, "\(result)")
+      let plan = try JSON(parts[0])
+      #expect(plan["steps"]?.array == [])
+      let planned = (plan["unmet"]?.array ?? []).reduce(into: [String: [JSON?]]()) {
+        guard case .string(let name)? = $1["property"] else { return }
+        $0[name] = [$1["verdict"], $1["reason"]]
+      }
+      #expect(planned == Self.unmet(try JSON(parts[1])), "\(result)")
+    }
+  }
+
+  @Test("the default's causes are the profile, its holder, and who competes for it", .server)
+  func conflict() async throws {
+    try await PulseSandbox.with(.nullDevices) { sandbox in
+      try sandbox.write(
+        profile: "desk", "category = \"record\"\n[input]\nprefer = [\"usb_mic\"]\n")
+      let result = try await sandbox.shell(
+        """
+        $A apply desk --keep > /dev/null || exit 9
+        $A explain microphone --json
+        $A sandbox simulate compete default-input internal_mic --as mixer > /dev/null & pid=$!
+        until $A state --json | grep -q '"default source of server"'; do
+          kill -0 $pid || exit 8; pause
+        done
+        $A explain default source --json; $A doctor --no-listen --json; echo $?
+        kill -INT $pid; $A stop > /dev/null
+        """)
+      let documents = result.standardOutput.components(separatedBy: "\n{").map {
+        $0.hasPrefix("{") ? $0 : "{" + $0
+      }
+      try #require(documents.count == 3, "\(result)")
+      let before = try JSON(documents[0])["causes"]?.array.first
+      guard case .string(let cause)? = before else {
+        Issue.record("no cause: \(result)")
+        return
+      }
+      #expect(cause.hasPrefix("the session's profile 'desk' asks for this value; audiosession"))
+      #expect(cause.hasSuffix("maintains it"))
+      let causes = try JSON(documents[1])["causes"]?.array.compactMap { value -> String? in
+        if case .string(let text) = value { text } else { nil }
+      }
+      let contested = try #require(causes?.first { $0.contains("again and again") })
+      #expect(contested.contains("leaves it alone for now. Likely: "), "\(contested)")
+      #expect(contested.contains("mixer"), "\(contested)")
+      #expect(!contested.contains("Likely: audiosession"), "\(contested)")
+      let doctor = documents[2]
+      #expect(doctor.hasSuffix("}\n3\n"))
+      let findings = try JSON(String(doctor.dropLast(2)))["findings"]?.array
+      let finding = findings?.first { $0["code"] == .string("conflict") }
+      #expect(finding?["object"] == .string("mixer"), "\(doctor)")
+      #expect(finding?["severity"] == .string("warning"))
+    }
+  }
+
+  @Test("doctor speaks of a microphone that was unplugged", .server)
+  func missingMicrophone() async throws {
+    try await PulseSandbox.with(.nullDevices) { sandbox in
+      try sandbox.write(
+        profile: "desk", "category = \"record\"\n[input]\nprefer = [\"usb_mic\", \"default\"]\n")
+      let result = try await sandbox.shell(
+        """
+        $A apply desk --keep > /dev/null || exit 9
+        $A doctor --no-listen | grep -c 'preferred input'
+        $A sandbox simulate unplug usb_mic > /dev/null
+        until ! pactl list short sources | grep -q usb_mic; do pause; done
+        $A doctor --no-listen
+        $A stop > /dev/null
+        """)
+      #expect(result.standardOutput.hasPrefix("0\n"), "\(result)")
+      #expect(result.standardOutput.contains("the preferred input is not there"), "\(result)")
+      #expect(result.standardOutput.contains("usb_mic"))
+      #expect(result.standardOutput.contains("audiosession devices"))
+    }
+  }
+
+  @Test("doctor speaks of a holder that was killed, and not of one that ended", .server)
+  func killedHolder() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        holder() { $A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p'; }
+        $A apply test --keep > /dev/null || exit 9
+        $A stop > /dev/null; $A doctor --no-listen | grep -c killed
+        $A apply test --keep > /dev/null || exit 9
+        kill -KILL $(holder); until [ -z "$(holder)" ]; do pause; done
+        $A doctor --no-listen; echo $?
+        $A revert > /dev/null; $A doctor --no-listen | grep -c killed
+        """)
+      #expect(result.standardOutput.hasPrefix("0\n"), "\(result)")
+      #expect(result.standardOutput.hasSuffix("\n3\n0\n"), "\(result)")
+      #expect(result.standardOutput.contains("the process that maintained the session ("))
+      #expect(result.standardOutput.contains("    audiosession apply test --keep\n"))
+    }
+  }
+
+  @Test("explain without a property lists them, with the words that mean the same", .server)
+  func list() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let text = try await sandbox.audiosession("explain")
+      #expect(text.status == 0)
+      for property in Property.reported { #expect(text.standardOutput.contains(property.rawValue)) }
+      #expect(text.standardOutput.contains("microphone"))
+      let json = try await sandbox.audiosession("explain", "--json")
+      #expect(try JSONSchema("explain-list").problems(of: try JSON(json.standardOutput)) == [])
+      for word in ["mic", "microphone", "default-source", "preferredInput"] {
+        let result = try await sandbox.audiosession("explain", word)
+        #expect(result.standardOutput.hasPrefix("preferred input"), "\(word)")
+      }
+    }
+  }
+}
