@@ -123,7 +123,7 @@ extension AudioSession {
         isConflict = true
       }
       guard isConflict else { continue }
-      let opponents = await live.snapshot.likelyOpponents
+      let opponents = await live.snapshot.opponents(of: setting)
       configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
       emit(.conflict("\(setting.propertyName) of \(setting.object)", opponents: opponents))
     }

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 import Testing
 
 @testable import audiosession

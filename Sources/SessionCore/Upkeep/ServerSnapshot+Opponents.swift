@@ -1,19 +1,37 @@
 package import PulseTypes
 
 extension ServerSnapshot {
-  /// What may be changing the session's settings: modules that are made for it, and connected
-  /// programs without a stream.
-  package var likelyOpponents: [String] {
-    let policies = [
-      "module-switch-on-connect", "module-switch-on-port-available", "module-stream-restore",
-      "module-device-restore", "module-default-device-restore", "module-bluetooth-policy",
-      "module-role-cork", "module-role-ducking", "module-intended-roles", "module-filter-apply",
-    ]
-    let loaded = modules.map(\.name).filter(policies.contains)
+  /// What may keep changing a setting, each once, the most likely first: programs that are connected
+  /// without a stream, the last connected first, and then modules that set such a setting by
+  /// themselves. Empty if nothing points to one.
+  package func opponents(of setting: Setting) -> [String] {
     let users = Set((sinkInputs + sourceOutputs).compactMap(\.client))
-    let quiet = clients.filter { client in
-      !users.contains(client.index) && client.properties["application.id"] != Owned.applicationID
+    let programs = clients.filter { client in
+      !users.contains(client.index) && !isPartOfServer(client)
+        && client.properties["application.id"] != Owned.applicationID
+        // The server's name for a client that has not told its own.
+        && !client.name.isEmpty && !client.name.hasPrefix("Native client (")
+    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name)
+    let modules = Self.modules(changing: setting.phase).filter { !loaded($0).isEmpty }
+    var seen: Set<String> = []
+    let names = (programs + modules).filter { seen.insert($0).inserted }
+    // More than these are no answer.
+    return Array(names.prefix(3))
+  }
+
+  private func isPartOfServer(_ client: Client) -> Bool {
+    client.properties["wireplumber.daemon"] == "true"
+      || ["pipewire", "pipewire-pulse", "wireplumber", "pipewire-media-session"].contains(
+        client.properties["application.process.binary"])
+  }
+
+  private static func modules(changing phase: Phase) -> [String] {
+    switch phase {
+    case .preferredDevices: ["module-switch-on-connect"]
+    case .category, .port: ["module-switch-on-port-available", "module-bluetooth-policy"]
+    case .levels: ["module-device-restore", "module-role-cork", "module-role-ducking"]
+    case .channelMap: ["module-filter-apply", "module-stream-restore"]
+    case .sampleRate, .ioBufferDuration: []
     }
-    return quiet.map(\.name) + Set(loaded).sorted()
   }
 }

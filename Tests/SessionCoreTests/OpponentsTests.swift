@@ -1,0 +1,43 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+/// Who is named when a setting keeps being changed.
+@Suite struct OpponentsTests {
+  private func snapshot(
+    _ clients: [(String, [String: String])], modules: [String] = []
+  ) -> ServerSnapshot {
+    var snapshot = SimulatedServer.laptop().snapshot
+    snapshot.clients = clients.enumerated().map { at, client in
+      Client(index: Index(UInt32(at + 1)), name: client.0, properties: client.1)
+    }
+    snapshot.modules = modules.enumerated().map { at, name in
+      Module(index: Index(UInt32(at + 1)), name: name)
+    }
+    return snapshot
+  }
+
+  @Test func `programs come first, the last connected before the others, each once`() {
+    let snapshot = snapshot(
+      [
+        ("panel", [:]), ("mixer", [:]), ("mixer", [:]),
+        ("audiosession", ["application.id": Owned.applicationID]),
+        ("WirePlumber", ["wireplumber.daemon": "true"]),
+        ("pipewire", ["application.process.binary": "pipewire"]),
+        ("Native client (UNIX socket client)", [:]),
+      ], modules: ["module-switch-on-connect", "module-stream-restore"])
+    #expect(
+      snapshot.opponents(of: .defaultDevice(.input))
+        == ["mixer", "panel", "module-switch-on-connect"])
+  }
+
+  @Test func `a module is named only for what it changes, and nothing where nothing is known`() {
+    let snapshot = snapshot(
+      [("audiosession", ["application.id": Owned.applicationID])],
+      modules: ["module-device-restore", "module-default-device-restore"])
+    #expect(snapshot.opponents(of: .defaultDevice(.input)) == [])
+    #expect(snapshot.opponents(of: .volume(.input, device: "x")) == ["module-device-restore"])
+    #expect(snapshot.opponents(of: .rate(.input, device: "x")) == [])
+  }
+}
