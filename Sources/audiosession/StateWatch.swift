@@ -7,7 +7,12 @@ struct StateWatch {
   private static let interval = Duration.milliseconds(500)
 
   let session: AudioSession
-  let output: Output
+  let context: Context
+  private var output: Output { context.output }
+
+  init(session: AudioSession, context: Context) {
+    (self.session, self.context) = (session, context)
+  }
 
   /// Runs until the task is cancelled, or the output is closed.
   func run() async throws {
@@ -33,7 +38,8 @@ struct StateWatch {
       return []
     }
     let width = output.terminal.width
-    let lines = StateView.lines(state, snapshot, width: width.map { $0 - 2 })
+    let lines = StateView.lines(
+      state, snapshot, width: width.map { $0 - 2 }, names: context.names(snapshot))
     let marked = Self.marked(lines, since: shown)
     if width == nil {
       output.print(marked + [.empty])

@@ -35,10 +35,10 @@ struct CommandTests {
       #expect(
         result.standardOutput == """
           6  channel map, orientation
-             audiosession.input  channel map     none → front-right,front-left  applied
-             server              default source  mic → audiosession.input       applied
+             audiosession.input  channel map     none → front-right,front-left    applied
+             server              default source  Microphone → audiosession.input  applied
           7  gain, mute, volume, latency offset
-             mic                 volume          100 % → 80 %                   applied
+             Microphone          volume          100 % → 80 %                     applied
 
           category         applied  record
           preferred input  applied  Microphone
@@ -138,14 +138,14 @@ struct CommandTests {
       #expect(
         result.standardOutput == """
           inputs
-          * mic
-              Microphone
+          * Microphone
+              mic
               44100 Hz, front-left front-right
               patterns: stereo, omnidirectional, cardioid
 
           outputs
-          * speakers
-              Built-in Speakers
+          * Built-in Speakers
+              speakers
               44100 Hz, front-left front-right
 
           """)

@@ -155,14 +155,14 @@ struct ExplainTests {
       let result = try await sandbox.audiosession("explain", "preferredInput")
       #expect(
         result.standardOutput == """
-          preferred input  -  mic
+          preferred input  -  Microphone
 
-          - mic is the server's own first choice; whether it was also chosen cannot be read
+          - Microphone is the server's own first choice; whether it was also chosen cannot be read
 
-          * mic
+          * Microphone
               is the default, priority 1000
-            speakers.monitor
-              is a monitor: it records what speakers plays, priority 1000
+            Monitor of Built-in Speakers
+              is a monitor: it records what Built-in Speakers plays, priority 1000
 
           """)
     }

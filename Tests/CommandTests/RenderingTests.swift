@@ -57,7 +57,9 @@ struct RenderingTests {
       .preferredInput: PropertyReport(
         preferred: .string("mic"), actual: .string("mic"), verdict: .applied),
     ]
-    let names = ["mic": "Example USB Microphone Analog Stereo"]
+    let names = DeviceNames([
+      .init(name: "mic", description: "Example USB Microphone Analog Stereo", kind: "input")
+    ])
     let lines = PropertiesView.lines(properties, width: 40, wishedOnly: true, names: names)
     let report = VerifyReportTests.report(VerifyReportTests.measured())
     let all = lines + VerifyView.lines(report, width: 40)

@@ -17,12 +17,12 @@ struct TreeTests {
           """
 
           input
-          source mic  44100 Hz, 80 %
+          source Microphone  44100 Hz, 80 %
           └─ remap audiosession.input  front-right front-left
              └─ default
 
           output
-          sink speakers  44100 Hz, 100 %
+          sink Built-in Speakers  44100 Hz, 100 %
           └─ default
 
 
@@ -30,10 +30,10 @@ struct TreeTests {
       let tree = try await sandbox.audiosession("devices", "--tree")
       #expect(
         tree.standardOutput == """
-          source mic  44100 Hz, 80 %
+          source Microphone  44100 Hz, 80 %
           └─ remap audiosession.input  front-right front-left
              └─ default
-          sink speakers  44100 Hz, 100 %
+          sink Built-in Speakers  44100 Hz, 100 %
           └─ default
 
           """)
@@ -50,15 +50,20 @@ struct TreeTests {
       #expect(
         tree.standardOutput.hasPrefix(
           """
-          card alsa_card.pci-0000_00_1f.3  Built-in Audio
+          card Built-in Audio
           └─ profile output:analog-stereo+input:analog-stereo
              ├─ port analog-input-internal-mic  built-in-mic
-             │  └─ source alsa_input.pci-0000_00_1f.3.analog-stereo  44100 Hz, 100 %
+             │  └─ source Built-in Audio Analog Stereo  44100 Hz, 100 %
              └─ port analog-output-speaker  speaker
-                └─ sink alsa_output.pci-0000_00_1f.3.analog-stereo  44100 Hz, 100 %
+                └─ sink Built-in Audio Analog Stereo  44100 Hz, 100 %
                    └─ default
 
           """), "\(tree.standardOutput)")
+      let verbose = try await sandbox.audiosession("devices", "--tree", "-v")
+      #expect(
+        verbose.standardOutput.contains(
+          "card alsa_card.pci-0000_00_1f.3  Built-in Audio\n└─ profile"), "\(verbose)")
+      #expect(verbose.standardOutput.contains("source alsa_input.pci-0000_00_1f.3.analog-stereo"))
       let session = AudioSession(server: sandbox.address)
       let snapshot = try await session.snapshot()
       await session.close()

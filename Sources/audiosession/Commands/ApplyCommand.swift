@@ -58,18 +58,22 @@ struct ApplyCommand: SessionCommand {
     let wish = mode
     guard !dryRun else { return try await PlanCommand.plan(wish, context) }
     let hooks = Hooks(options: options, output: context.output)
-    var report = try await context.withSession(hooks: hooks) { session in
-      try await Interruption.cancelling {
+    var (report, snapshot) = try await context.withSession(hooks: hooks) { session in
+      let report = try await Interruption.cancelling {
         try await session.setAudioMode(wish, profile: found.name)
       }
+      return (report, try? await session.snapshot())
     }
     if keep, report.state.holder == nil {
       try await Keeper(options: options).start()
-      report.state = try await context.withSession { try await $0.getSessionState() }
+      (report.state, snapshot) = try await context.withSession { session in
+        (try await session.getSessionState(), try? await session.snapshot())
+      }
     }
     let output = context.output
-    try output.result(ApplyJSON(report)) { ApplyView.lines(report, width: $0) }
-    for warning in ApplyNotes.warnings(report.state) { output.warning(warning) }
+    let names = context.names(snapshot)
+    try output.result(ApplyJSON(report)) { ApplyView.lines(report, width: $0, names: names) }
+    for warning in ApplyNotes.warnings(report.state) { output.warning(names.text(warning)) }
     for note in ApplyNotes.notes(report.state) { output.note(note) }
     return bestEffort && ApplyNotes.hasUnmetPreferences(report.state) ? .unmet : .done
   }

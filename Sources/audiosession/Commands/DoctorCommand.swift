@@ -40,7 +40,7 @@ struct DoctorCommand: SessionCommand {
     }
     let diagnosis = Diagnosis(facts)
     try context.output.result(DiagnosisJSON(diagnosis, facts)) {
-      DiagnosisView.lines(diagnosis, width: $0)
+      DiagnosisView.lines(diagnosis, width: $0, names: context.names(facts.snapshot))
     }
     if let error = facts.unreachable { return Status(error) }
     // A note is good to know, and no fault.

@@ -49,7 +49,9 @@ struct ExplainCommand: SessionCommand {
     else { throw ValidationError("there is no property '\(visible(word))'") }
     let explanation = Explanation(name, report, facts)
     for error in facts.damaged { context.output.warning(error.message) }
-    try context.output.result(explanation) { ExplanationView.lines(explanation, width: $0) }
+    try context.output.result(explanation) {
+      ExplanationView.lines(explanation, width: $0, names: context.names(facts.snapshot))
+    }
     guard let error = facts.unreachable else { return .done }
     context.output.complain(error)
     return Status(error)

@@ -26,10 +26,13 @@ struct PlanCommand: SessionCommand {
 
   /// Prints the plan; `apply --dry-run` uses it, too.
   static func plan(_ mode: AudioMode, _ context: Context) async throws -> Status {
-    let plan = try await context.withSession { try await $0.plan(for: mode) }
+    let (plan, snapshot) = try await context.withSession { session in
+      (try await session.plan(for: mode), try await session.snapshot())
+    }
     let showsReasons = context.options.verbose > 0
     try context.output.result(PlanJSON(plan)) {
-      PlanView.lines(plan, width: $0, showsReasons: showsReasons)
+      PlanView.lines(
+        plan, width: $0, showsReasons: showsReasons, names: context.names(snapshot))
     }
     return .done
   }

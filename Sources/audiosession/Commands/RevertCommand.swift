@@ -23,10 +23,15 @@ struct RevertCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let hooks = Hooks(options: options, output: context.output)
     let forget = forget
-    let report = try await context.withSession(hooks: hooks) { session in
-      try await Interruption.cancelling { try await session.revert(forgetsUnplugged: forget) }
+    let (report, snapshot) = try await context.withSession(hooks: hooks) { session in
+      let report = try await Interruption.cancelling {
+        try await session.revert(forgetsUnplugged: forget)
+      }
+      return (report, try? await session.snapshot())
     }
-    try context.output.result(RevertJSON(report)) { RevertView.lines(report, width: $0) }
+    try context.output.result(RevertJSON(report)) {
+      RevertView.lines(report, width: $0, names: context.names(snapshot))
+    }
     for note in report.state.notes { context.output.warning(note) }
     return .done
   }

@@ -37,7 +37,7 @@ struct StateCommand: SessionCommand {
       try await context.withSession { session in
         try await Interruption.cancelling {
           do {
-            try await StateWatch(session: session, output: context.output).run()
+            try await StateWatch(session: session, context: context).run()
           } catch  where Task.isCancelled {
             // Ctrl-C is how it ends.
           }
@@ -46,7 +46,9 @@ struct StateCommand: SessionCommand {
       return .done
     }
     let (state, snapshot, error) = try await Self.read(context)
-    try context.output.result(state) { StateView.lines(state, snapshot, width: $0) }
+    try context.output.result(state) {
+      StateView.lines(state, snapshot, width: $0, names: context.names(snapshot))
+    }
     if let error {
       context.output.complain(error)
       return Status(error)

@@ -53,7 +53,7 @@ struct VerifyCommand: SessionCommand {
     // Beside a process that maintains the session, that one applies and holds; this one measures.
     let isMaintained =
       options.sandbox ? false : try await context.withSession { try await $0.holder() != nil }
-    let report = try await context.withSession(isHolding: !isMaintained) { session in
+    let (report, snapshot) = try await context.withSession(isHolding: !isMaintained) { session in
       try await Interruption.cancelling {
         if let found { try await session.setAudioMode(found.mode, profile: found.name) }
         do {
@@ -61,8 +61,9 @@ struct VerifyCommand: SessionCommand {
             session: session, mode: found?.mode, time: duration.duration,
             isPrivate: options.sandbox, playsAloud: play
           ).run()
+          let snapshot = try? await session.snapshot()
           try await end(session)
-          return report
+          return (report, snapshot)
         } catch {
           try? await end(session)
           // The error of a cancelled stream describes the stream, not the cancellation.
@@ -70,7 +71,9 @@ struct VerifyCommand: SessionCommand {
         }
       }
     }
-    try context.output.result(report) { VerifyView.lines(report, width: $0) }
+    try context.output.result(report) {
+      VerifyView.lines(report, width: $0, names: context.names(snapshot))
+    }
     return report.isAsWanted ? .done : .unmet
   }
 

@@ -82,7 +82,7 @@ struct WatchCommand: SessionCommand {
           guard !Task.isCancelled else { return }
           notifier.send("READY=1\n" + Self.status(report.state))
           hooks?.noteStart(report.state)
-          await keep(session, context.output, events, reloads) { event in
+          await keep(session, context, events, reloads) { event in
             await switching?.note(event)
             await hooks?.note(event) { try? await session.getSessionState() }
           } reload: {
@@ -143,19 +143,19 @@ struct WatchCommand: SessionCommand {
   /// The status text that a service manager shows.
   private static func status(_ state: SessionState) -> String {
     guard state.active else { return "STATUS=Waiting for a profile to be applied" }
-    return "STATUS=Keeping \(state.profile ?? "the stored wish")"
+    return "STATUS=Keeping \(state.profile ?? "the stored mode")"
   }
 
   /// Prints events and rereads the profile, until the task is cancelled.
   private func keep(
-    _ session: AudioSession, _ output: Output, _ events: AsyncStream<SessionEvent>,
+    _ session: AudioSession, _ context: Context, _ events: AsyncStream<SessionEvent>,
     _ reloads: AsyncStream<Void>, note: @escaping @Sendable (SessionEvent) async -> Void,
     reload: @escaping @Sendable () async throws -> Void
   ) async {
     await withTaskGroup(of: Bool.self) { group in
       group.addTask {
         for await event in events {
-          try? EventView.print(event, output)
+          try? EventView.print(event, context.output, names: await names(event, session, context))
           await note(event)
         }
         return true
@@ -166,7 +166,7 @@ struct WatchCommand: SessionCommand {
             try await reload()
           } catch {
             // The previous mode stays in effect; reports the invalid file and keeps watching.
-            output.report(error, isOneLine: true)
+            context.output.report(error, isOneLine: true)
           }
         }
         return false
@@ -174,6 +174,17 @@ struct WatchCommand: SessionCommand {
       // The events end with the session; the stream of signals only with this task group.
       while let isOver = await group.next(), !isOver {}
       group.cancelAll()
+    }
+  }
+
+  /// The names for an event whose text has the server's; reading them for each would delay those that
+  /// tell of a lost server.
+  private func names(
+    _ event: SessionEvent, _ session: AudioSession, _ context: Context
+  ) async -> DeviceNames {
+    switch event {
+    case .pending, .conflict: context.names(try? await session.snapshot())
+    default: .none
     }
   }
 }

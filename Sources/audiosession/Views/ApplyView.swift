@@ -20,14 +20,16 @@ struct ApplyJSON: Encodable {
 
 /// The result of an apply, for users.
 enum ApplyView {
-  static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
+  static func lines(
+    _ report: ApplyReport, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
-    let steps = StepsView.lines(rows, width: width)
+    let steps = StepsView.lines(rows, width: width, names: names)
     let properties = PropertiesView.lines(
       report.state.properties, width: width, wishedOnly: true, showsGrants: true,
-      names: report.state.deviceNames)
+      names: names)
     return (steps.isEmpty ? [Line("nothing to do")] : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)
-      + PlanView.left(report.left, width: width)
+      + PlanView.left(report.left, width: width, names: names)
   }
 }

@@ -21,21 +21,32 @@ enum DevicesView {
   private static func lines(_ item: DeviceItem, _ width: Int?) -> [Line] {
     let device = item.device
     let mark = Span(item.isDefault ? "* " : "  ", .green)
-    let name = Layout.shorten(device.name, to: width.map { $0 - 2 })
+    let name = Layout.shorten(title(item), to: width.map { $0 - 2 })
     let spec = "\(device.sampleSpec.rate) Hz, \(device.channelMap.readable)"
-    var facts = [("", item.kind == .hardware ? device.description : kind(item))]
-    facts.append(("", spec))
+    var facts = [spec]
     if device.direction == .input, item.kind == .hardware {
-      facts.append(
-        ("", "patterns: " + device.polarPatterns.map(\.rawValue).joined(separator: ", ")))
+      facts.append("patterns: " + device.polarPatterns.map(\.rawValue).joined(separator: ", "))
     }
-    let lines: [Line] = [[mark, Span(name, item.isDefault ? .green : .plain)]]
-    return lines + facts.flatMap { Layout.wrap($0.1, indent: 4, width: width) }
+    let lines: [Line] =
+      [[mark, Span(name, item.isDefault ? .green : .plain)]]
+      + (item.device.description.isEmpty ? [] : [self.name(device.name, width)])
+    return lines + facts.flatMap { Layout.wrap($0, indent: 4, width: width) }
       + ports(item.ports, width)
   }
 
-  private static func kind(_ item: DeviceItem) -> String {
-    item.device.description + (item.kind == .own ? " (of the session)" : " (monitor)")
+  /// What people call it.
+  private static func title(_ item: DeviceItem) -> String {
+    let name = item.device.description.isEmpty ? item.device.name : item.device.description
+    return switch item.kind {
+    case .hardware: name
+    case .own: name + " (of the session)"
+    case .monitor: name + " (monitor)"
+    }
+  }
+
+  /// The server's name, which a profile may give.
+  private static func name(_ name: String, _ width: Int?) -> Line {
+    ["    ", Span(Layout.shorten(name, to: width.map { $0 - 4 }), .dim)]
   }
 
   private static func ports(_ ports: [PortItem], _ width: Int?) -> [Line] {
@@ -58,7 +69,8 @@ enum DevicesView {
 
   private static func lines(_ item: CardItem, _ width: Int?) -> [Line] {
     let lines: [Line] = [
-      ["  ", Span(Layout.shorten(item.card.name, to: width.map { $0 - 2 }))]
+      ["  ", Span(Layout.shorten(item.description, to: width.map { $0 - 2 }))],
+      name(item.card.name, width),
     ]
     let profiles = item.card.profiles.flatMap { profile -> [Line] in
       let isActive = profile.name == item.card.activeProfile
@@ -70,7 +82,7 @@ enum DevicesView {
       codec.name == item.card.activeCodec ? "\(codec.name) (in use)" : codec.name
     }
     let offer = codecs.isEmpty ? "" : "codecs: " + codecs.joined(separator: ", ")
-    return lines + Layout.wrap(item.description, indent: 4, width: width) + profiles
+    return lines + profiles
       + (offer.isEmpty ? [] : Layout.wrap(offer, indent: 4, width: width))
   }
 

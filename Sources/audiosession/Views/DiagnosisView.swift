@@ -23,8 +23,10 @@ struct DiagnosisJSON: EncodableWithNulls {
 
 /// The findings for users: what was found, why it matters, and the remedy.
 enum DiagnosisView {
-  static func lines(_ diagnosis: Diagnosis, width: Int?) -> [Line] {
-    var lines = diagnosis.findings.flatMap { Self.lines($0, width: width) + [.empty] }
+  static func lines(
+    _ diagnosis: Diagnosis, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
+    var lines = diagnosis.findings.flatMap { Self.lines($0, width, names) + [.empty] }
     let skipped = diagnosis.skipped.isEmpty ? "" : " (\(diagnosis.skipped.count) not made)"
     let count = diagnosis.findings.count
     let result = count == 0 ? "no findings" : count == 1 ? "1 finding" : "\(count) findings"
@@ -37,13 +39,17 @@ enum DiagnosisView {
     return lines
   }
 
-  private static func lines(_ finding: Finding, width: Int?) -> [Line] {
+  private static func lines(
+    _ finding: Finding, _ width: Int?, _ names: DeviceNames
+  ) -> [Line] {
     let kind = Span(finding.severity.rawValue, finding.severity.style)
-    let name = finding.object.map { Layout.shorten($0, to: width.map { $0 - kind.width - 2 }) }
+    let name = finding.object.map {
+      Layout.shorten(names.text($0), to: width.map { $0 - kind.width - 2 })
+    }
     var lines: [Line] = [[kind, "  ", Span(name ?? finding.code.rawValue, .bold)]]
-    lines += Layout.wrap(finding.message, indent: 2, width: width)
-    lines += Layout.wrap(finding.why, indent: 2, width: width, style: .dim)
-    lines += Layout.wrap(finding.remedy.text, indent: 2, width: width)
+    lines += Layout.wrap(names.text(finding.message), indent: 2, width: width)
+    lines += Layout.wrap(names.text(finding.why), indent: 2, width: width, style: .dim)
+    lines += Layout.wrap(names.text(finding.remedy.text), indent: 2, width: width)
     // For copying, so it is never wrapped or shortened.
     if let command = finding.remedy.command { lines.append(["    ", Span(command, .green)]) }
     if let file = finding.remedy.file { lines.append(["    ", Span(file)]) }

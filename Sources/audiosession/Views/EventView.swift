@@ -2,28 +2,34 @@ import AudioSession
 
 /// One event of a session, as a line for users or as a line of JSON.
 enum EventView {
-  static func print(_ event: SessionEvent, _ output: Output) throws {
+  static func print(
+    _ event: SessionEvent, _ output: Output, names: DeviceNames = .none
+  ) throws {
     let timed = TimedEvent.now(event)
     if output.isJSON {
       try output.json(timed, isOneLine: true)
     } else {
-      output.print(rows(timed, width: output.terminal.width))
+      output.print(rows(timed, width: output.terminal.width, names: names))
     }
   }
 
   /// An event in a list, on as many lines as it takes.
-  static func lines(_ timed: TimedEvent, width: Int?) -> [Line] {
+  static func lines(
+    _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     let (name, text, _) = words(timed.event)
-    return Layout.wrap("\(timed.time)  \(name)  \(text)", indent: 2, width: width)
+    return Layout.wrap("\(timed.time)  \(name)  \(names.text(text))", indent: 2, width: width)
   }
 
   /// An event when it happens: the text beside its name, below it if it takes more than a line.
-  static func rows(_ timed: TimedEvent, width: Int?) -> [Line] {
+  static func rows(
+    _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     // Only the time of day, after the date's "T".
     let clock = String(timed.time.split(separator: "T").last ?? "")
     let (name, text, style) = words(timed.event)
     let head = [Span(clock, .dim), "  ", Span(name, style).padded(to: 11), "  "]
-    var rows = Layout.wrap(text, indent: Line(head).width, width: width)
+    var rows = Layout.wrap(names.text(text), indent: Line(head).width, width: width)
     guard !rows.isEmpty else { return [Line(head)] }
     rows[0].spans.replaceSubrange(0..<1, with: head)
     return rows

@@ -3,24 +3,29 @@ import AudioSession
 /// Why a property has its value, for users: its line of the state, the causes, the other
 /// candidates.
 enum ExplanationView {
-  static func lines(_ explanation: Explanation, width: Int?) -> [Line] {
+  static func lines(
+    _ explanation: Explanation, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     var lines = PropertiesView.lines(
-      [explanation.property: explanation.report], width: width, wishedOnly: false)
+      [explanation.property: explanation.report], width: width, wishedOnly: false,
+      names: names)
     if !explanation.causes.isEmpty { lines += [.empty] }
     for cause in explanation.causes {
-      var wrapped = Layout.wrap(cause, indent: 2, width: width)
+      var wrapped = Layout.wrap(names.text(cause), indent: 2, width: width)
       if !wrapped.isEmpty { wrapped[0].spans[0] = Span("- ", .dim) }
       lines += wrapped
     }
     if !explanation.choices.isEmpty { lines += [.empty] }
-    return lines + explanation.choices.flatMap { Self.lines($0, width: width) }
+    return lines + explanation.choices.flatMap { Self.lines($0, width, names) }
   }
 
-  private static func lines(_ choice: Explanation.Choice, width: Int?) -> [Line] {
+  private static func lines(
+    _ choice: Explanation.Choice, _ width: Int?, _ names: DeviceNames
+  ) -> [Line] {
     let mark = Span(choice.isChosen ? "* " : "  ", .green)
-    let name = Layout.shorten(choice.name, to: width.map { $0 - 2 })
+    let name = Layout.shorten(names[choice.name], to: width.map { $0 - 2 })
     let priority = choice.priority.map { ", priority \($0)" } ?? ""
     return [[mark, Span(name, choice.isChosen ? .green : .plain)]]
-      + Layout.wrap(choice.reason + priority, indent: 4, width: width, style: .dim)
+      + Layout.wrap(names.text(choice.reason) + priority, indent: 4, width: width, style: .dim)
   }
 }

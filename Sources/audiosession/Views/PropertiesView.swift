@@ -6,10 +6,11 @@ enum PropertiesView {
   ///   - wishedOnly: leaves out properties without a preference.
   ///   - showsGrants: shows a hint that was granted, and waits for a holder alone, as granted: after an
   ///     apply that is its success.
-  ///   - names: the names for users of devices, by their names on the server.
+  ///   - names: the names of devices for users; without them a preferred device is shown as the
+  ///     profile names it, also where it is in use.
   static func lines(
     _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool,
-    showsGrants: Bool = false, names: [String: String] = [:]
+    showsGrants: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
     func isGranted(_ report: PropertyReport) -> Bool {
       showsGrants && report.waitingFor == .holder
@@ -36,16 +37,19 @@ enum PropertiesView {
 
   private static func lines(
     _ report: PropertyReport, _ name: Property, _ head: [Span], _ width: Int?,
-    _ names: [String: String]
+    _ names: DeviceNames
   ) -> [Line] {
     let style: Style = report.verdict == .unset ? .dim : .plain
     let isDevice = name == .preferredInput || name == .preferredOutput
     func text(_ value: StateValue?) -> String {
       let text = PropertyWords.text(value, of: name)
-      return isDevice ? names[text] ?? text : text
+      return isDevice ? names[text] : text
     }
     let (actual, preferred) = (text(report.actual), text(report.preferred))
-    let wish = report.verdict == .unset || preferred == actual ? nil : "preferred: " + preferred
+    // A device that fits its list is in effect; the list matters if something is amiss.
+    let isPlain = isDevice && report.verdict == .applied && !names.isEmpty
+    let wish =
+      report.verdict == .unset || preferred == actual || isPlain ? nil : "preferred: " + preferred
     let line = Line(head + [Span(wish.map { "\(actual)  (\($0))" } ?? actual, style)])
     var lines = [line]
     if let width, line.width > width {
@@ -53,7 +57,8 @@ enum PropertiesView {
       if let wish { lines += Layout.wrap(wish, indent: 4, width: width) }
     }
     if let reason = report.reason {
-      lines += Layout.wrap(reason, indent: 4, width: width, style: report.verdict.style)
+      lines += Layout.wrap(
+        names.text(reason), indent: 4, width: width, style: report.verdict.style)
     }
     return lines
   }

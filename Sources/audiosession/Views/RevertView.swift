@@ -15,11 +15,13 @@ struct RevertJSON: Encodable {
 
 /// The result of a revert, for users.
 enum RevertView {
-  static func lines(_ report: ApplyReport, width: Int?) -> [Line] {
+  static func lines(
+    _ report: ApplyReport, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
-    let steps = StepsView.lines(rows, width: width)
+    let steps = StepsView.lines(rows, width: width, names: names)
     let none = report.left.isEmpty ? "nothing to restore" : "nothing to restore now"
     return (steps.isEmpty ? [Line(none)] : steps)
-      + PlanView.left(report.left, width: width)
+      + PlanView.left(report.left, width: width, names: names)
   }
 }

@@ -7,6 +7,8 @@ struct RouteTree {
   let snapshot: ServerSnapshot
   /// The properties of the state, for their verdicts; empty if unknown.
   var properties: [Property: PropertyReport] = [:]
+  /// The names of devices for users.
+  var names = DeviceNames.none
 
   /// The path of the default input or output; nil if there is none.
   func route(_ direction: Direction) -> Tree? {
@@ -35,7 +37,8 @@ struct RouteTree {
       kind: "profile", name: card.activeProfile ?? "none",
       style: isUsed ? style([.category]) : .plain, children: chains)
     return Tree(
-      kind: "card", name: card.name, detail: card.properties["device.description"] ?? "",
+      kind: "card", name: names[card.name],
+      detail: names.isEmpty ? card.properties["device.description"] ?? "" : "",
       children: [profile])
   }
 
@@ -47,7 +50,7 @@ struct RouteTree {
     let devices = [Property.device(direction)]
     let levels = [Property.level(direction), .muted(direction)]
     var end = Tree(
-      kind: isInput ? "source" : "sink", name: device.name,
+      kind: isInput ? "source" : "sink", name: names[device.name],
       style: isRoute ? style(devices + levels + [.sampleRate, .ioBufferDuration]) : .plain,
       detail: facts(device))
     end.children = links(on: device, devices)
@@ -90,7 +93,7 @@ struct RouteTree {
     case Owned.combineRole:
       return Tree(
         kind: "outputs", name: owned.name, style: style([.category]),
-        detail: snapshot.combination?.outputs.joined(separator: " + ") ?? "")
+        detail: snapshot.combination?.outputs.map { names[$0] }.joined(separator: " + ") ?? "")
     default:
       let remap = snapshot.remap(direction)
       let map = remap.map { $0.isMix ? "all channels mixed" : $0.masterMap.readable }

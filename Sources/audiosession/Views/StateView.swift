@@ -5,12 +5,13 @@ import PulseTypes
 enum StateView {
   /// - Parameter snapshot: the server, for drawing the route; without one it is listed.
   static func lines(
-    _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?
+    _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?,
+    names: DeviceNames = .none
   ) -> [Line] {
     var lines: [Line] = []
-    for (name, text) in facts(state) { lines += fact(name, text, width) }
+    for (name, text) in facts(state, names) { lines += fact(name, text, width) }
     if let snapshot {
-      let tree = RouteTree(snapshot: snapshot, properties: state.properties)
+      let tree = RouteTree(snapshot: snapshot, properties: state.properties, names: names)
       for direction in Direction.allCases {
         lines += [.empty, Line(direction.rawValue, .bold)]
         lines += tree.route(direction)?.lines(width: width) ?? [Line("none")]
@@ -20,11 +21,11 @@ enum StateView {
       lines += route("output", state.route.outputs, width)
     }
     let properties = PropertiesView.lines(
-      state.properties, width: width, wishedOnly: state.server == nil, names: state.deviceNames)
+      state.properties, width: width, wishedOnly: state.server == nil, names: names)
     if !properties.isEmpty { lines += [.empty] + properties }
     if !state.events.isEmpty {
       lines += [.empty, [Span("last events", .bold)]]
-      lines += state.events.suffix(5).flatMap { EventView.lines($0, width: width) }
+      lines += state.events.suffix(5).flatMap { EventView.lines($0, width: width, names: names) }
     }
     for note in state.notes { lines += Layout.wrap(note, indent: 0, width: width) }
     return lines
@@ -32,7 +33,7 @@ enum StateView {
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
 
-  private static func facts(_ state: SessionState) -> [(String, String)] {
+  private static func facts(_ state: SessionState, _ names: DeviceNames) -> [(String, String)] {
     let server = state.server.map { "\($0.title), \($0.address)" } ?? "none"
     let session = state.profile ?? (state.hasMode ? "a mode without a profile" : "none")
     var facts = [("server", server), ("session", session + (state.active ? ", active" : ""))]
@@ -47,20 +48,25 @@ enum StateView {
     if state.interrupted { facts.append(("", "interrupted: nothing is restored until it ends")) }
     for pin in state.pins where pin.held {
       let what =
-        pin.latency.map { PropertyWords.text(.number($0), of: .ioBufferDuration) + " buffer" }
-        ?? PropertyWords.text(.number(Double(pin.sampleRate)), of: .sampleRate)
-      facts.append(("held", "\(state.deviceNames[pin.device] ?? pin.device) for the \(what)"))
+        pin.latency.map {
+          "for the " + PropertyWords.text(.number($0), of: .ioBufferDuration) + " buffer"
+        } ?? "at " + PropertyWords.text(.number(Double(pin.sampleRate)), of: .sampleRate)
+      facts.append(("held", "\(names[pin.device]) \(what)"))
     }
     for processing in state.processing {
       let use = processing.inUse ? "in use" : "unused"
       let awake =
         processing.keepsRunning.isEmpty
-        ? "" : ", keeps running: \(processing.keepsRunning.joined(separator: ", "))"
+        ? ""
+        : ", keeps running: \(processing.keepsRunning.map { names[$0] }.joined(separator: ", "))"
       facts.append(("chain", "\(processing.kind) (\(processing.method)) \(use)\(awake)"))
     }
     for conflict in state.conflicts {
       facts.append(
-        ("conflict", "another program keeps changing the \(conflict); it is left alone for now"))
+        (
+          "conflict",
+          names.text("another program keeps changing the \(conflict); it is left alone for now")
+        ))
     }
     return facts
   }

@@ -10,9 +10,11 @@ enum StepsView {
   }
 
   /// - Parameter showsReasons: whether to add the reason for each step.
-  static func lines(_ rows: [Row], width: Int?, showsReasons: Bool = false) -> [Line] {
+  static func lines(
+    _ rows: [Row], width: Int?, showsReasons: Bool = false, names: DeviceNames = .none
+  ) -> [Line] {
     let rows = Phase.allCases.flatMap { phase in rows.filter { $0.step.phase == phase } }
-    let aligned = Layout.columns(rows.map(columns), indent: 3)
+    let aligned = Layout.columns(rows.map { columns($0, names) }, indent: 3)
     let isWide = width.map { width in aligned.allSatisfy { $0.width <= width } } ?? true
     var lines: [Line] = []
     var phase: Phase?
@@ -21,27 +23,28 @@ enum StepsView {
         lines.append(Line("\(row.step.phase.rawValue)  \(row.step.phase.title)", .bold))
         phase = row.step.phase
       }
-      lines += isWide ? [line] : stacked(row, width)
+      lines += isWide ? [line] : stacked(row, width, names)
       guard showsReasons, !row.step.why.isEmpty else { continue }
-      lines += Layout.wrap(row.step.why, indent: 5, width: width, style: .dim)
+      lines += Layout.wrap(names.text(row.step.why), indent: 5, width: width, style: .dim)
     }
     return lines
   }
 
-  private static func columns(_ row: Row) -> [Span] {
-    let (from, to) = change(row.step)
+  private static func columns(_ row: Row, _ names: DeviceNames) -> [Span] {
+    let (from, to) = change(row.step, names)
     return [
-      Span(row.step.setting.object), Span(row.step.setting.propertyName),
+      Span(names.text(row.step.setting.object)), Span(row.step.setting.propertyName),
       Span("\(from) → \(to)"), mark(row),
     ]
   }
 
   /// One step on a narrow screen: the setting, then the change, on two lines if one is too short.
-  private static func stacked(_ row: Row, _ width: Int?) -> [Line] {
-    let (from, to) = change(row.step)
+  private static func stacked(_ row: Row, _ width: Int?, _ names: DeviceNames) -> [Line] {
+    let (from, to) = change(row.step, names)
     let mark = mark(row)
     let property = Span(row.step.setting.propertyName)
-    let object = Layout.shorten(row.step.setting.object, to: width.map { $0 - 7 - property.width })
+    let object = Layout.shorten(
+      names.text(row.step.setting.object), to: width.map { $0 - 7 - property.width })
     let head: Line = ["   ", property, Span(" of ", .dim), Span(object)]
     let change = Span("\(from) → \(to)")
     guard let width, 5 + change.width + 2 + mark.width > width else {
@@ -57,11 +60,17 @@ enum StepsView {
   }
 
   /// The old and the new value; of two remaps on different devices, with the devices.
-  private static func change(_ step: Step) -> (from: String, to: String) {
+  private static func change(
+    _ step: Step, _ names: DeviceNames
+  ) -> (from: String, to: String) {
+    func text(_ value: SettingValue) -> String { names.text(Self.text(value)) }
     if case .remap(let before) = step.from, case .remap(let after) = step.to,
       before.master != after.master
     {
-      return (before.master + " " + text(.remap(before)), after.master + " " + text(step.to))
+      return (
+        names.text(before.master) + " " + text(.remap(before)),
+        names.text(after.master) + " " + text(step.to)
+      )
     }
     return (step.from.map(text) ?? "…", text(step.to))
   }

@@ -2,7 +2,9 @@ import AudioSession
 
 /// The preferred, reported and measured values, for users.
 enum VerifyView {
-  static func lines(_ report: VerifyReport, width: Int?) -> [Line] {
+  static func lines(
+    _ report: VerifyReport, width: Int?, names: DeviceNames = .none
+  ) -> [Line] {
     let head = Layout.wrap("recorded  " + report.heard.name, indent: 0, width: width) + [.empty]
     let heading = ["", "wanted", "server says", "measured", ""].map { Span($0, .dim) }
     let rows = report.checks.map { check in
@@ -19,7 +21,7 @@ enum VerifyView {
     } else {
       table = wide
     }
-    return head + table + notes(report, width) + [.empty] + verdict(report, width)
+    return head + table + notes(report, width, names) + [.empty] + verdict(report, width)
   }
 
   /// One line to read before a show: what works, or what to do first.
@@ -63,12 +65,14 @@ enum VerifyView {
   }
 
   /// Why something is not as wanted.
-  private static func notes(_ report: VerifyReport, _ width: Int?) -> [Line] {
+  private static func notes(
+    _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
+  ) -> [Line] {
     let notes = report.checks.filter { !$0.isOK }.compactMap { check in
       check.detail.map { "\(PropertyWords.label(check.name)): \($0)" }
     }
     return notes.isEmpty
-      ? [] : [.empty] + notes.flatMap { Layout.wrap($0, indent: 0, width: width) }
+      ? [] : [.empty] + notes.flatMap { Layout.wrap(names.text($0), indent: 0, width: width) }
   }
 
   private static func mark(_ check: VerifyReport.Check) -> Span {

@@ -1,0 +1,84 @@
+import AudioSession
+import PulseTypes
+
+/// The names by which people know devices and cards, in place of the server's.
+struct DeviceNames {
+  /// The server's names as they are: with `-v`, and without a server.
+  static let none = DeviceNames([])
+
+  /// What a server names, and how people know it.
+  struct Entry {
+    let name: String
+    let description: String
+    let kind: String
+  }
+
+  /// By the server's name, with what distinguishes equal descriptions.
+  private let names: [String: String]
+  /// The same for text whose place tells whether an input or an output is meant.
+  private let plain: [String: String]
+
+  /// Whether the server's names are shown.
+  var isEmpty: Bool { names.isEmpty }
+
+  /// The names of everything on a server.
+  init(_ snapshot: ServerSnapshot) {
+    let devices = Direction.allCases.flatMap { direction in
+      snapshot.devices(direction).map {
+        Entry(name: $0.name, description: $0.description, kind: direction.rawValue)
+      }
+    }
+    let cards = snapshot.cards.map {
+      Entry(
+        name: $0.name, description: $0.properties["device.description"] ?? "", kind: "card")
+    }
+    self.init(devices + cards)
+  }
+
+  init(_ entries: [Entry]) {
+    // The session's own devices keep their short names, as in the documentation.
+    let entries = entries.filter {
+      !$0.description.isEmpty && $0.description != $0.name && !Owned.isName($0.name)
+    }
+    let all = Dictionary(grouping: entries, by: \.description)
+    (names, plain) = entries.reduce(into: ([:], [:])) { result, entry in
+      let same = all[entry.description, default: []]
+      // Two microphones of one make: only the server's names tell which is which.
+      guard same.count(where: { $0.kind == entry.kind }) == 1 else { return }
+      result.0[entry.name] =
+        same.count == 1 ? entry.description : "\(entry.description) (\(entry.kind))"
+      result.1[entry.name] = entry.description
+    }
+  }
+
+  /// The name of a device where an input or an output is expected.
+  subscript(name: String) -> String { plain[name] ?? name }
+
+  /// A sentence with the names that people know.
+  func text(_ text: String) -> String {
+    guard !names.isEmpty else { return text }
+    var result = ""
+    var rest = text[...]
+    while let start = rest.firstIndex(where: Self.isPart) {
+      result += rest[..<start]
+      let word = rest[start...].prefix(while: Self.isPart)
+      rest = rest[word.endIndex...]
+      // A full stop ends a sentence, and a name never ends in one.
+      let name = word.last == "." ? word.dropLast() : word
+      result += (names[String(name)] ?? String(name)) + word[name.endIndex...]
+    }
+    return result + rest
+  }
+
+  private static func isPart(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || "_.-".contains(character)
+  }
+}
+
+extension Context {
+  /// The names for text: those that people know, with `-v` the server's.
+  func names(_ snapshot: ServerSnapshot?) -> DeviceNames {
+    guard options.verbose == 0, let snapshot else { return .none }
+    return DeviceNames(snapshot)
+  }
+}
