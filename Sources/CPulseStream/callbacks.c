@@ -97,6 +97,12 @@ static inline void check_rate(ps_stream *stream, int64_t now, size_t frames) {
     ps_end(stream, PS_ERROR_RATE);
 }
 
+/* A server may claim holes of any length; no buffer holds a minute. */
+static int64_t duration_ns(const ps_stream *stream, size_t frames) {
+  size_t minute = (size_t)stream->info.rate * 60;
+  return (int64_t)(frames < minute ? frames : minute) * 1000000000 / stream->info.rate;
+}
+
 static void on_readable(pa_stream *native, size_t available, void *user) {
   ps_stream *stream = user;
   int64_t began = ps_now();
@@ -108,8 +114,7 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
   size_t waiting = pa_stream_readable_size(native);
   if (waiting == (size_t)-1) return;
   tell_probe(true);
-  int64_t host_ns =
-      began - (int64_t)(waiting / stream->frame_bytes) * 1000000000 / stream->info.rate;
+  int64_t host_ns = began - duration_ns(stream, waiting / stream->frame_bytes);
   size_t delivered = 0;
   while (pa_stream_peek(native, &data, &bytes) == 0 && bytes > 0) {
     size_t frames = bytes / stream->frame_bytes;
@@ -118,7 +123,7 @@ static void on_readable(pa_stream *native, size_t available, void *user) {
       keep(stream, data, frames, began, host_ns);
     else
       lose(stream, frames); /* a hole: the server lost them */
-    host_ns += (int64_t)frames * 1000000000 / stream->info.rate;
+    host_ns += duration_ns(stream, frames);
     pa_stream_drop(native);
   }
   note_time(stream, began);

@@ -17,6 +17,17 @@ struct TreeDecoder: Decoder {
 
   func singleValueContainer() -> any SingleValueDecodingContainer { Single(decoder: self) }
 
+  /// Decodes a value; refuses a duration with which nothing can be calculated.
+  fileprivate func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    let value = try Value(from: self)
+    guard let duration = value as? Duration else { return value }
+    let greatest = Duration.microseconds(Int64.max)
+    guard duration <= greatest, duration >= .zero - greatest else {
+      throw mismatch("a duration that fits", type)
+    }
+    return value
+  }
+
   fileprivate func mismatch(_ expected: String, _ type: Any.Type = Any.self) -> DecodingError {
     .typeMismatch(
       type, .init(codingPath: [], debugDescription: "\(value.summary) is not \(expected)"))
@@ -63,7 +74,7 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try Value(from: try decoder(key))
+    try decoder(key).decode(type)
   }
 
   func nestedContainer<Inner: CodingKey>(
@@ -105,7 +116,7 @@ private struct Unkeyed: UnkeyedDecodingContainer {
   }
 
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try Value(from: try next())
+    try next().decode(type)
   }
 
   mutating func nestedContainer<Inner: CodingKey>(
@@ -126,7 +137,7 @@ private struct Single: SingleValueDecodingContainer {
   var codingPath: [any CodingKey] { [] }
 
   func decodeNil() -> Bool { if case .null = decoder.value { true } else { false } }
-  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: decoder) }
+  func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.decode(type) }
 
   func decode(_ type: Bool.Type) throws -> Bool {
     guard case .flag(let flag) = decoder.value else { throw decoder.mismatch("a flag", type) }

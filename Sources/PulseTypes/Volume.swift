@@ -32,7 +32,7 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
   }
 
   private init(units: Double) {
-    rawValue = units > 0 ? UInt32(min(units, Double(Volume.maximum.rawValue))) : 0
+    rawValue = min(UInt32(saturating: units), Volume.maximum.rawValue)
   }
 
   /// The volume as a fraction; 1.0 is 100 %.
@@ -47,7 +47,7 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
   public static func < (a: Volume, b: Volume) -> Bool { a.rawValue < b.rawValue }
 
   /// The volume in whole percent.
-  public var description: String { "\(Int((fraction * 100).rounded())) %" }
+  public var description: String { "\(Int(saturating: fraction * 100)) %" }
 
   /// Reads the bare value.
   public init(from decoder: any Decoder) throws {

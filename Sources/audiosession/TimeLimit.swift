@@ -1,4 +1,5 @@
 import ArgumentParser
+import PulseTypes
 
 /// A time as people write it: `500ms`, `5s`, `1.5 s`, `1m`, or plain seconds.
 struct TimeLimit: ExpressibleByArgument, CustomStringConvertible, Sendable, Equatable {
@@ -15,7 +16,7 @@ struct TimeLimit: ExpressibleByArgument, CustomStringConvertible, Sendable, Equa
     let total = value * seconds
     // A day is longer than anything here takes, and far from any overflow.
     guard total >= 0.001, total <= 86_400 else { return nil }
-    duration = .microseconds(Int64((total * 1_000_000).rounded()))
+    duration = .microseconds(Int64(saturating: total * 1_000_000))
     description = argument
   }
 

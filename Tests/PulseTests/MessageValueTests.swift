@@ -46,4 +46,22 @@ struct MessageValueTests {
       #expect(MessageValue(MessageValue.quoted(text))?.text == text)
     }
   }
+
+  @Test("no answer ends the process, whatever it holds")
+  func mutations() {
+    let answer = """
+      [{"name":"sbc","description":"SBC","id":[1,2.5,-3]},{"name":"6","description":"apt\\"X\\u0020HD",
+      "nested":{"a":[true,null,{"b":"\\n\\t"}]}}]
+      """
+    var read = 0
+    var texts = HostileTexts(Array(answer.utf8), seed: 1)
+    for _ in 0..<HostileTexts.count(3000) {
+      guard let value = MessageValue(String(decoding: texts.next(), as: UTF8.self)) else {
+        continue
+      }
+      read += 1
+      for item in value.list ?? [] { _ = item["name"]?.text.map(MessageValue.quoted) }
+    }
+    #expect(read > 1000)
+  }
 }

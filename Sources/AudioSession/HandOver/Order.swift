@@ -20,6 +20,8 @@ struct Order: Sendable {
   var kind: Kind
   /// A unique number, which the answer repeats.
   var number: Int
+  /// The numbers of orders: a greater one would leave none for later orders.
+  static let numbers = 1...1 << 53
   /// The requesting process.
   var process: Int32
   /// The time limit for the whole order.
@@ -62,6 +64,7 @@ extension Order {
   init?(text: String, file: String) {
     guard let parsed = try? Profile.parseStored(text, name: "order", file: file),
       let session = parsed.session, let number = session.numbers["number"],
+      Self.numbers.contains(number),
       let process = session.numbers["process"].flatMap(Int32.init(exactly:)), process > 0,
       let milliseconds = session.numbers["milliseconds"], milliseconds > 0
     else { return nil }

@@ -39,8 +39,10 @@ extension SessionStore {
   func takeBackOrder() { try? files.write(nil, to: .order) }
 
   func answer() -> Answer? {
-    guard let bytes = (try? files.read(.answer)) ?? nil else { return nil }
-    return StoreCoding.decode(Answer.self, bytes)
+    guard let bytes = (try? files.read(.answer)) ?? nil,
+      let answer = StoreCoding.decode(Answer.self, bytes), Order.numbers.contains(answer.number)
+    else { return nil }
+    return answer
   }
 
   func write(_ answer: Answer) throws(SessionError) {
@@ -50,8 +52,6 @@ extension SessionStore {
   /// A number that no earlier order had: the time, because a withdrawn order leaves no trace, or a
   /// greater number if the clock was set back.
   func nextOrderNumber() -> Int {
-    max(
-      TimeOfDay.microseconds / 1000, (order()?.number ?? 0).addingSaturating(1),
-      (answer()?.number ?? 0).addingSaturating(1))
+    max(TimeOfDay.microseconds / 1000, (order()?.number ?? 0) + 1, (answer()?.number ?? 0) + 1)
   }
 }

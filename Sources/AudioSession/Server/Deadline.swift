@@ -10,6 +10,7 @@ struct Budget: Sendable {
   let whole: Deadline
 
   init(_ timeout: Duration) {
+    let timeout = Deadline.sane(timeout)
     run = Deadline(after: timeout * 70 / 100)
     readBack = Deadline(after: timeout * 85 / 100)
     whole = Deadline(after: timeout)
@@ -20,7 +21,12 @@ struct Budget: Sendable {
 struct Deadline: Sendable {
   private let instant: ContinuousClock.Instant
 
-  init(after duration: Duration) { instant = .now + duration }
+  init(after duration: Duration) { instant = .now + Self.sane(duration) }
+
+  /// A program or an order may give any limit; beyond a century a sum or a product would overflow.
+  static func sane(_ duration: Duration) -> Duration {
+    max(.zero, min(.seconds(3_200_000_000), duration))
+  }
 
   /// The remaining time, at least a millisecond, so that a request fails with its own error.
   var remaining: Duration { max(.milliseconds(1), instant - .now) }

@@ -8,7 +8,8 @@ extension AudioCapture {
   func begin(_ configuration: CaptureConfiguration) async throws(StreamError) -> CaptureBuffers {
     await observeSession()
     let frames = Double(configuration.frameLength) / Double(configuration.sampleRate ?? 48_000)
-    let queue = BufferQueue(limit: Int((configuration.backlog.seconds / frames).rounded(.up)))
+    let queue = BufferQueue(
+      limit: Int(saturating: (configuration.backlog.seconds / frames).rounded(.up)))
     lastRun += 1
     run = Run(
       id: lastRun, configuration: configuration,

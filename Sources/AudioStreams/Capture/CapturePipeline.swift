@@ -1,5 +1,6 @@
 import CPulseStream
 import Pulse
+import PulseTypes
 
 /// Processes the tapped sound: counts gaps, converts the format, cuts buffers.
 ///
@@ -152,7 +153,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
     let lost = fallingBehind.add(
       lateness: stretch.behind, at: end, fragment: stretch.fragment)
-    if let lost { try skipHole(Int(lost * Int64(stretch.rate) / 1_000_000_000)) }
+    if let lost { try skipHole(Self.frames(lost, stretch.rate)) }
   }
 
   private func convertSilence(_ frames: Int, until end: Int64) throws(StreamError) {
@@ -199,7 +200,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
     case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, cause)
     case .overlap(let nanoseconds):
-      known = min(frames, Int(nanoseconds * Int64(stretch.rate) / 1_000_000_000))
+      known = min(frames, Self.frames(nanoseconds, stretch.rate))
       timeline.tell(-Stretch.duration(Int64(known), stretch.rate))
     }
     isNewTap = false
@@ -238,9 +239,13 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     queue.add(buffer)
   }
 
+  private static func frames(_ nanoseconds: Int64, _ rate: Int) -> Int {
+    Int(saturating: Double(nanoseconds) * Double(rate) / 1e9)
+  }
+
   /// Reports missing time in whole frames; the timeline keeps the remainder.
   private func skip(_ nanoseconds: Int64, atRate rate: Int, _ cause: MissingFrames.Cause) {
-    let frames = Int((Double(nanoseconds) * Double(rate) / 1e9).rounded())
+    let frames = Self.frames(nanoseconds, rate)
     framer?.skip(frames, cause, emit)
     timeline.tell(Stretch.duration(Int64(frames), rate))
   }

@@ -1,4 +1,5 @@
 internal import CAudioKernel
+internal import PulseTypes
 
 /// Short sweeps on one output channel after the other, and where they were recorded.
 package struct LoopMeasurement: Sendable, Hashable {
@@ -76,7 +77,7 @@ package struct LoopMeasurement: Sendable, Hashable {
     let probe = ToneKernel(
       [segments[0].onEveryChannel], sampleRate: Double(tap.sampleRate), channels: 1
     )
-    .render(Int(chirp.seconds * Double(tap.sampleRate)), channels: 1)
+    .render(Int(saturating: chirp.seconds * Double(tap.sampleRate)), channels: 1)
     var result = LoopMeasurement(
       source: source, heard: [Int?](repeating: nil, count: outputs), latencies: [])
     for (number, begin) in begins.enumerated() {
@@ -92,7 +93,7 @@ package struct LoopMeasurement: Sendable, Hashable {
     _ probe: [Float], _ sound: RecordedSound, _ begin: Int64, _ rate: Int
   ) -> (channel: Int, latency: Duration)? {
     let start = sound.frames(at: begin)
-    let end = min(sound.frames, start + Int((chirp.seconds + pause) * Double(rate)))
+    let end = min(sound.frames, start + Int(saturating: (chirp.seconds + pause) * Double(rate)))
     guard start < end else { return nil }
     let matches = sound.channels.indices.compactMap { channel in
       Correlation.find(probe, in: Array(sound.channels[channel][start..<end])).map {

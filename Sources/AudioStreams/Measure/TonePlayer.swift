@@ -121,11 +121,12 @@ final class ToneKernel: @unchecked Sendable {  // the C side says which thread d
   init(_ segments: [TonePlayer.Segment], sampleRate: Double, channels: Int) {
     let native = segments.map { segment in
       ak_tone_segment(
-        frames: UInt64(max(0, segment.seconds) * sampleRate), from: segment.from, to: segment.to,
+        frames: UInt64(saturating: segment.seconds * sampleRate), from: segment.from,
+        to: segment.to,
         amplitude: Float(segment.amplitude),
         channels: segment.channels.map { $0.reduce(0) { $0 | 1 << UInt64($1) } } ?? UInt64.max)
     }
-    frames = native.reduce(0) { $0 + $1.frames }
+    frames = native.reduce(0) { $0.addingSaturating($1.frames) }
     pointer = ak_tone_create(sampleRate, UInt32(channels), native, native.count)!
   }
 

@@ -1,5 +1,6 @@
 internal import CAudioKernel
 internal import Glibc
+internal import PulseTypes
 
 /// The loudness of each part of the audible range.
 public struct Spectrum: Sendable, Hashable {
@@ -30,9 +31,9 @@ public struct Spectrum: Sendable, Hashable {
         low * pow(high / low, Double(edge) / Double(max(1, count)))
       }
       // A low band may be between two lines of the transform; it then gets the nearest one.
-      let first = Int((edges[0] / width).rounded())
-      let last = max(first, Int((edges[1] / width).rounded()) - 1)
-      let inside = amplitudes[min(first, amplitudes.count - 1)...min(last, amplitudes.count - 1)]
+      let lines = edges.map { max(0, min(amplitudes.count, Int(saturating: $0 / width))) }
+      let first = min(lines[0], amplitudes.count - 1)
+      let inside = amplitudes[first...max(first, lines[1] - 1)]
       return Band(from: edges[0], to: edges[1], amplitude: inside.max() ?? 0)
     }
   }

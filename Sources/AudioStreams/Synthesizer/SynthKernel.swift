@@ -27,7 +27,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
   deinit { ak_synth_destroy(pointer) }
 
   private static func frames(_ duration: Duration, _ rate: Double) -> UInt32 {
-    UInt32(clamping: Int64((max(0, duration.seconds) * rate).rounded()))
+    UInt32(saturating: duration.seconds * rate)
   }
 
   private var wasUsed = false
@@ -53,7 +53,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
       throw StreamError(.invalidValue, "a note of \(duration) has no time to sound")
     }
     // A century is practically for ever, and far from any overflow.
-    let frames = note.duration.map { UInt64((min($0.seconds, 3e9) * sampleRate).rounded()) }
+    let frames = note.duration.map { UInt64(saturating: min($0.seconds, 3e9) * sampleRate) }
     return push(
       ak_note_event(
         frame: frame, duration: frames ?? UInt64.max, amplitude: amplitude,

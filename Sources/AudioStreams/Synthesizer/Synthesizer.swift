@@ -120,7 +120,7 @@ public final class Synthesizer: Sendable {
   /// Why the stream ended by itself; nil while it runs and after `stop()`.
   public var failure: StreamError? { engine.failure }
   /// The device's rate in Hz; nil while the synthesizer does not run.
-  public var sampleRate: Int? { engine.parts.map { Int($0.kernel.sampleRate) } }
+  public var sampleRate: Int? { engine.parts.map { Int(saturating: $0.kernel.sampleRate) } }
   /// The frames that the current stream has mixed so far; they are heard `bufferDuration` later.
   public var position: UInt64 { engine.parts?.kernel.position ?? 0 }
   /// How many notes were refused because the queue was full, since `start()`.

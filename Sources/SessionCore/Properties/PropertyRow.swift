@@ -85,9 +85,9 @@ package enum PropertyUnit: Sendable {
     let number = number.isFinite ? max(-1e12, min(1e12, number)) : 0
     return switch self {
     case .none: "\(number)"
-    case .hertz: "\(Int(number)) Hz"
+    case .hertz: "\(Int(saturating: number)) Hz"
     case .seconds:
-      SettingValue.duration(.microseconds(Int64((number * 1_000_000).rounded()))).description
+      SettingValue.duration(.microseconds(Int64(saturating: number * 1_000_000))).description
     case .volume: Volume(fraction: number).description
     }
   }

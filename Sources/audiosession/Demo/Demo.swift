@@ -247,6 +247,6 @@ struct Demo {
   private static func words(_ duration: Duration) -> String {
     let milliseconds = duration.seconds * 1000
     return milliseconds < 100
-      ? "\((milliseconds * 10).rounded() / 10) ms" : "\(Int(milliseconds.rounded())) ms"
+      ? "\((milliseconds * 10).rounded() / 10) ms" : "\(Int(saturating: milliseconds)) ms"
   }
 }

@@ -2,6 +2,7 @@ import AudioSession
 import AudioStreams
 import Glibc
 import JSONCoding
+import PulseTypes
 
 /// The preferred, reported and measured values.
 struct VerifyReport: Encodable {
@@ -81,7 +82,7 @@ struct VerifyReport: Encodable {
     check.uncertainty = max(0.1, tenths(rate.uncertainty))
     if !check.isOK, check.detail == nil {
       check.detail =
-        "the server says \(Int(claimed)) Hz, and the clock counted others: the device lost sound, as "
+        "the server says \(Int(saturating: claimed)) Hz, and the clock counted others: the device lost sound, as "
         + "with a short buffer on a busy machine, or its clock is off"
     }
     return check

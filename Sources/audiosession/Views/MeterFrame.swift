@@ -22,7 +22,7 @@ struct MeterFrame {
     guard let bands, let loudest = bands.max(by: { $0.amplitude < $1.amplitude }) else {
       return Line(levels.joined(separator: ", "))
     }
-    let range = "\(Int(loudest.from.rounded()))-\(Int(loudest.to.rounded())) Hz"
+    let range = "\(Int(saturating: loudest.from))-\(Int(saturating: loudest.to)) Hz"
     return Line((levels + ["most in \(range)"]).joined(separator: ", "))
   }
 

@@ -41,7 +41,7 @@ enum StateView {
       let since = holder.since.map { ", since \($0)" } ?? ""
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
-    if let resets = state.resets, let reapplies = state.reapplies, resets + reapplies > 0 {
+    if let resets = state.resets, let reapplies = state.reapplies, max(resets, reapplies) > 0 {
       let restarts = resets == 0 ? "" : "; the server restarted \(Self.times(resets))"
       facts.append(("upkeep", "restored \(Self.times(reapplies))\(restarts)"))
     }

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// The preferred, reported and measured values, for users.
 enum VerifyView {
@@ -36,10 +37,10 @@ enum VerifyView {
         case .number(let value) = check.wanted ?? check.claimed
       else { continue }
       let number = (value / unit * 10).rounded() / 10
-      let text = number == number.rounded() ? "\(Int(number))" : "\(number)"
+      let text = number == number.rounded() ? "\(Int(saturating: number))" : "\(number)"
       facts.append(text + (property == .sampleRate ? " kHz" : " ms"))
     }
-    if let peak = report.heard.peak { facts += ["\(Int(peak.rounded())) dB", "no clipping"] }
+    if let peak = report.heard.peak { facts += ["\(Int(saturating: peak)) dB", "no clipping"] }
     return Layout.wrap(
       "Ready: " + facts.joined(separator: ", "), indent: 0, width: width, style: .green)
   }
@@ -84,7 +85,7 @@ enum VerifyView {
     case .strings(let words): Span(words.isEmpty ? "no" : words.joined(separator: " "))
     case .number(let seconds) where check.name == "roundTrip":
       Span(PropertyWords.text(.number(seconds), of: .ioBufferDuration))
-    case .number(let count) where check.name == "lostFrames": Span("\(Int(count))")
+    case .number(let count) where check.name == "lostFrames": Span("\(Int(saturating: count))")
     default: Span(PropertyWords.text(value, of: Property(rawValue: check.name)))
     }
   }

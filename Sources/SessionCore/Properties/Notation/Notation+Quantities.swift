@@ -31,7 +31,7 @@ extension Notation<Volume> {
     var scale = 1.0
     var result = ""
     for decimals in 0...6 {
-      let number = Int((volume.fraction * 100 * scale).rounded())
+      let number = Int(saturating: volume.fraction * 100 * scale)
       result = Decimals.text(number, decimals: decimals)
       if let quantity = Quantity(result), Volume(fraction: quantity.double / 100) == volume {
         break

@@ -1,0 +1,111 @@
+import PulseTypes
+import SessionCore
+import SessionProfiles
+import Testing
+
+@testable import AudioSession
+
+/// The store's files may hold anything: it is refused, or it survives all that is done with it.
+@Suite struct HostileStoreTests {
+  private static let mode: AudioMode = {
+    var mode = AudioMode(category: .playAndRecord)
+    mode.sampleRate = 48000
+    mode.ioBufferDuration = .frames(256)
+    mode.preferredInput = ["alsa_input.usb.*", .all([.formFactor("headset"), .portType(.mic)])]
+    mode.inputGain = Volume(fraction: 0.355)
+    mode.inputLatencyOffset = .milliseconds(-12)
+    mode.channelMap = .positions([.frontRight, .frontLeft])
+    mode.options = [.duckOthers]
+    return mode
+  }()
+
+  private static let orders: [Order] = [
+    Order(kind: .apply(mode, profile: "p"), number: 7, process: 42, timeout: .seconds(5)),
+    Order(kind: .revert(keepsWish: true, forgets: true), number: 8, process: 42, timeout: .zero),
+    Order(kind: .takeOver, number: 9, process: 42, timeout: .milliseconds(1)),
+  ]
+
+  /// A store whose files are in memory.
+  private func store(_ files: [StoreFiles.File: [UInt8]]) throws -> SessionStore {
+    let store = SessionStore(folder: "/s", address: "unix:/x", calls: MemoryFiles())
+    for (file, bytes) in files { try store.files.write(bytes, to: file) }
+    return store
+  }
+
+  @Test func `no order ends a holder, and none takes the numbers of later ones`() throws {
+    var read = 0
+    for (seed, order) in Self.orders.enumerated() {
+      var texts = HostileTexts(Array(order.text.utf8), seed: UInt64(seed))
+      for _ in 0..<HostileTexts.count(400) {
+        let store = try store([.order: texts.next()])
+        guard let order = store.order() else { continue }
+        read += 1
+        let next = store.nextOrderNumber()
+        #expect(next > order.number && Order.numbers.contains(next))
+        _ = Budget(order.timeout)
+        _ = order.text
+        if case .apply(let mode, _) = order.kind { use(mode) }
+      }
+    }
+    #expect(read > 400)
+  }
+
+  private func use(_ mode: AudioMode) {
+    do { try mode.validate() } catch { return }
+    let server = ServerInfo(
+      name: "pulseaudio", version: "16.1",
+      sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+      defaultSinkName: nil, defaultSourceName: nil, cookie: 1)
+    let input = PlanInput(wish: mode, snapshot: ServerSnapshot(server: server))
+    _ = try? Plan.make(input)
+    _ = SessionState(input: input, wish: mode, server: nil, profile: nil, active: true)
+  }
+
+  @Test func `an order or an answer with the greatest number counts as none`() throws {
+    var order = Self.orders[2]
+    order.number = .max
+    let answer = try StoreCoding.encode(Answer(number: .max))
+    let store = try store([.order: Array(order.text.utf8), .answer: answer])
+    #expect(store.order() == nil && store.answer() == nil)
+    #expect(Order.numbers.contains(store.nextOrderNumber()))
+  }
+
+  @Test func `no stored mode ends a session`() throws {
+    let wish = SessionStore.Wish(mode: Self.mode, profile: "p", generation: 3, isActive: true)
+    var texts = HostileTexts(Array(StoredWish.text(wish).utf8), seed: 1)
+    var read = 0
+    for _ in 0..<HostileTexts.count(800) {
+      let store = try store([.mode: texts.next()])
+      _ = store.generation().addingSaturating(1)
+      guard let wish = try? store.wish() else { continue }
+      read += 1
+      use(wish.mode)
+      _ = StoredWish.text(wish)
+    }
+    #expect(read > 200)
+  }
+
+  @Test func `no status and no answer ends a command`() throws {
+    let state = SessionState(
+      input: nil, wish: Self.mode, server: nil, profile: "p", active: true)
+    let status = SessionStore.Status(generation: 3, memory: HintMemory(), state: state)
+    let error = SessionError(.timedOut, stage: .session, "m")
+    var statuses = HostileTexts(try StoreCoding.encode(status), seed: 1)
+    var answers = HostileTexts(try StoreCoding.encode(Answer(number: 5, error: error)), seed: 1)
+    var read = 0
+    for _ in 0..<HostileTexts.count(500) {
+      let store = try store([.status: statuses.next(), .answer: answers.next()])
+      _ = store.generation().addingSaturating(1)
+      if try store.holdersState() != nil { read += 1 }
+      _ = try store.memory()
+      if let answer = store.answer() { #expect(store.nextOrderNumber() > answer.number) }
+    }
+    #expect(read > 100)
+  }
+
+  @Test(arguments: [Duration.seconds(Int64.max), .milliseconds(Int64.max), .seconds(Int64.min)])
+  func `a time limit of any length is one`(_ limit: Duration) {
+    let budget = Budget(limit)
+    #expect(budget.whole.remaining >= budget.run.remaining)
+  }
+}

@@ -1,0 +1,1 @@
+../SessionCoreTests/Support/HostileTexts.swift
