@@ -113,6 +113,7 @@ let package = Package(
         "AudioSession", "AudioStreams", "CPulse", "JSONCoding", "Pulse", "PulseSandbox",
         "PulseTypes", "SessionProfiles",
       ] + soundLibraries.map { .target(name: $0.name) },
+      resources: [.embedInCode("Bare/bare.c")],
       swiftSettings: settings + soundSettings),
     .testTarget(
       name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),

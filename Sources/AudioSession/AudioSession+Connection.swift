@@ -82,7 +82,7 @@ extension AudioSession {
   func store(_ live: LiveServer?) -> SessionStore {
     SessionStore(
       folder: configuration.storeFolder,
-      address: live?.address ?? address ?? SessionStore.environmentAddress(),
+      server: live?.names ?? SessionStore.Server(address ?? SessionStore.environmentAddress()),
       calls: scope == .application ? ownFiles : SystemCalls())
   }
 

@@ -15,7 +15,7 @@ extension AudioSession {
     guard !upkeep.isRecovering else { return }
     upkeep.isRecovering = true
     emit(.serverLost)
-    let (address, loop) = (SessionStore.canonical(live.address), loop)
+    let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.
     Task { [weak self] in
       var backoff = ReconnectBackoff()

@@ -143,7 +143,7 @@ extension AudioSession {
       input: input, wish: input.wish,
       server: SessionState.Server(
         kind: info.kind, name: info.name, version: info.version,
-        address: SessionStore.canonical(live.address)),
+        address: live.names.address),
       profile: wish?.profile, active: wish?.isActive ?? false)
     state.notes = storeNotes
     state.scope = scope

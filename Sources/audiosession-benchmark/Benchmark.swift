@@ -27,6 +27,11 @@ struct Benchmark {
     let count = words.dropFirst().first.flatMap { Int($0) }
     switch words.first {
     case nil: try await figures()
+    case "compare":
+      try await Programs.run(count ?? repetitions)
+      try await Heal.run((count ?? repetitions) * Heal.Change.allCases.count)
+      try Ratios.check()
+    case "programs": try await Programs.run(count ?? repetitions)
     case "heal": try await Heal.run(count ?? 1000)
     case "storm": try await Storm.run(count ?? 10_000)
     case "restarts": try await Restarts.run(count ?? 200)
@@ -44,7 +49,7 @@ struct Benchmark {
     default:
       print(
         "audiosession-benchmark "
-          + "[heal N | restarts N | servers N | storm N | idle SECONDS | churn N SEED | "
+          + "[compare N | programs N | heal N | restarts N | servers N | storm N | idle SECONDS | churn N SEED | "
           + "scale LARGEST | capture | synthesizer | underruns SECONDS MILLISECONDS] "
           + "[--json FILE]")
     }
@@ -52,6 +57,7 @@ struct Benchmark {
   }
 
   private static func figures() async throws {
+    try await Programs.run(repetitions)
     // The tones that the simulated cards make cost the server time that hardware does not.
     var configuration = SandboxConfiguration.demo
     configuration.modules = configuration.modules.map {
@@ -59,8 +65,7 @@ struct Benchmark {
     }
     try await PulseSandbox.with(configuration) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
-      let benchmark = Benchmark(sandbox)
-      try benchmark.processes()
+      let benchmark = Benchmark(sandbox: sandbox)
       try await benchmark.inProcess()
       try await benchmark.roundTrip()
     }
@@ -69,85 +74,6 @@ struct Benchmark {
   }
 
   private let sandbox: PulseSandbox
-  private let environment: [String: String]
-  private let program = Process.folder + "/audiosession"
-
-  init(_ sandbox: PulseSandbox) {
-    self.sandbox = sandbox
-    environment = sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a }
-  }
-
-  /// The changes of the podcast profile that `pactl` has commands for, and one look at the result.
-  private var script: String {
-    let source =
-      sandbox.hasSimulatedCards
-      ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "usb_mic"
-    let card =
-      sandbox.hasSimulatedCards
-      ? "pactl set-card-profile alsa_card.usb-Example_USB_Microphone-00 input:analog-stereo; " : ""
-    return card
-      + "pactl set-default-source \(source); pactl set-source-mute \(source) 0; "
-      + "pactl get-default-source; pactl -f json list sources"
-  }
-
-  /// The same changes with pulsectl (package python3-pulsectl), and a listing.
-  private var python: String {
-    let source =
-      sandbox.hasSimulatedCards
-      ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "usb_mic"
-    let card =
-      sandbox.hasSimulatedCards
-      ? "pulse.card_profile_set(pulse.get_card_by_name("
-        + "'alsa_card.usb-Example_USB_Microphone-00'), 'input:analog-stereo')" : "pass"
-    return """
-      import pulsectl
-      with pulsectl.Pulse('benchmark') as pulse:
-          \(card)
-          source = pulse.get_source_by_name('\(source)')
-          pulse.source_default_set(source)
-          pulse.mute(source, False)
-          pulse.server_info(), pulse.source_list()
-      """
-  }
-
-  private static let pythonListing = """
-    import pulsectl
-    with pulsectl.Pulse('benchmark') as pulse:
-        pulse.server_info(), pulse.sink_list(), pulse.source_list(), pulse.card_list()
-        pulse.sink_input_list(), pulse.source_output_list(), pulse.module_list()
-    """
-
-  /// Whole programs, in turn, so that the machine's moods hit all of them.
-  func processes() throws {
-    var (apply, again, shell) = ([Duration](), [Duration](), [Duration]())
-    var (state, list, start) = ([Duration](), [Duration](), [Duration]())
-    var (pulsectl, pulsectlList) = ([Duration](), [Duration]())
-    let hasPulsectl =
-      (try? Process.run(["/usr/bin/python3", "-c", "import pulsectl"], environment)) != nil
-    for _ in 0..<Self.repetitions {
-      _ = try Process.run([program, "revert"], environment)
-      apply.append(try Process.run([program, "apply", "podcast"], environment))
-      again.append(try Process.run([program, "apply", "podcast"], environment))
-      shell.append(try Process.run(["/bin/sh", "-c", script], environment))
-      state.append(try Process.run([program, "state", "--json"], environment))
-      list.append(try Process.run(["pactl", "-f", "json", "list"], environment))
-      start.append(try Process.run([program, "--version"], environment))
-      guard hasPulsectl else { continue }
-      pulsectl.append(try Process.run(["/usr/bin/python3", "-c", python], environment))
-      pulsectlList.append(
-        try Process.run(["/usr/bin/python3", "-c", Self.pythonListing], environment))
-    }
-    print("whole programs, \(Self.repetitions) times each, in turn")
-    let rival = Timings(shell)
-    row("apply podcast", Timings(apply), "\(Timings(apply).ratio(to: rival)) of the script's")
-    row("apply podcast again", Timings(again), "nothing to do, verified")
-    row("the same as a pactl script", rival, "no rate, no buffer, no verdict")
-    if hasPulsectl { row("the same with pulsectl", Timings(pulsectl), "") }
-    row("state --json", Timings(state), "\(Timings(state).ratio(to: Timings(list))) of pactl's")
-    row("pactl -f json list", Timings(list), "")
-    if hasPulsectl { row("a listing with pulsectl", Timings(pulsectlList), "") }
-    row("start and end (--version)", Timings(start), "")
-  }
 
   /// Calls in one process.
   func inProcess() async throws {

@@ -5,7 +5,7 @@ import PulseSandbox
 import PulseTypes
 
 /// Measures how long a setting that another program changed stays changed: a holding session beside
-/// a loop on `pactl subscribe` and one on pulsectl, in the same run.
+/// bare libpulse, a loop on pulsectl and one on `pactl subscribe`, in the same run.
 struct Heal {
   /// A setting that is changed and must be restored.
   enum Change: CaseIterable {
@@ -18,6 +18,15 @@ struct Heal {
       case .profile: "card profile"
       }
     }
+
+    /// Its name for `Outsider`.
+    var word: String {
+      switch self {
+      case .defaultSource: "d"
+      case .port: "p"
+      case .profile: "c"
+      }
+    }
   }
 
   static let source = Bench.laptopMic
@@ -25,127 +34,101 @@ struct Heal {
   static let profile = "output:analog-stereo+input:analog-stereo"
 
   private let bench: Bench
-  private let outside: PulseClient
-  private let events: AsyncStream<PulseEvent>
+  private let bare: Bare
+  /// The medians, in the order of `Change`, by who put it back.
+  private var medians: [String: [Duration]] = [:]
 
   static func run(_ count: Int) async throws {
     try await Bench.with { bench in
       let each = max(1, count / Change.allCases.count)
       print(
         "a foreign change put back, \(each) times each, from the change to an outsider's reading")
-      try await session(bench, each)
-      try await loop("pactl subscribe in a shell", bench, ["/bin/sh", "-c", shell, "sh"], each)
-      try await loop("pulsectl in Python", bench, ["/usr/bin/python3", "-c", python], each)
+      var heal = Heal(bench: bench, bare: try Bare(in: bench.sandbox))
+      let names = (session: "a holding session", floor: "bare libpulse", peer: "pulsectl in Python")
+      try await heal.session(names.session, each)
+      try await heal.loop(names.floor, [heal.bare.path, "heal"], each)
+      try await heal.loop(names.peer, ["/usr/bin/python3", "-c", python], each)
+      try await heal.loop("pactl subscribe in a shell", ["/bin/sh", "-c", shell, "sh"], each)
+      for (name, rival) in [("pulsectl", names.peer), ("bare libpulse", names.floor)] {
+        guard let own = heal.medians[names.session], let theirs = heal.medians[rival] else {
+          continue
+        }
+        for (change, (a, b)) in zip(Change.allCases, zip(own, theirs)) {
+          Ratios.note("a \(change.name) put back, of \(name)'s", a.seconds / b.seconds)
+        }
+      }
     }
   }
 
-  private static func session(_ bench: Bench, _ count: Int) async throws {
+  private mutating func session(_ name: String, _ count: Int) async throws {
     let session = AudioSession(
       server: bench.sandbox.address,
       configuration: SessionConfiguration(storeFolder: bench.sandbox.directory + "/heal"))
     var mode = AudioMode(category: .playAndRecord)
-    mode.preferredInput = [.name(source)]
-    mode.inputPort = [.name(port)]
+    mode.preferredInput = [.name(Self.source)]
+    mode.inputPort = [.name(Self.port)]
     try await session.setAudioMode(mode)
     let wish = mode
-    let heal = try await Heal(bench)
-    for change in Change.allCases {
-      // Applies the mode again each time; otherwise so many changes would count as a conflict.
-      let times = try await heal.times(change, count) { try await session.setAudioMode(wish) }
-      row("a holding session", change, times)
-    }
-    await heal.outside.close()
+    // Applies the mode again each time; otherwise so many changes would count as a conflict.
+    try await rows(name, count) { try await session.setAudioMode(wish) }
     try await session.revert()
     await session.close()
   }
 
-  private static func loop(
-    _ name: String, _ bench: Bench, _ command: [String], _ count: Int
-  ) async throws {
-    let words = command + [source, port, Bench.laptop, profile]
-    let task = Task { try await bench.sandbox.capture(words, timeout: .seconds(3600)) }
+  private mutating func loop(_ name: String, _ command: [String], _ count: Int) async throws {
+    let words = command + [Self.source, Self.port, Bench.laptop, Self.profile]
+    let task = Task { [sandbox = bench.sandbox] in
+      try await sandbox.capture(words, timeout: .seconds(3600))
+    }
     defer { task.cancel() }
-    let heal = try await Heal(bench)
-    guard try await heal.hasHealer(task) else {
+    guard try await hasHealer() else {
+      task.cancel()
       let result = try? await task.value
       let reason = result?.standardError.split(separator: "\n").last.map(String.init)
       return print("  \(name): not measured (\(reason ?? "nobody puts it back"))")
     }
-    for change in Change.allCases {
-      row(name, change, try await heal.times(change, count) {})
-    }
-    await heal.outside.close()
-  }
-
-  private static func row(_ name: String, _ change: Change, _ times: [Duration]) {
-    let timings = Timings(times)
-    Benchmark.row("\(name), \(change.name)", timings, "p99 \(timings.worst(99))", width: 44)
-  }
-
-  private init(_ bench: Bench) async throws {
-    self.bench = bench
-    outside = try await bench.client()
-    try await outside.subscribe(.all)
-    events = await outside.events(bufferingNewest: 4096)
+    try await rows(name, count) {}
   }
 
   /// Each change begins in quiet, like a person's. One that follows another closely would be a
   /// burst, the end of which the session awaits.
-  private func times(
-    _ change: Change, _ count: Int, between: () async throws -> Void
-  ) async throws -> [Duration] {
-    var result: [Duration] = []
-    var iterator = events.makeAsyncIterator()
-    for _ in 0..<count {
-      let start = ContinuousClock.now
-      try await make(change)
-      while try await !isBack(change) { _ = await iterator.next() }
-      result.append(ContinuousClock.now - start)
-      while try await !isAllBack { _ = await iterator.next() }
-      try await between()
-      try await ContinuousClock().sleep(for: .milliseconds(50))
-    }
-    return result
-  }
-
-  private func make(_ change: Change) async throws {
-    switch change {
-    case .defaultSource: try await outside.setDefaultSource(Bench.mic)
-    case .port:
-      try await outside.setPort(.input, device: Self.source, port: "analog-input-headset-mic")
-    case .profile: try await outside.setCardProfile(Bench.laptop, "output:analog-stereo")
-    }
-  }
-
-  private func isBack(_ change: Change) async throws -> Bool {
-    switch change {
-    case .defaultSource: try await outside.serverInfo().defaultSourceName == Self.source
-    case .port: try await outside.source(named: Self.source)?.activePort == Self.port
-    case .profile: try await outside.card(named: Bench.laptop)?.activeProfile == Self.profile
-    }
-  }
-
-  private var isAllBack: Bool {
-    get async throws {
-      for change in Change.allCases {
-        guard try await isBack(change) else { return false }
+  private mutating func rows(
+    _ name: String, _ count: Int, between: () async throws -> Void
+  ) async throws {
+    let outsider = try bare.outsider(
+      [
+        Self.source, Bench.mic, Self.port, "analog-input-headset-mic", Bench.laptop, Self.profile,
+        "output:analog-stereo",
+      ], bench.environment)
+    defer { outsider.end() }
+    for change in Change.allCases {
+      var times: [Duration] = []
+      for _ in 0..<count {
+        times.append(try await outsider.change(change))
+        try await between()
+        try await ContinuousClock().sleep(for: .milliseconds(50))
       }
-      return true
+      let timings = Timings(times)
+      medians[name, default: []].append(timings.median)
+      Benchmark.row("\(name), \(change.name)", timings, "p99 \(timings.worst(99))", width: 44)
     }
   }
 
   /// Waits until a loop restores a change: it takes a while until it listens.
-  private func hasHealer(_ loop: Task<CommandResult, any Error>) async throws -> Bool {
+  private func hasHealer() async throws -> Bool {
+    let outside = try await bench.client()
     // Sets the expected values, then makes changes until one is restored.
     try await outside.setCardProfile(Bench.laptop, Self.profile)
-    for _ in 0..<100 {
-      try await outside.setPort(.input, device: Self.source, port: Self.port)
+    try await outside.setPort(.input, device: Self.source, port: Self.port)
+    var isBack = false
+    for _ in 0..<100 where !isBack {
       try await outside.setDefaultSource(Self.source)
-      try await make(.defaultSource)
+      try await outside.setDefaultSource(Bench.mic)
       try await ContinuousClock().sleep(for: .milliseconds(50))
-      if try await isAllBack { return true }
+      isBack = try await outside.serverInfo().defaultSourceName == Self.source
     }
-    return false
+    await outside.close()
+    return isBack
   }
 
   /// A typical script: on each event, read the state and set it again.

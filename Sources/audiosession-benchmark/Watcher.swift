@@ -29,15 +29,8 @@ final class Watcher: Sendable {
     posix_spawn_file_actions_addopen(
       &actions, 2, messages, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     let program = Process.folder + "/audiosession"
-    let words = ([program, "--json"] + arguments).map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for text in words + variables { free(text) } }
-    var process: pid_t = 0
-    guard posix_spawn(&process, program, &actions, nil, words, variables) == 0 else {
-      throw Process.Failure(description: "cannot run \(program)")
-    }
+    process = try Process.spawn([program, "--json"] + arguments, environment, &actions)
     close(ends[1])
-    self.process = process
     let descriptor = ends[0]
     // Reading blocks, so it has its own thread.
     DispatchQueue(label: "watcher").async { [self] in

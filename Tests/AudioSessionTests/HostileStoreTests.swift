@@ -27,7 +27,8 @@ import Testing
 
   /// A store whose files are in memory.
   private func store(_ files: [StoreFiles.File: [UInt8]]) throws -> SessionStore {
-    let store = SessionStore(folder: "/s", address: "unix:/x", calls: MemoryFiles())
+    let store = SessionStore(
+      folder: "/s", server: SessionStore.Server("unix:/x"), calls: MemoryFiles())
     for (file, bytes) in files { try store.files.write(bytes, to: file) }
     return store
   }

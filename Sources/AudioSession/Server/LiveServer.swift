@@ -10,6 +10,7 @@ import SessionCore
 actor LiveServer {
   nonisolated let client: PulseClient
   nonisolated let address: String
+  nonisolated let names: SessionStore.Server
   private(set) var snapshot: ServerSnapshot
   /// The server's traits, cached because each event needs them.
   private let traits: ServerTraits
@@ -45,6 +46,7 @@ actor LiveServer {
   init(_ client: PulseClient, _ address: String, _ snapshot: ServerSnapshot) {
     self.client = client
     self.address = address
+    names = SessionStore.Server(address)
     memoryKeeper = StreamMemoryKeeper(client.loop, address)
     self.snapshot = snapshot
     traits = snapshot.traits

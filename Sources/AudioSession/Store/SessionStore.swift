@@ -19,6 +19,19 @@ struct SessionStore: Sendable {
     var state: SessionState
   }
 
+  /// The names of a server. Finding them follows links and takes a while, so a connection keeps them.
+  struct Server: Sendable {
+    /// The server's address in canonical form.
+    let address: String
+    /// The prefix of its files' names.
+    let files: String
+
+    init(_ address: String) {
+      self.address = SessionStore.canonical(address)
+      files = SessionStore.encode(self.address)
+    }
+  }
+
   /// The server's address in canonical form.
   let address: String
   /// The files, by their content.
@@ -26,13 +39,12 @@ struct SessionStore: Sendable {
 
   /// - Parameters:
   ///   - folder: the folder of the files; nil means `$XDG_STATE_HOME/audiosession`.
-  ///   - address: the server's address.
   ///   - calls: the file operations; the files of a session of one program are in memory and end
   ///     with it.
-  init(folder: String?, address: String, calls: any FileCalls = SystemCalls()) {
-    self.address = Self.canonical(address)
+  init(folder: String?, server: Server, calls: any FileCalls = SystemCalls()) {
+    address = server.address
     files = StoreFiles(
-      folder: folder ?? Self.defaultFolder, server: Self.encode(address), calls: calls)
+      folder: folder ?? Self.defaultFolder, server: server.files, calls: calls)
   }
 
   /// - Parameter files: the prefix of the files' names, which follows from a server's address.
@@ -141,10 +153,10 @@ struct SessionStore: Sendable {
     return state + "/audiosession"
   }
 
-  /// A file name for an address: every byte except letters, digits, `.`, `_` and `-` becomes `%XX`.
-  static func encode(_ address: String) -> String {
+  /// A file name for a canonical address: every byte except letters, digits, `.`, `_` and `-` becomes `%XX`.
+  private static func encode(_ address: String) -> String {
     let digits = Array("0123456789ABCDEF")
-    return canonical(address).utf8.map { byte in
+    return address.utf8.map { byte in
       let scalar = UnicodeScalar(byte)
       let isPlain =
         byte < 0x80 && (scalar.properties.isAlphabetic || (0x30...0x39).contains(byte))

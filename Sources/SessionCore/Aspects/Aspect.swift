@@ -83,6 +83,9 @@ extension Aspect {
 /// Every aspect, in the order of the properties.
 let allAspects = Property.rows.compactMap(\.aspect)
 
+/// Whether a mode sets the property of each of them.
+let aspectIsSet = Property.rows.filter { $0.aspect != nil }.map(\.isSet)
+
 /// The planned parts, in the order within each phase: first the links of the chains as in
 /// `Setting.links`, then what uses the ends of the chains.
 let plannedAspects: [any Planned] =

@@ -66,13 +66,25 @@ extension ServerSnapshot {
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Candidate] {
     if matcher == .default { return defaultCandidates(direction, before: defaultBefore) }
-    let root = defaultRoot(direction)?.name
-    let existing = devices(direction, meantBy: matcher)
-      .filter { !isOwned($0) && !isDummy($0) && (!$0.isMonitor || matcher.names($0)) }
-      .sorted { $0.name == root && $1.name != root }
+    let existing = existing(matcher, direction, defaultBefore: defaultBefore)
     let others = cards.flatMap { predictedCandidates(direction, on: $0) }
       .filter { matcher.matches($0.device) }
     return existing.map { candidate(existing: $0) } + others
+  }
+
+  /// The existing devices that match, best first; of `default` at most one, and none if it was
+  /// removed by its card's profile.
+  func existing(
+    _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
+  ) -> [Device] {
+    guard matcher == .default else {
+      let root = defaultRoot(direction)?.name
+      return devices(direction, meantBy: matcher)
+        .filter { !isOwned($0) && !isDummy($0) && (!$0.isMonitor || matcher.names($0)) }
+        .sorted { $0.name == root && $1.name != root }
+    }
+    let known = defaultBefore.map { device(direction, named: $0) } ?? defaultRoot(direction)
+    return known.flatMap { isHardware($0) ? [$0] : nil } ?? []
   }
 
   private func devices(_ direction: Direction, meantBy matcher: DeviceMatcher) -> [Device] {

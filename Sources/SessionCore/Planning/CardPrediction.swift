@@ -88,12 +88,10 @@ extension CardProfile {
   func count(_ direction: Direction) -> Int { direction == .input ? sourceCount : sinkCount }
 
   /// The parts of its name for a direction; the whole name if it has no parts.
-  func parts(_ direction: Direction) -> [String] {
-    let parts = name.split(separator: "+").map(String.init)
-    let prefixed = parts.filter { $0.hasPrefix("\(direction.rawValue):") }
-    if !prefixed.isEmpty {
-      return prefixed.map { String($0.dropFirst(direction.rawValue.count + 1)) }
-    }
-    return name.contains(":") ? [] : [name]
+  func parts(_ direction: Direction) -> [Substring] {
+    let prefix = direction == .input ? "input:" : "output:"
+    let parts = name.split(separator: "+").filter { $0.hasPrefix(prefix) }
+    if !parts.isEmpty { return parts.map { $0.dropFirst(prefix.utf8.count) } }
+    return name.utf8.contains(UInt8(ascii: ":")) ? [] : [name[...]]
   }
 }

@@ -23,8 +23,12 @@ struct Planner {
   }
 
   mutating func run(isTolerant: Bool) throws(SessionError) {
+    // Copied again only after a step: a snapshot has many parts.
+    var context = context
+    var stepCount = 0
     for phase in Phase.allCases {
       for aspect in plannedAspects where aspect.phase == phase {
+        if plan.steps.count != stepCount { (context, stepCount) = (self.context, plan.steps.count) }
         do throws(SessionError) {
           for target in try aspect.targets(context) where mayChange(target.setting) {
             claim(target.setting)
@@ -43,8 +47,8 @@ struct Planner {
       removeUnwished(in: phase)
     }
     listKept()
-    let final = context
-    for aspect in allAspects {
+    let final = self.context
+    for (aspect, isSet) in zip(allAspects, aspectIsSet) where isSet(input.wish) {
       guard let unmet = try aspect.unmet(final, steps: plan.steps) else { continue }
       note(unmet.property, unmet.verdict, unmet.reason)
     }

@@ -40,6 +40,7 @@ struct Resolver {
     let matchers = part.prefer ?? [.default]
     var passedOver: Resolved?
     for matcher in matchers {
+      if let resolved = resolveExisting(matcher) { return resolved }
       let candidates = preferringProfile(
         snapshot.candidates(matcher, direction, defaultBefore: defaultBefore)
           .filter { $0.exists || !snapshot.isOfOneProgram })
@@ -55,6 +56,20 @@ struct Resolver {
     }
     if let passedOver { return passedOver }
     throw failure(matchers)
+  }
+
+  /// Resolves to an existing device that no other candidate can precede; nil if the candidates that
+  /// profiles would create, or flapping devices, may matter. Predicting those takes most of the time.
+  private mutating func resolveExisting(_ matcher: DeviceMatcher) -> Resolved? {
+    for device in snapshot.existing(matcher, direction, defaultBefore: defaultBefore) {
+      let candidate = snapshot.candidate(existing: device)
+      // A headset has a device for each profile: see `preferringProfile`.
+      if direction == .output, candidate.card?.isBluetooth == true { return nil }
+      guard var resolved = accept(candidate, matcher) else { continue }
+      resolved.isDefault = matcher == .default
+      return candidate.isUnsteady(unsteady) ? nil : resolved
+    }
+    return nil
   }
 
   mutating func reject(_ candidate: Candidate, _ why: String) -> Resolved? {

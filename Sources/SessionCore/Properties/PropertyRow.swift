@@ -27,6 +27,8 @@ package struct PropertyRow: Sendable {
     @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout Reading) -> Void
   /// The value as a file has it; nil if the mode does not set the property.
   package let write: @Sendable (_ mode: AudioMode) -> String?
+  /// Whether a mode sets the property.
+  let isSet: @Sendable (_ mode: AudioMode) -> Bool
   /// Removes the property from a mode.
   package let clear: @Sendable (_ mode: inout AudioMode) -> Void
   /// Copies the value from another mode if this one does not set it.
@@ -65,6 +67,7 @@ package struct PropertyRow: Sendable {
     let shown = Label(key: key, property: property.rawValue)
     read = { node, mode, reading in mode[keyPath: path] = notation.read(node, shown, &reading) }
     write = { $0[keyPath: path].map(notation.write) }
+    isSet = { $0[keyPath: path] != nil }
     clear = { $0[keyPath: path] = nil }
     fill = { mode, base in
       if mode[keyPath: path] == nil { mode[keyPath: path] = base[keyPath: path] }

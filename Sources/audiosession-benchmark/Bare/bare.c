@@ -1,0 +1,177 @@
+/* The floor of the benchmark: what a client of a few lines does with libpulse alone.
+ *
+ *   bare start                                 load the library, and end
+ *   bare info                                  connect, ask for the server, and end
+ *   bare list                                  connect, list everything, and end
+ *   bare heal SOURCE PORT CARD PROFILE         set a default, port or profile again when it changes
+ *   bare change SOURCE OTHER PORT OTHER CARD PROFILE OTHER
+ *                                              for each line (d, p or c) on standard input: change it, wait
+ *                                              until it is back, and print the microseconds
+ */
+#include <pulse/pulseaudio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static pa_mainloop *loop;
+static pa_context *context;
+static int pending, changes, is_equal;
+
+static void turn(void) {
+  if (pa_mainloop_iterate(loop, 1, NULL) < 0) exit(1);
+}
+
+static void finish(pa_operation *operation) {
+  if (!operation) exit(1);
+  while (pa_operation_get_state(operation) == PA_OPERATION_RUNNING) turn();
+  pa_operation_unref(operation);
+}
+
+static void open_context(void) {
+  loop = pa_mainloop_new();
+  context = pa_context_new(pa_mainloop_get_api(loop), "bare");
+  if (pa_context_connect(context, NULL, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0) exit(1);
+  while (pa_context_get_state(context) != PA_CONTEXT_READY) {
+    if (!PA_CONTEXT_IS_GOOD(pa_context_get_state(context))) exit(1);
+    turn();
+  }
+}
+
+static void on_event(pa_context *c, pa_subscription_event_type_t type, uint32_t index, void *mask) {
+  (void)c, (void)index, (void)mask;
+  changes |= 1 << (type & PA_SUBSCRIPTION_EVENT_FACILITY_MASK);
+}
+
+static void listen(void) {
+  pa_context_set_subscribe_callback(context, on_event, NULL);
+  finish(pa_context_subscribe(context, PA_SUBSCRIPTION_MASK_ALL, NULL, NULL));
+}
+
+/* Whether a value is as wanted, by a new reading. */
+
+static void on_server(pa_context *c, const pa_server_info *info, void *wanted) {
+  (void)c;
+  is_equal = info && info->default_source_name && !strcmp(info->default_source_name, wanted);
+}
+
+static void on_source(pa_context *c, const pa_source_info *info, int end, void *wanted) {
+  (void)c;
+  if (end == 0) is_equal = info->active_port && !strcmp(info->active_port->name, wanted);
+}
+
+static void on_card(pa_context *c, const pa_card_info *info, int end, void *wanted) {
+  (void)c;
+  if (end == 0) is_equal = info->active_profile2 && !strcmp(info->active_profile2->name, wanted);
+}
+
+static int has_default(char *source) {
+  finish(pa_context_get_server_info(context, on_server, source));
+  return is_equal;
+}
+
+static int has_port(const char *source, char *port) {
+  is_equal = 0;
+  finish(pa_context_get_source_info_by_name(context, source, on_source, port));
+  return is_equal;
+}
+
+static int has_profile(const char *card, char *profile) {
+  is_equal = 0;
+  finish(pa_context_get_card_info_by_name(context, card, on_card, profile));
+  return is_equal;
+}
+
+static void set_default(const char *source) {
+  finish(pa_context_set_default_source(context, source, NULL, NULL));
+}
+
+static void set_port(const char *source, const char *port) {
+  finish(pa_context_set_source_port_by_name(context, source, port, NULL, NULL));
+}
+
+static void set_profile(const char *card, const char *profile) {
+  finish(pa_context_set_card_profile_by_name(context, card, profile, NULL, NULL));
+}
+
+static void heal(char **words) {
+  char *source = words[0], *port = words[1], *card = words[2], *profile = words[3];
+  listen();
+  for (;;) {
+    while (!changes) turn();
+    int now = changes;
+    changes = 0;
+    if (now >> PA_SUBSCRIPTION_EVENT_SERVER & 1 && !has_default(source)) set_default(source);
+    if (now >> PA_SUBSCRIPTION_EVENT_SOURCE & 1 && !has_port(source, port)) set_port(source, port);
+    if (now >> PA_SUBSCRIPTION_EVENT_CARD & 1 && !has_profile(card, profile))
+      set_profile(card, profile);
+  }
+}
+
+static int is_back(int kind, char **words) {
+  if (kind == 'd') return has_default(words[0]);
+  if (kind == 'p') return has_port(words[0], words[2]);
+  return has_profile(words[4], words[5]);
+}
+
+static long long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static void change(char **words) {
+  char line[8];
+  listen();
+  while (fgets(line, sizeof line, stdin)) {
+    /* Only events from now on. */
+    while (pa_mainloop_iterate(loop, 0, NULL) > 0) {}
+    changes = 0;
+    long long start = now();
+    if (line[0] == 'd') set_default(words[1]);
+    else if (line[0] == 'p') set_port(words[0], words[3]);
+    else set_profile(words[4], words[6]);
+    while (!is_back(line[0], words)) {
+      while (!changes) turn();
+      changes = 0;
+    }
+    printf("%lld\n", (now() - start) / 1000);
+    fflush(stdout);
+    while (!(is_back('d', words) && is_back('p', words) && is_back('c', words))) turn();
+  }
+}
+
+static void on_list(pa_context *c, const void *info, int end, void *data) {
+  (void)c, (void)info, (void)data;
+  if (end) --pending;
+}
+
+static void list(void) {
+  pa_operation *operations[] = {
+    pa_context_get_server_info(context, on_server, ""),
+    pa_context_get_sink_info_list(context, (pa_sink_info_cb_t)on_list, NULL),
+    pa_context_get_source_info_list(context, (pa_source_info_cb_t)on_list, NULL),
+    pa_context_get_card_info_list(context, (pa_card_info_cb_t)on_list, NULL),
+    pa_context_get_sink_input_info_list(context, (pa_sink_input_info_cb_t)on_list, NULL),
+    pa_context_get_source_output_info_list(context, (pa_source_output_info_cb_t)on_list, NULL),
+    pa_context_get_module_info_list(context, (pa_module_info_cb_t)on_list, NULL),
+    pa_context_get_client_info_list(context, (pa_client_info_cb_t)on_list, NULL),
+  };
+  pending = 7;
+  while (pending) turn();
+  for (unsigned at = 0; at < sizeof operations / sizeof *operations; at++)
+    pa_operation_unref(operations[at]);
+}
+
+int main(int count, char **words) {
+  const char *work = count > 1 ? words[1] : "";
+  if (!strcmp(work, "start")) return pa_get_library_version() == NULL;
+  open_context();
+  if (!strcmp(work, "info")) has_default("");
+  else if (!strcmp(work, "list")) list();
+  else if (!strcmp(work, "heal") && count == 6) heal(words + 2);
+  else if (!strcmp(work, "change") && count == 9) change(words + 2);
+  else return 2;
+  pa_context_disconnect(context);
+  return 0;
+}

@@ -1,0 +1,171 @@
+import Glibc
+import PulseSandbox
+import PulseTypes
+
+/// Whole programs: times in turn, so that the machine's moods hit all of them, and instructions,
+/// which repeat on a busy machine.
+struct Programs {
+  private let sandbox: PulseSandbox
+  private let environment: [String: String]
+  private let bare: Bare
+  private let program = Process.folder + "/audiosession"
+
+  static func run(_ count: Int) async throws {
+    // The tones that the simulated cards make cost the server time that hardware does not.
+    var configuration = SandboxConfiguration.demo
+    configuration.modules = configuration.modules.map {
+      $0.contains("simulated-card") ? $0 + " tone=no" : $0
+    }
+    try await PulseSandbox.with(configuration) { sandbox in
+      if let notice = sandbox.notice { print("note: \(notice)") }
+      let programs = Programs(
+        sandbox: sandbox,
+        environment: sandbox.environment.merging(["PATH": "/usr/bin:/bin"]) { a, _ in a },
+        bare: try Bare(in: sandbox))
+      try programs.times(count)
+      try programs.instructions()
+      try programs.size()
+      try await programs.memory()
+    }
+  }
+
+  private var source: String {
+    sandbox.hasSimulatedCards
+      ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "usb_mic"
+  }
+
+  /// The changes of the podcast profile that `pactl` has commands for, and a look at the result.
+  private var script: String {
+    let card =
+      sandbox.hasSimulatedCards
+      ? "pactl set-card-profile alsa_card.usb-Example_USB_Microphone-00 input:analog-stereo; " : ""
+    return card
+      + "pactl set-default-source \(source); pactl set-source-mute \(source) 0; "
+      + "pactl get-default-source; pactl -f json list sources"
+  }
+
+  /// The same script by a careful author: it looks before each change.
+  private var carefulScript: String {
+    "pactl info; pactl -f json list cards; pactl get-source-mute \(source); "
+      + "pactl get-source-volume \(source); " + script
+  }
+
+  private func times(_ count: Int) throws {
+    let rivals: [(name: String, command: [String])] = [
+      ("five calls of pactl", ["/bin/sh", "-c", script]),
+      ("nine calls of pactl", ["/bin/sh", "-c", carefulScript]),
+      ("pactl -f json list", ["pactl", "-f", "json", "list"]),
+      ("pactl info", ["pactl", "info"]),
+      ("pactl --version", ["pactl", "--version"]),
+      ("bare libpulse: list", [bare.path, "list"]),
+      ("bare libpulse: connect", [bare.path, "info"]),
+      ("bare libpulse: start", [bare.path, "start"]),
+    ]
+    let ours: [(name: String, command: [String])] = [
+      ("apply podcast", [program, "apply", "podcast"]),
+      ("apply podcast again", [program, "apply", "podcast"]),
+      ("state --json", [program, "state", "--json"]),
+      ("--version", [program, "--version"]),
+    ]
+    var times: [String: [Duration]] = [:]
+    for _ in 0..<count {
+      _ = try Process.run([program, "revert"], environment)
+      for (name, command) in ours + rivals {
+        times[name, default: []].append(try Process.run(command, environment))
+      }
+    }
+    print("whole programs, \(count) times each, in turn")
+    let timings = times.mapValues { Timings($0) }
+    for (name, _) in ours + rivals {
+      Benchmark.row(name, timings[name] ?? Timings([]), "")
+    }
+    for (name, rival) in [
+      ("apply podcast", "five calls of pactl"), ("apply podcast", "nine calls of pactl"),
+      ("state --json", "pactl -f json list"), ("state --json", "bare libpulse: list"),
+      ("state --json", "pactl info"), ("--version", "pactl --version"),
+      ("--version", "bare libpulse: start"),
+    ] {
+      guard let a = timings[name], let b = timings[rival], b.median > .zero else { continue }
+      Ratios.note("\(name), of \(rival)", a.median.seconds / b.median.seconds)
+    }
+  }
+
+  /// Instructions in millions, if valgrind is installed.
+  private func instructions() throws {
+    print("instructions by valgrind --tool=callgrind")
+    _ = try Process.run([program, "revert"], environment)
+    for words in [["--version"], ["apply", "podcast"], ["state", "--json"]] {
+      guard let count = try count([program] + words) else {
+        return print("  not measured: valgrind is not installed")
+      }
+      Ratios.note("instructions of \(words.joined(separator: " "))", count: count, unit: "million")
+    }
+    for words in [["--version"], ["-f", "json", "list"]] {
+      guard let count = try count(["/usr/bin/pactl"] + words) else { return }
+      Ratios.note(
+        "instructions of pactl \(words.joined(separator: " "))", count: count, unit: "million")
+    }
+  }
+
+  private func count(_ command: [String]) throws -> Double? {
+    let report = sandbox.directory + "/callgrind"
+    let words =
+      ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(report)"]
+      + command
+    guard (try? Process.run(words, environment)) != nil, let file = fopen(report, "re") else {
+      return nil
+    }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, 256, file) != nil {
+      let text = String(
+        decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      guard text.contains("Collected :") else { continue }
+      return text.split(separator: ":").last.flatMap { Double($0.filter(\.isNumber)) }
+        .map { $0 / 1_000_000 }
+    }
+    return nil
+  }
+
+  private func size() throws {
+    var status = stat()
+    guard stat(program, &status) == 0 else { return }
+    print("  the program beside this one has \(status.st_size / 1_000_000) MB")
+  }
+
+  /// The memory of a holder: what is its own, its share of what others use too, and all.
+  private func memory() async throws {
+    let watcher = try Watcher(
+      ["watch", "podcast"], environment, messages: sandbox.directory + "/watch.messages")
+    guard try await watcher.await("applied", from: 0, within: .seconds(10)) != nil else {
+      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
+    }
+    let memory = ProcessMemory(watcher.process)
+    _ = watcher.end()
+    print("memory of watch")
+    Ratios.note("resident", count: memory.resident, unit: "MiB")
+    Ratios.note("proportional share (PSS)", count: memory.proportional, unit: "MiB")
+    Ratios.note("its own (private, changed)", count: memory.own, unit: "MiB")
+  }
+}
+
+/// The kernel's account of a process' memory, in MiB.
+struct ProcessMemory {
+  private(set) var resident = 0.0
+  private(set) var proportional = 0.0
+  private(set) var own = 0.0
+
+  init(_ process: pid_t) {
+    guard let file = fopen("/proc/\(process)/smaps_rollup", "re") else { return }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    while fgets(&line, 256, file) != nil {
+      let text = String(
+        decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let value = (Double(text.filter(\.isNumber)) ?? 0) / 1024
+      if text.hasPrefix("Rss:") { resident = value }
+      if text.hasPrefix("Pss:") { proportional = value }
+      if text.hasPrefix("Private_Dirty:") { own = value }
+    }
+  }
+}

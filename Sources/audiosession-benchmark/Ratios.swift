@@ -1,0 +1,53 @@
+import Synchronization
+
+/// The figures that repeat on any machine: ratios to a peer or to the floor in the same run, and
+/// counts. Each is compared with the recorded one.
+enum Ratios {
+  /// What a figure was when it was recorded, and what it should become.
+  struct Record {
+    var value: Double
+    var aim: Double?
+  }
+
+  private struct Worse: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  private static let worse = Mutex([String]())
+
+  /// Prints a ratio, and notes whether it is worse than the recorded one by more than a fifth.
+  static func note(_ name: String, _ value: Double) { note(name, value, tolerance: 1.2, unit: "") }
+
+  /// Prints a count, and notes whether it is worse than the recorded one by more than 3 %.
+  static func note(_ name: String, count: Double, unit: String) {
+    note(name, count, tolerance: 1.03, unit: " \(unit)")
+  }
+
+  private static func note(_ name: String, _ value: Double, tolerance: Double, unit: String) {
+    let record = Self.recorded[name]
+    var notes: [String] = []
+    if let record { notes.append("recorded \(words(record.value))") }
+    if let aim = record?.aim { notes.append("aim \(words(aim))") }
+    if let record, value > record.value * tolerance {
+      notes.append("WORSE")
+      worse.withLock { $0.append(name) }
+    }
+    let padding = String(repeating: " ", count: max(1, 52 - name.count))
+    print("  \(name)\(padding)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
+    Results.note(name, [("value", value)], notes.joined(separator: ", "))
+  }
+
+  /// Throws if a figure was worse than its recorded one.
+  static func check() throws {
+    let names = worse.withLock { $0 }
+    guard names.isEmpty else {
+      throw Worse(description: "worse than recorded: \(names.joined(separator: "; "))")
+    }
+  }
+
+  private static func words(_ value: Double) -> String {
+    let hundredths = Int(exactly: (value * 100).rounded()) ?? 0
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+  }
+}
