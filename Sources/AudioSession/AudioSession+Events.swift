@@ -39,9 +39,10 @@ extension AudioSession {
   /// writes its status for other processes.
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
+    defer { upkeep.hasRestoredDefault = false }
     if let previous = lastRoute, previous != state.route {
       let reason = RouteChangeReason.between(
-        previous, state.route, isOurs: isOurs,
+        previous, state.route, isOurs: isOurs, isRestored: upkeep.hasRestoredDefault,
         needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
         hasSlept: upkeep.hasSlept(),
         present: upkeep.published.flatMap { before in

@@ -64,6 +64,9 @@ extension AudioSession {
       charges: held?.charges ?? Charges())
     held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
     upkeep.reapplies += 1
+    upkeep.hasRestoredDefault = plan.steps.contains { step in
+      if case .defaultDevice = step.setting { true } else { false }
+    }
     emit(.reapplied(upkeep.now - start))
     if occasion == .upkeep { await noteConflicts(run.foreign, live) }
   }

@@ -10,6 +10,28 @@ extension AudioSession {
     try await loop.sleep(until: moment)
   }
 
+  /// An element after each change that this session sees of its server, and of the files of the process
+  /// that holds it; changes that were not read yet are one.
+  package func changes() -> AsyncStream<Void> {
+    let (changes, change) = AsyncStream.makeStream(
+      of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let (states, events) = (stateUpdates, events)
+    let readers = Task {
+      await withTaskGroup { group in
+        group.addTask { for await _ in states { change.yield() } }
+        group.addTask { for await _ in events { change.yield() } }
+      }
+      change.finish()
+    }
+    // Without a folder no process holds a session yet; one that begins changes the server, too.
+    let watch = store(live).watch(on: loop) { (_: Set<String>) in change.yield() }
+    change.onTermination = { _ in
+      readers.cancel()
+      withExtendedLifetime(watch) {}
+    }
+    return changes
+  }
+
   /// The mode in effect; nil if this process has none.
   package var wishInForce: AudioMode? { isActive ? own?.mode : nil }
 

@@ -107,7 +107,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   }
 
   private static func run(_ command: any SessionCommand) async -> Status {
-    let output = Output(isJSON: command.options.json)
+    let output = Output(isJSON: command.options.json, isPlain: command.options.plain)
     do {
       let status = try await command.run(Context(options: command.options, output: output))
       return output.isLost ? .storeFailed : status

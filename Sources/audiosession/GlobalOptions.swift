@@ -16,6 +16,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
   @Flag(help: "Print the result as JSON.")
   var json = false
 
+  @Flag(help: "Print text without colours and drawings, as for a screen reader.")
+  var plain = false
+
   @Option(
     help: ArgumentHelp("The longest time the command may take: 500ms, 5s, 1m.", valueName: "time"))
   var timeout = TimeLimit.standard

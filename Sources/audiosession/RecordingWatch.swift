@@ -21,8 +21,8 @@ struct RecordingWatch {
 
   /// The warnings for the current progress.
   ///
-  /// - Parameter left: how long the disk space is enough for; nil if unknown.
-  mutating func warnings(_ progress: RecordingProgress, left: Duration?) -> [String] {
+  /// - Parameter left: how long it can continue; nil if unknown.
+  mutating func warnings(_ progress: RecordingProgress, left: DiskSpace.Room?) -> [String] {
     var result: [String] = []
     let now = progress.duration
     if progress.peak > Self.quietest {
@@ -38,9 +38,13 @@ struct RecordingWatch {
       result.append(
         "the sound clips at \(RecordView.clock(now)); lower the gain of the microphone")
     }
-    if let left, left < Self.shortest, !isNearlyFull {
+    if let left, left.time < Self.shortest, !isNearlyFull {
       isNearlyFull = true
-      result.append("the disk has room for \(RecordView.clock(left)) more")
+      let time = RecordView.clock(left.time)
+      result.append(
+        left.isOfFormat
+          ? "a WAV file ends at 4 GB, in \(time); record the next part into another file, or into FLAC"
+          : "the disk has room for \(time) more")
     }
     return result
   }

@@ -3,8 +3,10 @@ import PulseTypes
 
 /// `state --watch`: the state drawn again whenever it changes, with a mark at each line that changed.
 struct StateWatch {
-  /// How often the state is read.
-  private static let interval = Duration.milliseconds(500)
+  /// How long a burst of changes is waited for.
+  private static let burst = Duration.milliseconds(50)
+  /// How often a server that does not answer is asked.
+  private static let retry = Duration.milliseconds(500)
 
   let session: AudioSession
   let context: Context
@@ -18,6 +20,8 @@ struct StateWatch {
   func run() async throws {
     var last: SessionState?
     var shown: [Line] = []
+    // Begins before the first reading, so that no change is missed in between.
+    var changes = await session.changes().makeAsyncIterator()
     while !Task.isCancelled, !output.isUnread {
       let (state, error) = try await StateCommand.state(of: session)
       let snapshot = error == nil ? try? await session.snapshot() : nil
@@ -25,7 +29,12 @@ struct StateWatch {
         last = state
         shown = try show(state, snapshot, over: shown)
       }
-      try await session.sleep(until: .now + Self.interval)
+      guard error == nil else {
+        try await session.sleep(until: .now + Self.retry)
+        continue
+      }
+      guard await changes.next() != nil else { return }
+      try await session.sleep(until: .now + Self.burst)
     }
   }
 

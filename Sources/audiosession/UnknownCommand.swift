@@ -92,7 +92,8 @@ struct UnknownCommand {
 }
 
 extension ParsableCommand {
-  fileprivate static func isCalled(_ word: String) -> Bool {
+  /// Whether a word of the command line names it.
+  static func isCalled(_ word: String) -> Bool {
     configuration.commandName == word || configuration.aliases.contains(word)
   }
 }

@@ -8,10 +8,40 @@ struct UsageError {
   private let isJSON: Bool
 
   init(_ error: any Error, _ arguments: [String]) {
-    message = AudioSessionCommand.message(for: error)
     let whole = AudioSessionCommand.fullMessage(for: error)
     usage = whole.firstRange(of: "Usage:").map { String(whole[$0.lowerBound...]) } ?? ""
+    message = Self.corrected(AudioSessionCommand.message(for: error), arguments)
     isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+  }
+
+  /// Options that newcomers tried, and those that do what they expected, as far as the command has
+  /// one. The parser would propose the option that is spelled most like it, such as --force for --from.
+  private static let guesses: [String: String] = [
+    "--input": "--device", "--from": "--device", "--source": "--device",
+    "--mic": "--device", "--microphone": "--device", "--time": "--duration",
+    "--length": "--duration", "--seconds": "--duration", "--limit": "--duration",
+    "--overwrite": "--force", "--replace": "--force", "--background": "--keep",
+    "--daemon": "--keep", "--maintain": "--keep", "--check": "--dry-run",
+    "--samplerate": "--rate", "--sample-rate": "--rate",
+  ]
+
+  private static func corrected(_ message: String, _ arguments: [String]) -> String {
+    let start = "Unknown option '"
+    guard message.hasPrefix(start) else { return message }
+    let option = message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }
+    guard let better = guesses[String(option)], help(for: arguments).contains(" \(better)") else {
+      return message
+    }
+    return "there is no option '\(visible(String(option)))' here; do you mean '\(better)'?"
+  }
+
+  /// The help of the command in the arguments.
+  private static func help(for arguments: [String]) -> String {
+    let command = arguments.reduce(AudioSessionCommand.self as any ParsableCommand.Type) {
+      command, word in
+      command.configuration.subcommands.first { $0.isCalled(word) } ?? command
+    }
+    return AudioSessionCommand.helpMessage(for: command)
   }
 
   /// Prints it, and ends the program.

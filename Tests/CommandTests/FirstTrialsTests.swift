@@ -209,7 +209,7 @@ struct FirstTrialsTests {
     var watch = RecordingWatch()
     var progress = RecordingProgress()
     (progress.sampleRate, progress.channels) = (48000, 2)
-    func warnings(_ seconds: Int64, _ peak: Float, _ left: Duration? = nil) -> [String] {
+    func warnings(_ seconds: Int64, _ peak: Float, _ left: DiskSpace.Room? = nil) -> [String] {
       (progress.frames, progress.peak) = (seconds * 48000, peak)
       return watch.warnings(progress, left: left)
     }
@@ -222,12 +222,24 @@ struct FirstTrialsTests {
     #expect(
       warnings(9, 1) == ["the sound clips at 0:09.0; lower the gain of the microphone"])
     #expect(warnings(10, 1) == [])
-    #expect(warnings(11, 0.5, .seconds(599)) == ["the disk has room for 9:59.0 more"])
-    #expect(warnings(12, 0.5, .seconds(500)) == [])
+    #expect(warnings(11, 0.5, .init(time: .seconds(599))) == ["the disk has room for 9:59.0 more"])
+    #expect(warnings(12, 0.5, .init(time: .seconds(500))) == [])
     // 4 bytes a frame of two 16-bit samples.
     #expect(DiskSpace.time(bytes: 48000 * 4 * 60, progress, .wav16) == .seconds(60))
+    // A WAV file has at most 4 GB, whatever the disk has.
+    (progress.frames, watch) = (1_000_000_000, RecordingWatch())
+    let room = DiskSpace.room(free: 1e15, progress, .wav16)
+    #expect(room == .init(time: .seconds((4_294_967_295.0 - 4e9) / 192_000), isOfFormat: true))
+    (progress.frames, progress.peak) = (1_060_000_000, 0.5)
     #expect(
-      RecordView.line(progress, left: .seconds(7200 * 3)).rendered(colour: false)
+      watch.warnings(progress, left: DiskSpace.room(free: 1e15, progress, .wav16))
+        == [
+          "a WAV file ends at 4 GB, in 4:46.2; record the next part into another file, or into FLAC"
+        ])
+    #expect(DiskSpace.room(free: 192_000, progress, .wav16) == .init(time: .seconds(1)))
+    #expect(DiskSpace.room(free: 1e15, progress, .flac16)?.isOfFormat == false)
+    #expect(
+      RecordView.line(progress, left: .init(time: .seconds(7200 * 3))).rendered(colour: false)
         .hasSuffix("  room for 6 h"))
   }
 

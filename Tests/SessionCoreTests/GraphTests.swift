@@ -166,7 +166,7 @@ private typealias Server = SimulatedServer
     #expect(
       plan.unmetLines == [
         "sampleRate unreachable: \(Self.mic) was asked for 96000 Hz and its hardware stays at "
-          + "44100 Hz"
+          + "44100 Hz, which would work"
       ])
   }
 

@@ -22,7 +22,8 @@ private typealias Server = SimulatedServer
     #expect(plan.steps == [])
     #expect(
       plan.unmetLines == [
-        "sampleRate unreachable: \(Self.mic) stays at 44100 Hz: devices of \(driver) have one rate"
+        "sampleRate unreachable: \(Self.mic) stays at 44100 Hz: devices of \(driver) have one rate, "
+          + "and only that would work"
       ])
   }
 
@@ -86,8 +87,9 @@ private typealias Server = SimulatedServer
     #expect(run.plans.map(\.steps.count) == [1, 0])
     #expect(
       run.plans.last?.unmet.first?.reason
-        == "\(Self.mic) was asked for 96000 Hz and is at 44100 Hz: the server switches only "
-        + "between a device's own rate and its alternate-sample-rate, and neither is 96000 Hz")
+        == "\(Self.mic) was asked for 96000 Hz and is at 44100 Hz, which would work: the server "
+        + "switches only between a device's own rate and its alternate-sample-rate; set that to 96000 "
+        + "in daemon.conf for 96000 Hz")
     // Another rate may be had, and another run of the server may have another configuration.
     let memory = run.input.memory
     #expect(try server.plan(fast) { $0.memory = memory }.steps.count == 1)

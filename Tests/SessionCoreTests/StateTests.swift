@@ -303,6 +303,11 @@ private typealias Server = SimulatedServer
     #expect(
       RouteChangeReason.between(
         route(["a"]), route(["b"]), isOurs: false, present: (Set(before), Set(now))) == reason)
+    // The session's own restoring is no other program's choice; a device that came or left is the cause.
+    #expect(
+      RouteChangeReason.between(
+        route(["a"]), route(["b"]), isOurs: false, isRestored: true,
+        present: (Set(before), Set(now))) == (reason == .override ? .categoryChange : reason))
   }
 
   @Test("another rate is no other place, and a port or a device of ours is")

@@ -14,6 +14,11 @@ extension SessionStore {
     var lock = false
   }
 
+  /// Watches the files of every session in the folder.
+  func watch(
+    on loop: PulseLoop, _ handler: @escaping @Sendable (Set<String>) -> Void
+  ) -> Watch? { Watch.folder(folder, on: loop, handler) }
+
   /// Watches the files through which processes communicate.
   func watch(
     on loop: PulseLoop, _ handler: @escaping @Sendable (FileEvents) -> Void

@@ -24,7 +24,8 @@ public actor AudioPlayer {
     playing.map { (.seconds(Double($0.feed.position) / Double($0.rate)), $0.length) }
   }
 
-  /// Plays a file to its end, and returns how much was played; cancelling the task stops it.
+  /// Plays a file to its end, and returns how much was played; cancelling the task stops it. `-` is
+  /// standard input, which is read to its end first.
   ///
   /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `fileFailed`,
   /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`,

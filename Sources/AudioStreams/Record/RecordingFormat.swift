@@ -31,6 +31,9 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
     }
   }
 
+  /// The most bytes that a file can have; nil without a limit. A WAV's sizes have 32 bits.
+  package var mostBytes: Double? { isFLAC ? nil : 4_294_967_295 }
+
   #if SNDFILE
     /// libsndfile's number of it.
     var native: Int32 {

@@ -19,25 +19,30 @@ final class SoundFileReader {
     private let isTruncated: Bool
   #endif
 
-  /// Opens a file.
-  init(path: String) throws(StreamError) {
-    self.path = path
+  /// Opens a file; `-` is standard input, which is read to its end first.
+  init(path name: String) throws(StreamError) {
     #if SNDFILE
+      let input = name == "-" ? try StandardInput() : nil
+      let path = input?.path ?? name
+      self.path = input == nil ? name : "standard input"
       guard access(path, R_OK) == 0 else {
         let number = errno
-        var error = FileOutput.error("'\(path)' cannot be read", number)
+        var error = FileOutput.error("'\(self.path)' cannot be read", number)
         if number == ENOENT || number == ENOTDIR { error.code = .fileNotFound }
         throw error
       }
       var status = stat()
       guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
         throw StreamError(
-          .notASound, "'\(path)' is no sound file", details: String(cString: strerror(EISDIR)))
+          .notASound, "'\(self.path)' is no sound file", details: String(cString: strerror(EISDIR)))
       }
       var info = SF_INFO()
-      guard let native = sf_open(path, Int32(SFM_READ), &info) else {
+      let native = sf_open(path, Int32(SFM_READ), &info)
+      withExtendedLifetime(input) {}
+      guard let native else {
         throw StreamError(
-          .notASound, "'\(path)' is no sound file", details: String(cString: sf_strerror(nil)))
+          .notASound, "'\(self.path)' is no sound file",
+          details: String(cString: sf_strerror(nil)))
       }
       self.native = native
       sampleRate = Int(info.samplerate)

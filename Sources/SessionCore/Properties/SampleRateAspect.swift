@@ -111,7 +111,8 @@ struct SampleRateAspect: Aspect {
       // A device that was idle when it was asked may report its rate now.
       let kept =
         got == .absent ? context.snapshot.knownRate(of: device).map(SettingValue.rate) : got
-      let outcome = kept.map { "its hardware stays at \($0)" } ?? "did not take it"
+      let outcome =
+        kept.map { "its hardware stays at \($0), which would work" } ?? "did not take it"
       return (.unreachable, "\(device.name) was asked for \(wished) Hz and \(outcome)")
     }
     // What it could not do then it cannot do now, whichever stream uses it.
@@ -121,8 +122,9 @@ struct SampleRateAspect: Aspect {
     {
       return (
         .unreachable,
-        "\(device.name) was asked for \(wished) Hz and is at \(got): the server switches only "
-          + "between a device's own rate and its alternate-sample-rate, and neither is \(wished) Hz"
+        "\(device.name) was asked for \(wished) Hz and is at \(got), which would work: the server "
+          + "switches only between a device's own rate and its alternate-sample-rate; set that to "
+          + "\(wished) in daemon.conf for \(wished) Hz"
       )
     }
     if let busy = context.snapshot.programs(runningOn: device) {
@@ -178,6 +180,7 @@ extension Device {
       "module-loopback",
     ]
     guard fixed.contains(where: driver.hasPrefix) else { return nil }
-    return "\(name) stays at \(sampleSpec.rate) Hz: devices of \(driver) have one rate"
+    return
+      "\(name) stays at \(sampleSpec.rate) Hz: devices of \(driver) have one rate, and only that would work"
   }
 }

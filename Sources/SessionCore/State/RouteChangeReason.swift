@@ -7,7 +7,7 @@ public enum RouteChangeReason: String, Sendable, Hashable, Codable, CaseIterable
   case newDeviceAvailable
   /// The device in use was removed.
   case oldDeviceUnavailable
-  /// The session applied a mode.
+  /// The session applied a mode, or restored its device after another program had chosen one.
   case categoryChange
   /// The user or another program chose another device.
   case override
@@ -25,11 +25,13 @@ extension RouteChangeReason {
   /// - Parameters:
   ///   - isOurs: whether the session made the change because it was asked to.
   ///   - needs: the directions that the category requires.
+  ///   - isRestored: whether the session restored the default device.
   ///   - hasSlept: whether the machine was asleep a moment ago.
   ///   - present: the names of all devices, at the previous route and now; nil if unknown.
   package static func between(
-    _ previous: Route, _ current: Route, isOurs: Bool, needs: [Direction] = [],
-    hasSlept: Bool = false, present: (before: Set<String>, now: Set<String>)? = nil
+    _ previous: Route, _ current: Route, isOurs: Bool, isRestored: Bool = false,
+    needs: [Direction] = [], hasSlept: Bool = false,
+    present: (before: Set<String>, now: Set<String>)? = nil
   ) -> RouteChangeReason {
     if isOurs { return .categoryChange }
     let isUnsuitable = needs.contains { direction in
@@ -43,11 +45,12 @@ extension RouteChangeReason {
     if now.isEmpty { return .noSuitableRouteForCategory }
     if before.isSubset(of: now) { return .newDeviceAvailable }
     if now.isSubset(of: before) { return .oldDeviceUnavailable }
-    guard let present else { return .override }
+    let choice: RouteChangeReason = isRestored ? .categoryChange : .override
+    guard let present else { return choice }
     // One device replaced another: because that one was removed, because this one was added, or by
     // choice.
     if !before.isSubset(of: present.now) { return .oldDeviceUnavailable }
     if !now.isSubset(of: present.before) { return .newDeviceAvailable }
-    return .override
+    return choice
   }
 }

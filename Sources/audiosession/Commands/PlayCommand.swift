@@ -8,13 +8,13 @@ struct PlayCommand: SessionCommand {
     commandName: "play",
     abstract: "Play a sound file through the session's output.",
     discussion: """
-      Plays any file that libsndfile can read, converted to the device's actual rate. SIGINT or \
-      SIGTERM stops it.
+      Plays any file that libsndfile can read, converted to the device's actual rate. '-' is \
+      standard input, which is read to its end first. SIGINT or SIGTERM stops it.
 
       JSON: schema, file, seconds (how much of it was played).
       """)
 
-  @Argument(help: "The file.", completion: .file())
+  @Argument(help: "The file. '-' is standard input.", completion: .file())
   var file: String
 
   @Option(
@@ -38,7 +38,14 @@ struct PlayCommand: SessionCommand {
         output.progress(nil)
       }
       defer { ticks.cancel() }
-      let played = try await Interruption.cancelling { try await player.play(file) }
+      let played = try await Interruption.cancelling {
+        do {
+          return try await player.play(file)
+        } catch {
+          // The error of a cancelled wait describes the wait, not the cancellation.
+          throw Task.isCancelled ? CancellationError() : error
+        }
+      }
       ticks.cancel()
       await ticks.value
       if options.json { try output.json(PlayResult(file: file, seconds: played.seconds)) }

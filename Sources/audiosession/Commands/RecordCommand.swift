@@ -99,7 +99,8 @@ struct RecordCommand: SessionCommand {
       if file == "-" {
         context.output.note(result.summary)
       } else {
-        try context.output.result(result) { _ in result.lines }
+        let names = context.names(try? await session.snapshot())
+        try context.output.result(result) { _ in result.lines(names) }
       }
       // A recording without a length ends with Ctrl-C.
       guard let signal = Interruption.received, signal != SIGINT else { return .done }

@@ -45,9 +45,23 @@ struct SandboxCommand: SessionCommand {
         } else if let notice = sandbox.notice {
           context.output.note(notice)
         }
+        if self.command.isEmpty, isatty(0) == 1 { Self.greet(sandbox, context.output) }
         return Status(rawValue: try await sandbox.run(command, environment: Self.environment))
       }
     }
+  }
+
+  /// What a person at a shell's prompt needs to know.
+  private static func greet(_ sandbox: PulseSandbox, _ output: Output) {
+    let server = sandbox.configuration.server == .pipewire ? "PipeWire" : "PulseAudio"
+    let microphone =
+      sandbox.hasSimulatedCards ? "alsa_card.usb-Example_USB_Microphone-00" : "usb_mic"
+    output.hint(
+      "this shell is in a sandbox: a private \(server) server with demo devices. Your own sound server "
+        + "is left alone. 'exit' leaves it, and removes the server with its files")
+    output.hint(
+      "try: audiosession apply podcast --keep, audiosession sandbox simulate unplug \(microphone), "
+        + "audiosession state")
   }
 
   /// This process's environment with the program's own folder first in `PATH`, so that

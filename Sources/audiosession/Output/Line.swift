@@ -43,6 +43,14 @@ struct Line: Sendable, Equatable, ExpressibleByArrayLiteral {
 
   var width: Int { spans.reduce(0) { $0 + $1.width } }
 
+  /// The line with spaces in place of the branches of a tree.
+  var undrawn: Line {
+    guard let first = spans.first, first.text.contains("─") || first.text.contains("│"),
+      first.text.allSatisfy({ "├└─│ ".contains($0) })
+    else { return self }
+    return Line([Span(String(repeating: " ", count: first.width))] + spans.dropFirst())
+  }
+
   /// The line as text, without trailing spaces.
   func rendered(colour: Bool) -> String {
     var kept = spans

@@ -6,8 +6,9 @@ import Synchronization
 /// Where results and messages go.
 final class Output: Sendable {
   let isJSON: Bool
-  let terminal = Terminal(descriptor: 1)
-  private let messages = Terminal(descriptor: 2)
+  let terminal: Terminal
+  private let messages: Terminal
+  private let isPlain: Bool
   private let hasFailed = Atomic(false)
   private let hasLeft = Atomic(false)
   /// Whether a line of progress is on the screen: other messages replace it.
@@ -15,7 +16,13 @@ final class Output: Sendable {
   /// Whether a signal arrived while a reader read nothing: the remaining output is dropped.
   private let hasStalled = Atomic(false)
 
-  init(isJSON: Bool) { self.isJSON = isJSON }
+  /// - Parameter isPlain: whether nothing is coloured, drawn or redrawn.
+  init(isJSON: Bool, isPlain: Bool = false) {
+    self.isJSON = isJSON
+    self.isPlain = isPlain
+    terminal = isPlain ? .plain : Terminal(descriptor: 1)
+    messages = isPlain ? .plain : Terminal(descriptor: 2)
+  }
 
   /// Whether a result could not be written for another reason than a missing reader.
   var isLost: Bool { hasFailed.load(ordering: .relaxed) }
@@ -28,7 +35,10 @@ final class Output: Sendable {
     if isJSON { try json(value) } else { print(lines(terminal.width)) }
   }
 
-  func print(_ lines: [Line]) { write(lines.rendered(colour: terminal.hasColour), to: 1) }
+  func print(_ lines: [Line]) {
+    let lines = isPlain ? lines.map(\.undrawn) : lines
+    write(lines.rendered(colour: terminal.hasColour), to: 1)
+  }
 
   /// Prints lines in place of earlier ones; for a terminal.
   func redraw(_ lines: [Line], over count: Int) {

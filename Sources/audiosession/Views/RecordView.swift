@@ -36,11 +36,11 @@ struct RecordView: Encodable {
       + "\(format.rawValue); \(whole)"
   }
 
-  var lines: [Line] {
+  func lines(_ names: DeviceNames) -> [Line] {
     var lines: [Line] = [[Span(file, .bold)], [Span("  \(summary)")]]
     for input in inputs where inputs.count > 1 {
       let start = Self.clock(.seconds(Double(input.position) / Double(max(1, sampleRate))))
-      lines.append([Span("  from \(start)  \(input.device)")])
+      lines.append([Span("  from \(start)  \(names[input.device])")])
     }
     if !missing.isEmpty || inputs.count > 1 { lines.append([Span("  listed in \(file).json")]) }
     return lines
@@ -48,14 +48,14 @@ struct RecordView: Encodable {
 
   /// Time and level during the recording.
   ///
-  /// - Parameter left: how much longer the disk has room.
-  static func line(_ progress: RecordingProgress, left: Duration? = nil) -> Line {
+  /// - Parameter left: how much longer there is room.
+  static func line(_ progress: RecordingProgress, left: DiskSpace.Room? = nil) -> Line {
     let lost = progress.missing.reduce(0) { $0 + $1.frames }
     return [
       Span("\(clock(progress.duration))  "), Span(decibels(progress.peak)), "  ",
       Span(bar(progress.peak), progress.peak >= 0.99 ? .red : .green),
       Span(lost == 0 ? "" : "  \(lost) frames missing", .yellow),
-      Span(left.map { "  room for \(room($0))" } ?? "", .dim),
+      Span(left.map { "  room for \(room($0.time))" } ?? "", .dim),
     ]
   }
 
