@@ -122,4 +122,35 @@ struct BluetoothTests {
         })
     }
   }
+
+  @Test(
+    "cards that never say which codecs they have cost a moment, not a card each", .simulatedCard)
+  func silentCards() async throws {
+    var machine = Self.machine
+    if let path = SimulatedCard.modulePath() {
+      for number in 1...5 { machine.modules.append("\(path) kind=bluetooth name=headset\(number)") }
+    }
+    try await Rig.with(machine) { rig in
+      let proxy = try Proxy(to: rig.sandbox.address)
+      defer { proxy.end() }
+      proxy.swallow("list-codecs")
+      let session = AudioSession(
+        server: proxy.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(10), storeFolder: rig.sandbox.directory + "/proxied"))
+      let start = ContinuousClock.now
+      let seen = try await session.snapshot()
+      #expect(ContinuousClock.now - start < .seconds(4))
+      let cards = seen.cards.filter(\.isBluetooth)
+      #expect(cards.count == 6 && cards.allSatisfy { $0.codecs == nil })
+      #expect(proxy.swallows >= 6)
+      // What does not need a codec is applied all the same.
+      var mode = AudioMode(category: .playback)
+      mode.outputVolume = Volume(fraction: 0.4)
+      let report = try await session.setAudioMode(mode)
+      #expect(report.state.properties[.outputVolume]?.verdict == .applied)
+      try await session.revert()
+      await session.close()
+    }
+  }
 }

@@ -29,6 +29,9 @@ final class Proxy: Sendable {
     var isReading = true
     var isOpen = true
     var descriptors: Set<Int32> = []
+    /// Requests with this text do not reach the server, and get no reply.
+    var swallowed: [UInt8]?
+    var swallows = 0
     /// Clients to whom nothing comes any more.
     var silent: Set<Int32> = []
   }
@@ -61,6 +64,12 @@ final class Proxy: Sendable {
       state.hasStruck = false
     }
   }
+
+  /// From now on the server does not get requests that have this text in them, and answers none.
+  func swallow(_ text: String?) { state.withLock { $0.swallowed = text.map { Array($0.utf8) } } }
+
+  /// How many requests the server did not get.
+  var swallows: Int { state.withLock { $0.swallows } }
 
   /// From now on all goes well; a connection on which something was lost stays as it is.
   func behave() {
@@ -115,7 +124,12 @@ final class Proxy: Sendable {
     if frame.isRequest, let code = refusal() {
       return state.withLock { _ in frame.refused(code).write(to: client) }
     }
-    return frame.withoutSharedMemory().write(to: upstream)
+    let isSwallowed = state.withLock { state in
+      guard frame.isRequest, let text = state.swallowed, frame.has(text) else { return false }
+      state.swallows += 1
+      return true
+    }
+    return isSwallowed || frame.withoutSharedMemory().write(to: upstream)
   }
 
   /// The error of the request that is to be refused.
@@ -199,6 +213,8 @@ private struct Frame {
 
   /// Whether it asks for something, beyond the greeting.
   var isRequest: Bool { command.map { $0 > 2 && $0 != 8 } ?? false }
+
+  func has(_ text: [UInt8]) -> Bool { bytes.firstRange(of: text) != nil }
 
   /// An answer to it that is an error.
   func refused(_ code: UInt32) -> Frame {

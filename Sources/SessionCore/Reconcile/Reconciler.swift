@@ -57,6 +57,8 @@ package struct Reconciler: Sendable {
   package private(set) var hasWritten = false
   var results: [StepResult] = []
   var attempts: [Setting: Int] = [:]
+  /// How often a step of a setting was about to be run, also where nothing was left to do.
+  private var checks: [Setting: Int] = [:]
   var latencies: [HintMemory.Attempt] = []
   /// The settings that were read with the mode's values, so that another program's change is
   /// noticed.
@@ -119,10 +121,12 @@ package struct Reconciler: Sendable {
           continue
         }
         try check(isStopped)
+        try Self.count(step, in: &checks, atMost: 8)
         return .check(step)
       case .checked(let step, let snapshot, _):
         try checkTime(isLate, step)
-        try countAttempt(step)
+        // A bracket sets a default and a chain twice in one run, and each may be repeated once.
+        try Self.count(step, in: &attempts, atMost: 4)
         input.baseline.follow(step, in: snapshot)
         hasWritten = true
         return .run(step)
@@ -251,11 +255,12 @@ package struct Reconciler: Sendable {
   /// The settings that this run tried to set, without hints.
   package var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }
 
-  /// Fails for a setting that does not keep its value.
-  private mutating func countAttempt(_ step: Step) throws(SessionError) {
-    // A bracket sets a default and a chain twice in one run, and each may be repeated once.
-    attempts[step.setting, default: 0] += 1
-    guard attempts[step.setting, default: 0] > 4 else { return }
+  /// Fails for a setting that does not keep its value, whoever set it.
+  private static func count(
+    _ step: Step, in counts: inout [Setting: Int], atMost limit: Int
+  ) throws(SessionError) {
+    counts[step.setting, default: 0] += 1
+    guard counts[step.setting, default: 0] > limit else { return }
     throw SessionError(
       .refused, stage: .server,
       "\(step.setting.propertyName) of \(step.setting.object) was set to \(step.to) and did not "

@@ -1,0 +1,52 @@
+import PulseTypes
+import Testing
+
+@testable import SessionCore
+
+/// A server, or another program, that makes a step necessary again and again.
+@Suite struct EndlessStepTests {
+  /// How a run ends whose step is needed at each reading; before each write, `isDone` says whether the
+  /// server has the value by itself.
+  private func run(isDone: (Int) -> Bool, _ wish: AudioMode) throws(SessionError) -> Int {
+    let server = SimulatedServer.laptop()
+    var loop = Reconciler(PlanInput(wish: wish, snapshot: server.snapshot))
+    for round in 0..<1000 {
+      switch try loop.next(isStopped: false, isLate: false) {
+      case .read: try loop.didRead(server.snapshot)
+      case .save: try loop.didSave(.success(()))
+      case .check(let step):
+        var changed = server
+        if isDone(round) { try? changed.run(step) }
+        loop.didCheck(changed.snapshot)
+      case .run(let step):
+        var changed = server
+        try? changed.run(step)
+        loop.didRun(.done(granted: nil), changed.snapshot)
+      case .awaitObject, .finish: return round
+      }
+    }
+    return 1000
+  }
+
+  private func expectEnd(_ wish: AudioMode, isDone: (Int) -> Bool) {
+    let error = #expect(throws: SessionError.self) { try run(isDone: isDone, wish) }
+    #expect(error?.code == .refused)
+    #expect(error?.message.contains("another program keeps changing it") == true)
+  }
+
+  private static let wishes = [
+    wish { $0.inputGain = .norm }, wish { $0.inputMuted = true },
+    wish {
+      $0.inputGain = .norm
+      $0.onFailure = .bestEffort
+    },
+  ]
+
+  @Test(arguments: wishes) func `a step that is always done already ends`(_ wish: AudioMode) {
+    expectEnd(wish) { _ in true }
+  }
+
+  @Test(arguments: wishes) func `a step that is done already at times ends`(_ wish: AudioMode) {
+    expectEnd(wish) { $0 % 3 == 0 }
+  }
+}
