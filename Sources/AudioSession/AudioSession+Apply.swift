@@ -28,9 +28,9 @@ extension AudioSession {
     try mode.validate()
     try checkScope(mode)
     return try await waiting(options) { session throws(SessionError) in
-      try await session.inTurn(.replacesWish) { session, budget throws(SessionError) in
+      try await session.inTurn(.replacesMode) { session, budget throws(SessionError) in
         try await session.overriding(.none) { () throws(SessionError) in
-          try await session.apply(OwnWish(mode: mode, profile: profile), budget, options)
+          try await session.apply(OwnMode(mode: mode, profile: profile), budget, options)
         }
       }
     }
@@ -44,19 +44,19 @@ extension AudioSession {
   public func update(
     _ change: @Sendable (inout AudioMode) -> Void
   ) async throws(SessionError) -> ApplyReport {
-    try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+    try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)
-      let stored = try await session.currentWish(session.store(live))
-      var wish = stored ?? OwnWish(mode: AudioMode(), profile: nil)
-      let before = wish.mode
-      change(&wish.mode)
+      let stored = try await session.currentMode(session.store(live))
+      var declared = stored ?? OwnMode(mode: AudioMode(), profile: nil)
+      let before = declared.mode
+      change(&declared.mode)
       // As in AVAudioSession, options belong to the category with which they were set.
-      if wish.mode.category != before.category, wish.mode.options == before.options {
-        wish.mode.options = nil
+      if declared.mode.category != before.category, declared.mode.options == before.options {
+        declared.mode.options = nil
       }
-      try wish.mode.validate()
-      try session.checkScope(wish.mode)
-      return try await session.apply(wish, budget)
+      try declared.mode.validate()
+      try session.checkScope(declared.mode)
+      return try await session.apply(declared, budget)
     }
   }
 
@@ -66,16 +66,16 @@ extension AudioSession {
     _ isActive: Bool, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
     try await waiting(isActive ? options : []) { session throws(SessionError) in
-      try await session.inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+      try await session.inTurn(.buildsOnMode) { session, budget throws(SessionError) in
         guard isActive else { return try await session.deactivate(budget) }
         let live = try await session.connected(budget.run)
         let store = await session.store(live)
-        guard let wish = try await session.currentWish(store) else {
+        guard let declared = try await session.currentMode(store) else {
           throw SessionError(
             .activationFailed, stage: .session,
-            "there is no wish to activate; call setAudioMode first")
+            "there is no mode to activate; call setAudioMode first")
         }
-        return try await session.apply(wish, budget, options)
+        return try await session.apply(declared, budget, options)
       }
     }
   }
@@ -95,13 +95,13 @@ extension AudioSession {
         "a session that is configured not to hold cannot hold; set isHolding")
     }
     return try await waiting(options) { session throws(SessionError) in
-      try await session.inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+      try await session.inTurn(.buildsOnMode) { session, budget throws(SessionError) in
         let live = try await session.connected(budget.run)
         let store = await session.store(live)
         // A damaged one counts as none; the report mentions it.
-        if let wish = (try? await session.currentWish(store)) ?? nil {
+        if let declared = (try? await session.currentMode(store)) ?? nil {
           // It was applied before, so the observer is not called.
-          return try await session.apply(wish, budget, options, isObserved: false)
+          return try await session.apply(declared, budget, options, isObserved: false)
         }
         _ = try await session.takeLock(store, budget, options, else: nil)
         try await session.restoreStored(live, store)
@@ -121,8 +121,8 @@ extension AudioSession {
   /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
   @discardableResult
   public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
-    wishes += 1
-    return try await inTurn(.replacesWish) { session, budget throws(SessionError) in
+    decisions += 1
+    return try await inTurn(.replacesMode) { session, budget throws(SessionError) in
       try await session.restore(keeping: nil, budget, forgets: forgetsUnplugged)
     }
   }

@@ -97,9 +97,9 @@ extension AudioSession {
 
   /// Everything from which a plan for a mode on the current server is made.
   func input(
-    _ wish: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
+    _ mode: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
   ) async throws(SessionError) -> PlanInput {
-    var input = PlanInput(wish: overridden(wish), snapshot: await live.snapshot)
+    var input = PlanInput(mode: overridden(mode), snapshot: await live.snapshot)
     if let capabilities { input.capabilities = capabilities }
     if let held {
       (input.baseline, input.memory) = (held.baseline, held.memory)
@@ -109,7 +109,7 @@ extension AudioSession {
       // now is not damaged, and going on without it would forget them.
       if lock == nil {
         input.baseline = (try? store.baseline()) ?? Baseline()
-      } else if wish == AudioMode() {
+      } else if mode == AudioMode() {
         let bytes = try store.files.read(.baseline)
         input.baseline = bytes.flatMap { try? store.parseBaseline($0) } ?? Baseline()
       } else {

@@ -74,7 +74,7 @@ extension AudioSession {
     do throws(SessionError) {
       try store(live).write(
         SessionStore.Status(
-          generation: held.wish?.generation ?? 0, memory: held.memory, state: state))
+          generation: held.stored?.generation ?? 0, memory: held.memory, state: state))
       upkeep.written = state
     } catch {
       // Other processes then see an outdated status; the session itself continues.

@@ -18,17 +18,18 @@ extension AudioSession {
   public func overrideOutputPort(
     _ port: PortOverride
   ) async throws(SessionError) -> ApplyReport {
-    try await inTurn(.buildsOnWish) { session, budget throws(SessionError) in
+    try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)
-      let wish = try await session.currentWish(session.store(live))
-      guard let wish, session.configuration.isHolding, wish.mode.category == .playAndRecord else {
+      let declared = try await session.currentMode(session.store(live))
+      guard let declared, session.configuration.isHolding, declared.mode.category == .playAndRecord
+      else {
         throw SessionError(
           .activationFailed, stage: .session,
           "only a session that holds, in the category \"play-and-record\", can override the port",
           property: .outputPort, value: "speaker")
       }
       return try await session.overriding(port) { () throws(SessionError) in
-        try await session.apply(wish, budget)
+        try await session.apply(declared, budget)
       }
     }
   }
@@ -49,11 +50,11 @@ extension AudioSession {
   }
 
   /// A mode with the override applied.
-  func overridden(_ wish: AudioMode) -> AudioMode {
-    guard portOverride == .speaker, wish.category == .playAndRecord else { return wish }
-    var wish = wish
-    wish.outputPort = [.type(.speaker)]
-    return wish
+  func overridden(_ mode: AudioMode) -> AudioMode {
+    guard portOverride == .speaker, mode.category == .playAndRecord else { return mode }
+    var mode = mode
+    mode.outputPort = [.type(.speaker)]
+    return mode
   }
 
   /// Ends the override after a change of the route; another rate of the same devices does not

@@ -22,7 +22,7 @@ extension AudioSession {
     if occasion == .reset { held?.charges = Charges() }
     input.charges = held?.charges
     // Missing devices are awaited; everything else is maintained in the meantime.
-    input.wish.onFailure = .bestEffort
+    input.mode.onFailure = .bestEffort
     let stop = StopSignal()
     upkeepStop = stop
     if callers > 0 { stop.set() }
@@ -60,7 +60,7 @@ extension AudioSession {
     if !baseline.isSameInStore(as: known) { try store.write(baseline) }
     // A hint that was not granted must not be requested again at the next look.
     held = Held(
-      baseline: baseline, memory: run.input.memory, wish: try wish(store),
+      baseline: baseline, memory: run.input.memory, stored: try storedMode(store),
       charges: held?.charges ?? Charges())
     held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
     upkeep.reapplies += 1

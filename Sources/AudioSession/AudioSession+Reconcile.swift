@@ -6,10 +6,10 @@ extension AudioSession {
   /// Runs the reconcile loop and stores the result; on failure runs it again to roll back.
   func reconcile(
     _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ stop: StopSignal, wish: OwnWish?, isActive: Bool, forgets: Bool = false
+    _ stop: StopSignal, declared: OwnMode?, isActive: Bool, forgets: Bool = false
   ) async throws(SessionError) -> ApplyReport {
     var input = input
-    if isActive, ((try? self.wish(store)) ?? nil)?.isActive != true {
+    if isActive, ((try? self.storedMode(store)) ?? nil)?.isActive != true {
       // A setting of an earlier mode that the user has changed since is not a value from before
       // this mode.
       input.baseline = input.baseline.unrestored(in: input.snapshot)
@@ -26,11 +26,11 @@ extension AudioSession {
       try await driver.run(&run)
       let report = try await finish(
         run, live, store, budget,
-        wish.map {
-          SessionStore.Wish(
+        declared.map {
+          StoredMode(
             mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
         }, generation: generation, forgets: forgets)
-      own = wish
+      own = declared
       return report
     } catch {
       guard run.hasWritten else {
@@ -59,7 +59,7 @@ extension AudioSession {
   ) async -> SessionError {
     var result = cause
     do throws(SessionError) {
-      var input = PlanInput(wish: AudioMode(), snapshot: await live.snapshot)
+      var input = PlanInput(mode: AudioMode(), snapshot: await live.snapshot)
       input.baseline = run.journal
       input.baseline.serverCookie = input.snapshot.server.cookie
       input.memory = run.input.memory
@@ -85,15 +85,15 @@ extension AudioSession {
   /// earlier keeps the former one.
   private func finish(
     _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ wish: SessionStore.Wish?, generation: Int, forgets: Bool
+    _ stored: StoredMode?, generation: Int, forgets: Bool
   ) async throws(SessionError) -> ApplyReport {
-    let isActive = wish?.isActive == true
+    let isActive = stored?.isActive == true
     var baseline = forgets ? Baseline() : run.stored
     baseline.settle(in: run.input.snapshot, claims: Set(run.lastPlan.claims))
     if !isActive { baseline = baseline.pending(in: run.input.snapshot) }
     let isKept = configuration.isHolding && isActive
     if isKept {
-      try await live.tendPins(for: wish?.mode, deadline: budget.readBack)
+      try await live.tendPins(for: stored?.mode, deadline: budget.readBack)
     } else {
       try await live.releasePins(deadline: budget.readBack)
     }
@@ -110,19 +110,19 @@ extension AudioSession {
     // The defaults from before this run no longer matter; those from before the first apply are in
     // the baseline.
     input.defaultsBefore = [:]
-    var state = await state(live, store, input, wish)
+    var state = await state(live, store, input, stored)
     let status = SessionStore.Status(
-      generation: wish?.generation ?? generation, memory: run.input.memory, state: state)
+      generation: stored?.generation ?? generation, memory: run.input.memory, state: state)
     if isActive {
       try store.write(status)
-      try store.commit(wish, baseline)
+      try store.commit(stored, baseline)
     } else {
       // The restored state stays, even if the store cannot be written.
       try? store.write(status)
-      state.notes += store.commitWhatCanBe(wish, baseline)
+      state.notes += store.commitWhatCanBe(stored, baseline)
     }
     if isHolder {
-      held = Held(baseline: baseline, memory: run.input.memory, wish: wish)
+      held = Held(baseline: baseline, memory: run.input.memory, stored: stored)
       held?.charges.take(run.charged, in: run.input.snapshot)
     }
     refusals = run.input.refusals

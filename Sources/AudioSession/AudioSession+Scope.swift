@@ -33,13 +33,13 @@ extension AudioSession {
 
   /// Returns to a former scope and applies its mode again, after a mode of another scope failed.
   func comeBack(
-    to former: Scope, _ wish: OwnWish?, _ cause: SessionError
+    to former: Scope, _ declared: OwnMode?, _ cause: SessionError
   ) async -> SessionError {
     var result = cause
     let budget = Budget(configuration.timeout)
     do throws(SessionError) {
       try await enter(former, budget)
-      if let wish { _ = try await make(wish, budget, isObserved: false) }
+      if let declared { _ = try await make(declared, budget, isObserved: false) }
       result.restored = true
     } catch {
       result.restored = false
@@ -50,9 +50,9 @@ extension AudioSession {
 
   /// Where and how to open a stream of this program.
   package func place(_ direction: Direction) async -> StreamPlace {
-    guard let wish = wishInForce, let live else { return StreamPlace() }
-    var place = PlanInput(wish: wish, snapshot: await live.snapshot).place(direction)
-    place.role = wish.mode?.ownRole
+    guard let mode = modeInEffect, let live else { return StreamPlace() }
+    var place = PlanInput(mode: mode, snapshot: await live.snapshot).place(direction)
+    place.role = mode.mode?.ownRole
     return place
   }
 }

@@ -9,7 +9,7 @@ extension AudioSession {
   func deactivate(_ budget: Budget) async throws(SessionError) -> ApplyReport {
     do throws(SessionError) {
       let live = try await connected(budget.run)
-      return try await restore(keeping: try currentWish(store(live)), budget)
+      return try await restore(keeping: try currentMode(store(live)), budget)
     } catch {
       switch error.code {
       case .serverUnreachable, .serverLost, .timedOut: break
@@ -29,12 +29,12 @@ extension AudioSession {
   private func standDown() {
     isActive = false
     owesRestoring = isHolder
-    held?.wish?.isActive = false
+    held?.stored?.isActive = false
     let store = store(live)
-    guard var wish = try? store.wish(), wish.isActive else { return }
-    wish.isActive = false
+    guard var stored = try? store.mode(), stored.isActive else { return }
+    stored.isActive = false
     // If the store cannot be written, the mode still ends for this process.
-    try? store.commit(wish, nil)
+    try? store.commit(stored, nil)
   }
 
   /// Restores what a deactivation without a server could not; call it in turn.

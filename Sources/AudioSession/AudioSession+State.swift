@@ -22,9 +22,9 @@ extension AudioSession {
   /// known.
   public func storedState() throws(SessionError) -> SessionState {
     let store = store(nil)
-    let wish = (try? store.wish()) ?? nil
+    let stored = (try? store.mode()) ?? nil
     var state = SessionState(
-      input: nil, wish: wish?.mode ?? AudioMode(), server: nil, profile: wish?.profile,
+      input: nil, mode: stored?.mode ?? AudioMode(), server: nil, profile: stored?.profile,
       active: false)
     state.notes = store.problems
     return state
@@ -98,41 +98,41 @@ extension AudioSession {
     reopenIfShared()
     let live = try await connected(Deadline(after: configuration.timeout))
     let store = store(live)
-    let wish = ((try? wish(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
+    let mode = ((try? storedMode(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
     let snapshot = await live.snapshot
-    if let held { return CapturedSetup(of: snapshot, wish: wish, baseline: held.baseline) }
+    if let held { return CapturedSetup(of: snapshot, current: mode, baseline: held.baseline) }
     let baseline = (try? store.baseline()) ?? Baseline()
-    return CapturedSetup(of: snapshot, wish: wish, baseline: baseline)
+    return CapturedSetup(of: snapshot, current: mode, baseline: baseline)
   }
 
-  func currentWish(_ store: SessionStore) throws(SessionError) -> OwnWish? {
+  func currentMode(_ store: SessionStore) throws(SessionError) -> OwnMode? {
     if let own { return own }
-    return try wish(store).map { OwnWish(mode: $0.mode, profile: $0.profile) }
+    return try storedMode(store).map { OwnMode(mode: $0.mode, profile: $0.profile) }
   }
 
   /// The stored mode.
-  func wish(_ store: SessionStore) throws(SessionError) -> SessionStore.Wish? {
-    if let held { return held.wish }
-    return try store.wish()
+  func storedMode(_ store: SessionStore) throws(SessionError) -> StoredMode? {
+    if let held { return held.stored }
+    return try store.mode()
   }
 
   /// The state for the mode in effect, from the current snapshot.
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
     let store = await storeInForce(store)
-    let wish = (try? wish(store)) ?? nil
+    let stored = (try? storedMode(store)) ?? nil
     let input = try await input(AudioMode(), live, store, isExplicit: false)
-    var state = await state(live, store, input, wish)
+    var state = await state(live, store, input, stored)
     if held == nil { state.notes += store.problems }
     return state
   }
 
   /// The state for a mode; the input has all other parts.
   func state(
-    _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, _ wish: SessionStore.Wish?
+    _ live: LiveServer, _ store: SessionStore, _ input: PlanInput, _ stored: StoredMode?
   ) async -> SessionState {
     var input = input
     // An inactive mode is kept for later; the server need not match it.
-    input.wish = overridden(wish.flatMap { $0.isActive ? $0.mode : nil } ?? AudioMode())
+    input.mode = overridden(stored.flatMap { $0.isActive ? $0.mode : nil } ?? AudioMode())
     input.snapshot = await live.snapshot
     input.grants = await live.grants()
     input.isExplicit = false
@@ -140,11 +140,11 @@ extension AudioSession {
     if owner != nil { input.trustHolder(told) }
     let info = input.snapshot.server
     var state = SessionState(
-      input: input, wish: input.wish,
+      input: input, mode: input.mode,
       server: SessionState.Server(
         kind: info.kind, name: info.name, version: info.version,
         address: live.names.address),
-      profile: wish?.profile, active: wish?.isActive ?? false)
+      profile: stored?.profile, active: stored?.isActive ?? false)
     state.notes = storeNotes
     state.scope = scope
     state.pins = await live.pinList()

@@ -8,9 +8,9 @@ extension AudioSession {
   /// How a change relates to those that wait before it.
   enum Reach {
     /// It makes them unnecessary.
-    case replacesWish
+    case replacesMode
     /// It needs their results.
-    case buildsOnWish
+    case buildsOnMode
   }
 
   /// Runs a change after those before it; skips a change that a later call has replaced.
@@ -23,7 +23,7 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     requests += 1
     let request = requests
-    if reach == .replacesWish { lastReplacement = request }
+    if reach == .replacesMode { lastReplacement = request }
     let budget = Budget(timeout ?? configuration.timeout)
     await takeTurnFromUpkeep()
     if request < lastReplacement {
@@ -50,8 +50,8 @@ extension AudioSession {
     _ options: ActivationOptions,
     _ call: (AudioSession) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
-    wishes += 1
-    let number = wishes
+    decisions += 1
+    let number = decisions
     var backoff = StartBackoff()
     while true {
       do throws(SessionError) {
@@ -60,7 +60,7 @@ extension AudioSession {
         guard options.contains(.waits), let pause = backoff.pause(after: error) else { throw error }
         configuration.logger?.info("trying again", metadata: ["error": "\(error.message)"])
         try? await sleep(until: .now + pause)
-        guard !Task.isCancelled, !isClosed, number == wishes else {
+        guard !Task.isCancelled, !isClosed, number == decisions else {
           throw SessionError(
             .cancelled, stage: .session,
             "cancelled while waiting; the last failure: \(error.message)")
@@ -70,40 +70,41 @@ extension AudioSession {
   }
 
   func apply(
-    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool = true
+    _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [],
+    isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    let former = (scope: scope, wish: isActive ? own : nil)
-    try await enter(wish.mode.scope ?? .server, budget)
+    let former = (scope: scope, declared: isActive ? own : nil)
+    try await enter(declared.mode.scope ?? .server, budget)
     do throws(SessionError) {
-      return try await make(wish, budget, options, isObserved: isObserved)
+      return try await make(declared, budget, options, isObserved: isObserved)
     } catch {
       guard scope != former.scope else { throw error }
-      throw await comeBack(to: former.scope, former.wish, error)
+      throw await comeBack(to: former.scope, former.declared, error)
     }
   }
 
   /// Applies a mode of the session's current scope.
   func make(
-    _ wish: OwnWish, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool
+    _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool
   ) async throws(SessionError) -> ApplyReport {
     try await holdingLock(
-      .apply(wish.mode, profile: wish.profile), budget, options, isObserved: isObserved
+      .apply(declared.mode, profile: declared.profile), budget, options, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
-      var input = try await session.input(wish.mode, live, store, isExplicit: true)
+      var input = try await session.input(declared.mode, live, store, isExplicit: true)
       input.refusals = [:]
       return try await session.reconcile(
-        input, live, store, budget, stop, wish: wish, isActive: true)
+        input, live, store, budget, stop, declared: declared, isActive: true)
     }
   }
 
   func restore(
-    keeping wish: OwnWish?, _ budget: Budget, forgets: Bool = false
+    keeping declared: OwnMode?, _ budget: Budget, forgets: Bool = false
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(.revert(keepsWish: wish != nil, forgets: forgets), budget) {
+    try await holdingLock(.revert(keepsMode: declared != nil, forgets: forgets), budget) {
       session, live, store, stop throws(SessionError) in
       let input = try await session.input(AudioMode(), live, store, isExplicit: true)
       return try await session.reconcile(
-        input, live, store, budget, stop, wish: wish, isActive: false, forgets: forgets)
+        input, live, store, budget, stop, declared: declared, isActive: false, forgets: forgets)
     }
   }
 

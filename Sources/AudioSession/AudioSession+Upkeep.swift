@@ -103,7 +103,7 @@ extension AudioSession {
   /// effect again.
   private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
     let change = upkeep.interruptions.note(
-      snapshot, wish: isKept ? own?.mode ?? AudioMode() : AudioMode(), process: getpid())
+      snapshot, mode: isKept ? own?.mode ?? AudioMode() : AudioMode(), process: getpid())
     if case .began = change { emit(change) }
     return change
   }

@@ -68,7 +68,7 @@ public actor AudioSession {
   var storeNotes: [String] = []
   /// What other processes request of this session while it holds.
   var orders = Orders()
-  var own: OwnWish?
+  var own: OwnMode?
   var refusals: [Setting: String] = [:]
   /// Whether the last run went on without hints that the server did not answer in time.
   var hasLateHints = false
@@ -83,7 +83,7 @@ public actor AudioSession {
   var callers = 0
   var requests: UInt64 = 0
   /// How many calls have decided what is to be in effect.
-  var wishes: UInt64 = 0
+  var decisions: UInt64 = 0
   /// The last call that replaces the whole mode: calls that wait before it need not run.
   var lastReplacement: UInt64 = 0
   var broadcast = Broadcast()
@@ -103,7 +103,7 @@ public actor AudioSession {
   var owesRestoring = false
 
   /// The mode of this process.
-  struct OwnWish {
+  struct OwnMode {
     var mode: AudioMode
     var profile: String?
   }
@@ -112,7 +112,7 @@ public actor AudioSession {
   struct Held {
     var baseline: Baseline
     var memory: HintMemory
-    var wish: SessionStore.Wish?
+    var stored: StoredMode?
     /// The levels that devices were given under this mode.
     var charges = Charges()
   }

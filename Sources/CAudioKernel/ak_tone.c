@@ -8,7 +8,7 @@
 #include <time.h>
 
 typedef struct segment {
-  ak_tone_segment wish;
+  ak_tone_segment segment;
   _Atomic int64_t begun;
 } segment;
 
@@ -32,7 +32,7 @@ ak_tone *ak_tone_create(
   tone->rate = rate;
   tone->channels = channels;
   tone->count = count;
-  for (size_t at = 0; at < count; at++) tone->segments[at].wish = segments[at];
+  for (size_t at = 0; at < count; at++) tone->segments[at].segment = segments[at];
   return tone;
 }
 
@@ -68,7 +68,7 @@ static float next_sample(ak_tone *tone, const ak_tone_segment *segment) {
 static segment *find_current(ak_tone *tone) {
   while (tone->current < tone->count) {
     segment *current = &tone->segments[tone->current];
-    if (tone->frame < current->wish.frames) return current;
+    if (tone->frame < current->segment.frames) return current;
     tone->current++;
     tone->frame = 0;
     tone->turns = 0;
@@ -86,9 +86,9 @@ void ak_tone_render(void *context, float *out, size_t frames) {
     segment *current = find_current(tone);
     if (!current) break;
     if (tone->frame == 0) atomic_store_explicit(&current->begun, ns, memory_order_release);
-    float sample = next_sample(tone, &current->wish);
+    float sample = next_sample(tone, &current->segment);
     for (uint32_t channel = 0; channel < tone->channels && channel < 64; channel++) {
-      if (current->wish.channels >> channel & 1) out[channel] = sample;
+      if (current->segment.channels >> channel & 1) out[channel] = sample;
     }
     tone->frame++;
   }

@@ -110,10 +110,10 @@ static int make_realtime(DBusConnection *bus, int *priority) {
   if (highest > 0 && *priority > highest) *priority = (int)highest;
 
   dbus_uint64_t thread = (dbus_uint64_t)syscall(SYS_gettid);
-  dbus_uint32_t wish = (dbus_uint32_t)*priority;
+  dbus_uint32_t asked = (dbus_uint32_t)*priority;
   DBusMessage *question = dbus_message_new_method_call(SERVICE, OBJECT, SERVICE, "MakeThreadRealtime");
   if (question)
-    dbus_message_append_args(question, DBUS_TYPE_UINT64, &thread, DBUS_TYPE_UINT32, &wish,
+    dbus_message_append_args(question, DBUS_TYPE_UINT64, &thread, DBUS_TYPE_UINT32, &asked,
                              DBUS_TYPE_INVALID);
   DBusMessage *answer = call(bus, question);
   if (!answer) return EPERM;

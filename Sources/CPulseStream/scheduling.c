@@ -8,9 +8,9 @@
 enum { PRIORITY = 5 };
 
 ps_scheduling ps_schedule(void) {
-  struct sched_param wish = {.sched_priority = PRIORITY};
+  struct sched_param parameters = {.sched_priority = PRIORITY};
   int priority = PRIORITY;
-  int error = pthread_setschedparam(pthread_self(), SCHED_RR | SCHED_RESET_ON_FORK, &wish);
+  int error = pthread_setschedparam(pthread_self(), SCHED_RR | SCHED_RESET_ON_FORK, &parameters);
   if (error == 0) return (ps_scheduling){.is_realtime = true, .priority = PRIORITY};
 
   int refusal = ps_ask_realtimekit(&priority);

@@ -19,17 +19,17 @@ void ps_end(ps_stream *stream, int error) {
 
 /* The buffers in bytes of a spec. */
 static pa_buffer_attr buffers(const ps_options *options, const pa_sample_spec *spec) {
-  pa_buffer_attr wish = {-1, -1, -1, -1, -1};
-  if (options->latency_us == 0) return wish;
+  pa_buffer_attr attributes = {-1, -1, -1, -1, -1};
+  if (options->latency_us == 0) return attributes;
   uint32_t latency = (uint32_t)pa_usec_to_bytes(options->latency_us, spec);
   if (options->direction == PS_RECORD) {
-    wish.fragsize = latency;
-    return wish;
+    attributes.fragsize = latency;
+    return attributes;
   }
   uint32_t request_us = options->request_us ? options->request_us : options->latency_us / 4;
-  wish.tlength = latency;
-  wish.minreq = (uint32_t)pa_usec_to_bytes(request_us, spec);
-  return wish;
+  attributes.tlength = latency;
+  attributes.minreq = (uint32_t)pa_usec_to_bytes(request_us, spec);
+  return attributes;
 }
 
 static void note_buffers(ps_stream *stream) {
@@ -80,17 +80,17 @@ static void on_stream_state(pa_stream *native, void *user) {
 
 static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
   const ps_options *options = &stream->options;
-  pa_buffer_attr wish = buffers(options, spec);
+  pa_buffer_attr attributes = buffers(options, spec);
   int flags = 0;
   if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
   if (options->stays_put) flags |= PA_STREAM_DONT_MOVE;
   if (options->channel_map && strcmp(options->channel_map, "mono") != 0)
     flags |= PA_STREAM_NO_REMIX_CHANNELS;
   if (options->direction == PS_RECORD)
-    return pa_stream_connect_record(stream->stream, options->device, &wish,
+    return pa_stream_connect_record(stream->stream, options->device, &attributes,
                                     (pa_stream_flags_t)flags);
   flags |= PA_STREAM_START_CORKED;
-  return pa_stream_connect_playback(stream->stream, options->device, &wish,
+  return pa_stream_connect_playback(stream->stream, options->device, &attributes,
                                     (pa_stream_flags_t)flags, NULL, NULL);
 }
 

@@ -60,8 +60,8 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
         .invalidArgument, "open \(words)", "not a sample spec: \(options.spec.words)")
     }
     let map = options.channelMap?.native
-    if map == nil, let wish = options.channelMap {
-      throw PulseError(.invalidArgument, "open \(words)", "not a channel map: \(wish)")
+    if map == nil, let preferred = options.channelMap {
+      throw PulseError(.invalidArgument, "open \(words)", "not a channel map: \(preferred)")
     }
     let stream = try withPropertyList(options.properties, for: "open \(words)") { list in
       if var map {
@@ -81,10 +81,10 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
       bits |= UInt32(PA_STREAM_ADJUST_LATENCY.rawValue)
     }
     let flags = pa_stream_flags_t(rawValue: numericCast(bits))
-    let wish = options.latency.map {
+    let preferred = options.latency.map {
       BufferAttributes(deviceLatency: $0, direction, options.spec)
     }
-    var attributes = (wish ?? BufferAttributes()).native
+    var attributes = (preferred ?? BufferAttributes()).native
     return switch direction {
     case .input: pa_stream_connect_record(stream, options.device, &attributes, flags)
     case .output: pa_stream_connect_playback(stream, options.device, &attributes, flags, nil, nil)

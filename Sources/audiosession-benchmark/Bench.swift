@@ -26,7 +26,7 @@ struct Bench {
 
   let sandbox: PulseSandbox
   let environment: [String: String]
-  let wish: String
+  let profile: String
 
   /// Runs `body` with a private server that has simulated cards.
   static func with(_ body: (Bench) async throws -> Void) async throws {
@@ -40,11 +40,11 @@ struct Bench {
     }
     try await PulseSandbox.with(configuration) { sandbox in
       let environment = sandbox.environment.merging(Self.passedOn) { a, _ in a }
-      let wish = sandbox.directory + "/bench.toml"
-      guard let file = fopen(wish, "we") else { throw Process.Failure(description: wish) }
+      let profile = sandbox.directory + "/bench.toml"
+      guard let file = fopen(profile, "we") else { throw Process.Failure(description: profile) }
       fputs(Self.profile, file)
       fclose(file)
-      try await body(Bench(sandbox: sandbox, environment: environment, wish: wish))
+      try await body(Bench(sandbox: sandbox, environment: environment, profile: profile))
     }
   }
 
@@ -59,7 +59,7 @@ struct Bench {
   /// Starts `watch` and waits until everything is applied.
   func watch() async throws -> Watcher {
     let watcher = try Watcher(
-      ["watch", wish], environment, messages: sandbox.directory + "/watch.messages")
+      ["watch", profile], environment, messages: sandbox.directory + "/watch.messages")
     guard try await watcher.await("applied", from: 0, within: .seconds(10)) != nil else {
       throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
     }

@@ -65,7 +65,7 @@ struct Churn {
   /// The changes that another process would make now.
   private func plan() async throws -> String {
     try await bench.sandbox.capture(
-      [Process.folder + "/audiosession", "plan", bench.wish, "--json"]
+      [Process.folder + "/audiosession", "plan", bench.profile, "--json"]
     ).standardOutput
   }
 

@@ -68,9 +68,9 @@ struct Heal {
     mode.preferredInput = [.name(Self.source)]
     mode.inputPort = [.name(Self.port)]
     try await session.setAudioMode(mode)
-    let wish = mode
+    let profile = mode
     // Applies the mode again each time; otherwise so many changes would count as a conflict.
-    try await rows(name, count) { try await session.setAudioMode(wish) }
+    try await rows(name, count) { try await session.setAudioMode(profile) }
     try await session.revert()
     await session.close()
   }

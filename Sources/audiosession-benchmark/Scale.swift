@@ -83,13 +83,13 @@ struct Scale {
     """
 
   private func holder() async throws {
-    let wish = sandbox.directory + "/scale.toml"
-    guard let file = fopen(wish, "we") else { throw Process.Failure(description: wish) }
+    let profile = sandbox.directory + "/scale.toml"
+    guard let file = fopen(profile, "we") else { throw Process.Failure(description: profile) }
     fputs("category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\n", file)
     fclose(file)
     let start = ContinuousClock.now
     let watcher = try Watcher(
-      ["watch", wish], environment, messages: sandbox.directory + "/scale.messages")
+      ["watch", profile], environment, messages: sandbox.directory + "/scale.messages")
     guard try await watcher.await("applied", from: 0, within: .seconds(60)) != nil else {
       throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
     }

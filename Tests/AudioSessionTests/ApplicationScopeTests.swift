@@ -9,7 +9,7 @@ import Testing
 struct ApplicationScopeTests {
   private static let machines = Feature.scope.machines
 
-  private static func wish(
+  private static func preferring(
     on machine: Machine, _ change: (inout AudioMode) -> Void = { _ in }
   ) -> AudioMode {
     var mode = AudioMode(category: .record)
@@ -39,7 +39,7 @@ struct ApplicationScopeTests {
         let old = try await Self.record(rig)
         #expect(try await rig.eventually { $0.source(of: old) == machine.usbInput })
         let before = try await rig.listing()
-        let report = try await rig.session.setAudioMode(Self.wish(on: machine))
+        let report = try await rig.session.setAudioMode(Self.preferring(on: machine))
         #expect(report.state.scope == .application)
         #expect(report.state.properties[.preferredInput]?.verdict == .applied)
         #expect(report.state.properties[.category]?.verdict == .applied)
@@ -65,7 +65,7 @@ struct ApplicationScopeTests {
   @Test("holds the buffer, and gives it back when it closes", .server)
   func buffer() async throws {
     try await Rig.with(.nullDevices) { rig in
-      var mode = Self.wish(on: .graph)
+      var mode = Self.preferring(on: .graph)
       mode.preferredInput = ["internal_mic"]
       let report = try await rig.session.setAudioMode(mode)
       let buffer = report.state.properties[.ioBufferDuration]
@@ -84,7 +84,7 @@ struct ApplicationScopeTests {
       try await rig.outside.setDefaultSource(machine.usbInput)
       #expect(try await rig.eventually { $0.server.defaultSourceName == machine.usbInput })
       let stream = try await Self.record(rig)
-      try await rig.session.setAudioMode(Self.wish(on: machine))
+      try await rig.session.setAudioMode(Self.preferring(on: machine))
       #expect(try await rig.eventually { $0.source(of: stream) == machine.laptopInput })
       let path = rig.sandbox.directory + "/recorded.wav"
       let own = "scope = 'application'\n[input]\nprefer = ['\(machine.laptopInput)']\n"
@@ -122,7 +122,7 @@ struct ApplicationScopeTests {
   @Test("one of a program at a time; another scope undoes it", .server)
   func oneAtATime() async throws {
     try await Rig.with(.nullDevices) { rig in
-      var mode = Self.wish(on: .graph)
+      var mode = Self.preferring(on: .graph)
       mode.preferredInput = ["internal_mic"]
       try await rig.session.setAudioMode(mode)
       let second = Rig.session(rig.sandbox)
@@ -153,7 +153,7 @@ struct ApplicationScopeTests {
   @Test("goes on after a restart of the server", .bothServers, arguments: machines)
   func restart(_ machine: Machine) async throws {
     try await Rig.with(machine.quiet) { rig in
-      try await rig.session.setAudioMode(Self.wish(on: machine))
+      try await rig.session.setAudioMode(Self.preferring(on: machine))
       let events = await rig.session.events
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
@@ -176,7 +176,7 @@ struct ApplicationScopeTests {
   func refused() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
       let error = await #expect(throws: SessionError.self) {
-        try await rig.session.setAudioMode(Self.wish(on: .graph))
+        try await rig.session.setAudioMode(Self.preferring(on: .graph))
       }
       #expect(error?.code == .invalidValue && error?.stage == .configuration)
     }

@@ -92,7 +92,7 @@ struct GraphTests {
       let report = try await rig.session.setAudioMode(mode)
       #expect(report.state.properties[.ioBufferDuration]?.verdict == .applied)
       #expect(report.state.pins.map(\.running) == [true, true])
-      // Nobody records, and the graph, at 44100 Hz by itself, runs as wished.
+      // Nobody records, and the graph, at 44100 Hz by itself, runs as preferred.
       #expect(
         try await rig.eventually { snapshot in
           let device = snapshot.device(.input, named: machine.usbInput)

@@ -108,7 +108,7 @@ struct HintTests {
       #expect(rate?.waitingFor == .idle)
       #expect(rate?.reason?.contains("until outside stops") == true)
       await stream.close()
-      // The session holds its wish: the rate is set as soon as the device is free.
+      // The session holds its mode: the rate is set as soon as the device is free.
       #expect(
         try await rig.eventually {
           $0.device(.input, named: Names.usbInput)?.sampleSpec.rate == 48000

@@ -21,7 +21,7 @@ import Testing
 
   private static let orders: [Order] = [
     Order(kind: .apply(mode, profile: "p"), number: 7, process: 42, timeout: .seconds(5)),
-    Order(kind: .revert(keepsWish: true, forgets: true), number: 8, process: 42, timeout: .zero),
+    Order(kind: .revert(keepsMode: true, forgets: true), number: 8, process: 42, timeout: .zero),
     Order(kind: .takeOver, number: 9, process: 42, timeout: .milliseconds(1)),
   ]
 
@@ -57,9 +57,9 @@ import Testing
       name: "pulseaudio", version: "16.1",
       sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
       defaultSinkName: nil, defaultSourceName: nil, cookie: 1)
-    let input = PlanInput(wish: mode, snapshot: ServerSnapshot(server: server))
+    let input = PlanInput(mode: mode, snapshot: ServerSnapshot(server: server))
     _ = try? Plan.make(input)
-    _ = SessionState(input: input, wish: mode, server: nil, profile: nil, active: true)
+    _ = SessionState(input: input, mode: mode, server: nil, profile: nil, active: true)
   }
 
   @Test func `an order or an answer with the greatest number counts as none`() throws {
@@ -72,23 +72,23 @@ import Testing
   }
 
   @Test func `no stored mode ends a session`() throws {
-    let wish = SessionStore.Wish(mode: Self.mode, profile: "p", generation: 3, isActive: true)
-    var texts = HostileTexts(Array(StoredWish.text(wish).utf8), seed: 1)
+    let stored = StoredMode(mode: Self.mode, profile: "p", generation: 3, isActive: true)
+    var texts = HostileTexts(Array(stored.text.utf8), seed: 1)
     var read = 0
     for _ in 0..<HostileTexts.count(800) {
       let store = try store([.mode: texts.next()])
       _ = store.generation().addingSaturating(1)
-      guard let wish = try? store.wish() else { continue }
+      guard let stored = try? store.mode() else { continue }
       read += 1
-      use(wish.mode)
-      _ = StoredWish.text(wish)
+      use(stored.mode)
+      _ = stored.text
     }
     #expect(read > 200)
   }
 
   @Test func `no status and no answer ends a command`() throws {
     let state = SessionState(
-      input: nil, wish: Self.mode, server: nil, profile: "p", active: true)
+      input: nil, mode: Self.mode, server: nil, profile: "p", active: true)
     let status = SessionStore.Status(generation: 3, memory: HintMemory(), state: state)
     let error = SessionError(.timedOut, stage: .session, "m")
     var statuses = HostileTexts(try StoreCoding.encode(status), seed: 1)

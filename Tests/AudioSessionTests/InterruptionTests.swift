@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Interruptions")
 struct InterruptionTests {
-  private var wish: AudioMode {
+  private var mode: AudioMode {
     var mode = AudioMode(category: .record)
     mode.preferredInput = [.name(Names.usbInput)]
     return mode
@@ -38,7 +38,7 @@ struct InterruptionTests {
     arguments: Feature.upkeep.machines)
   func call(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
-      try await rig.session.setAudioMode(wish)
+      try await rig.session.setAudioMode(mode)
       let events = await rig.session.events
       // As a process of its own would say.
       let phone = try await PulseClient.connect(
@@ -73,7 +73,7 @@ struct InterruptionTests {
     arguments: Feature.upkeep.machines)
   func ownCall(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
-      try await rig.session.setAudioMode(wish)
+      try await rig.session.setAudioMode(mode)
       let events = await rig.session.events
       let other = try await PulseClient.connect(
         to: rig.sandbox.address, name: "player", properties: ["application.process.id": "1"])
@@ -94,7 +94,7 @@ struct InterruptionTests {
   @Test("a device that is suspended under a recorder", .simulatedCard)
   func suspended() async throws {
     try await Rig.with(.quiet) { rig in
-      try await rig.session.setAudioMode(wish)
+      try await rig.session.setAudioMode(mode)
       let recorder = try await rig.outside.openStream(
         StreamOptions(
           direction: .input, name: "recorder", device: Names.usbInput,
@@ -116,7 +116,7 @@ struct InterruptionTests {
     arguments: Feature.upkeep.machines)
   func corkRequest(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
-      try await rig.session.setAudioMode(wish)
+      try await rig.session.setAudioMode(mode)
       let events = await rig.session.events
       await rig.session.noteCorkRequest(toPause: true)
       #expect(await first(events, where: isInterruption) == .interruptionBegan(.corkRequest))

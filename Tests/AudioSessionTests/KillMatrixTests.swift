@@ -104,7 +104,7 @@ struct KillMatrixTests {
   private static let last = 40
 
   @Test(
-    "before any change of an apply: the wish or a clear error; afterwards it converges and reverts",
+    "before any change of an apply: the mode or a clear error; afterwards it converges and reverts",
     arguments: Victim.allCases)
   func during(_ victim: Victim) async throws {
     for number in 1...Self.last {
@@ -192,7 +192,7 @@ extension Rig {
     Rig(sandbox: sandbox, session: session, outside: outside)
   }
 
-  /// The session's state once all that is wished is so, or when the time is over.
+  /// The session's state once all that is preference is so, or when the time is over.
   func healedState(within limit: Duration = .seconds(90)) async throws -> SessionState {
     let deadline = ContinuousClock.now + limit
     while true {

@@ -18,7 +18,7 @@ struct Machine: Sendable, CustomTestStringConvertible {
     kind: .pulseaudio, configuration: .demo, laptopInput: Names.laptopInput,
     laptopOutput: Names.laptopOutput, usbInput: Names.usbInput)
 
-  /// PipeWire with simulated cards, at the other server's rate, so that the same wish is a change.
+  /// PipeWire with simulated cards, at the other server's rate, so that the same mode is a change.
   static let graph: Machine = {
     var configuration = SandboxConfiguration.demo(on: .pipewire)
     configuration.defaultSampleRate = 44100

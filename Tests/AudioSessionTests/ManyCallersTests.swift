@@ -60,7 +60,7 @@ struct ManyCallersTests {
       default: _ = try await session.currentRoute
       }
     } catch {
-      // `setActive` where there is no wish yet, or none any more.
+      // `setActive` where there is no mode yet, or none any more.
       #expect(error.code == .activationFailed, "\(error)")
     }
   }
@@ -177,7 +177,7 @@ struct ManyCallersTests {
     }
   }
 
-  /// What somebody else asks of a session while it keeps its wish.
+  /// What somebody else asks of a session while it keeps its mode.
   enum Call: CaseIterable {
     case apply, revert
 

@@ -52,7 +52,7 @@ struct ModeTests {
           theirs?.reason == "theirs is made by module-echo-cancel, which processes the signal")
         #expect(try await rig.outside.source(named: name) != nil)
       }
-      // A program that records the filter, and not the input that is wished.
+      // A program that records the filter, and not the input that is preferred.
       mode.preferredInput = [.name(Names.usbInput)]
       #expect(
         try await rig.session.setAudioMode(mode).state.properties[.mode]?.verdict == .applied)

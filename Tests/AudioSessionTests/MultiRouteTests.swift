@@ -17,7 +17,7 @@ struct MultiRouteTests {
     ])
   }
 
-  private static func wish(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
+  private static func preferring(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
     var mode = AudioMode(category: .multiRoute)
     mode.preferredOutput = ["speakers", "headphones"]
     change(&mode)
@@ -30,7 +30,7 @@ struct MultiRouteTests {
   func heard(_ kind: ServerKind) async throws {
     try await Rig.with(Self.machine(kind)) { rig in
       let before = try await rig.listing()
-      let report = try await rig.session.setAudioMode(Self.wish())
+      let report = try await rig.session.setAudioMode(Self.preferring())
       #expect(report.state.properties[.category]?.verdict == .applied)
       #expect(report.state.properties[.preferredOutput]?.verdict == .applied)
       #expect(report.state.route.outputs.map(\.name) == ["speakers", "headphones"])
@@ -42,7 +42,7 @@ struct MultiRouteTests {
       }
       #expect(levels.allSatisfy { $0 > 0.05 }, "\(levels)")
       // Applied again there is nothing to do.
-      #expect(try await rig.session.plan(for: Self.wish()).isEmpty)
+      #expect(try await rig.session.plan(for: Self.preferring()).isEmpty)
       try await rig.session.revert()
       #expect(try await rig.eventually(withModules: true) { Listing($0) == before })
     }
@@ -53,7 +53,8 @@ struct MultiRouteTests {
     arguments: Feature.multiRoute.servers)
   func composed(_ kind: ServerKind) async throws {
     try await Rig.with(Self.machine(kind)) { rig in
-      let report = try await rig.session.setAudioMode(Self.wish { $0.outputChannelMap = .swap })
+      let report = try await rig.session.setAudioMode(
+        Self.preferring { $0.outputChannelMap = .swap })
       #expect(report.state.properties[.outputChannelMap]?.verdict == .applied)
       #expect(
         report.state.route.outputs.map(\.via)
@@ -80,7 +81,7 @@ struct MultiRouteTests {
       let left = try await rig.snapshot { $0.combiner != nil }
       let module = try #require(left.combiner)
       // A command has ended without taking it away: the next session finds it as it should be.
-      let report = try await rig.session.setAudioMode(Self.wish())
+      let report = try await rig.session.setAudioMode(Self.preferring())
       #expect(report.steps.isEmpty, "\(report.steps)")
       let kept = try await rig.snapshot { $0.combiner == module }
       #expect(kept.combiner == module)
@@ -101,7 +102,7 @@ struct MultiRouteTests {
       let third = try await rig.outside.loadModule(
         "module-null-sink", "sink_name=third rate=44100")
       #expect(try await rig.eventually { $0.device(.output, named: "third") != nil })
-      let mode = Self.wish { $0.preferredOutput = ["speakers", "headphones", "third"] }
+      let mode = Self.preferring { $0.preferredOutput = ["speakers", "headphones", "third"] }
       try await rig.session.setAudioMode(mode)
       try await rig.outside.unloadModule(third)
       #expect(
@@ -120,7 +121,7 @@ struct MultiRouteTests {
   func oneOutput(_ kind: ServerKind) async throws {
     try await Rig.with(Self.machine(kind)) { rig in
       let before = try await rig.listing()
-      let mode = Self.wish {
+      let mode = Self.preferring {
         $0.preferredOutput = ["speakers"]
         $0.outputVolume = Volume(fraction: 0.3)
       }

@@ -27,7 +27,7 @@ struct OtherHandsTests {
   }
 
   @Test(
-    "somebody who sets it back at once: an error or the wish, in time", .simulatedCard,
+    "somebody who sets it back at once: an error or the mode, in time", .simulatedCard,
     arguments: Conflict.allCases)
   func conflict(_ conflict: Conflict) async throws {
     let timeout = Duration.seconds(2)
@@ -90,7 +90,7 @@ struct OtherHandsTests {
   }
 
   @Test(
-    "a hand before any request: the wish, or an error and nothing of ours left", .simulatedCard,
+    "a hand before any request: the mode, or an error and nothing of ours left", .simulatedCard,
     arguments: Hand.allCases)
   func hands(_ hand: Hand) async throws {
     for number in 1...60 {

@@ -132,7 +132,7 @@ struct OthersTests {
         try await rig.eventually {
           $0.device(.output, named: Names.laptopOutput)?.activePort == speaker
         })
-      // Somebody's own choice of another port is taken back, as for any wish.
+      // Somebody's own choice of another port is taken back, as for any mode.
       try await rig.outside.setPort(.output, device: Names.laptopOutput, port: headphones)
       #expect(
         try await rig.eventually {
@@ -208,7 +208,7 @@ struct OthersTests {
       let report = try await rig.session.overrideOutputPort(.speaker)
       #expect(try await isOn(speaker))
       #expect(report.state.properties[.outputPort]?.preferred == .strings(["type:speaker"]))
-      // The microphone goes: the route is another, and the wish alone counts.
+      // The microphone goes: the route is another, and the mode alone counts.
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
       #expect(
         try await rig.eventually {

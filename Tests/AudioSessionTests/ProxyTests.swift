@@ -66,7 +66,7 @@ struct ProxyTests {
     }
   }
 
-  /// After a fault: all as wished, once, then all as before.
+  /// After a fault: all as preference, once, then all as before.
   ///
   /// - Parameter isAnother: by another session. One to whom nothing comes any more has a connection
   ///   that looks alive, and one that may load no modules does not ask for one again.
@@ -145,7 +145,7 @@ struct ProxyTests {
   }
 
   @Test(
-    "while a session holds: the wish is kept",
+    "while a session holds: the mode is kept",
     arguments: [Proxy.Fate.cut, .refused(denied)])
   func holding(_ fate: Proxy.Fate) async throws {
     try await withLink(timeout: .seconds(2)) { link in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Servers that go, and what is in their place")
 struct ResetTests {
-  private var wish: AudioMode {
+  private var mode: AudioMode {
     var mode = AudioMode()
     mode.preferredInput = [.name("mic")]
     mode.channelMap = .swap
@@ -32,7 +32,7 @@ struct ResetTests {
     "one that accepts and hangs up is not taken for the server", .server, .timeLimit(.minutes(1)))
   func refusing() async throws {
     try await Rig.with(.minimal) { rig in
-      try await rig.session.setAudioMode(wish)
+      try await rig.session.setAudioMode(mode)
       let events = await rig.session.events
       try await rig.sandbox.kill()
       let path = String(rig.sandbox.address.dropFirst("unix:".count))
@@ -50,7 +50,7 @@ struct ResetTests {
     "one that dies again and again while it is made so", .simulatedCard, .timeLimit(.minutes(1)))
   func dyingAgain() async throws {
     try await Rig.with { rig in
-      var mode = wish
+      var mode = mode
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
       let events = await rig.session.events
@@ -71,7 +71,7 @@ struct ResetTests {
   @Test("one that dies during a change", .simulatedCard, .timeLimit(.minutes(1)))
   func duringAChange() async throws {
     try await Rig.with { rig in
-      var mode = wish
+      var mode = mode
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
       for round in 0..<20 {
@@ -91,7 +91,7 @@ struct ResetTests {
   @Test("one that is only looked at when it is back", .simulatedCard, .timeLimit(.minutes(1)))
   func lookedAt() async throws {
     try await Rig.with { rig in
-      var mode = wish
+      var mode = mode
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
       for _ in 0..<20 {
@@ -115,7 +115,7 @@ struct ResetTests {
         server: "unix:\(link)/pulse.sock",
         configuration: SessionConfiguration(
           timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store"))
-      try await session.setAudioMode(wish)
+      try await session.setAudioMode(mode)
       let events = await session.events
       #expect(unlink(link) == 0)
       try await rig.sandbox.kill()
@@ -133,7 +133,7 @@ struct ResetTests {
   func frozen() async throws {
     // What must succeed has time for a busy machine, too.
     try await Rig.with(.minimal, timeout: .seconds(12)) { rig in
-      try await rig.session.setAudioMode(wish)
+      try await rig.session.setAudioMode(mode)
       try await rig.sandbox.freeze()
       let error = await #expect(throws: SessionError.self) {
         try await rig.session.getSessionState()

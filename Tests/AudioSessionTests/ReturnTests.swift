@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Devices that come and go")
 struct ReturnTests {
-  @Test("a wish whose device is away is pending, and met when it comes", .server)
+  @Test("a mode whose device is away is pending, and met when it comes", .server)
   func pending() async throws {
     try await Rig.with(.minimal) { rig in
       var mode = AudioMode()

@@ -4,7 +4,7 @@ import PulseSandbox
 import PulseTypes
 import Testing
 
-@Suite("The end of a wish wins", .timeLimit(.minutes(2)))
+@Suite("The end of a mode wins", .timeLimit(.minutes(2)))
 struct StandDownTests {
   private static var mode: AudioMode {
     var mode = AudioMode()
@@ -43,7 +43,7 @@ struct StandDownTests {
       }
       #expect(try await session.getSessionState().active == false)
       #expect(try await session.snapshot().device(.input, named: "mic")?.volume == before)
-      // The wish is kept for later.
+      // The mode is kept for later.
       let report = try await session.setActive(true)
       #expect(report.state.active)
       await session.close()

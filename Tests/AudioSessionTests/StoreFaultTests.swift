@@ -96,7 +96,7 @@ struct StoreFaultTests {
     }
   }
 
-  @Test("a damaged wish or status is replaced by the next apply; a revert needs neither", .server)
+  @Test("a damaged mode or status is replaced by the next apply; a revert needs neither", .server)
   func damaged() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
       let before = try await rig.listing()

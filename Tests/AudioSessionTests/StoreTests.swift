@@ -7,7 +7,7 @@ import Testing
 @Suite("Between processes")
 struct StoreTests {
   @Test(
-    "a later session shows what an earlier one wished", .bothServers,
+    "a later session shows what an earlier one preferred", .bothServers,
     arguments: Feature.store.servers)
   func laterState(on kind: ServerKind) async throws {
     try await Rig.with(.minimal(on: kind), isHolding: false) { rig in
@@ -35,7 +35,7 @@ struct StoreTests {
     }
   }
 
-  @Test("the stored wish is known without a server", .bothServers, arguments: Feature.store.servers)
+  @Test("the stored mode is known without a server", .bothServers, arguments: Feature.store.servers)
   func withoutServer(on kind: ServerKind) async throws {
     try await Rig.with(.minimal(on: kind), isHolding: false) { rig in
       var mode = AudioMode(category: .record)
@@ -114,7 +114,7 @@ struct StoreTests {
     }
   }
 
-  @Test("update changes some of the wish", .bothServers, arguments: Feature.store.servers)
+  @Test("update changes some of the mode", .bothServers, arguments: Feature.store.servers)
   func update(on kind: ServerKind) async throws {
     try await Rig.with(.minimal(on: kind)) { rig in
       try await rig.session.setAudioMode(AudioMode(category: .record))

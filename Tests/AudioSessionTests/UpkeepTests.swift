@@ -3,7 +3,7 @@ import Pulse
 import PulseSandbox
 import Testing
 
-@Suite("A holding session keeps its wish")
+@Suite("A holding session keeps its mode")
 struct UpkeepTests {
   private func podcast(on machine: Machine) -> AudioMode {
     var mode = AudioMode(category: .record)
@@ -132,7 +132,7 @@ struct UpkeepTests {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(podcast(on: machine))
       try await rig.outside.setCardProfile(Names.usbCard, "off")
-      // The wish puts the profile back: the microphone is there again.
+      // The mode puts the profile back: the microphone is there again.
       #expect(try await rig.eventually { $0.remap(.input)?.master == Names.usbInput })
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
       #expect(try await rig.eventually { $0.remap(.input)?.master == Names.laptopInput })
@@ -207,10 +207,10 @@ struct UpkeepTests {
   @Test(
     "the first change of devices is told, whether or not anything happened before", .bothServers,
     .timeLimit(.minutes(1)), arguments: Feature.cards.machines, [true, false])
-  func firstChange(on machine: Machine, isWished: Bool) async throws {
+  func firstChange(on machine: Machine, hasMode: Bool) async throws {
     try await Rig.with(machine.configuration) { rig in
       let events = await rig.session.events
-      if isWished { try await rig.session.setAudioMode(AudioMode()) }
+      if hasMode { try await rig.session.setAudioMode(AudioMode()) }
       _ = try await rig.session.getSessionState()
       try await rig.act(on: Names.laptop, "plug", "analog-output-headphones")
       #expect(await first(events) { $0 == .devicesChanged } != nil)

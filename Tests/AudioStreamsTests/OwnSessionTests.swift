@@ -24,7 +24,7 @@ struct OwnSessionTests {
     "module-sine sink=right frequency=880",
   ])
 
-  private static func wish() -> AudioMode {
+  private static func ownMode() -> AudioMode {
     var mode = AudioMode(category: .playAndRecord, mode: .moviePlayback)
     mode.scope = .application
     mode.preferredInput = ["tones.monitor"]
@@ -40,7 +40,7 @@ struct OwnSessionTests {
     try await Rig.with(Self.machine) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let before = try await outside.serverInfo()
-      let state = try await rig.session.setAudioMode(Self.wish()).state
+      let state = try await rig.session.setAudioMode(Self.ownMode()).state
       #expect(state.properties[.mode]?.verdict == .applied)
       #expect(state.properties[.channelMap]?.waitingFor == .stream)
       let buffers = try await rig.capture.startAudioStream(
@@ -87,7 +87,7 @@ struct OwnSessionTests {
   func plays() async throws {
     try await Rig.with(Self.machine) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-      try await rig.session.setAudioMode(Self.wish())
+      try await rig.session.setAudioMode(Self.ownMode())
       let synthesizer = Synthesizer(session: rig.session)
       try await synthesizer.start()
       let seen = try await outside.snapshot()
@@ -102,7 +102,7 @@ struct OwnSessionTests {
   @Test("a capture of a named device stays there, whatever the session prefers")
   func named() async throws {
     try await Rig.with(Self.machine) { rig in
-      try await rig.session.setAudioMode(Self.wish())
+      try await rig.session.setAudioMode(Self.ownMode())
       let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
       let state = try await rig.session.getSessionState()
       #expect(state.properties[.preferredInput]?.verdict == .applied)

@@ -129,7 +129,7 @@ struct PlayerTests {
     ) -> String? {
       do throws(StreamError) {
         _ = try RealtimeStream(
-          StreamWish(
+          StreamRequest(
             direction: .output, server: "unix:/nonexistent", name: "test", rate: rate,
             channels: channels, channelMap: map))
         return nil

@@ -14,7 +14,7 @@ struct RealtimeStreamTests {
     try await PulseSandbox.with(.tone()) { sandbox in
       let heard = Heard()
       let stream = try RealtimeStream(
-        StreamWish(
+        StreamRequest(
           direction: .input, server: sandbox.address, name: "test", latency: .milliseconds(10)),
         handler: heard.handle)
       let grant = try await stream.opened()
@@ -38,7 +38,7 @@ struct RealtimeStreamTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let heard = Heard()
       let stream = try RealtimeStream(
-        StreamWish(
+        StreamRequest(
           direction: .output, server: sandbox.address, name: "test", latency: .milliseconds(20)),
         handler: heard.handle)
       let grant = try await stream.opened()
@@ -65,7 +65,7 @@ struct RealtimeStreamTests {
     guard allocation_counter_works() else { return }
     try await PulseSandbox.with(.tone()) { sandbox in
       let stream = try RealtimeStream(
-        StreamWish(
+        StreamRequest(
           direction: .input, server: sandbox.address, name: "test", latency: .milliseconds(5)))
       _ = try await stream.opened()
       #expect(await eventually { stream.statistics.callbacks > 50 })
@@ -83,20 +83,20 @@ struct RealtimeStreamTests {
   func failures() async throws {
     await #expect {
       _ = try await RealtimeStream(
-        StreamWish(direction: .input, server: "unix:/nonexistent", name: "test")
+        StreamRequest(direction: .input, server: "unix:/nonexistent", name: "test")
       ).opened()
     } throws: { ($0 as? StreamError)?.code == .engineStartFailed }
     try await PulseSandbox.with(.empty) { sandbox in
       _ = await #expect {
         _ = try await RealtimeStream(
-          StreamWish(direction: .input, server: sandbox.address, name: "test")
+          StreamRequest(direction: .input, server: sandbox.address, name: "test")
         ).opened()
       } throws: { ($0 as? StreamError)?.code == .deviceNotAvailable }
     }
     try await PulseSandbox.with(.minimal) { sandbox in
       _ = await #expect {
         _ = try await RealtimeStream(
-          StreamWish(
+          StreamRequest(
             direction: .input, server: sandbox.address, name: "test", device: "none")
         ).opened()
       } throws: { ($0 as? StreamError)?.message.contains("'none'") == true }
@@ -108,7 +108,7 @@ struct RealtimeStreamTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try await sandbox.freeze()
       let stream = try RealtimeStream(
-        StreamWish(
+        StreamRequest(
           direction: .input, server: sandbox.address, name: "test", timeout: .milliseconds(200)))
       await #expect(throws: StreamError.self) { _ = try await stream.opened() }
       await stream.close()
@@ -121,7 +121,7 @@ struct RealtimeStreamTests {
     try await PulseSandbox.with(.tone()) { sandbox in
       let heard = Heard()
       let stream = try RealtimeStream(
-        StreamWish(direction: .input, server: sandbox.address, name: "test"),
+        StreamRequest(direction: .input, server: sandbox.address, name: "test"),
         handler: heard.handle)
       _ = try await stream.opened()
       try await sandbox.kill()

@@ -71,7 +71,7 @@ struct CommandTests {
     }
   }
 
-  @Test("the state in another process has the wish with its verdicts", .server)
+  @Test("the state in another process has the mode with its verdicts", .server)
   func state() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
@@ -92,7 +92,7 @@ struct CommandTests {
     }
   }
 
-  @Test("without a server the state is the stored wish", .server)
+  @Test("without a server the state is the stored mode", .server)
   func storedState() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)

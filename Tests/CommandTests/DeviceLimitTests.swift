@@ -5,7 +5,7 @@ import Testing
 /// What a device cannot give is told from what it granted, with a process that holds and without one.
 @Suite("What a device cannot give")
 struct DeviceLimitTests {
-  /// A machine whose microphone or output has a limit, and a wish beyond it.
+  /// A machine whose microphone or output has a limit, and a mode beyond it.
   struct Limit: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let card: String

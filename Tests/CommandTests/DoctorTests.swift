@@ -272,7 +272,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("a wish that nobody keeps, and files that are damaged", .server)
+  @Test("a mode that no process maintains, and files that are damaged", .server)
   func store() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       try sandbox.write(
@@ -281,7 +281,7 @@ struct DoctorTests {
       let good = try await sandbox.shell("\(apply) && $A doctor --json")
       #expect(good.status == 0)
       #expect(
-        try await doctor(sandbox, "pactl set-source-volume sine 30%") == ["staleWish warning test"])
+        try await doctor(sandbox, "pactl set-source-volume sine 30%") == ["staleMode warning test"])
       let folder = try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
       let found = try await doctor(
         sandbox, "for f in \(folder)/*.mode.toml \(folder)/*.baseline.json; do echo '{' > $f; done")

@@ -137,7 +137,7 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("a best effort that was not all is 3; a state that is not as wished too", .server)
+  @Test("a best effort that was not all is 3; a state that is not as preferred too", .server)
   func unmet() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(

@@ -137,7 +137,7 @@ struct ExplainTests {
     }
   }
 
-  @Test("without a server the wish is explained: 69", .server)
+  @Test("without a server the mode is explained: 69", .server)
   func noServer() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)

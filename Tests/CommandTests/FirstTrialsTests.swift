@@ -159,7 +159,7 @@ struct FirstTrialsTests {
         """
         cd "$XDG_STATE_HOME/audiosession" 2> /dev/null || mkdir -p "$XDG_STATE_HOME/audiosession"
         cd "$XDG_STATE_HOME/audiosession"
-        former() { for f in *.mode.toml; do mv $f ${f%mode.toml}wish.toml; done; }
+        former() { for f in *.mode.toml; do mv $f ${f%mode.toml}mode.toml; done; }
         $A apply test > /dev/null; former; $A | grep ^session
         $A apply test > /dev/null; ls | grep toml | sed 's/.*[.]\\([a-z]*[.]toml\\)/\\1/'
         former; $A revert > /dev/null; ls | grep -c toml; $A | grep ^session

@@ -33,7 +33,7 @@ struct HandOverTests {
     try await session.getSessionState().properties[.inputGain]?.actual
   }
 
-  @Test("what cannot be is an error, and the holder's wish stands", .server)
+  @Test("what cannot be is an error, and the holder's mode stands", .server)
   func refused() async throws {
     try await withHolder { sandbox, session in
       let result = try await sandbox.audiosession("apply", "impossible", "--strict")

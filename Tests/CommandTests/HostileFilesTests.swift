@@ -29,18 +29,18 @@ struct HostileFilesTests {
         name: "pulseaudio", version: "16.1", sampleSpec: spec, channelMap: .stereo,
         defaultSinkName: "speakers", defaultSourceName: "mic", cookie: 1),
       cards: [card], sinks: [sink], sources: [source])
-    var wish = AudioMode(category: .playAndRecord)
-    wish.sampleRate = 48000
-    wish.ioBufferDuration = .milliseconds(10)
-    wish.inputGain = Volume(fraction: 0.3)
-    wish.inputLatencyOffset = .milliseconds(20)
-    return PlanInput(wish: wish, snapshot: snapshot)
+    var mode = AudioMode(category: .playAndRecord)
+    mode.sampleRate = 48000
+    mode.ioBufferDuration = .milliseconds(10)
+    mode.inputGain = Volume(fraction: 0.3)
+    mode.inputLatencyOffset = .milliseconds(20)
+    return PlanInput(mode: mode, snapshot: snapshot)
   }()
 
   @Test("a status of a holder")
   func states() throws {
     var state = SessionState(
-      input: Self.input, wish: Self.input.wish,
+      input: Self.input, mode: Self.input.mode,
       server: .init(kind: .pulseaudio, name: "n", version: "1", address: "a"), profile: "p",
       active: true)
     (state.resets, state.reapplies) = (2, 3)
@@ -63,7 +63,7 @@ struct HostileFilesTests {
   @Test("a state that was restored as often as numbers go")
   func counts() {
     var state = SessionState(
-      input: Self.input, wish: Self.input.wish, server: nil, profile: nil, active: true)
+      input: Self.input, mode: Self.input.mode, server: nil, profile: nil, active: true)
     (state.resets, state.reapplies) = (.max, .max)
     #expect(!StateView.lines(state, width: nil).isEmpty)
   }

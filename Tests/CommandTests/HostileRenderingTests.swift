@@ -79,7 +79,7 @@ struct HostileRenderingTests {
       clients: [Client(index: Index(3), name: text, properties: ["application.name": text])])
   }
 
-  private static func wishes(_ text: String) -> [AudioMode] {
+  private static func decisions(_ text: String) -> [AudioMode] {
     var all = AudioMode(category: .playAndRecord)
     all.onFailure = .bestEffort
     all.sampleRate = 48000
@@ -100,10 +100,10 @@ struct HostileRenderingTests {
     let snapshot = Self.snapshot(
       lie == .manyPorts ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(20))) : text,
       lie)
-    for wish in Self.wishes(text).suffix(1) {
-      let input = PlanInput(wish: wish, snapshot: snapshot)
+    for mode in Self.decisions(text).suffix(1) {
+      let input = PlanInput(mode: mode, snapshot: snapshot)
       let state = SessionState(
-        input: input, wish: wish,
+        input: input, mode: mode,
         server: .init(kind: .pulseaudio, name: text, version: text, address: text),
         profile: text, active: true)
       let list = DeviceList(snapshot, isWhole: true)

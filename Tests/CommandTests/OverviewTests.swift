@@ -60,7 +60,7 @@ struct OverviewTests {
   @Test("no line is wider than the screen", arguments: [40, 80, 120])
   func width(_ width: Int) {
     var state = SessionState(
-      input: nil, wish: AudioMode(), server: nil, profile: "podcast", active: true)
+      input: nil, mode: AudioMode(), server: nil, profile: "podcast", active: true)
     state.server = SessionState.Server(
       kind: .pulseaudio, name: "pulseaudio", version: "16.1", address: "unix:/x")
     let lines = OverviewView.lines(state, width: width)

@@ -16,7 +16,7 @@ struct RecordGuardTests {
     [output]
     prefer = ["bluez_*"]
     """
-  /// Taken for a headset's own microphone by no wish that does not allow it.
+  /// Taken for a headset's own microphone by no mode that does not allow it.
   private static let own = """
     scope = "application"
     category = "record"

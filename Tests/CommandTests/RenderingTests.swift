@@ -37,7 +37,7 @@ struct RenderingTests {
     var lines = StepsView.lines(steps(), width: width, showsReasons: true)
     lines += PropertiesView.lines(
       [.preferredInput: report(.pending, reason), .inputLatencyOffset: report(.unset)],
-      width: width, wishedOnly: false)
+      width: width, preferredOnly: false)
     lines += PlanView.unmet(
       [Unmet(property: .ioBufferDuration, verdict: .unreachable, reason: reason)], width: width)
     lines += ErrorView.lines(
@@ -60,7 +60,7 @@ struct RenderingTests {
     let names = DeviceNames([
       .init(name: "mic", description: "Example USB Microphone Analog Stereo", kind: "input")
     ])
-    let lines = PropertiesView.lines(properties, width: 40, wishedOnly: true, names: names)
+    let lines = PropertiesView.lines(properties, width: 40, preferredOnly: true, names: names)
     let report = VerifyReportTests.report(VerifyReportTests.measured())
     let all = lines + VerifyView.lines(report, width: 40)
     for line in all {

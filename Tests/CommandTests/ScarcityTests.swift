@@ -66,7 +66,7 @@ struct ScarcityTests {
       #expect(try await watch.says("\"reapplied\""))
       let healed = try await sandbox.shell("pactl get-default-source")
       #expect(healed.standardOutput == "audiosession.input\n")
-      // An order is refused, with the reason, and what was wished stands.
+      // An order is refused, with the reason, and what was preferred stands.
       let order = try await sandbox.audiosession("apply", "measurement")
       #expect(order.status == 74, "\(order)")
       _ = try await sandbox.shell("rmdir \(store)/*.new")

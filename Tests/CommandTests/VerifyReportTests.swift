@@ -30,7 +30,7 @@ struct VerifyReportTests {
     map: [ChannelPosition] = [.frontLeft, .frontRight]
   ) -> SessionState {
     var state = SessionState(
-      input: nil, wish: AudioMode(), server: nil, profile: nil, active: false)
+      input: nil, mode: AudioMode(), server: nil, profile: nil, active: false)
     state.properties = properties
     state.route = Route(inputs: [], outputs: [])
     return state
@@ -51,7 +51,7 @@ struct VerifyReportTests {
     report.checks.filter { !$0.isOK }.map(\.name)
   }
 
-  static func wish(_ value: StateValue, _ actual: StateValue?) -> PropertyReport {
+  static func report(_ value: StateValue, _ actual: StateValue?) -> PropertyReport {
     PropertyReport(
       preferred: value, actual: actual, verdict: actual == value ? .applied : .unreachable,
       reason: actual == value ? nil : "it cannot")
@@ -61,7 +61,7 @@ struct VerifyReportTests {
   func shortOutputBuffer() {
     func differing(_ actual: Double) -> [String] {
       let properties: [Property: PropertyReport] = [
-        .ioBufferDuration: Self.wish(.number(0.0058), .number(actual))
+        .ioBufferDuration: Self.report(.number(0.0058), .number(actual))
       ]
       let measured = Self.measured(buffer: .microseconds(1900))
       return Self.differing(Self.report(measured, properties, isMonitor: true))
@@ -82,8 +82,8 @@ struct VerifyReportTests {
     let report = Self.report(
       Self.measured(),
       [
-        .sampleRate: Self.wish(.number(44100), .number(44100)),
-        .ioBufferDuration: Self.wish(.number(0.01), .number(0.01)),
+        .sampleRate: Self.report(.number(44100), .number(44100)),
+        .ioBufferDuration: Self.report(.number(0.01), .number(0.01)),
       ])
     #expect(Self.differing(report) == [])
     #expect(report.isAsWanted)
@@ -100,7 +100,7 @@ struct VerifyReportTests {
   @Test("a server that claims what is not so is found")
   func lyingServer() {
     let report = Self.report(
-      Self.measured(rate: 44100), [.sampleRate: Self.wish(.number(48000), .number(48000))])
+      Self.measured(rate: 44100), [.sampleRate: Self.report(.number(48000), .number(48000))])
     #expect(Self.differing(report) == ["sampleRate"])
   }
 
@@ -110,7 +110,7 @@ struct VerifyReportTests {
   func buffer(_ milliseconds: Double, _ isMonitor: Bool, _ isOK: Bool) {
     let report = Self.report(
       Self.measured(buffer: .seconds(milliseconds / 1000)),
-      [.ioBufferDuration: Self.wish(.number(0.01), .number(0.01))], isMonitor: isMonitor)
+      [.ioBufferDuration: Self.report(.number(0.01), .number(0.01))], isMonitor: isMonitor)
     #expect(Self.differing(report) == (isOK ? [] : ["ioBufferDuration"]))
   }
 
@@ -119,7 +119,7 @@ struct VerifyReportTests {
     var measured = Self.measured(buffer: nil, lost: 5, SignalCheck([[], []]))
     measured.rate = nil
     let report = Self.report(
-      measured, [.ioBufferDuration: Self.wish(.number(0.01), .number(0.01))])
+      measured, [.ioBufferDuration: Self.report(.number(0.01), .number(0.01))])
     #expect(
       Self.differing(report) == ["sampleRate", "ioBufferDuration", "silence", "lostFrames"])
   }
@@ -134,10 +134,10 @@ struct VerifyReportTests {
     #expect(offset.measured == .strings(["front-right: 5.0 %"]))
   }
 
-  @Test("a wish that is not in force and cannot be heard differs, with its reason")
+  @Test("a mode that is not in effect and cannot be heard differs, with its reason")
   func unmet() {
     let report = Self.report(
-      Self.measured(), [.inputGain: Self.wish(.number(0.8), .number(0.4))])
+      Self.measured(), [.inputGain: Self.report(.number(0.8), .number(0.4))])
     #expect(Self.differing(report) == ["inputGain"])
     #expect(report.checks.last?.detail == "it cannot")
   }
@@ -174,8 +174,8 @@ struct VerifyReportTests {
     let report = Self.report(
       Self.measured(rate: 48000),
       [
-        .sampleRate: Self.wish(.number(48000), .number(44100)),
-        .inputPort: Self.wish(.strings(["analog-input-headset-mic"]), .string("nothing")),
+        .sampleRate: Self.report(.number(48000), .number(44100)),
+        .inputPort: Self.report(.strings(["analog-input-headset-mic"]), .string("nothing")),
       ])
     for line in VerifyView.lines(report, width: width) {
       #expect(line.width <= width, "\(line.rendered(colour: false))")

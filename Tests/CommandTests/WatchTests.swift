@@ -203,7 +203,7 @@ struct WatchTests {
     }
   }
 
-  @Test("without a wish it waits for one; apply and revert of others are carried out", .server)
+  @Test("without a mode it waits for one; apply and revert of others are carried out", .server)
   func handOver() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")

@@ -54,10 +54,10 @@ struct StreamTests {
   func playbackPinHoldsTheLatency(_ milliseconds: Int) async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let wish = Duration.milliseconds(milliseconds)
-    let pin = try await client.openStream(.pin(.output, on: "hall", latency: wish))
+    let latency = Duration.milliseconds(milliseconds)
+    let pin = try await client.openStream(.pin(.output, on: "hall", latency: latency))
     let actual = try #require(try await client.latency(.output, "hall"))
-    #expect((wish...wish + .microseconds(23)).contains(actual), "within a frame")
+    #expect((latency...latency + .microseconds(23)).contains(actual), "within a frame")
     #expect(await pin.grantedLatency == actual)
     try await pin.setLatency(.milliseconds(50))
     #expect(try await client.latency(.output, "hall") == .milliseconds(50))

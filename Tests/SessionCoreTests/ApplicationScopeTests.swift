@@ -25,7 +25,7 @@ private typealias Server = SimulatedServer
     return server
   }
 
-  private static let everything = wish {
+  private static let everything = preferring {
     $0.category = .playAndRecord
     $0.mode = .voiceChat
     $0.options = [.duckOthers]
@@ -41,7 +41,7 @@ private typealias Server = SimulatedServer
     $0.outputVolume = Volume(fraction: 0.5)
   }
 
-  @Test func `of any wish only the pin and the program's own streams are left`() throws {
+  @Test func `of any mode only the pin and the program's own streams are left`() throws {
     let plan = try Self.machine().plan(Self.everything)
     #expect(
       plan.lines == [
@@ -69,14 +69,14 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `what it did is undone, and others are where they were`() throws {
-    var run = Run(Self.machine(), PlanInput(wish: Self.everything, snapshot: Server().snapshot))
+    var run = Run(Self.machine(), PlanInput(mode: Self.everything, snapshot: Server().snapshot))
     let before = run.server.snapshot.fingerprint
     run.run()
     #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
     #expect(run.server.snapshot.fingerprint == before)
     #expect(try run.server.plan(Self.everything).isEmpty)
     var back = Run(run.server, run.input)
-    back.input.wish = AudioMode()
+    back.input.mode = AudioMode()
     back.input.baseline = run.stored
     back.run()
     #expect(back.server.snapshot.fingerprint == before)
@@ -86,11 +86,11 @@ private typealias Server = SimulatedServer
 
   @Test func `a session of the server and one of a program leave each other's pins`() throws {
     var server = Self.machine()
-    let mode = wish {
+    let mode = preferring {
       $0.ioBufferDuration = .milliseconds(20)
       $0.preferredInput = [.name(Server.usb)]
     }
-    var own = Run(server, PlanInput(wish: Self.everything, snapshot: server.snapshot))
+    var own = Run(server, PlanInput(mode: Self.everything, snapshot: server.snapshot))
     own.run()
     server = own.server
     server.snapshot.viewer = nil
@@ -109,7 +109,7 @@ private typealias Server = SimulatedServer
         ])
     ]
     let plan = try server.plan(
-      wish {
+      preferring {
         $0.preferredInput = [.name(Server.usb)]
         $0.moveInputStreams = true
       })
@@ -118,7 +118,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a port that is not in use, and a device of another profile, cannot be had`() throws {
-    let port = wish {
+    let port = preferring {
       $0.scope = .application
       $0.preferredOutput = [.name(Server.speakers)]
       $0.outputPort = ["analog-output-headphones"]
@@ -130,26 +130,26 @@ private typealias Server = SimulatedServer
     #expect(failure.alternatives.contains { $0.contains("changes no port") }, "\(failure)")
     var off = Server.laptop("off")
     off.snapshot.viewer = Self.process
-    #expect(off.failure(wish { $0.category = .record })?.code == .inputNotAvailable)
+    #expect(off.failure(preferring { $0.category = .record })?.code == .inputNotAvailable)
   }
 
   @Test func `streams are told where to open, and how`() throws {
     let server = Self.machine()
-    let place = PlanInput(wish: Self.everything, snapshot: server.snapshot).place(.input)
+    let place = PlanInput(mode: Self.everything, snapshot: server.snapshot).place(.input)
     #expect(place.device == Server.usb && place.rate == 48000)
     #expect(place.buffer == .milliseconds(10))
     #expect(place.channels?.positions == [.frontRight, .frontLeft])
-    let output = PlanInput(wish: Self.everything, snapshot: server.snapshot).place(.output)
+    let output = PlanInput(mode: Self.everything, snapshot: server.snapshot).place(.output)
     #expect(output.isOwn && output.device == nil && output.channels == nil)
     var shared = server
     shared.snapshot.viewer = nil
     #expect(
-      PlanInput(wish: Self.everything, snapshot: shared.snapshot).place(.input) == StreamPlace())
+      PlanInput(mode: Self.everything, snapshot: shared.snapshot).place(.input) == StreamPlace())
   }
 
   @Test func `combined outputs are everybody's`() {
     #expect(throws: SessionError.self) {
-      try wish {
+      try preferring {
         $0.category = .multiRoute
         $0.scope = .application
       }.validate()

@@ -9,7 +9,7 @@ private typealias Server = SimulatedServer
 @Suite struct ArrivalTests {
   private static let level = Volume(fraction: 0.3)
 
-  private static let mode = wish {
+  private static let mode = preferring {
     $0.preferredInput = [.name(Server.usb), .name(Server.microphone)]
     $0.inputGain = level
     $0.inputMuted = true
@@ -101,7 +101,7 @@ private typealias Server = SimulatedServer
     var charges = Charges()
     try set(0.3)
     charges.take([volume], in: server.snapshot, arrival: .seconds(10))
-    let mode = wish { $0.inputGain = Self.level }
+    let mode = preferring { $0.inputGain = Self.level }
     for (time, fraction, isUndone) in [(11, 0.4, isGraph), (12, 0.5, false), (20, 0.6, false)] {
       try set(fraction)
       charges.follow(server.snapshot, at: .seconds(time))
@@ -118,7 +118,7 @@ private typealias Server = SimulatedServer
   @Test func `each port is given them once`() throws {
     var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
     let volume = Setting.volume(.output, device: Server.speakers)
-    let mode = wish { $0.outputVolume = Self.level }
+    let mode = preferring { $0.outputVolume = Self.level }
     var charges = Charges()
     for port in ["analog-output-speaker", "analog-output-headphones"] {
       try server.edit(.output, Server.speakers) {
@@ -140,7 +140,7 @@ private typealias Server = SimulatedServer
     var server = Server.laptop(jacks: ["analog-input-linein": .yes])
     server.addUSB()
     try server.setDefault(.input, Server.usb)
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = [.name(Server.microphone)]
       $0.inputPort = [.type(.lineIn)]
       $0.inputGain = Self.level
@@ -148,11 +148,11 @@ private typealias Server = SimulatedServer
     let plan = try server.plan(mode)
     #expect(plan.lines.first?.hasPrefix("4 ") == true)
     #expect(plan.batch.map { $0.setting } == [.port(.input, device: Server.microphone)])
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
     // What each port had is known, and goes back before the port does.
-    var back = Run(run.server, PlanInput(wish: AudioMode(), snapshot: run.server.snapshot))
+    var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
     back.input.baseline = run.stored
     back.run()
     #expect(back.failure == nil)
@@ -163,10 +163,10 @@ private typealias Server = SimulatedServer
   @Test func `after a jack event no port is put back`() throws {
     let speaker = SettingValue.name("analog-output-speaker")
     let port = Setting.port(.output, device: Server.speakers)
-    let mode = wish { $0.outputPort = [.name("analog-output-headphones"), .name("*")] }
+    let mode = preferring { $0.outputPort = [.name("analog-output-headphones"), .name("*")] }
     var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
     try server.edit(.output, Server.speakers) { $0.activePort = "analog-output-speaker" }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.stored[port]?.before == speaker)
     #expect(
@@ -186,17 +186,17 @@ private typealias Server = SimulatedServer
 
   @Test func `what a port was before is not read while the server has yet to follow a jack`() throws
   {
-    let mode = wish { $0.outputPort = [.name("analog-output-headphones"), .name("*")] }
+    let mode = preferring { $0.outputPort = [.name("analog-output-headphones"), .name("*")] }
     var server = Server.laptop(jacks: ["analog-output-headphones": .no])
     try server.edit(.output, Server.speakers) { $0.activePort = "analog-output-speaker" }
-    var first = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var first = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     first.run()
     try first.server.edit(.output, Server.speakers) { device in
       for at in device.ports.indices where device.ports[at].name == "analog-output-headphones" {
         device.ports[at].availability = .yes
       }
     }
-    var input = PlanInput(wish: mode, snapshot: first.server.snapshot)
+    var input = PlanInput(mode: mode, snapshot: first.server.snapshot)
     (input.baseline, input.occasion) = (first.stored, .upkeep)
     var second = Run(first.server, input)
     second.run()

@@ -34,7 +34,7 @@ struct BaselineTests {
   }
 
   private static func restore(at percent: Int) throws -> Plan {
-    var input = PlanInput(wish: AudioMode(), snapshot: snapshot(percent))
+    var input = PlanInput(mode: AudioMode(), snapshot: snapshot(percent))
     input.baseline = cutShort
     return try Plan.make(input)
   }

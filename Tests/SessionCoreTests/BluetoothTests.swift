@@ -10,7 +10,7 @@ private typealias Server = SimulatedServer
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let profile: String
-    let wish: AudioMode
+    let mode: AudioMode
     /// The card's profile after, or the start of the error's message.
     let result: String
     init(
@@ -20,7 +20,7 @@ private typealias Server = SimulatedServer
       testDescription = "\(name) on \(profile)"
       self.profile = profile
       self.result = result
-      wish = SessionCoreTests.wish(change)
+      mode = SessionCoreTests.preferring(change)
     }
   }
 
@@ -71,7 +71,7 @@ private typealias Server = SimulatedServer
       $0.preferredInput = ["alsa_input.*"]
       $0.preferredOutput = ["bluez_sink.*"]
     },
-    Row("another wish leaves the profile", on: "headset_head_unit", gives: "headset_head_unit") {
+    Row("another mode leaves the profile", on: "headset_head_unit", gives: "headset_head_unit") {
       $0.inputMuted = true
       $0.preferredInput = ["alsa_input.*"]
     },
@@ -82,11 +82,11 @@ private typealias Server = SimulatedServer
       $0.addLaptop("input:analog-stereo")
       $0.addBluetooth(row.profile)
     }
-    if let failure = server.failure(row.wish) {
+    if let failure = server.failure(row.mode) {
       #expect(failure.message.hasPrefix(row.result))
       return
     }
-    var run = Run(server, PlanInput(wish: row.wish, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: row.mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     #expect(run.server.snapshot.card(named: "bluez_card.AA")?.activeProfile == row.result)
@@ -97,7 +97,8 @@ private typealias Server = SimulatedServer
       $0.addLaptop()
       $0.addBluetooth("headset_head_unit")
     }
-    let failure = try #require(server.failure(wish { $0.preferredInput = ["bluez_source.*"] }))
+    let failure = try #require(
+      server.failure(preferring { $0.preferredInput = ["bluez_source.*"] }))
     #expect(failure.code == .inputNotAvailable)
     #expect(
       failure.alternatives == [
@@ -113,7 +114,7 @@ private typealias Server = SimulatedServer
     }
     try #require(server.snapshot.server.defaultSourceName == Server.headset)
     let plan = try server.plan(
-      wish { $0.preferredInput = [.portType(.headsetMic), "bluez_source.*", "alsa_input.*"] })
+      preferring { $0.preferredInput = [.portType(.headsetMic), "bluez_source.*", "alsa_input.*"] })
     #expect(plan.lines == ["4 server default source: \(Server.headset) → \(Server.microphone)"])
   }
 }

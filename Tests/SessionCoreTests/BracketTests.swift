@@ -11,9 +11,9 @@ private typealias Server = SimulatedServer
   private static let swap = ChannelMap([.frontRight, .frontLeft])
 
   private func swapping(_ change: (inout AudioMode) -> Void) -> AudioMode {
-    var wish = wish { $0.channelMap = .swap }
-    change(&wish)
-    return wish
+    var mode = preferring { $0.channelMap = .swap }
+    change(&mode)
+    return mode
   }
 
   private func laptop(_ profile: String = Server.duplex, isMuted: Bool = false) throws -> Server {
@@ -101,7 +101,7 @@ private typealias Server = SimulatedServer
     var server = Server.laptop()
     server.addRemap(.output, of: Server.speakers, taking: .mono, as: .mono)
     let plan = try server.plan(
-      wish {
+      preferring {
         $0.category = .playback
         $0.sampleRate = 48000
         $0.outputChannelMap = .mono
@@ -116,12 +116,12 @@ private typealias Server = SimulatedServer
       ])
   }
 
-  // MARK: Remaps that are not as wished
+  // MARK: Remaps that are not as preferred
 
   @Test func `a remap of another map is replaced, with one default before and one after`() throws {
     var server = Server.laptop()
     server.addRemap(of: Server.microphone, taking: .mono, as: .mono)
-    let plan = try server.plan(wish { $0.channelMap = .swap })
+    let plan = try server.plan(preferring { $0.channelMap = .swap })
     #expect(
       plan.lines == [
         "6 server default source: audiosession.input → \(Server.microphone)",
@@ -131,11 +131,11 @@ private typealias Server = SimulatedServer
       ])
   }
 
-  @Test func `a remap whose stream is gone is nothing that could be wished`() throws {
+  @Test func `a remap whose stream is gone is nothing that could be preferred`() throws {
     var server = try laptop()
     server.removeStreams(.input) { $0.ownerModule != nil }
     #expect(
-      try server.plan(wish { $0.channelMap = .swap }).lines == [
+      try server.plan(preferring { $0.channelMap = .swap }).lines == [
         "6 server default source: audiosession.input → \(Server.microphone)",
         "6 audiosession.input channel map: audiosession.input → none",
         "6 audiosession.input channel map: none → front-right,front-left of \(Server.microphone)",
@@ -154,7 +154,7 @@ private typealias Server = SimulatedServer
     let usb = try #require(server.snapshot.device(.input, named: Server.usb))
     server.editStreams(.input) { if $0.ownerModule != nil { $0.device = usb.index } }
     let plan = try server.plan(
-      wish {
+      preferring {
         $0.channelMap = .swap
         $0.preferredInput = [.name(Server.microphone)]
       })
@@ -165,7 +165,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a remap of an earlier run that is right is adopted`() throws {
-    #expect(try laptop().plan(wish { $0.channelMap = .swap }).isEmpty)
+    #expect(try laptop().plan(preferring { $0.channelMap = .swap }).isEmpty)
   }
 
   @Test func `a remap that is there twice is built once`() throws {
@@ -173,7 +173,7 @@ private typealias Server = SimulatedServer
     server.addRemap(of: Server.microphone, taking: Self.swap)
     #expect(server.snapshot.ownedDevices(.input).count == 2)
     var run = Run(
-      server, PlanInput(wish: wish { $0.channelMap = .swap }, snapshot: server.snapshot))
+      server, PlanInput(mode: preferring { $0.channelMap = .swap }, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
     #expect(run.server.snapshot.ownedDevices(.input).count == 1)
@@ -184,11 +184,11 @@ private typealias Server = SimulatedServer
     let server = try laptop()
     #expect(server.snapshot.defaultRoot(.input)?.name == Server.microphone)
     #expect(
-      server.failure(wish { $0.preferredInput = ["audiosession.input"] })?.code
+      server.failure(preferring { $0.preferredInput = ["audiosession.input"] })?.code
         == .inputNotAvailable)
     #expect(
       try server.plan(
-        wish {
+        preferring {
           $0.preferredInput = ["*"]
           $0.channelMap = .swap
         }

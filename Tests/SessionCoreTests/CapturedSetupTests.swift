@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionCore
 
-/// A machine's setup as a wish.
+/// A machine's setup as a mode.
 @Suite struct CapturedSetupTests {
   @Test(arguments: Array(0..<20))
   func `any machine as it is needs no step to be as it is`(_ block: Int) {
@@ -11,24 +11,24 @@ import Testing
       let seed = UInt64(block * 50 + number)
       var random = SeededRandom(seed: seed)
       let machine = random.machine()
-      var run = Run(machine, PlanInput(wish: random.wish(), snapshot: machine.snapshot))
+      var run = Run(machine, PlanInput(mode: random.mode(), snapshot: machine.snapshot))
       run.run()
       // Half of them as the session left them, half as they were found.
       let isApplied = run.refusal == nil && number % 2 == 0
       let snapshot = (isApplied ? run.server : machine).snapshot
       let baseline = isApplied ? run.stored : Baseline()
       let setup = CapturedSetup(
-        of: snapshot, wish: isApplied ? run.input.wish : nil, baseline: baseline)
+        of: snapshot, current: isApplied ? run.input.mode : nil, baseline: baseline)
       do throws(SessionError) {
         try setup.mode.validate()
-        var input = PlanInput(wish: setup.mode, snapshot: snapshot)
+        var input = PlanInput(mode: setup.mode, snapshot: snapshot)
         input.baseline = baseline
         if isApplied { input.memory = run.input.memory }
         let plan = try Plan.make(input)
-        // A wish that named no input meant another one than the monitor that is the default.
+        // A mode that named no input meant another one than the monitor that is the default.
         let isVague =
           isApplied && machine.snapshot.defaultDevice(.input)?.isMonitor == true
-          && run.input.wish.preferredInput == nil
+          && run.input.mode.preferredInput == nil
         #expect(isVague || plan.lines == [], "seed \(seed)\n\(setup.mode)\n\(run.trace)")
       } catch {
         Issue.record("seed \(seed): \(error)\n\(setup.mode)\n\(run.trace)")

@@ -25,7 +25,7 @@ private typealias Server = SimulatedServer
       testDescription = "\(name) on \(hardware)"
       self.hardware = hardware
       self.result = result
-      mode = SessionCoreTests.wish {
+      mode = SessionCoreTests.preferring {
         $0.preferredInput = ["array"]
         change(&$0)
       }
@@ -164,7 +164,7 @@ private typealias Server = SimulatedServer
   ]
 
   @Test(arguments: maps + patterns + orientations)
-  func `the remap that a wish needs`(_ row: Row) throws {
+  func `the remap that a mode needs`(_ row: Row) throws {
     let server = Server.machine { $0.addLoose(.input, "array", row.hardware) }
     if case .error(let code, let message) = row.result {
       let failure = try #require(server.failure(row.mode))
@@ -186,16 +186,16 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `all turns together are no turn`() throws {
-    let quad = DirectionWish(isRequired: true, moveStreams: false)
+    let quad = DirectionPreferences(isRequired: true, moveStreams: false)
     let device = Device(
       direction: .input, index: Index(1), name: "array",
       sampleSpec: SampleSpec(format: .s16le, rate: 48000, channels: 4), channelMap: .quad)
     var map = ChannelMap.quad
     for _ in 0..<4 {
-      var wish = quad
-      wish.channels = .positions(map.positions)
-      wish.orientation = .portrait
-      map = try #require(try ChannelRouting.make(wish, on: device)).masterMap
+      var mode = quad
+      mode.channels = .positions(map.positions)
+      mode.orientation = .portrait
+      map = try #require(try ChannelRouting.make(mode, on: device)).masterMap
     }
     #expect(map == .quad)
   }
@@ -218,7 +218,7 @@ private typealias Server = SimulatedServer
   @Test func `the actual map is read from the remap's stream`() throws {
     var server = Server.laptop()
     server.addRemap(of: Server.microphone, taking: ChannelMap([.frontRight, .frontLeft]))
-    let reports = server.reports(wish { $0.channelMap = .swap })
+    let reports = server.reports(preferring { $0.channelMap = .swap })
     #expect(reports[.channelMap]?.verdict == .applied)
     #expect(reports[.channelMap]?.actual == .strings(["front-right", "front-left"]))
   }
@@ -227,7 +227,7 @@ private typealias Server = SimulatedServer
 
   @Test func `the map is refused and the rest is done`() throws {
     let server = Server.laptop()
-    let mode = wish {
+    let mode = preferring {
       $0.channelMap = .swap
       $0.inputOrientation = Orientation.none
       $0.preferredInput = ["default"]
@@ -237,18 +237,18 @@ private typealias Server = SimulatedServer
     #expect(plan.steps.map(\.property) == [.inputMuted])
     #expect(
       plan.unmetLines.contains("channelMap refused: the server does not let modules be loaded"))
-    let identity = wish { $0.channelMap = .positions([.frontLeft, .frontRight]) }
+    let identity = preferring { $0.channelMap = .positions([.frontLeft, .frontRight]) }
     #expect(try server.plan(identity) { $0.capabilities.moduleLoading = false }.unmet == [])
   }
 
   @Test func `a run that is denied goes on without the remap`() throws {
     var server = Server.laptop()
     server.deniesModules = true
-    let mode = wish {
+    let mode = preferring {
       $0.channelMap = .swap
       $0.inputMuted = true
     }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
     #expect(run.server.snapshot.server.defaultSourceName == Server.microphone)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionCore
 
-/// Idempotence as a property: for any wish and any machine, the plan after the plan is empty.
+/// Idempotence as a property: for any mode and any machine, the plan after the plan is empty.
 @Suite struct ConvergenceTests {
   static let blocks = Array(0..<20)
   static let casesPerBlock = 75
@@ -18,25 +18,25 @@ import Testing
     }
   }
 
-  @Test(arguments: blocks) func `any wish converges on any machine`(_ block: Int) {
+  @Test(arguments: blocks) func `any mode converges on any machine`(_ block: Int) {
     forEachCase(of: block) { seed, random in
       var server = random.machine()
       if random.one(in: 3) { random.addLeftover(to: &server) }
       server.deniesModules = random.one(in: 10)
-      var run = Run(server, PlanInput(wish: random.wish(), snapshot: server.snapshot))
+      var run = Run(server, PlanInput(mode: random.mode(), snapshot: server.snapshot))
       run.input.isExplicit = !random.one(in: 4)
       run.run()
       #expect(run.failure == nil, "seed \(seed)\n\(run.trace)")
       if run.plans.count > 1 {
         #expect(run.refusal == nil, "seed \(seed): failed after the first write\n\(run.trace)")
       }
-      // Without a microphone as the default, a wish that names no input means any there is: a profile
+      // Without a microphone as the default, a mode that names no input means any there is: a profile
       // may bring a better one.
       let isVague =
         server.snapshot.defaultDevice(.input)?.isMonitor == true
-        && run.input.wish.preferredInput == nil
+        && run.input.mode.preferredInput == nil
       // A canceller that is loaded only while somebody records comes when a step brings a recorder.
-      let isLoadedLater = run.input.wish.unloadsIdleEchoCanceller == true
+      let isLoadedLater = run.input.mode.unloadsIdleEchoCanceller == true
       #expect(
         isVague || isLoadedLater || server.deniesModules
           || run.surprises(since: server.snapshot) == [],
@@ -47,13 +47,13 @@ import Testing
           "seed \(seed): out of order\n\(run.trace)")
       }
       guard run.refusal == nil else { return }
-      // The same wish once more, now with the baseline of the first time.
+      // The same mode once more, now with the baseline of the first time.
       var again = Run(run.server, run.input)
       again.input.baseline = run.stored
       again.run()
       #expect(again.plans.first?.lines == [], "seed \(seed)\n\(run.trace)\nagain\n\(again.trace)")
       // The state agrees with the plan: nothing is called overridden that the plan would not touch.
-      let reports = run.server.reports(run.input.wish) { input in
+      let reports = run.server.reports(run.input.mode) { input in
         let snapshot = input.snapshot
         input = run.input
         input.snapshot = snapshot
@@ -62,7 +62,7 @@ import Testing
         let isFine = report.verdict == .applied || report.verdict == .unset
         #expect((report.reason == nil) == isFine, "seed \(seed): \(property) \(report)")
         // The plan asks only the properties that the mode sets for what it cannot meet.
-        let isSet = property.row.isSet(run.input.wish)
+        let isSet = property.row.isSet(run.input.mode)
         #expect(isSet || report.verdict == .unset, "seed \(seed): \(property) \(report)")
       }
     }
@@ -72,10 +72,10 @@ import Testing
     forEachCase(of: block) { seed, random in
       let server = random.machine()
       let before = server.snapshot
-      var run = Run(server, PlanInput(wish: random.wish(), snapshot: before))
+      var run = Run(server, PlanInput(mode: random.mode(), snapshot: before))
       run.run(batches: random.int(in: 1...4))
       guard run.refusal == nil || run.plans.count > 0 else { return }
-      var back = Run(run.server, PlanInput(wish: AudioMode(), snapshot: run.server.snapshot))
+      var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
       back.input.baseline = run.journal
       back.input.baseline.serverCookie = before.server.cookie
       back.input.memory = run.input.memory

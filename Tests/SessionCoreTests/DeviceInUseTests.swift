@@ -7,7 +7,7 @@ private typealias Server = SimulatedServer
 
 /// Every property of a device is judged on the device in use: the root of the route.
 @Suite struct DeviceInUseTests {
-  private static let mode = wish {
+  private static let mode = preferring {
     $0.category = .record
     $0.preferredInput = [.name(Server.microphone)]
     $0.sampleRate = 48000
@@ -32,14 +32,14 @@ private typealias Server = SimulatedServer
     try server.setDefault(.input, Server.microphone)
     var mode = Self.mode
     if kind == .pipewire { mode.mode = nil }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
     return run
   }
 
   private func reports(_ run: Run) -> [Property: PropertyReport] {
-    run.server.reports(run.input.wish) { $0.grants = run.server.grants }
+    run.server.reports(run.input.mode) { $0.grants = run.server.grants }
   }
 
   @Test(arguments: [ServerKind.pulseaudio, .pipewire])

@@ -39,7 +39,7 @@ private typealias Server = SimulatedServer
   }
 
   private func mode(_ direction: Direction, _ asked: Duration) -> AudioMode {
-    wish {
+    preferring {
       $0.category = direction == .input ? .record : .playback
       $0.ioBufferDuration = .duration(asked)
     }
@@ -47,7 +47,7 @@ private typealias Server = SimulatedServer
 
   /// A run to its end; a command's pins go then.
   private func done(_ server: SimulatedServer, _ mode: AudioMode, holds: Bool) throws -> Run {
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.input.holdsPins = holds
     run.run()
     guard !holds else { return run }
@@ -61,7 +61,7 @@ private typealias Server = SimulatedServer
   }
 
   private func buffer(_ run: Run) -> PropertyReport? {
-    run.server.reports(run.input.wish) { input in
+    run.server.reports(run.input.mode) { input in
       input.holdsPins = run.input.holdsPins
       input.memory = run.input.memory
       input.grants = run.server.grants

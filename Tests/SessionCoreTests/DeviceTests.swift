@@ -5,7 +5,7 @@ import Testing
 
 private typealias Server = SimulatedServer
 
-/// Which device and port a wish means, and what the error says where it means none.
+/// Which device and port a mode means, and what the error says where it means none.
 @Suite struct DeviceTests {
   /// The laptop, a USB microphone, a webcam and a null sink; the laptop's microphone is the default.
   private static func desk(
@@ -52,7 +52,7 @@ private typealias Server = SimulatedServer
   ]
 
   @Test(arguments: rows) func `what a matcher means`(_ row: Row) throws {
-    let mode = wish { $0.preferredInput = row.matchers }
+    let mode = preferring { $0.preferredInput = row.matchers }
     guard let device = row.device else {
       #expect(Self.desk().failure(mode)?.code == .inputNotAvailable)
       return
@@ -62,7 +62,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `no such input lists each candidate and why not, and what else is there`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = ["alsa_input.nothing", .name(Server.microphone)]
       $0.inputPort = ["analog-input-mic2", .type(.headsetMic)]
     }
@@ -84,7 +84,9 @@ private typealias Server = SimulatedServer
   // MARK: Ports
 
   @Test func `an unknown availability counts as available, and no does not`() throws {
-    let mode = wish { $0.inputPort = ["analog-input-headset-mic", "analog-input-internal-mic"] }
+    let mode = preferring {
+      $0.inputPort = ["analog-input-headset-mic", "analog-input-internal-mic"]
+    }
     let server = Self.desk(jacks: ["analog-input-headset-mic": .no])
     #expect(try server.plan(mode).lines == [])
     let plugged = Self.desk(jacks: ["analog-input-headset-mic": .yes])
@@ -95,7 +97,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a candidate without a usable port is passed over for the next`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = [.name(Server.microphone), .name(Server.usb)]
       $0.inputPort = [.type(.headsetMic), "analog-input-mic"]
     }
@@ -109,13 +111,13 @@ private typealias Server = SimulatedServer
     var server = Self.desk()
     try server.setDefault(.input, Server.usb)
     try server.edit(.input, Server.microphone) { $0.activePort = "analog-input-headset-mic" }
-    let mode = wish { $0.preferredInput = [.name(Server.microphone)] }
+    let mode = preferring { $0.preferredInput = [.name(Server.microphone)] }
     #expect(
       try server.plan(mode).lines == [
         "4 \(Server.microphone) port: analog-input-headset-mic → analog-input-internal-mic",
         "4 server default source: \(Server.usb) → \(Server.microphone)",
       ])
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
     #expect(run.server.snapshot.server.defaultSourceName == Server.microphone)
@@ -127,12 +129,12 @@ private typealias Server = SimulatedServer
       "analog-input-internal-mic": .no, "analog-input-headset-mic": .no,
     ]
     let failure = Self.desk(jacks: jacks).failure(
-      wish { $0.preferredInput = [.name(Server.microphone)] })
+      preferring { $0.preferredInput = [.name(Server.microphone)] })
     #expect(failure?.alternatives.first == "\(Server.microphone): nothing is plugged in")
   }
 
   @Test func `an input without ports satisfies any port`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = [.name(Server.webcam)]
       $0.inputPort = ["analog-input-headset-mic"]
     }
@@ -145,22 +147,23 @@ private typealias Server = SimulatedServer
   @Test func `a device matched by a port type is used by such a port`() throws {
     let server = Self.desk(jacks: ["analog-input-headset-mic": .yes])
     #expect(
-      try server.plan(wish { $0.preferredInput = [.portType(.headsetMic)] }).lines == [
+      try server.plan(preferring { $0.preferredInput = [.portType(.headsetMic)] }).lines == [
         "5 \(Server.microphone) port: analog-input-internal-mic → analog-input-headset-mic"
       ])
     let unplugged = Self.desk()
     #expect(
-      unplugged.failure(wish { $0.preferredInput = [.portType(.headsetMic)] })?.code
+      unplugged.failure(preferring { $0.preferredInput = [.portType(.headsetMic)] })?.code
         == .portNotAvailable)
   }
 
   @Test func `an HDMI port changes the profile, and keeps the microphone`() throws {
     let server = Server.laptop(jacks: ["hdmi-output-0": .yes])
     #expect(
-      try server.plan(wish { $0.outputPort = [.type(.hdmi)] }).lines.first
+      try server.plan(preferring { $0.outputPort = [.type(.hdmi)] }).lines.first
         == "1 alsa_card.pci profile: \(Server.duplex) → output:hdmi-stereo+input:analog-stereo")
     #expect(
-      Server.laptop().failure(wish { $0.outputPort = [.type(.hdmi)] })?.code == .portNotAvailable)
+      Server.laptop().failure(preferring { $0.outputPort = [.type(.hdmi)] })?.code
+        == .portNotAvailable)
   }
 
   @Test func `speaker and microphone that no profile has together are one clear error`() throws {
@@ -170,7 +173,7 @@ private typealias Server = SimulatedServer
       $0.name == "output:hdmi-stereo+input:analog-stereo"
     }
     let failure = blind.failure(
-      wish {
+      preferring {
         $0.category = .playAndRecord
         $0.outputPort = [.type(.hdmi)]
       })
@@ -188,7 +191,7 @@ private typealias Server = SimulatedServer
         Baseline.Entry(
           setting: .defaultDevice(.input), before: .name(Server.webcam), ours: .name(Server.usb))
       ], serverCookie: 77)
-    let mode = wish { $0.preferredInput = ["default"] }
+    let mode = preferring { $0.preferredInput = ["default"] }
     #expect(
       try server.plan(mode) { $0.baseline = baseline }.lines == [
         "4 server default source: \(Server.usb) → \(Server.webcam)"
@@ -202,7 +205,7 @@ private typealias Server = SimulatedServer
     var server = Self.desk()
     server.addRemap(of: Server.usb, taking: .mono, as: .mono)
     #expect(
-      try server.plan(wish { $0.preferredInput = ["default"] }).lines.first
+      try server.plan(preferring { $0.preferredInput = ["default"] }).lines.first
         == "4 server default source: audiosession.input → \(Server.usb)")
   }
 
@@ -210,7 +213,7 @@ private typealias Server = SimulatedServer
     var server = Self.desk()
     try server.setDefault(.input, "null.monitor")
     #expect(
-      try server.plan(wish { $0.preferredInput = ["default"] }).lines == [
+      try server.plan(preferring { $0.preferredInput = ["default"] }).lines == [
         "4 server default source: null.monitor → \(Server.microphone)"
       ])
   }
@@ -220,8 +223,8 @@ private typealias Server = SimulatedServer
   static let onlyMonitor = Server.machine { $0.addLoose(.output, "null") }
 
   @Test(arguments: [
-    wish { $0.category = .record }, wish { $0.preferredInput = ["default"] },
-    wish { $0.inputGain = .norm }, wish { $0.preferredInput = ["*"] },
+    preferring { $0.category = .record }, preferring { $0.preferredInput = ["default"] },
+    preferring { $0.inputGain = .norm }, preferring { $0.preferredInput = ["*"] },
   ])
   func `the only source is a monitor`(_ mode: AudioMode) throws {
     let failure = try #require(Self.onlyMonitor.failure(mode))
@@ -229,7 +232,7 @@ private typealias Server = SimulatedServer
     #expect(failure.message.hasSuffix("the only source is a monitor; name it to use it"))
     #expect(failure.alternatives.contains("null.monitor: is a monitor; name it to use it"))
     #expect(
-      try Self.onlyMonitor.plan(wish { $0.preferredInput = ["null.monitor"] }).lines == [])
+      try Self.onlyMonitor.plan(preferring { $0.preferredInput = ["null.monitor"] }).lines == [])
   }
 
   @Test func `nothing at all`() throws {
@@ -243,12 +246,12 @@ private typealias Server = SimulatedServer
   @Test func `the dummy that a server invents is no device`() throws {
     let server = Server.machine { $0.addLoose(.output, "auto_null") }
     #expect(server.failure(AudioMode(category: .playback))?.code == .outputNotAvailable)
-    #expect(server.failure(wish { $0.preferredOutput = ["*"] })?.code == .outputNotAvailable)
+    #expect(server.failure(preferring { $0.preferredOutput = ["*"] })?.code == .outputNotAvailable)
     #expect(server.snapshot.route == Route())
   }
 
   @Test func `an input that is not required is waited for`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = ["alsa_input.later"]
       $0.inputRequired = false
       $0.inputGain = .norm
@@ -273,7 +276,7 @@ private typealias Server = SimulatedServer
     server.add(stream: "firefox", .input, on: Server.microphone)
     let meter = server.add(stream: "pavucontrol", .input, on: Server.usb)
     server.editStreams(.input) { if $0.index == meter { $0.resampleMethod = "peaks" } }
-    let plan = try server.plan(wish { $0.moveInputStreams = true })
+    let plan = try server.plan(preferring { $0.moveInputStreams = true })
     #expect(
       plan.lines == [
         "6 source output \(elsewhere) device: \(Server.usb) → \(Server.microphone)"

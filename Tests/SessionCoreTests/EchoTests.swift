@@ -10,7 +10,7 @@ private typealias Server = SimulatedServer
   private static let swap = ChannelMap([.frontRight, .frontLeft])
 
   private func call(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
-    wish {
+    preferring {
       $0.category = .playAndRecord
       $0.mode = .voiceChat
       change(&$0)
@@ -57,23 +57,23 @@ private typealias Server = SimulatedServer
 
   @Test(arguments: [Mode.voiceChat, .videoChat])
   func `the mode is applied once the defaults are at the ends`(_ mode: Mode) throws {
-    var run = Run(.laptop(), PlanInput(wish: call { $0.mode = mode }, snapshot: Server().snapshot))
+    var run = Run(.laptop(), PlanInput(mode: call { $0.mode = mode }, snapshot: Server().snapshot))
     run.run()
-    #expect(run.failure == nil && run.server.reports(run.input.wish)[.mode]?.verdict == .applied)
+    #expect(run.failure == nil && run.server.reports(run.input.mode)[.mode]?.verdict == .applied)
     try run.server.setDefault(.output, Server.speakers)
-    let report = try #require(run.server.reports(run.input.wish)[.mode])
+    let report = try #require(run.server.reports(run.input.mode)[.mode])
     #expect(report.verdict == .overridden)
     #expect(
       report.reason == "the echo canceller exists, and the default output is not on it")
     run.server.unload(Owned.echoRole, .input)
     #expect(
-      run.server.reports(run.input.wish)[.mode]?.reason
+      run.server.reports(run.input.mode)[.mode]?.reason
         == "the echo canceller is gone or changed")
   }
 
   @Test func `a rate change takes the whole chain away, the farthest link first`() throws {
     var run = Run(
-      .laptop(), PlanInput(wish: call { $0.channelMap = .swap }, snapshot: Server().snapshot))
+      .laptop(), PlanInput(mode: call { $0.channelMap = .swap }, snapshot: Server().snapshot))
     run.run()
     let plan = try run.server.plan(
       call {
@@ -89,14 +89,14 @@ private typealias Server = SimulatedServer
 
   @Test func `the canceller goes when the mode does, and a map that stays is built anew`() throws {
     var run = Run(
-      .laptop(), PlanInput(wish: call { $0.channelMap = .swap }, snapshot: Server().snapshot))
+      .laptop(), PlanInput(mode: call { $0.channelMap = .swap }, snapshot: Server().snapshot))
     run.run()
     let before = run.server.snapshot
     #expect(
       before.links(to: try #require(before.defaultDevice(.input))).map(\.name)
         == ["audiosession.echo.input", "audiosession.input"])
     var next = Run(run.server, run.input)
-    next.input.wish = wish { $0.channelMap = .swap }
+    next.input.mode = preferring { $0.channelMap = .swap }
     next.input.baseline = run.stored
     next.run()
     let now = next.server.snapshot
@@ -109,10 +109,10 @@ private typealias Server = SimulatedServer
     var server = Server.laptop()
     server.deniesModules = true
     var run = Run(
-      server, PlanInput(wish: call { $0.inputGain = .norm }, snapshot: server.snapshot))
+      server, PlanInput(mode: call { $0.inputGain = .norm }, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
-    let report = run.server.reports(run.input.wish) {
+    let report = run.server.reports(run.input.mode) {
       $0.capabilities = run.input.capabilities
     }[.mode]
     #expect(report?.verdict == .refused)
@@ -133,7 +133,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a monitor of ours has no root`() throws {
-    var run = Run(.laptop(), PlanInput(wish: call(), snapshot: Server().snapshot))
+    var run = Run(.laptop(), PlanInput(mode: call(), snapshot: Server().snapshot))
     run.run()
     let monitor = try #require(
       run.server.snapshot.device(.input, named: "audiosession.echo.output.monitor"))

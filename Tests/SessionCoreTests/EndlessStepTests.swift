@@ -7,9 +7,9 @@ import Testing
 @Suite struct EndlessStepTests {
   /// How a run ends whose step is needed at each reading; before each write, `isDone` says whether the
   /// server has the value by itself.
-  private func run(isDone: (Int) -> Bool, _ wish: AudioMode) throws(SessionError) -> Int {
+  private func run(isDone: (Int) -> Bool, _ mode: AudioMode) throws(SessionError) -> Int {
     let server = SimulatedServer.laptop()
-    var loop = Reconciler(PlanInput(wish: wish, snapshot: server.snapshot))
+    var loop = Reconciler(PlanInput(mode: mode, snapshot: server.snapshot))
     for round in 0..<1000 {
       switch try loop.next(isStopped: false, isLate: false) {
       case .read: try loop.didRead(server.snapshot)
@@ -28,25 +28,25 @@ import Testing
     return 1000
   }
 
-  private func expectEnd(_ wish: AudioMode, isDone: (Int) -> Bool) {
-    let error = #expect(throws: SessionError.self) { try run(isDone: isDone, wish) }
+  private func expectEnd(_ mode: AudioMode, isDone: (Int) -> Bool) {
+    let error = #expect(throws: SessionError.self) { try run(isDone: isDone, mode) }
     #expect(error?.code == .refused)
     #expect(error?.message.contains("another program keeps changing it") == true)
   }
 
-  private static let wishes = [
-    wish { $0.inputGain = .norm }, wish { $0.inputMuted = true },
-    wish {
+  private static let modes = [
+    preferring { $0.inputGain = .norm }, preferring { $0.inputMuted = true },
+    preferring {
       $0.inputGain = .norm
       $0.onFailure = .bestEffort
     },
   ]
 
-  @Test(arguments: wishes) func `a step that is always done already ends`(_ wish: AudioMode) {
-    expectEnd(wish) { _ in true }
+  @Test(arguments: modes) func `a step that is always done already ends`(_ mode: AudioMode) {
+    expectEnd(mode) { _ in true }
   }
 
-  @Test(arguments: wishes) func `a step that is done already at times ends`(_ wish: AudioMode) {
-    expectEnd(wish) { $0 % 3 == 0 }
+  @Test(arguments: modes) func `a step that is done already at times ends`(_ mode: AudioMode) {
+    expectEnd(mode) { $0 % 3 == 0 }
   }
 }

@@ -7,7 +7,7 @@ private typealias Server = SimulatedServer
 
 /// What is a foreign change, and what happened by itself.
 @Suite struct ForeignChangeTests {
-  private static let mode = wish {
+  private static let mode = preferring {
     $0.preferredInput = [.name(Server.usb)]
     $0.inputGain = Volume(fraction: 0.5)
     $0.gainLock = true
@@ -17,7 +17,7 @@ private typealias Server = SimulatedServer
   private func applied() -> (server: Server, changes: ForeignChanges) {
     var server = Server.laptop()
     server.addUSB()
-    var run = Run(server, PlanInput(wish: Self.mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: Self.mode, snapshot: server.snapshot))
     run.run()
     return (run.server, run.loop.seen)
   }
@@ -25,7 +25,7 @@ private typealias Server = SimulatedServer
   private func taken(_ changes: inout ForeignChanges, _ server: Server) throws -> Set<Setting> {
     let plan = try server.plan(Self.mode) {
       $0.occasion = .upkeep
-      $0.wish.onFailure = .bestEffort
+      $0.mode.onFailure = .bestEffort
       $0.charges = Charges()
     }
     return Set(changes.take(plan.steps, in: server.snapshot))
@@ -65,7 +65,7 @@ private typealias Server = SimulatedServer
   @Test func `without a session manager everything waits for it`() throws {
     var server = Server.laptop(kind: .pipewire)
     server.snapshot.clients = []
-    let reports = server.reports(wish { $0.inputGain = Volume(fraction: 0.5) })
+    let reports = server.reports(preferring { $0.inputGain = Volume(fraction: 0.5) })
     #expect(reports[.inputGain]?.verdict == .pending)
     #expect(reports[.inputGain]?.waitingFor == .sessionManager)
     #expect(reports[.inputMuted]?.verdict == .unset)

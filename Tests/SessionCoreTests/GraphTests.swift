@@ -41,7 +41,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `rate and buffer are steps, in their order, and then applied`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.sampleRate = 48000
       $0.ioBufferDuration = .milliseconds(10)
       $0.inputMuted = true
@@ -49,7 +49,7 @@ private typealias Server = SimulatedServer
     let plan = try server.plan(mode)
     #expect(plan.steps.map(\.property) == [.sampleRate, .ioBufferDuration, .inputMuted])
     #expect(plan.unmetLines == [])
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
   }
@@ -62,7 +62,7 @@ private typealias Server = SimulatedServer
     #expect(mic.sampleSpec.rate == 44100 && server.snapshot.knownRate(of: mic) == 48000)
     #expect(server.snapshot.forcedLatency(on: mic) == .nanoseconds(512_000_000_000 / 48000))
     let reports = server.reports(
-      wish {
+      preferring {
         $0.sampleRate = 48000
         $0.ioBufferDuration = .milliseconds(10)
       })
@@ -123,7 +123,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `more than the graph can have is unreachable`() throws {
-    let mode = wish { $0.ioBufferDuration = .milliseconds(1000) }
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(1000) }
     var server = server
     server.add(
       stream: "us", .input, on: Self.mic, isCorked: true,
@@ -150,13 +150,13 @@ private typealias Server = SimulatedServer
   @Test func `a running program blocks no rate`() throws {
     var server = server
     server.add(stream: "mumble", .input, on: Self.mic)
-    let plan = try server.plan(wish { $0.sampleRate = 48000 })
+    let plan = try server.plan(preferring { $0.sampleRate = 48000 })
     #expect(plan.steps.map(\.property) == [.sampleRate])
     #expect(plan.unmetLines == [])
   }
 
   @Test func `a rate that was tried in vain is unreachable`() throws {
-    var input = PlanInput(wish: wish { $0.sampleRate = 96000 }, snapshot: server.snapshot)
+    var input = PlanInput(mode: preferring { $0.sampleRate = 96000 }, snapshot: server.snapshot)
     input.memory.note(
       HintMemory.Attempt(
         setting: .rate(.input, device: Self.mic), asked: .rate(96000), got: .rate(44100)),
@@ -171,7 +171,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `without a holder nothing is held, and it is not tried again`() throws {
-    var input = PlanInput(wish: wish { $0.sampleRate = 48000 }, snapshot: server.snapshot)
+    var input = PlanInput(mode: preferring { $0.sampleRate = 48000 }, snapshot: server.snapshot)
     input.holdsPins = false
     input.memory.note(
       HintMemory.Attempt(

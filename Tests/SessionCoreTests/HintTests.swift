@@ -9,7 +9,7 @@ private typealias Server = SimulatedServer
 /// strict.
 @Suite struct HintTests {
   private static let mic = Server.microphone
-  private let fast = wish { $0.sampleRate = 48000 }
+  private let fast = preferring { $0.sampleRate = 48000 }
 
   @Test(arguments: [
     "module-null-source.c", "module-remap-source.c", "module-bluez5-device.c",
@@ -54,7 +54,7 @@ private typealias Server = SimulatedServer
   @Test func `what plays on a sink keeps the rate of its monitor`() throws {
     var server = Server.machine { $0.addLoose(.output, "null") }
     server.add(stream: "mpv", .output, on: "null")
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = ["null.monitor"]
       $0.sampleRate = 48000
     }
@@ -69,7 +69,7 @@ private typealias Server = SimulatedServer
     server.addRemap(of: Self.mic, taking: .mono, as: .mono)
     server.add(stream: "mumble", .input, on: "audiosession.input")
     let plan = try server.plan(
-      wish {
+      preferring {
         $0.sampleRate = 48000
         $0.channelMap = .mono
       })
@@ -80,8 +80,8 @@ private typealias Server = SimulatedServer
 
   @Test func `a rate that was asked for in vain is not asked for again`() throws {
     let server = Server.laptop()
-    let odd = wish { $0.sampleRate = 96000 }
-    var run = Run(server, PlanInput(wish: odd, snapshot: server.snapshot))
+    let odd = preferring { $0.sampleRate = 96000 }
+    var run = Run(server, PlanInput(mode: odd, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
     #expect(run.plans.map(\.steps.count) == [1, 0])
@@ -100,8 +100,8 @@ private typealias Server = SimulatedServer
 
   @Test func `what a device cannot do it cannot for who records from it either`() throws {
     var server = Server.laptop()
-    let odd = wish { $0.sampleRate = 96000 }
-    var run = Run(server, PlanInput(wish: odd, snapshot: server.snapshot))
+    let odd = preferring { $0.sampleRate = 96000 }
+    var run = Run(server, PlanInput(mode: odd, snapshot: server.snapshot))
     run.run()
     let memory = run.input.memory
     server.add(stream: "Audio capture", .input, on: Self.mic)
@@ -166,7 +166,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a buffer that nobody holds since is no failure of the machine's`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.ioBufferDuration = .milliseconds(10)
       $0.strict = [.bufferDuration]
     }
@@ -193,21 +193,21 @@ private typealias Server = SimulatedServer
   @Test func `a pin that is held is no step, and one that is not is asked again`() throws {
     var server = Server.laptop()
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))
-    let mode = wish { $0.ioBufferDuration = .milliseconds(10) }
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(10) }
     #expect(try server.plan(mode).isEmpty)
     #expect(server.reports(mode)[.ioBufferDuration]?.held == true)
     #expect(server.reports(mode) { $0.holdsPins = false }[.ioBufferDuration]?.held == false)
     #expect(
-      try server.plan(wish { $0.ioBufferDuration = .milliseconds(20) }).lines == [
+      try server.plan(preferring { $0.ioBufferDuration = .milliseconds(20) }).lines == [
         "3 \(Self.mic) latency: 10 ms → 20 ms"
       ])
   }
 
-  @Test func `a pin that no wish asks for goes`() throws {
+  @Test func `a pin that no mode asks for goes`() throws {
     var server = Server.laptop()
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))
     #expect(try server.plan(AudioMode()).lines == ["3 \(Self.mic) latency: 10 ms → none"])
-    let elsewhere = wish {
+    let elsewhere = preferring {
       $0.category = .playback
       $0.ioBufferDuration = .milliseconds(10)
     }
@@ -243,7 +243,7 @@ private typealias Server = SimulatedServer
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))
     server.add(stream: "mumble", .input, on: Self.mic)
     try server.edit(.input, Self.mic) { $0.configuredLatency = row.actual }
-    let mode = wish { $0.ioBufferDuration = .milliseconds(10) }
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(10) }
     let report = server.reports(mode)[.ioBufferDuration]
     #expect(report?.verdict == row.verdict)
     #expect(report?.reason == row.reason)
@@ -255,7 +255,7 @@ private typealias Server = SimulatedServer
     var server = Server.laptop()
     try server.pin(.input, Self.mic, .duration(.milliseconds(10)))
     try server.edit(.input, Self.mic) { $0.configuredLatency = .zero }
-    let mode = wish { $0.ioBufferDuration = .milliseconds(10) }
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(10) }
     #expect(server.reports(mode)[.ioBufferDuration]?.verdict == .pending)
     let granted = server.reports(mode) {
       $0.grants[.latency(.input, device: Self.mic)] = .milliseconds(10)
@@ -266,11 +266,11 @@ private typealias Server = SimulatedServer
   @Test func `fractions of a microsecond and of a frame converge`() throws {
     for duration in [BufferDuration.duration(.nanoseconds(10_000_500)), .frames(333)] {
       let server = Server.laptop()
-      let mode = wish {
+      let mode = preferring {
         $0.ioBufferDuration = duration
         $0.inputLatencyOffset = .nanoseconds(1_500)
       }
-      var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+      var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
       run.run()
       #expect(run.failure == nil, "\(run.trace)")
     }

@@ -9,7 +9,7 @@ private typealias Server = SimulatedServer
 @Suite struct HostileSnapshotTests {
   private static let everything: [AudioMode] = [
     AudioMode(), AudioMode(category: .playAndRecord),
-    wish {
+    preferring {
       $0.onFailure = .bestEffort
       $0.category = .playAndRecord
       $0.mode = .measurement
@@ -30,7 +30,7 @@ private typealias Server = SimulatedServer
       $0.outputMuted = false
       $0.moveOutputStreams = true
     },
-    wish {
+    preferring {
       $0.onFailure = .bestEffort
       $0.category = .playAndRecord
       $0.mode = .voiceChat
@@ -38,14 +38,14 @@ private typealias Server = SimulatedServer
       $0.sampleRate = 44100
       $0.ioBufferDuration = .milliseconds(10)
     },
-    wish {
+    preferring {
       $0.onFailure = .bestEffort
       $0.scope = .application
       $0.category = .record
       $0.ioBufferDuration = .milliseconds(10)
       $0.channelMap = .swap
     },
-    wish {
+    preferring {
       $0.onFailure = .bestEffort
       $0.category = .multiRoute
       $0.options = [.silenceOthers]
@@ -248,7 +248,7 @@ private typealias Server = SimulatedServer
     lie.change(&server.snapshot)
     for mode in Self.everything {
       for isExplicit in [true, false] {
-        var input = PlanInput(wish: mode, snapshot: server.snapshot)
+        var input = PlanInput(mode: mode, snapshot: server.snapshot)
         if mode.scope == .application { input.snapshot.viewer = 42 }
         input.isExplicit = isExplicit
         input.beginRun()
@@ -258,13 +258,13 @@ private typealias Server = SimulatedServer
           for step in plan.steps { journal.record(step, in: server.snapshot) }
           journal.settle(in: server.snapshot)
           input.baseline = journal
-          input.wish = AudioMode()
+          input.mode = AudioMode()
           _ = try? Plan.make(input)
           for line in plan.lines { #expect(!line.isEmpty) }
         }
         _ = server.reports(mode)
         if mode.scope == .application {
-          _ = SessionState(input: input, wish: mode, server: nil, profile: nil, active: true)
+          _ = SessionState(input: input, mode: mode, server: nil, profile: nil, active: true)
         }
       }
     }
@@ -279,8 +279,8 @@ private typealias Server = SimulatedServer
       for _ in 0..<3 where !server.snapshot.sources.isEmpty {
         random.pick(Self.lies).change(&server.snapshot)
       }
-      let mode = random.wish()
-      var input = PlanInput(wish: mode, snapshot: server.snapshot)
+      let mode = random.mode()
+      var input = PlanInput(mode: mode, snapshot: server.snapshot)
       input.beginRun()
       _ = try? Plan.make(input)
       _ = server.reports(mode)
@@ -318,22 +318,24 @@ private typealias Server = SimulatedServer
     }
     try server.setDefault(.input, "abc")
     #expect(
-      try server.plan(wish { $0.preferredInput = ["[a-z]*"] }).lines == [],
+      try server.plan(preferring { $0.preferredInput = ["[a-z]*"] }).lines == [],
       "a pattern prefers the default")
     let only = Server.machine { $0.addLoose(.input, "[a-z]*") }
-    #expect(try only.plan(wish { $0.preferredInput = ["[a-z]*"] }).lines == [])
+    #expect(try only.plan(preferring { $0.preferredInput = ["[a-z]*"] }).lines == [])
   }
 
-  @Test func `a wish that was never validated does not crash a plan`() {
+  @Test func `a mode that was never validated does not crash a plan`() {
     let server = Self.rich(.pulseaudio)
     let modes = [
-      wish { $0.sampleRate = .max }, wish { $0.sampleRate = -1 },
-      wish { $0.ioBufferDuration = .frames(.max) }, wish { $0.ioBufferDuration = .frames(.min) },
-      wish { $0.inputLatencyOffset = .seconds(Int64.min) },
-      wish { $0.channelMap = .positions([]) },
-      wish { $0.channelMap = .positions(ChannelPosition.allCases) },
-      wish { $0.preferredInput = [] }, wish { $0.inputPort = [] },
-      wish { $0.preferredInput = [.all([])] }, wish { $0.preferredInput = [.properties([:])] },
+      preferring { $0.sampleRate = .max }, preferring { $0.sampleRate = -1 },
+      preferring { $0.ioBufferDuration = .frames(.max) },
+      preferring { $0.ioBufferDuration = .frames(.min) },
+      preferring { $0.inputLatencyOffset = .seconds(Int64.min) },
+      preferring { $0.channelMap = .positions([]) },
+      preferring { $0.channelMap = .positions(ChannelPosition.allCases) },
+      preferring { $0.preferredInput = [] }, preferring { $0.inputPort = [] },
+      preferring { $0.preferredInput = [.all([])] },
+      preferring { $0.preferredInput = [.properties([:])] },
     ]
     for mode in modes {
       _ = try? server.plan(mode)

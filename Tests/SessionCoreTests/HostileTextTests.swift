@@ -12,8 +12,8 @@ import Testing
     var random = SeededRandom(seed: seed)
     var server = random.machine(kind: random.pick([.pulseaudio, .pipewire]))
     random.addLeftover(to: &server)
-    let wish = random.wish()
-    var input = PlanInput(wish: wish, snapshot: server.snapshot)
+    let mode = random.mode()
+    var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.beginRun()
     var run = Run(server, input)
     run.run(batches: 1)
@@ -30,7 +30,7 @@ import Testing
 
   /// All that a session, a view or a diagnosis does with an input.
   private static func use(_ input: PlanInput) throws {
-    try? input.wish.validate()
+    try? input.mode.validate()
     var journal = input.journal
     let snapshot = input.snapshot
     if let plan = try? Plan.make(input) {
@@ -42,12 +42,12 @@ import Testing
     }
     journal.settle(in: snapshot)
     var way = input
-    way.wish = AudioMode()
+    way.mode = AudioMode()
     way.baseline = journal
     way.occasion = .asked
     _ = try? Plan.make(way)
     let state = SessionState(
-      input: input, wish: input.wish, server: nil, profile: nil, active: true)
+      input: input, mode: input.mode, server: nil, profile: nil, active: true)
     // A level may have any number of microseconds, but none is infinite.
     let text = try JSON.encode(state)
     _ = try JSON.decode(SessionState.self, from: text)
@@ -58,7 +58,7 @@ import Testing
     facts.baseline = input.baseline
     _ = Diagnosis(facts)
     for (property, report) in state.properties { _ = Explanation(property, report, facts) }
-    _ = CapturedSetup(of: snapshot, wish: input.wish, baseline: input.baseline)
+    _ = CapturedSetup(of: snapshot, current: input.mode, baseline: input.baseline)
     var charges = input.charges ?? Charges()
     charges.follow(snapshot)
     _ = input.baseline.pending(in: snapshot)
@@ -146,7 +146,7 @@ import Testing
     let read = try Self.read(SessionState.self, 500) { seed in
       let input = Self.input(seed)
       var state = SessionState(
-        input: input, wish: input.wish, server: nil, profile: "p", active: true)
+        input: input, mode: input.mode, server: nil, profile: "p", active: true)
       state.resets = 2
       state.reapplies = 3
       state.events = [

@@ -18,28 +18,28 @@ private typealias Server = SimulatedServer
   struct Row: CustomTestStringConvertible, Sendable {
     let direction: Direction
     let isMuted: Bool
-    let wish: Bool
+    let mode: Bool
     let occasion: Occasion
     var isLocked = false
     let lines: Int
     var testDescription: String {
-      "\(direction) muted \(isMuted), wished \(wish), \(occasion)\(isLocked ? ", locked" : "")"
+      "\(direction) muted \(isMuted), preferred \(mode), \(occasion)\(isLocked ? ", locked" : "")"
     }
   }
 
   static let mutes = [
-    Row(direction: .input, isMuted: false, wish: true, occasion: .asked, lines: 1),
-    Row(direction: .input, isMuted: false, wish: true, occasion: .reset, lines: 1),
+    Row(direction: .input, isMuted: false, mode: true, occasion: .asked, lines: 1),
+    Row(direction: .input, isMuted: false, mode: true, occasion: .reset, lines: 1),
     // People turn levels: only a lock says that they may not.
-    Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, lines: 0),
-    Row(direction: .input, isMuted: false, wish: true, occasion: .upkeep, isLocked: true, lines: 1),
-    Row(direction: .input, isMuted: true, wish: false, occasion: .asked, lines: 1),
+    Row(direction: .input, isMuted: false, mode: true, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: false, mode: true, occasion: .upkeep, isLocked: true, lines: 1),
+    Row(direction: .input, isMuted: true, mode: false, occasion: .asked, lines: 1),
     // The ones that matter.
-    Row(direction: .input, isMuted: true, wish: false, occasion: .reset, lines: 0),
-    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
-    Row(direction: .input, isMuted: true, wish: false, occasion: .upkeep, isLocked: true, lines: 0),
-    Row(direction: .output, isMuted: true, wish: false, occasion: .reset, lines: 1),
-    Row(direction: .output, isMuted: true, wish: false, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: true, mode: false, occasion: .reset, lines: 0),
+    Row(direction: .input, isMuted: true, mode: false, occasion: .upkeep, lines: 0),
+    Row(direction: .input, isMuted: true, mode: false, occasion: .upkeep, isLocked: true, lines: 0),
+    Row(direction: .output, isMuted: true, mode: false, occasion: .reset, lines: 1),
+    Row(direction: .output, isMuted: true, mode: false, occasion: .upkeep, lines: 0),
   ]
 
   @Test(arguments: mutes) func `mute`(_ row: Row) throws {
@@ -47,16 +47,16 @@ private typealias Server = SimulatedServer
     for (direction, name) in [(Direction.input, Self.mic), (.output, Server.speakers)] {
       try server.edit(direction, name) { $0.isMuted = row.isMuted }
     }
-    let mode = wish {
+    let mode = preferring {
       $0.gainLock = row.isLocked
-      if row.direction == .input { $0.inputMuted = row.wish } else { $0.outputMuted = row.wish }
+      if row.direction == .input { $0.inputMuted = row.mode } else { $0.outputMuted = row.mode }
     }
     #expect(try server.plan(mode) { $0.occasion = row.occasion }.lines.count == row.lines)
   }
 
   @Test func `somebody's mute of an input is reported and left`() throws {
     let server = try laptop { $0.isMuted = true }
-    let report = server.reports(wish { $0.inputMuted = false })[.inputMuted]
+    let report = server.reports(preferring { $0.inputMuted = false })[.inputMuted]
     #expect(report?.verdict == .overridden)
     #expect(report?.reason == "another program muted it")
     #expect(report?.actual == .flag(true))
@@ -66,7 +66,7 @@ private typealias Server = SimulatedServer
     var server = try laptop { $0.isMuted = true }
     server.addRemap(of: Self.mic, taking: .mono, as: .mono)
     try server.edit(.input, "audiosession.input") { $0.isMuted = true }
-    let mode = wish {
+    let mode = preferring {
       $0.channelMap = .mono
       $0.inputMuted = false
     }
@@ -82,7 +82,7 @@ private typealias Server = SimulatedServer
   @Test func `the actual gain is the product over the chain`() throws {
     var server = try laptop { $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2) }
     server.addRemap(of: Self.mic, taking: .mono, as: .mono)
-    let mode = wish {
+    let mode = preferring {
       $0.channelMap = .mono
       $0.inputGain = Volume(fraction: 0.5)
     }
@@ -100,7 +100,7 @@ private typealias Server = SimulatedServer
     let server = try laptop {
       $0.volume = ChannelVolumes([Volume(fraction: 0.8), Volume(fraction: 0.4)])
     }
-    let mode = wish { $0.inputGain = Volume(fraction: 0.8) }
+    let mode = preferring { $0.inputGain = Volume(fraction: 0.8) }
     #expect(try server.plan(mode).lines == ["7 \(Self.mic) volume: 80 % / 40 % → 80 %"])
     #expect(
       server.reports(mode)[.inputGain]?.reason
@@ -109,7 +109,7 @@ private typealias Server = SimulatedServer
 
   @Test func `a latency offset needs a port of a card`() throws {
     let server = Server.machine { $0.addLoose(.input, "array") }
-    let plan = try server.plan(wish { $0.inputLatencyOffset = .milliseconds(5) })
+    let plan = try server.plan(preferring { $0.inputLatencyOffset = .milliseconds(5) })
     #expect(plan.steps == [])
     #expect(
       plan.unmetLines == [
@@ -122,7 +122,7 @@ private typealias Server = SimulatedServer
     let card = try #require(server.snapshot.cards.first)
     for port in card.ports {
       let setting = Setting.latencyOffset(card: card.name, port: port.name)
-      var run = Run(server, PlanInput(wish: AudioMode(), snapshot: server.snapshot))
+      var run = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
       run.input.baseline = Baseline(
         entries: [
           .init(setting: setting, before: .duration(.milliseconds(9)), ours: .duration(.zero))
@@ -136,7 +136,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `measurement wants nothing to touch the signal`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.category = .record
       $0.mode = .measurement
     }

@@ -15,14 +15,14 @@ private typealias Server = SimulatedServer
   }
 
   private static func both(_ change: (inout AudioMode) -> Void = { _ in }) -> AudioMode {
-    wish {
+    preferring {
       $0.category = .multiRoute
       $0.preferredOutput = [.name(Server.speakers), "monitors"]
       change(&$0)
     }
   }
 
-  @Test func `the wished outputs are combined, and the default is written once`() throws {
+  @Test func `the preferred outputs are combined, and the default is written once`() throws {
     let plan = try Self.machine().plan(Self.both())
     #expect(
       plan.lines == [
@@ -34,7 +34,7 @@ private typealias Server = SimulatedServer
 
   @Test func `the channel map is over them, the canceller over that`() throws {
     let plan = try Self.machine().plan(
-      wish {
+      preferring {
         $0.category = .playAndRecord
         $0.mode = .voiceChat
         $0.outputChannelMap = .swap
@@ -81,11 +81,11 @@ private typealias Server = SimulatedServer
   @Test func `an output that goes, comes back, or is taken out of it`() throws {
     var run = Run(
       Self.machine(),
-      PlanInput(wish: Self.both { $0.outputChannelMap = .swap }, snapshot: Server().snapshot))
+      PlanInput(mode: Self.both { $0.outputChannelMap = .swap }, snapshot: Server().snapshot))
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
-    let wish = run.input.wish
-    #expect(run.server.reports(wish)[.category]?.verdict == .applied)
+    let mode = run.input.mode
+    #expect(run.server.reports(mode)[.category]?.verdict == .applied)
     #expect(run.server.snapshot.route.outputs.map(\.name) == [Server.speakers, "monitors"])
     #expect(
       run.server.snapshot.route.outputs.first?.via
@@ -93,27 +93,27 @@ private typealias Server = SimulatedServer
     let link = try #require(
       run.server.snapshot.sinkInputs.last { $0.ownerModule != nil && $0.channelMap == .stereo })
     run.server.removeStreams(.output) { $0.index == link.index }
-    #expect(run.server.reports(wish)[.category]?.verdict == .overridden)
+    #expect(run.server.reports(mode)[.category]?.verdict == .overridden)
     var again = Run(run.server, run.input)
     again.run()
     #expect(again.failure == nil, "\(again.trace)")
-    #expect(again.server.reports(wish)[.category]?.verdict == .applied)
+    #expect(again.server.reports(mode)[.category]?.verdict == .applied)
   }
 
   @Test func `while one of two is away the category waits for it`() throws {
-    var run = Run(Self.machine(), PlanInput(wish: Self.both(), snapshot: Server().snapshot))
+    var run = Run(Self.machine(), PlanInput(mode: Self.both(), snapshot: Server().snapshot))
     run.run()
     var server = run.server
     server.remove(try #require(server.snapshot.device(.output, named: "monitors")))
-    func kept(_ wish: AudioMode) -> PropertyReport? {
-      var input = PlanInput(wish: wish, snapshot: server.snapshot)
+    func kept(_ mode: AudioMode) -> PropertyReport? {
+      var input = PlanInput(mode: mode, snapshot: server.snapshot)
       (input.baseline, input.occasion) = (run.stored, .upkeep)
-      input.wish.onFailure = .bestEffort
+      input.mode.onFailure = .bestEffort
       var upkeep = Run(server, input)
       upkeep.run()
-      return upkeep.server.reports(wish) { $0.baseline = upkeep.stored }[.category]
+      return upkeep.server.reports(mode) { $0.baseline = upkeep.stored }[.category]
     }
-    let report = kept(run.input.wish)
+    let report = kept(run.input.mode)
     #expect(report?.verdict == .pending && report?.waitingFor == .device, "\(report as Any)")
     #expect(report?.reason?.hasSuffix("connect another") == true)
     let one = kept(Self.both { $0.preferredOutput = [.name(Server.speakers)] })
@@ -126,11 +126,11 @@ private typealias Server = SimulatedServer
     var run = Run(
       server,
       PlanInput(
-        wish: Self.both { $0.outputVolume = Volume(fraction: 0.5) }, snapshot: server.snapshot)
+        mode: Self.both { $0.outputVolume = Volume(fraction: 0.5) }, snapshot: server.snapshot)
     )
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
-    let reports = run.server.reports(run.input.wish) { $0.capabilities = run.input.capabilities }
+    let reports = run.server.reports(run.input.mode) { $0.capabilities = run.input.capabilities }
     #expect(reports[.category]?.verdict == .refused)
     #expect(reports[.outputVolume]?.verdict == .applied)
   }

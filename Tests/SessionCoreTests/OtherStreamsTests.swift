@@ -7,8 +7,8 @@ private typealias Server = SimulatedServer
 
 /// Others' streams, where no module of the server silences or ducks them.
 @Suite struct OtherStreamsTests {
-  private let duck = wish { $0.options = [.duckOthers] }
-  private let silence = wish { $0.options = [.silenceOthers] }
+  private let duck = preferring { $0.options = [.duckOthers] }
+  private let silence = preferring { $0.options = [.silenceOthers] }
 
   /// A laptop with PipeWire, on which a browser plays.
   private func playing() -> (Server, Index<Stream>) {
@@ -18,10 +18,10 @@ private typealias Server = SimulatedServer
   }
 
   private func run(
-    _ server: Server, _ wish: AudioMode, _ baseline: Baseline = Baseline(),
+    _ server: Server, _ mode: AudioMode, _ baseline: Baseline = Baseline(),
     _ more: (inout PlanInput) -> Void = { _ in }
   ) -> Run {
-    var input = PlanInput(wish: wish, snapshot: server.snapshot)
+    var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.baseline = baseline
     more(&input)
     var run = Run(server, input)
@@ -38,7 +38,7 @@ private typealias Server = SimulatedServer
   }
 
   private func verdict(_ run: Run) -> Verdict? {
-    run.server.reports(run.input.wish) { $0.baseline = run.stored }[.options]?.verdict
+    run.server.reports(run.input.mode) { $0.baseline = run.stored }[.options]?.verdict
   }
 
   @Test func `a stream is lowered by as much as the module does, once, and restored exactly`()
@@ -96,14 +96,14 @@ private typealias Server = SimulatedServer
     _ option: CategoryOption
   ) throws {
     var (server, firefox) = playing()
-    let wish = AudioMode(category: .playback, options: [option])
+    let mode = AudioMode(category: .playback, options: [option])
     try server.edit(firefox) { $0.volume = ChannelVolumes(.muted, channels: 2) }
-    let first = run(server, wish)
+    let first = run(server, mode)
     #expect(first.plans.map(\.lines) == [[]])
     var later = first.server
     let before = ChannelVolumes(Volume(fraction: 0.5), channels: 2)
     try later.edit(firefox) { $0.volume = before }
-    let second = run(later, wish, first.stored) { $0.occasion = .upkeep }
+    let second = run(later, mode, first.stored) { $0.occasion = .upkeep }
     #expect(second.stored.entries.count { $0.setting.isOfOthers } == 1)
     #expect(verdict(second) == .applied)
     let last = run(second.server, AudioMode(), second.stored)
@@ -164,7 +164,7 @@ private typealias Server = SimulatedServer
     var (server, firefox) = playing()
     let reader = server.add(
       stream: "reader", .output, on: Server.speakers, properties: ["media.role": "speech"])
-    let first = run(server, wish { $0.options = [.interruptSpokenAudio] })
+    let first = run(server, preferring { $0.options = [.interruptSpokenAudio] })
     #expect(isMuted(first.server, reader) == true && isMuted(first.server, firefox) == false)
   }
 
@@ -172,7 +172,7 @@ private typealias Server = SimulatedServer
     var (server, firefox) = playing()
     let reader = server.add(
       stream: "reader", .output, on: Server.speakers, properties: ["media.role": "speech"])
-    let first = run(server, wish { $0.options = [.duckOthers, .interruptSpokenAudio] })
+    let first = run(server, preferring { $0.options = [.duckOthers, .interruptSpokenAudio] })
     #expect(first.failure == nil && verdict(first) == .applied)
     #expect(isMuted(first.server, reader) == true && isMuted(first.server, firefox) == false)
     #expect((volume(first.server, firefox)?.loudest ?? .norm) < Volume(fraction: 0.5))

@@ -10,7 +10,7 @@ private typealias Server = SimulatedServer
   private static let everyone = "no_role,video,music,game,animation,production,test,speech"
 
   @Test func `the module comes before its trigger`() throws {
-    let plan = try Server.laptop().plan(wish { $0.options = [.silenceOthers] })
+    let plan = try Server.laptop().plan(preferring { $0.options = [.silenceOthers] })
     #expect(
       plan.lines == [
         "7 server silence others: none → \(Self.everyone)",
@@ -20,17 +20,17 @@ private typealias Server = SimulatedServer
 
   @Test func `solo-ambient is ambient that silences`() throws {
     var run = Run(
-      .laptop(), PlanInput(wish: AudioMode(category: .soloAmbient), snapshot: Server().snapshot))
+      .laptop(), PlanInput(mode: AudioMode(category: .soloAmbient), snapshot: Server().snapshot))
     run.run()
     #expect(run.failure == nil)
-    #expect(run.server.reports(run.input.wish)[.category]?.verdict == .applied)
+    #expect(run.server.reports(run.input.mode)[.category]?.verdict == .applied)
     run.server.setTrigger(false)
-    #expect(run.server.reports(run.input.wish)[.category]?.verdict == .overridden)
+    #expect(run.server.reports(run.input.mode)[.category]?.verdict == .overridden)
   }
 
   @Test func `what the mode is for is left alone`() throws {
     let plan = try Server.laptop().plan(
-      wish {
+      preferring {
         $0.mode = .moviePlayback
         $0.options = [.duckOthers]
       })
@@ -44,11 +44,11 @@ private typealias Server = SimulatedServer
   @Test func `another duckingPolicy takes the trigger away and brings it back`() throws {
     var run = Run(
       .laptop(),
-      PlanInput(wish: wish { $0.options = [.duckOthers] }, snapshot: Server().snapshot))
+      PlanInput(mode: preferring { $0.options = [.duckOthers] }, snapshot: Server().snapshot))
     run.run()
-    #expect(run.server.reports(run.input.wish)[.options]?.verdict == .applied)
+    #expect(run.server.reports(run.input.mode)[.options]?.verdict == .applied)
     var next = Run(run.server, run.input)
-    next.input.wish.options = [.silenceOthers]
+    next.input.mode.options = [.silenceOthers]
     next.input.baseline = run.stored
     next.run()
     #expect(next.failure == nil)
@@ -56,7 +56,7 @@ private typealias Server = SimulatedServer
     #expect(next.server.snapshot.modules.count == 1)
     #expect(next.server.snapshot.modules(of: .silence).count == 1)
     var last = Run(next.server, next.input)
-    last.input.wish = AudioMode()
+    last.input.mode = AudioMode()
     last.input.baseline = next.stored
     last.run()
     #expect(last.server.snapshot.modules == [])
@@ -67,11 +67,11 @@ private typealias Server = SimulatedServer
     var run = Run(
       .laptop(),
       PlanInput(
-        wish: wish { $0.options = [.duckOthers, .interruptSpokenAudio] },
+        mode: preferring { $0.options = [.duckOthers, .interruptSpokenAudio] },
         snapshot: Server().snapshot))
     run.run()
     #expect(run.failure == nil)
-    #expect(run.server.reports(run.input.wish)[.options]?.verdict == .applied)
+    #expect(run.server.reports(run.input.mode)[.options]?.verdict == .applied)
     let modules = run.server.snapshot.modules
     #expect(
       modules.map(\.argument) == [
@@ -86,7 +86,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `speech is left alone where the mode is for it, and that is said`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.mode = .spokenAudio
       $0.options = [.interruptSpokenAudio]
     }
@@ -96,7 +96,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `of what silence includes nothing is in force without it`() {
-    let mode = wish { $0.options = [.silenceOthers, .duckOthers, .interruptSpokenAudio] }
+    let mode = preferring { $0.options = [.silenceOthers, .duckOthers, .interruptSpokenAudio] }
     for kind in [ServerKind.pulseaudio, .pipewire] {
       let report = Server.laptop(kind: kind).reports(mode) { $0.isHeld = false }[.options]
       #expect(report?.verdict == .pending && report?.actual == .strings([]))
@@ -108,7 +108,7 @@ private typealias Server = SimulatedServer
       var server = Server.laptop(kind: kind)
       server.snapshot.viewer = 42
       let report = server.reports(
-        wish {
+        preferring {
           $0.scope = .application
           $0.options = [.silenceOthers]
         })[.options]
@@ -117,7 +117,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `others wait for a holder`() throws {
-    let mode = wish { $0.options = [.duckOthers] }
+    let mode = preferring { $0.options = [.duckOthers] }
     for kind in [ServerKind.pulseaudio, .pipewire] {
       var server = Server.laptop(kind: kind)
       server.add(stream: "firefox", .output, on: Server.speakers)
@@ -128,13 +128,13 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `default-to-speaker takes the speaker, but not from plugged headphones`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.category = .playAndRecord
       $0.options = [.defaultToSpeaker]
     }
     func port(_ headphones: PortAvailability) throws -> String? {
       let server = Server.laptop(jacks: ["analog-output-headphones": headphones])
-      var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+      var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
       run.run()
       #expect(run.server.reports(mode)[.options]?.verdict == .applied)
       return run.server.snapshot.device(.output, named: Server.speakers)?.activePort
@@ -142,7 +142,7 @@ private typealias Server = SimulatedServer
     #expect(try port(.yes) == "analog-output-headphones")
     #expect(try port(.no) == "analog-output-speaker")
     #expect(throws: SessionError.self) {
-      try wish {
+      try preferring {
         $0.category = .playback
         $0.options = [.defaultToSpeaker]
       }.validate()

@@ -8,7 +8,7 @@ private typealias Server = SimulatedServer
 /// The documented order, step by step: phase, object, property, from → to.
 @Suite struct PlanOrderTests {
   private static func studio() -> AudioMode {
-    wish {
+    preferring {
       $0.category = .record
       $0.sampleRate = 48000
       $0.ioBufferDuration = .milliseconds(10)
@@ -23,7 +23,7 @@ private typealias Server = SimulatedServer
     }
   }
 
-  @Test func `a wish for everything is planned in the order of the phases`() throws {
+  @Test func `a mode for everything is planned in the order of the phases`() throws {
     var server = Server.machine {
       $0.addLaptop("output:analog-stereo", jacks: ["analog-input-linein": .yes])
       $0.addUSB()
@@ -66,25 +66,25 @@ private typealias Server = SimulatedServer
   @Test func `what is so already costs nothing`() throws {
     var run = Run(
       Server.laptop("off", jacks: ["analog-input-linein": .yes]),
-      PlanInput(wish: Self.studio(), snapshot: Server.laptop().snapshot))
+      PlanInput(mode: Self.studio(), snapshot: Server.laptop().snapshot))
     run.run()
     #expect(run.failure == nil)
     #expect(try run.server.plan(Self.studio()).isEmpty)
   }
 
-  @Test func `an empty wish plans nothing`() throws {
+  @Test func `an empty mode plans nothing`() throws {
     #expect(try Server.laptop().plan(AudioMode()) == Plan())
     #expect(try SimulatedServer().plan(AudioMode()) == Plan())
   }
 
-  /// What each single wish does to the laptop, whose levels are all 100 % and unmuted.
+  /// What each single preference does to the laptop, whose levels are all 100 % and unmuted.
   struct Row: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    let wish: AudioMode
+    let mode: AudioMode
     let lines: [String]
     init(_ name: String, _ lines: [String], _ change: (inout AudioMode) -> Void) {
       testDescription = name
-      wish = SessionCoreTests.wish(change)
+      mode = SessionCoreTests.preferring(change)
       self.lines = lines
     }
   }
@@ -105,7 +105,7 @@ private typealias Server = SimulatedServer
       $0.ioBufferDuration = .frames(256)
     },
     Row(
-      "frames at the wished rate",
+      "frames at the preferred rate",
       ["2 \(mic) sample rate: 44100 Hz → 48000 Hz", "3 \(mic) latency: none → 5.3 ms"]
     ) {
       $0.sampleRate = 48000
@@ -155,12 +155,12 @@ private typealias Server = SimulatedServer
     },
   ]
 
-  @Test(arguments: rows) func `what each wish does`(_ row: Row) throws {
+  @Test(arguments: rows) func `what each mode does`(_ row: Row) throws {
     var server = Server.laptop(jacks: ["analog-input-linein": .yes])
     for (direction, name) in [(Direction.input, Self.mic), (.output, Self.out)] {
       try server.edit(direction, name) { $0.volume = ChannelVolumes(.norm, channels: 2) }
     }
-    let plan = try server.plan(row.wish)
+    let plan = try server.plan(row.mode)
     #expect(plan.lines == row.lines)
     #expect(plan.unmet == [])
   }

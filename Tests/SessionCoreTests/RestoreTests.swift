@@ -20,16 +20,16 @@ private typealias Server = SimulatedServer
     return server
   }
 
-  /// The server after a wish, and the baseline that the store then has.
+  /// The server after a mode, and the baseline that the store then has.
   private func applied(_ mode: AudioMode) throws -> (server: Server, baseline: Baseline) {
     let server = try laptop()
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     return (run.server, run.stored)
   }
 
-  private static let full = wish {
+  private static let full = preferring {
     $0.preferredInput = [.name(Server.usb)]
     $0.inputGain = Volume(fraction: 0.3)
     $0.inputMuted = true
@@ -52,7 +52,7 @@ private typealias Server = SimulatedServer
       ])
     #expect(plan.steps.allSatisfy { !$0.why.isEmpty })
     #expect(plan.left == [])
-    var back = Run(server, PlanInput(wish: AudioMode(), snapshot: server.snapshot))
+    var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
     back.input.baseline = baseline
     back.run()
     #expect(back.failure == nil)
@@ -84,7 +84,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `only who asks now gets a microphone opened`() throws {
-    let (server, baseline) = try applied(wish { $0.inputMuted = true })
+    let (server, baseline) = try applied(preferring { $0.inputMuted = true })
     for isExplicit in [true, false] {
       let plan = try server.plan(AudioMode()) {
         $0.baseline = baseline
@@ -161,11 +161,11 @@ private typealias Server = SimulatedServer
 
   @Test func `what the mode names is known as it was, whether or not it needs a step`() throws {
     let server = try laptop()
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = [.name(Self.mic)]
       $0.inputGain = .norm
     }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.plans.first?.steps == [])
     #expect(
@@ -177,8 +177,8 @@ private typealias Server = SimulatedServer
     try run.server.edit(.input, Self.mic) {
       $0.volume = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
     }
-    var input = PlanInput(wish: mode, snapshot: run.server.snapshot)
-    (input.baseline, input.occasion, input.wish.gainLock) = (run.stored, .upkeep, true)
+    var input = PlanInput(mode: mode, snapshot: run.server.snapshot)
+    (input.baseline, input.occasion, input.mode.gainLock) = (run.stored, .upkeep, true)
     var heal = Run(run.server, input)
     heal.run()
     #expect(heal.plans.first?.steps.count == 2)
@@ -188,7 +188,7 @@ private typealias Server = SimulatedServer
 
   @Test func `a rate of before that is blocked is left with its reason, not asked for ever`() throws
   {
-    let (applied, baseline) = try applied(wish { $0.sampleRate = 48000 })
+    let (applied, baseline) = try applied(preferring { $0.sampleRate = 48000 })
     var server = applied
     server.add(stream: "mumble", .input, on: Self.mic)
     let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
@@ -235,8 +235,8 @@ private typealias Server = SimulatedServer
       $0.activePort = "analog-output-speaker"
       $0.volume = ChannelVolumes(.norm, channels: 2)
     }
-    let mode = wish { $0.outputPort = [.type(.headphones)] }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    let mode = preferring { $0.outputPort = [.type(.headphones)] }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     let volume = run.stored[.volume(.output, device: Server.speakers)]
     #expect(volume?.isConsequence == true)
@@ -250,9 +250,9 @@ private typealias Server = SimulatedServer
     var server = try laptop()
     server.addRemap(of: Self.mic, taking: .mono, as: .mono)
     var run = Run(
-      server, PlanInput(wish: wish { $0.channelMap = .swap }, snapshot: server.snapshot))
+      server, PlanInput(mode: preferring { $0.channelMap = .swap }, snapshot: server.snapshot))
     run.run()
-    var back = Run(run.server, PlanInput(wish: AudioMode(), snapshot: run.server.snapshot))
+    var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
     back.input.baseline = run.stored
     back.run()
     #expect(back.failure == nil)
@@ -261,16 +261,16 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a failed change of mode rolls back to the remap of the mode before`() throws {
-    let (server, _) = try applied(wish { $0.channelMap = .swap })
-    let mode = wish {
+    let (server, _) = try applied(preferring { $0.channelMap = .swap })
+    let mode = preferring {
       $0.channelMap = .mono
       $0.sampleRate = 48000
       $0.inputMuted = true
     }
     for batches in 1...3 {
-      var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+      var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
       run.run(batches: batches)
-      var back = Run(run.server, PlanInput(wish: AudioMode(), snapshot: run.server.snapshot))
+      var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
       back.input.baseline = run.journal
       back.input.baseline.serverCookie = 77
       back.run()
@@ -282,7 +282,7 @@ private typealias Server = SimulatedServer
   // MARK: Best effort
 
   @Test func `best effort lists what fails and does the rest`() throws {
-    let mode = wish {
+    let mode = preferring {
       $0.onFailure = .bestEffort
       $0.category = .record
       $0.preferredInput = ["alsa_input.nothing"]
@@ -306,13 +306,13 @@ private typealias Server = SimulatedServer
     var server = Server.laptop(jacks: ["analog-input-linein": .yes])
     let port = Setting.port(.input, device: Self.mic)
     server.refuses = [port]
-    let mode = wish {
+    let mode = preferring {
       $0.onFailure = .bestEffort
       $0.inputPort = [.type(.lineIn)]
       $0.inputMuted = true
       $0.outputMuted = true
     }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
     #expect(run.plans.count == 3)
@@ -326,12 +326,12 @@ private typealias Server = SimulatedServer
   @Test func `a refused profile leaves the device pending`() throws {
     var server = Server.laptop("off")
     server.refuses = [.cardProfile(card: "alsa_card.pci")]
-    let mode = wish {
+    let mode = preferring {
       $0.onFailure = .bestEffort
       $0.category = .record
       $0.preferredInput = [.name(Self.mic)]
     }
-    var run = Run(server, PlanInput(wish: mode, snapshot: server.snapshot))
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     #expect(

@@ -79,7 +79,7 @@ private typealias Server = SimulatedServer
   }
 
   private func input(_ snapshot: ServerSnapshot, _ baseline: Baseline) -> PlanInput {
-    var input = PlanInput(wish: AudioMode(), snapshot: snapshot)
+    var input = PlanInput(mode: AudioMode(), snapshot: snapshot)
     input.baseline = baseline
     input.occasion = .upkeep
     return input

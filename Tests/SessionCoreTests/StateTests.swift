@@ -7,7 +7,7 @@ import Testing
 
 private typealias Server = SimulatedServer
 
-/// The state's JSON: all keys always there, null where there is nothing, and a reason where a wish is
+/// The state's JSON: all keys always there, null where there is nothing, and a reason where a preference is
 /// not in force.
 @Suite struct StateTests {
   /// Any JSON, with its nulls.
@@ -44,7 +44,7 @@ private typealias Server = SimulatedServer
 
   private func state(_ server: Server?, _ mode: AudioMode) -> SessionState {
     SessionState(
-      input: server.map { PlanInput(wish: mode, snapshot: $0.snapshot) }, wish: mode,
+      input: server.map { PlanInput(mode: mode, snapshot: $0.snapshot) }, mode: mode,
       server: server.map {
         SessionState.Server(
           kind: $0.snapshot.server.kind, name: $0.snapshot.server.name,
@@ -65,7 +65,7 @@ private typealias Server = SimulatedServer
     "outputMuted",
   ]
 
-  private static let full = wish {
+  private static let full = preferring {
     $0.outputCodec = "aptx"
     $0.category = .playAndRecord
     $0.mode = .voiceChat
@@ -136,9 +136,9 @@ private typealias Server = SimulatedServer
     #expect(actual[.outputLatencyOffset] == .number(0))
   }
 
-  @Test func `without a server every wish is pending and shows what is wished`() {
+  @Test func `without a server every preference is pending and shows its value`() {
     let state = state(nil, Self.full)
-    // The polar pattern is wished in place of a channel map.
+    // The polar pattern is preferred in place of a channel map.
     for (property, report) in state.properties where property != .channelMap {
       #expect(report.verdict == .pending, "\(property)")
       #expect(report.reason == "no server to set it on", "\(property)")
@@ -200,7 +200,7 @@ private typealias Server = SimulatedServer
 
   @Test func `options that this version cannot do are named, the others in force`() {
     let report = Server.laptop().reports(
-      wish { $0.options = [.duckOthers, .mixWithOthers] }
+      preferring { $0.options = [.duckOthers, .mixWithOthers] }
     ) { $0.isHeld = false }[.options]
     #expect(report?.verdict == .pending)
     #expect(report?.actual == .strings(["mix-with-others"]))
@@ -211,7 +211,7 @@ private typealias Server = SimulatedServer
   @Test func `somebody's port, input and map are overridden, with what stands there`() throws {
     var server = Server.laptop(jacks: ["analog-input-linein": .yes])
     server.addUSB()
-    let mode = wish {
+    let mode = preferring {
       $0.preferredInput = [.name(Server.usb)]
       $0.inputPort = [.type(.mic)]
       $0.channelMap = .swap
@@ -229,7 +229,7 @@ private typealias Server = SimulatedServer
     #expect(
       server.reports(mode)[.channelMap]?.reason
         == "\(Server.microphone) is in use, not \(Server.usb)")
-    let line = wish { $0.inputPort = [.type(.lineIn)] }
+    let line = preferring { $0.inputPort = [.type(.lineIn)] }
     #expect(
       server.reports(line)[.inputPort]?.reason
         == "the port is analog-input-internal-mic, not analog-input-linein: another program changed it"

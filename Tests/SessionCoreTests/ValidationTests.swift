@@ -3,7 +3,7 @@ import Testing
 
 @testable import SessionCore
 
-/// Everything that is wrong with a wish by itself, and the words for it.
+/// Everything that is wrong with a mode by itself, and the words for it.
 @Suite struct ValidationTests {
   struct Row: CustomTestStringConvertible, Sendable {
     let mode: AudioMode
@@ -20,7 +20,7 @@ import Testing
       self.value = value
       self.message = message
       self.code = code
-      mode = SessionCoreTests.wish(change)
+      mode = SessionCoreTests.preferring(change)
     }
   }
 
@@ -161,7 +161,7 @@ import Testing
 
   static let fine: [AudioMode] = [
     AudioMode(),
-    wish {
+    preferring {
       $0.sampleRate = 4000
       $0.ioBufferDuration = .duration(.microseconds(500))
       $0.inputGain = Volume(fraction: 3)
@@ -175,27 +175,27 @@ import Testing
       $0.options = [.silenceOthers, .duckOthers]
       $0.scope = .server
     },
-    wish {
+    preferring {
       $0.sampleRate = 384_000
       $0.ioBufferDuration = .frames(192)
       $0.outputLatencyOffset = .seconds(5)
     },
-    wish { $0.ioBufferDuration = .milliseconds(2000) },
+    preferring { $0.ioBufferDuration = .milliseconds(2000) },
   ]
 
   @Test(arguments: fine) func `what is fine`(_ mode: AudioMode) throws { try mode.validate() }
 
   @Test func `numbers that no machine has are errors like others`() {
     for offset in [Duration.seconds(Int64.min), .seconds(Int64.max)] {
-      let mode = wish { $0.outputLatencyOffset = offset }
+      let mode = preferring { $0.outputLatencyOffset = offset }
       #expect(throws: SessionError.self) { try mode.validate() }
-      let buffer = wish { $0.ioBufferDuration = .duration(offset) }
+      let buffer = preferring { $0.ioBufferDuration = .duration(offset) }
       #expect(throws: SessionError.self) { try buffer.validate() }
     }
   }
 
-  @Test func `frames are judged at the wished rate`() {
-    let few = wish { $0.ioBufferDuration = .frames(20) }
+  @Test func `frames are judged at the preferred rate`() {
+    let few = preferring { $0.ioBufferDuration = .frames(20) }
     #expect(throws: SessionError.self) { try few.validate() }
     var slow = few
     slow.sampleRate = 8000
@@ -208,14 +208,14 @@ import Testing
     #expect("\(error)" == "no port\n  a: there\n  b: not there")
   }
 
-  @Test func `a layered wish keeps its own and takes the rest`() {
-    let base = wish {
+  @Test func `a layered mode keeps its own and takes the rest`() {
+    let base = preferring {
       $0.category = .record
       $0.sampleRate = 44100
       $0.outputMuted = true
       $0.outputLatencyOffset = .milliseconds(3)
     }
-    let own = wish { $0.sampleRate = 48000 }
+    let own = preferring { $0.sampleRate = 48000 }
     let result = own.layered(over: base)
     #expect(result.category == .record)
     #expect(result.sampleRate == 48000)

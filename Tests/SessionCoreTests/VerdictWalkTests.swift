@@ -28,7 +28,7 @@ private typealias Server = SimulatedServer
       isMet: @escaping @Sendable (ServerSnapshot) -> Bool
     ) {
       (self.property, self.isMet) = (property, isMet)
-      mode = wish {
+      mode = preferring {
         $0.onFailure = .bestEffort
         change(&$0)
       }
@@ -200,7 +200,7 @@ private typealias Server = SimulatedServer
     let before = server.snapshot
     var mode = row.mode
     if holding == .application { mode.scope = .application }
-    var input = PlanInput(wish: mode, snapshot: before)
+    var input = PlanInput(mode: mode, snapshot: before)
     input.holdsPins = holding != .command
     input.isHeld = holding != .command
     input.process = Self.process
@@ -251,7 +251,7 @@ private typealias Server = SimulatedServer
   private func reports(
     _ run: Run, on server: SimulatedServer
   ) -> [Property: PropertyReport] {
-    server.reports(run.input.wish) { input in
+    server.reports(run.input.mode) { input in
       input.holdsPins = run.input.holdsPins
       input.isHeld = run.input.isHeld
       input.process = run.input.process

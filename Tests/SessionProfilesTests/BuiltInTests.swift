@@ -55,7 +55,7 @@ import Testing
     _ name: String, _ machine: Machine
   ) throws {
     let mode = try Profile.named(name, environment: Self.environment).mode
-    let plan = try Plan.make(PlanInput(wish: mode, snapshot: machine.snapshot))
+    let plan = try Plan.make(PlanInput(mode: mode, snapshot: machine.snapshot))
     let known: [Property] = [.mode, .sampleRate, .ioBufferDuration]
     #expect(plan.unmet.filter { !known.contains($0.property) } == [])
   }

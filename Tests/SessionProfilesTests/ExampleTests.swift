@@ -78,7 +78,7 @@ import Testing
     return mode
   }
 
-  @Test func `the documented example parses to exactly this wish`() throws {
+  @Test func `the documented example parses to exactly this mode`() throws {
     let parsed = try Profile.parse(Self.text, name: "podcast")
     #expect(parsed.mode == Self.mode)
     #expect(parsed.description == "Podcast: USB microphone first, true stereo, 48 kHz, 10 ms")

@@ -11,7 +11,7 @@ import Testing
     try #require(throws: SessionError.self) { try Profile.named(path, environment: [:]) }
   }
 
-  @Test func `an empty file is a valid, empty wish`() throws {
+  @Test func `an empty file is a valid, empty mode`() throws {
     let profile = try Profile.named(folder.write("", to: "empty.toml"), environment: [:])
     #expect(profile.mode == AudioMode())
     #expect(profile.name == "empty")

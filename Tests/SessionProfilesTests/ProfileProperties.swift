@@ -16,10 +16,10 @@ enum ProfileProperties {
     return stored(text, parsed) ?? written(parsed) ?? planned(parsed)
   }
 
-  /// What is a profile is a stored wish, too, and means the same.
+  /// What is a profile is a stored mode, too, and means the same.
   private static func stored(_ text: String, _ parsed: ParsedProfile) -> String? {
     guard let stored = try? Profile.parseStored(text, name: "f") else {
-      return "a profile is no stored wish"
+      return "a profile is no stored mode"
     }
     return stored.mode == parsed.mode ? nil : "a profile means something else in the store"
   }
@@ -33,7 +33,7 @@ enum ProfileProperties {
       comments: ["": [parsed.description ?? ""]])
     do throws(SessionError) {
       let again = try Profile.parse(text, name: "f")
-      guard again.mode == parsed.mode else { return "written, the wish is another:\n\(text)" }
+      guard again.mode == parsed.mode else { return "written, the mode is another:\n\(text)" }
       guard again.match == parsed.match else { return "written, the match is another:\n\(text)" }
       guard again.description == parsed.description else {
         return "written, the description is another:\n\(text)"
@@ -44,7 +44,7 @@ enum ProfileProperties {
     }
   }
 
-  /// The wish is planned on a machine, or refused with a message.
+  /// The mode is planned on a machine, or refused with a message.
   private static func planned(_ parsed: ParsedProfile) -> String? {
     for matcher in parsed.match.inputs + parsed.match.outputs {
       _ = machine.has(matcher, .input)
@@ -52,10 +52,10 @@ enum ProfileProperties {
     }
     do throws(SessionError) {
       try parsed.mode.validate()
-      let input = PlanInput(wish: parsed.mode, snapshot: machine)
+      let input = PlanInput(mode: parsed.mode, snapshot: machine)
       let plan = try Plan.make(input)
       let state = SessionState(
-        input: input, wish: parsed.mode, server: nil, profile: nil, active: true)
+        input: input, mode: parsed.mode, server: nil, profile: nil, active: true)
       let isMute = state.properties.values.contains { report in
         report.verdict != .applied && report.verdict != .unset && report.reason == nil
       }
@@ -63,7 +63,7 @@ enum ProfileProperties {
       return plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted()
         ? nil : "the steps are out of order"
     } catch {
-      return violation(of: error, "the message of a wish that cannot be")
+      return violation(of: error, "the message of a mode that cannot be")
     }
   }
 

@@ -110,7 +110,7 @@ import Testing
   }
 
   @Test(arguments: ["", "\n\n", "# only a comment", "\u{FEFF}# a byte order mark\r\n", "[input]\n"])
-  func `an empty file is an empty wish`(_ text: String) throws {
+  func `an empty file is an empty mode`(_ text: String) throws {
     #expect(try mode(text) == AudioMode())
   }
 

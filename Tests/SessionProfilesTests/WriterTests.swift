@@ -3,9 +3,9 @@ import SessionCore
 import SessionProfiles
 import Testing
 
-/// What is written reads back as an equal wish, whatever was wished.
+/// What is written reads back as an equal mode, whatever was preferred.
 @Suite struct WriterTests {
-  @Test func `a wish as people would write it`() throws {
+  @Test func `a mode as people would write it`() throws {
     var mode = AudioMode(category: .record, options: [.duckOthers, .allowBluetoothHFP])
     mode.sampleRate = 48000
     mode.ioBufferDuration = .milliseconds(10)
@@ -39,15 +39,15 @@ import Testing
         generation = 7
 
         """)
-    let parsed = try Profile.parseStored(text, name: "wish")
+    let parsed = try Profile.parseStored(text, name: "mode")
     #expect(parsed.mode == mode)
     #expect(parsed.description == "A \"test\"")
     #expect(parsed.session == StoredSession(profile: "podcast", numbers: ["generation": 7]))
   }
 
-  @Test func `an empty wish is an empty file`() throws {
+  @Test func `an empty mode is an empty file`() throws {
     #expect(ProfileWriter.toml(AudioMode()) == "")
-    #expect(try Profile.parseStored("", name: "wish").session == nil)
+    #expect(try Profile.parseStored("", name: "mode").session == nil)
   }
 
   @Test func `when a profile may be chosen`() throws {
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-/// Wishes with every field set, the same for the same seed.
+/// Modes with every field set, the same for the same seed.
 private struct Random: RandomNumberGenerator {
   private var state: UInt64
 

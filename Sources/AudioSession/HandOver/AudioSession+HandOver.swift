@@ -66,7 +66,7 @@ extension AudioSession {
   /// closes.
   private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
     if case .apply(let mode, let profile) = order {
-      own = OwnWish(mode: mode, profile: profile)
+      own = OwnMode(mode: mode, profile: profile)
       isActive = true
     } else {
       (own, isActive) = (nil, false)

@@ -110,15 +110,15 @@ extension AudioSession {
     switch order.kind {
     case .apply(let mode, let profile):
       try mode.validate()
-      return try await inTurn(.replacesWish, timeout: order.timeout) {
+      return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
-        try await session.apply(OwnWish(mode: mode, profile: profile), budget)
+        try await session.apply(OwnMode(mode: mode, profile: profile), budget)
       }
-    case .revert(let keepsWish, let forgets):
-      return try await inTurn(.replacesWish, timeout: order.timeout) {
+    case .revert(let keepsMode, let forgets):
+      return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
-        let wish = keepsWish ? try await session.currentWish(store) : nil
-        return try await session.restore(keeping: wish, budget, forgets: forgets)
+        let stored = keepsMode ? try await session.currentMode(store) : nil
+        return try await session.restore(keeping: stored, budget, forgets: forgets)
       }
     case .takeOver:
       await makeRoom(for: order.process, store)
@@ -221,7 +221,7 @@ extension AudioSession {
     do throws(SessionError) {
       // The stored mode is the other process's.
       try store.commit(
-        SessionStore.Wish(
+        StoredMode(
           mode: own.mode, profile: own.profile,
           generation: store.generation().addingSaturating(1), isActive: true), nil)
       guard let live, await live.lost == nil else {

@@ -12,7 +12,7 @@ struct Order: Sendable {
     case apply(AudioMode, profile: String?)
     /// Restore the setup from before the first apply, and forget the mode or keep it for later; and
     /// forget the settings of unplugged devices, or keep them.
-    case revert(keepsWish: Bool, forgets: Bool)
+    case revert(keepsMode: Bool, forgets: Bool)
     /// Make room: the requesting process becomes the holder.
     case takeOver
   }
@@ -51,9 +51,9 @@ extension Order {
       ("milliseconds", Int(timeout.microseconds / 1000)),
     ]
     switch kind {
-    case .apply(let wish, let profile): (mode, name) = (wish, profile)
-    case .revert(let keepsWish, let forgets):
-      numbers.append((keepsWish ? "deactivate" : "revert", 1))
+    case .apply(let preferred, let profile): (mode, name) = (preferred, profile)
+    case .revert(let keepsMode, let forgets):
+      numbers.append((keepsMode ? "deactivate" : "revert", 1))
       if forgets { numbers.append(("forget", 1)) }
     case .takeOver: numbers.append(("takeover", 1))
     }
@@ -74,9 +74,9 @@ extension Order {
     if session.numbers["takeover"] == 1 {
       kind = .takeOver
     } else if session.numbers["revert"] == 1 {
-      kind = .revert(keepsWish: false, forgets: session.numbers["forget"] == 1)
+      kind = .revert(keepsMode: false, forgets: session.numbers["forget"] == 1)
     } else if session.numbers["deactivate"] == 1 {
-      kind = .revert(keepsWish: true, forgets: session.numbers["forget"] == 1)
+      kind = .revert(keepsMode: true, forgets: session.numbers["forget"] == 1)
     } else {
       kind = .apply(parsed.mode, profile: session.profile)
     }

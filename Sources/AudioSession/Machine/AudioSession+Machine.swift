@@ -114,7 +114,7 @@ extension AudioSession {
       .mode: store.files.path(.mode), .baseline: store.files.path(.baseline),
     ]
     do throws(SessionError) {
-      facts.mode = try store.wish().flatMap { $0.isActive ? $0.mode : nil }
+      facts.mode = try store.mode().flatMap { $0.isActive ? $0.mode : nil }
     } catch {
       facts.damaged.append(error)
     }

@@ -7,34 +7,34 @@ import SessionCore
 extension LiveServer {
   /// Runs the pins while another stream uses their device, or always if the mode demands it; only
   /// on PipeWire, where a corked pin holds nothing. Closes a pin that served to restore a rate.
-  func tendPins(for wish: AudioMode?, deadline: Deadline) async throws(SessionError) {
-    await closeRestoringPins(wish?.sampleRate)
+  func tendPins(for mode: AudioMode?, deadline: Deadline) async throws(SessionError) {
+    await closeRestoringPins(mode?.sampleRate)
     guard snapshot.has(.forcedGraph) else { return }
     try await awaitClosing(deadline: deadline)
     for (setting, pin) in pins where await pin.isOpen {
       // The other stream may have ended by the time the server shows that the pin runs.
-      while try await tend(pin, setting, wish, deadline) {}
+      while try await tend(pin, setting, mode, deadline) {}
     }
   }
 
   /// Whether a pin should not run now, or another pin does its work.
   private func isIdle(
-    _ setting: Setting, _ wish: AudioMode?, _ snapshot: ServerSnapshot
+    _ setting: Setting, _ mode: AudioMode?, _ snapshot: ServerSnapshot
   ) -> Bool {
     guard runner(setting) == setting, let direction = setting.deviceDirection,
       let device = snapshot.device(direction, named: setting.object)
     else { return true }
-    return wish?.holdsAlways != true && !snapshot.isUsed(device)
+    return mode?.holdsAlways != true && !snapshot.isUsed(device)
   }
 
   /// Runs or corks a pin; true if it must be checked once more.
   private func tend(
-    _ pin: PulseStream, _ setting: Setting, _ wish: AudioMode?, _ deadline: Deadline
+    _ pin: PulseStream, _ setting: Setting, _ mode: AudioMode?, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
     guard let direction = setting.deviceDirection,
       snapshot.device(direction, named: setting.object) != nil
     else { return false }
-    let isIdle = isIdle(setting, wish, snapshot)
+    let isIdle = isIdle(setting, mode, snapshot)
     if await pin.isCorked != isIdle {
       do throws(PulseError) {
         try await pin.cork(isIdle, timeout: deadline.remaining)
@@ -46,9 +46,9 @@ extension LiveServer {
     // Until the server shows the rate, the difference is not another program's change.
     guard !isIdle, case .rate = setting, let rate = await pin.sampleSpec?.rate else { return false }
     _ = try await isGranted(Int(rate), setting, deadline: deadline) { snapshot in
-      self.isIdle(setting, wish, snapshot)
+      self.isIdle(setting, mode, snapshot)
     }
-    return self.isIdle(setting, wish, snapshot)
+    return self.isIdle(setting, mode, snapshot)
   }
 
   /// The pin that does the work of a setting's pin.
@@ -66,10 +66,10 @@ extension LiveServer {
 
   /// Closes pins that restored a device's rate which the mode no longer sets: a corked stream sets
   /// a rate, and does not hold it.
-  private func closeRestoringPins(_ wished: Int?) async {
+  private func closeRestoringPins(_ preference: Int?) async {
     for (setting, pin) in pins {
       guard case .rate = setting else { continue }
-      if await pin.sampleSpec.map({ Int($0.rate) }) != wished { await close(pin: setting) }
+      if await pin.sampleSpec.map({ Int($0.rate) }) != preference { await close(pin: setting) }
     }
   }
 

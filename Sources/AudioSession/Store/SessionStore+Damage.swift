@@ -8,7 +8,7 @@ extension SessionStore {
   /// Problems of the files that are not replaced with every change, for users.
   var problems: [String] {
     var result: [String] = []
-    do throws(SessionError) { _ = try wish() } catch { result.append(error.message) }
+    do throws(SessionError) { _ = try mode() } catch { result.append(error.message) }
     do throws(SessionError) { _ = try baseline() } catch { result.append(error.message) }
     return result
   }
@@ -18,7 +18,7 @@ extension SessionStore {
   /// - Returns: what was damaged, and its new name.
   func setDamageAside() -> [String] {
     let mode = files.setAside(.mode) { (bytes: [UInt8]) -> SessionError? in
-      do throws(SessionError) { _ = try parseWish(bytes) } catch { return error }
+      do throws(SessionError) { _ = try parseMode(bytes) } catch { return error }
       return nil
     }
     let baseline = files.setAside(.baseline) { (bytes: [UInt8]) -> SessionError? in

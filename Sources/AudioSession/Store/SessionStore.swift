@@ -4,14 +4,6 @@ import SessionProfiles
 
 /// What a session stores between processes, besides its lock: the mode, the status, the baseline.
 struct SessionStore: Sendable {
-  /// The mode of a server.
-  struct Wish: Sendable {
-    var mode: AudioMode
-    var profile: String?
-    var generation: Int
-    var isActive: Bool
-  }
-
   /// The result of applying it.
   struct Status: Encodable, Sendable {
     var generation: Int
@@ -62,19 +54,19 @@ struct SessionStore: Sendable {
 
   func prepare() throws(SessionError) { try Files.makeFolder(folder) }
 
-  func wish() throws(SessionError) -> Wish? {
-    try files.read(.mode).map { (bytes) throws(SessionError) in try parseWish(bytes) }
+  func mode() throws(SessionError) -> StoredMode? {
+    try files.read(.mode).map { (bytes) throws(SessionError) in try parseMode(bytes) }
   }
 
-  func parseWish(_ bytes: [UInt8]) throws(SessionError) -> Wish {
-    try StoredWish.parse(String(decoding: bytes, as: UTF8.self), file: files.path(.mode))
+  func parseMode(_ bytes: [UInt8]) throws(SessionError) -> StoredMode {
+    try StoredMode(String(decoding: bytes, as: UTF8.self), file: files.path(.mode))
   }
 
   /// The number of the last mode; if that is damaged and about to be replaced, the number in the
   /// status.
   func generation() -> Int {
     struct Part: Decodable { var generation: Int }
-    if let wish = try? wish() { return wish.generation }
+    if let stored = try? mode() { return stored.generation }
     return ((try? files.read(.status)) ?? nil).flatMap { StoreCoding.decode(Part.self, $0) }?
       .generation ?? 0
   }
@@ -83,16 +75,16 @@ struct SessionStore: Sendable {
   /// earlier write fails, the store still has the former mode.
   ///
   /// - Parameter baseline: the new baseline; nil keeps the stored one.
-  func commit(_ wish: Wish?, _ baseline: Baseline?) throws(SessionError) {
+  func commit(_ stored: StoredMode?, _ baseline: Baseline?) throws(SessionError) {
     if let baseline { try write(baseline) }
-    try files.commit(wish.map { Array(StoredWish.text($0).utf8) })
+    try files.commit(stored.map { Array($0.text.utf8) })
   }
 
   /// Like `commit`, but returns messages about what cannot be stored.
-  func commitWhatCanBe(_ wish: Wish?, _ baseline: Baseline) -> [String] {
+  func commitWhatCanBe(_ stored: StoredMode?, _ baseline: Baseline) -> [String] {
     var problems: [String] = []
     do throws(SessionError) { try write(baseline) } catch { problems.append(error.message) }
-    do throws(SessionError) { try commit(wish, nil) } catch { problems.append(error.message) }
+    do throws(SessionError) { try commit(stored, nil) } catch { problems.append(error.message) }
     return problems.map { "restored, but not recorded: \($0)" }
   }
 

@@ -49,15 +49,15 @@ extension AudioCapture {
   /// A monitor is tapped only if the configuration or the session's mode names an input.
   func mayTap(_ device: Device, _ configuration: CaptureConfiguration) async -> Bool {
     guard device.isMonitor, configuration.device == nil else { return true }
-    return await session.wishInForce?.preferredInput?.isEmpty == false
+    return await session.modeInEffect?.preferredInput?.isEmpty == false
   }
 
   func latency(_ configuration: CaptureConfiguration) async -> Duration {
     if let latency = configuration.latency { return latency }
-    guard let wish = await session.wishInForce, let buffer = wish.ioBufferDuration else {
+    guard let mode = await session.modeInEffect, let buffer = mode.ioBufferDuration else {
       return .milliseconds(20)
     }
-    return buffer.duration(atRate: wish.sampleRate ?? 48_000)
+    return buffer.duration(atRate: mode.sampleRate ?? 48_000)
   }
 
   func snapshot() async throws(StreamError) -> ServerSnapshot {

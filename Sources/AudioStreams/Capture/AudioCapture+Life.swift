@@ -12,7 +12,8 @@ extension AudioCapture {
   private static let patience = (first: Duration.seconds(2), longest: Duration.seconds(60))
 
   /// Watches a tap until the task is cancelled.
-  func watchLife(_ tapID: UInt64, _ wish: StreamWish, _ pulse: TapPulse) -> Task<Void, Never> {
+  func watchLife(_ tapID: UInt64, _ request: StreamRequest, _ pulse: TapPulse) -> Task<Void, Never>
+  {
     Task { [weak self, session] in
       var patience = Self.patience.first
       while !Task.isCancelled {
@@ -22,7 +23,7 @@ extension AudioCapture {
         if silent < Self.patience.first { patience = Self.patience.first }
         guard !Task.isCancelled, silent >= patience else { continue }
         patience = min(patience * 2, Self.patience.longest)
-        guard let second = await Self.listen(wish, session) else { continue }
+        guard let second = await Self.listen(request, session) else { continue }
         let now = pulse.last
         let isDeaf = second.hasSound && now.sound == last.sound
         let isStopped = second.hasFrames && now.frames == last.frames
@@ -33,14 +34,14 @@ extension AudioCapture {
 
   /// What a second tap receives in half a second; nil if it cannot be opened.
   private static func listen(
-    _ wish: StreamWish, _ session: AudioSession
+    _ request: StreamRequest, _ session: AudioSession
   ) async -> (hasFrames: Bool, hasSound: Bool)? {
     let pulse = TapPulse()
-    var wish = wish
-    wish.name = "Audio capture, compared"
+    var request = request
+    request.name = "Audio capture, compared"
     guard
       let stream = try? RealtimeStream(
-        wish, handler: { if case .sound(_, let samples) = $0 { pulse.note(samples) } })
+        request, handler: { if case .sound(_, let samples) = $0 { pulse.note(samples) } })
     else { return nil }
     guard (try? await stream.opened()) != nil else {
       await stream.close()

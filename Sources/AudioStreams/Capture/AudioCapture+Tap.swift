@@ -55,14 +55,14 @@ extension AudioCapture {
     let pipeline = run.pipeline
     let place = await session.place(.input)
     self.run?.place = place
-    var wish = StreamWish(
+    var request = StreamRequest(
       direction: .input, server: session.address, name: "Audio capture",
       device: configuration.device, latency: await latency(configuration),
       timeout: session.configuration.timeout)
-    wish.take(place)
-    wish.staysPut = configuration.device != nil
+    request.take(place)
+    request.staysPut = configuration.device != nil
     let losesSilently = try await snapshot().has(.silentLoss)
-    let tap = try RealtimeStream(wish) { [weak self] signal in
+    let tap = try RealtimeStream(request) { [weak self] signal in
       switch signal {
       case .ready(let grant): pipeline.begin(grant, losesSilently: losesSilently)
       case .sound(let chunk, let samples):
@@ -91,7 +91,7 @@ extension AudioCapture {
     self.run?.grant = grant
     self.run?.isWaiting = false
     self.run?.awaySince = nil
-    if losesSilently { self.run?.life = watchLife(tapID, wish, pipeline.pulse) }
+    if losesSilently { self.run?.life = watchLife(tapID, request, pipeline.pulse) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
     noteInput(grant.device)
     set(.streaming)

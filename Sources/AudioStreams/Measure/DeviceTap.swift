@@ -36,10 +36,10 @@ package final class DeviceTap: Sendable {
     handler: @escaping @Sendable (Piece) -> Void,
     onEnd: @escaping @Sendable (StreamError?) -> Void = { _ in }
   ) async throws(StreamError) {
-    let wish = StreamWish(
+    let request = StreamRequest(
       direction: .input, server: server, name: "Measurement", device: device, latency: latency)
     let clock = PieceClock()
-    stream = try RealtimeStream(wish) { signal in
+    stream = try RealtimeStream(request) { signal in
       switch signal {
       case .ready(let grant): clock.rate = Int64(grant.rate)
       case .sound(let chunk, let samples): handler(clock.piece(chunk, samples))

@@ -51,11 +51,11 @@ package final class TonePlayer: Sendable {
     _ segments: [Segment], server: String?, device: String? = nil,
     latency: Duration = .milliseconds(50)
   ) async throws(StreamError) {
-    let wish = StreamWish(
+    let request = StreamRequest(
       direction: .output, server: server, name: "Test tone", device: device, latency: latency)
     let ending = Ending()
     self.ending = ending
-    stream = try RealtimeStream(wish) { signal in
+    stream = try RealtimeStream(request) { signal in
       if case .ended(let error) = signal { ending.end(error) }
     }
     let grant = try await stream.opened()

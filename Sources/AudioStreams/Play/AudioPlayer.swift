@@ -48,11 +48,11 @@ public actor AudioPlayer {
     }
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
-    var wish = wish(for: reader)
+    var request = request(for: reader)
     let place = await session.place(.output)
-    wish.take(place)
-    if let buffer = place.buffer { wish.latency = buffer * 4 }
-    let stream = try RealtimeStream(wish) { signal in
+    request.take(place)
+    if let buffer = place.buffer { request.latency = buffer * 4 }
+    let stream = try RealtimeStream(request) { signal in
       do throws(StreamError) {
         switch signal {
         case .ready(let grant): try feed.prepare(grant)
@@ -105,13 +105,13 @@ public actor AudioPlayer {
     }
   }
 
-  private nonisolated func wish(for reader: SoundFileReader) -> StreamWish {
-    var wish = StreamWish(
+  private nonisolated func request(for reader: SoundFileReader) -> StreamRequest {
+    var request = StreamRequest(
       direction: .output, server: session.address, name: "Audio player",
       latency: .milliseconds(200), signalsRequests: true, timeout: session.configuration.timeout)
     // The server converts the file's channels to the device's.
-    wish.channels = reader.channels
-    if !Resampler.isAvailable { wish.rate = reader.sampleRate }
-    return wish
+    request.channels = reader.channels
+    if !Resampler.isAvailable { request.rate = reader.sampleRate }
+    return request
   }
 }

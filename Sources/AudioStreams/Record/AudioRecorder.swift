@@ -46,14 +46,14 @@ public actor AudioRecorder {
     }
     guard SoundLibrary.isAvailable else { throw SoundLibrary.missing }
     let file = RecordingFile(path: path, configuration: configuration)
-    var wish = CaptureConfiguration(
+    var capturing = CaptureConfiguration(
       sampleRate: configuration.sampleRate, channels: configuration.channels,
       quality: configuration.quality, device: configuration.device, backlog: .seconds(10),
       follows: configuration.follows)
     // Ten buffers a second: large enough for a disk, and frequent enough for a level line.
-    wish.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
-    wish.includesRest = true
-    let buffers = try await capture.startAudioStream(wish)
+    capturing.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
+    capturing.includesRest = true
+    let buffers = try await capture.startAudioStream(capturing)
     do throws(StreamError) {
       guard let format = await capture.outputFormat else {
         throw StreamError(.engineStartFailed, "the capture ended before it began")

@@ -24,15 +24,15 @@ final class RealtimeStream: Sendable {
   }
 
   /// The requested stream.
-  let wish: StreamWish
+  let request: StreamRequest
   private let watcher: StreamWatcher
 
   /// Starts to open a stream; `opened` waits for it.
   init(
-    _ wish: StreamWish, handler: @escaping @Sendable (Signal) -> Void = { _ in }
+    _ request: StreamRequest, handler: @escaping @Sendable (Signal) -> Void = { _ in }
   ) throws(StreamError) {
-    self.wish = wish
-    watcher = try StreamWatcher(wish, handler)
+    self.request = request
+    watcher = try StreamWatcher(request, handler)
   }
 
   deinit { ps_stream_stop(native) }

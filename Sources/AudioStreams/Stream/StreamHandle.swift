@@ -8,24 +8,24 @@ import PulseTypes
 final class StreamHandle: @unchecked Sendable {  // the C functions say which thread may call them
   let native: OpaquePointer
 
-  init(_ wish: StreamWish) throws(StreamError) {
-    try wish.check()
+  init(_ request: StreamRequest) throws(StreamError) {
+    try request.check()
     var options = ps_options()
-    options.direction = wish.direction == .input ? PS_RECORD : PS_PLAYBACK
-    options.rate = UInt32(clamping: wish.rate ?? 0)
-    options.channels = UInt32(clamping: wish.channels ?? 0)
-    options.latency_us = UInt32(clamping: wish.latency?.microseconds ?? 0)
-    options.request_us = UInt32(clamping: wish.request?.microseconds ?? 0)
-    options.ring_ms = UInt32(clamping: wish.ring.microseconds / 1000)
-    options.signals_requests = wish.signalsRequests
-    options.is_own = wish.isOwn
-    options.is_fixed = wish.isFixed
-    options.stays_put = wish.staysPut
-    let stream = Self.withText(wish.server) { server in
-      Self.withText(wish.device) { device in
-        Self.withText(wish.channelMap?.description) { map in
-          Self.withText(wish.role) { role in
-            wish.name.withCString { name in
+    options.direction = request.direction == .input ? PS_RECORD : PS_PLAYBACK
+    options.rate = UInt32(clamping: request.rate ?? 0)
+    options.channels = UInt32(clamping: request.channels ?? 0)
+    options.latency_us = UInt32(clamping: request.latency?.microseconds ?? 0)
+    options.request_us = UInt32(clamping: request.minimumRequest?.microseconds ?? 0)
+    options.ring_ms = UInt32(clamping: request.ring.microseconds / 1000)
+    options.signals_requests = request.signalsRequests
+    options.is_own = request.isOwn
+    options.is_fixed = request.isFixed
+    options.stays_put = request.staysPut
+    let stream = Self.withText(request.server) { server in
+      Self.withText(request.device) { device in
+        Self.withText(request.channelMap?.description) { map in
+          Self.withText(request.role) { role in
+            request.name.withCString { name in
               options.server = server
               options.device = device
               options.channel_map = map
@@ -63,14 +63,15 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
   }
 
   /// Why the stream ended; nil if that was requested.
-  func failure(_ wish: StreamWish) -> StreamError? {
+  func failure(_ request: StreamRequest) -> StreamError? {
     let number = ps_stream_error(native)
     guard number != 0 else { return nil }
     let words = String(cString: ps_error_text(number))
-    let device = wish.device.map { "'\($0)'" } ?? "the default device"
-    let kind = wish.direction == .input ? "recording from" : "playing to"
+    let device = request.device.map { "'\($0)'" } ?? "the default device"
+    let kind = request.direction == .input ? "recording from" : "playing to"
     switch ps_error_kind(number) {
-    case PS_NO_SERVER where !ps_stream_was_ready(native) && ServerSocket.hasListener(wish.server):
+    case PS_NO_SERVER
+    where !ps_stream_was_ready(native) && ServerSocket.hasListener(request.server):
       var error = StreamError(
         .engineStartFailed,
         "timed out waiting for the server to accept a connection for \(kind) \(device)",

@@ -8,7 +8,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
   typealias Opening = CheckedContinuation<Result<StreamGrant, StreamError>, Never>
 
   let handle: StreamHandle
-  private let wish: StreamWish
+  private let request: StreamRequest
   private let handler: @Sendable (RealtimeStream.Signal) -> Void
   private let deadline: ContinuousClock.Instant
 
@@ -19,12 +19,12 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
   private var hasEnded = false
 
   init(
-    _ wish: StreamWish, _ handler: @escaping @Sendable (RealtimeStream.Signal) -> Void
+    _ request: StreamRequest, _ handler: @escaping @Sendable (RealtimeStream.Signal) -> Void
   ) throws(StreamError) {
-    self.wish = wish
+    self.request = request
     self.handler = handler
-    deadline = .now + wish.timeout
-    handle = try StreamHandle(wish)
+    deadline = .now + request.timeout
+    handle = try StreamHandle(request)
     let me = Unmanaged.passRetained(self)  // for the thread, which releases it
     var thread = pthread_t()
     let result = pthread_create(
@@ -96,7 +96,7 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
       guard waitForSignal(untilDeadline: samples == nil) else {
         var error = StreamError(
           .engineStartFailed,
-          "timed out after \(wish.timeout) waiting for the server to make the stream")
+          "timed out after \(request.timeout) waiting for the server to make the stream")
         error.isTimedOut = true
         return error
       }
@@ -111,13 +111,13 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
       let events = StreamEvents(rawValue: ps_stream_take_events(native))
       if !events.isEmpty { handler(.events(events)) }
       if let samples { handOn(samples) }
-      if state == PS_ENDED { return handle.failure(wish) }
+      if state == PS_ENDED { return handle.failure(request) }
     }
   }
 
   private func handOn(_ samples: UnsafeMutableBufferPointer<Float>) {
-    guard wish.direction == .input else {
-      if wish.signalsRequests { handler(.requested) }
+    guard request.direction == .input else {
+      if request.signalsRequests { handler(.requested) }
       return
     }
     var chunk = ps_chunk()

@@ -54,9 +54,9 @@ public final class Synthesizer: Sendable {
   private func open(_ run: UInt64) async throws(StreamError) {
     var opened: RealtimeStream?
     do throws(StreamError) {
-      var wish = wish
-      wish.take(await session.place(.output))
-      let stream = try RealtimeStream(wish) { [weak self, engine] signal in
+      var request = request
+      request.take(await session.place(.output))
+      let stream = try RealtimeStream(request) { [weak self, engine] signal in
         guard case .ended(let error?) = signal, engine.fail(run, error) else { return }
         Self.bringBack(self, run)
       }
@@ -100,8 +100,8 @@ public final class Synthesizer: Sendable {
     }
   }
 
-  private var wish: StreamWish {
-    StreamWish(
+  private var request: StreamRequest {
+    StreamRequest(
       direction: .output, server: session.address, name: "Synthesizer",
       device: configuration.device, latency: configuration.bufferDuration,
       timeout: session.configuration.timeout)

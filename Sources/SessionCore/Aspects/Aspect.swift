@@ -15,7 +15,7 @@ protocol Aspect: Planned {
   /// The preferred and actual value, as if the steps of the same plan were done.
   func report(_ context: PlanContext) -> PropertyReport
   /// The direction of the property's device; nil if it is not a property of a device.
-  func direction(of wish: AudioMode) -> Direction?
+  func direction(of mode: AudioMode) -> Direction?
   /// Whether it affects all programs, so that a session of one program leaves it alone.
   var isShared: Bool { get }
   /// The preferences that the steps of a plan do not meet; throws if they must be met.

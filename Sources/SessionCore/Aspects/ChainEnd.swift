@@ -10,7 +10,7 @@ struct ChainEnd: Planned {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let device = context.device(direction) else { return [] }
-    let end = context.wishedEnd(on: device)
+    let end = context.preferredEnd(on: device)
     if context.snapshot.isOfOneProgram { return ownMoves(context, to: end) }
     var targets: [Target] = []
     if end != device.name {
@@ -19,13 +19,13 @@ struct ChainEnd: Planned {
           property, .defaultDevice(direction), .name(end), phase: phase, why: "the end of the chain"
         ))
     }
-    guard context.wish.wish(direction).moveStreams else { return targets }
+    guard context.mode.preferences(direction).moveStreams else { return targets }
     return targets + moves(context, to: end)
   }
 
   /// The streams of the session's program, if the session prefers a device.
   private func ownMoves(_ context: PlanContext, to end: String) -> [Target] {
-    guard context.wish.wish(direction).prefer != nil else { return [] }
+    guard context.mode.preferences(direction).prefer != nil else { return [] }
     return context.snapshot.viewersStreams(direction).filter { stream in
       let device = context.snapshot.device(direction, at: stream.device)
       return device.map { !$0.isMonitor || $0.name == end } ?? false

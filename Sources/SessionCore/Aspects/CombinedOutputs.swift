@@ -6,7 +6,7 @@ struct CombinedOutputs: Planned {
   let phase = Phase.channelMap
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let spec = context.wishedCombination else { return [] }
+    guard let spec = context.preferredCombination else { return [] }
     return [
       Target(
         property, .combination, .combination(spec), phase: phase,
@@ -17,17 +17,17 @@ struct CombinedOutputs: Planned {
   /// Why the outputs are not combined; nil if they are.
   static func obstacle(_ context: PlanContext) -> Obstacle? {
     if let error = context.resolution.tooFewOutputs {
-      return context.wish.mayCombine
+      return context.mode.mayCombine
         ? Obstacle(.pending, error.message, .device) : Obstacle(.unreachable, error.message)
     }
     guard context.input.capabilities.moduleLoading else {
       return Obstacle(.refused, "the server does not let modules be loaded")
     }
     if let refusal = context.input.refusals[.combination] { return Obstacle(.refused, refusal) }
-    guard let wished = context.wishedCombination else {
+    guard let preference = context.preferredCombination else {
       return Obstacle(.pending, "there is no output", .device)
     }
-    guard context.snapshot.value(of: .combination) == .combination(wished) else {
+    guard context.snapshot.value(of: .combination) == .combination(preference) else {
       return Obstacle(.overridden, "the combined outputs are gone or changed")
     }
     guard let device = context.device(.output), context.isAtEnd(.output, device) else {

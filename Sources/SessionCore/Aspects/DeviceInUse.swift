@@ -25,7 +25,7 @@ extension PlanContext {
 extension Aspect {
   /// The report for the device in use: programs do not get the values of another device.
   func reportInUse(_ context: PlanContext) -> PropertyReport {
-    guard let direction = direction(of: context.wish),
+    guard let direction = direction(of: context.mode),
       let (actual, detour) = context.onDeviceInUse(direction)
     else { return report(context) }
     var result = report(actual)

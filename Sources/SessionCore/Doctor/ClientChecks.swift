@@ -6,7 +6,7 @@ let clientChecks = [
   DoctorCheck(offline: .cookie, cookie),
   DoctorCheck(offline: .autospawn, autospawn),
   DoctorCheck(offline: .damagedStore, damagedStore),
-  DoctorCheck(.staleWish, staleWish),
+  DoctorCheck(.staleMode, staleMode),
   DoctorCheck(.staleBaseline, staleBaseline),
   DoctorCheck(.leftover, leftovers),
 ]
@@ -108,7 +108,7 @@ private func damagedStore(_ facts: MachineFacts) -> [Finding] {
   }
 }
 
-private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
+private func staleMode(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard let state = facts.state, state.active, state.holder == nil else { return [] }
   let lost = Property.reported.filter { name in
     guard let report = state.properties[name] else { return false }
@@ -119,7 +119,7 @@ private func staleWish(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
   let name = state.profile.map { "the profile '\($0)'" } ?? "a mode"
   return [
     Finding(
-      .staleWish, .warning, object: state.profile,
+      .staleMode, .warning, object: state.profile,
       "\(name) is applied and not maintained, and is no longer in effect: "
         + Words.list(lost.map(\.rawValue)),
       why:

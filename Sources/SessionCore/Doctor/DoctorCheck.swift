@@ -6,7 +6,7 @@ package struct DoctorCheck: Sendable {
   package enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     case switchOnConnect, switchOnPortAvailable, streamRestore, roleModule, filter
     case equalRates, allowedRates, sessionManager, serverUnreachable, otherServer, cardShared
-    case environment, autospawn, cookie, staleWish, staleBaseline, leftover, damagedStore
+    case environment, autospawn, cookie, staleMode, staleBaseline, leftover, damagedStore
     case killedHolder, conflict, missingDevice
     case mutedInput, silentInput, deadChannel, dualMono, clippedInput, offsetInput
   }

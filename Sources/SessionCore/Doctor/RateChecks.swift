@@ -21,7 +21,7 @@ private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
       .equalRates, .warning, object: "alternate-sample-rate",
       "default and alternate sample rate are both \(rate) Hz",
       why: "PulseAudio switches a device only between the two: no device ever changes its rate, "
-        + "and a wished one is unreachable.",
+        + "and a preferred one is unreachable.",
       .init(
         "Give the other rate, and restart the server.",
         command: "systemctl --user restart pulseaudio",
@@ -40,7 +40,8 @@ private func allowedRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
   return [
     Finding(
       .allowedRates, .note, object: key, "PipeWire switches to no other rate than \(rate) Hz",
-      why: "A stream with another rate is converted. The session's own pin forces the wished rate, "
+      why:
+        "A stream with another rate is converted. The session's own pin forces the preferred rate, "
         + "but only while a holder keeps it and a program uses the device.",
       .init(
         "Allow the rates that the devices have, and restart PipeWire.",

@@ -49,7 +49,7 @@ private func conflicts(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
 private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard let mode = facts.mode, let state = facts.state, state.active else { return [] }
   return Direction.allCases.compactMap { direction in
-    let named = (mode.wish(direction).prefer ?? []).filter { $0 != .default }
+    let named = (mode.preferences(direction).prefer ?? []).filter { $0 != .default }
     guard let first = named.first, !named.contains(where: { snapshot.has($0, direction) }) else {
       return nil
     }

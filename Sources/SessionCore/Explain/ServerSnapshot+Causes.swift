@@ -88,9 +88,9 @@ extension ServerSnapshot {
     causes += pinCauses(on: device, "latency")
     let users = foreignStreams(on: device) + ownedDevices(direction).flatMap(foreignStreams)
     for stream in users {
-      let wish = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
+      let request = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
       causes.append(
-        "\(programName(of: stream)) is on it\(wish)" + (stream.isCorked ? ", paused" : ""))
+        "\(programName(of: stream)) is on it\(request)" + (stream.isCorked ? ", paused" : ""))
     }
     if users.isEmpty, pins(on: device, "latency").isEmpty {
       causes.append("no stream asks for anything: the device takes the longest it can")
@@ -106,10 +106,10 @@ extension ServerSnapshot {
 
   private func pinCauses(on device: Device, _ kind: String) -> [String] {
     pins(on: device, kind).map { pin in
-      let wish =
+      let request =
         pin.properties[Owned.pinLatencyKey].flatMap { Int64($0) }
         .map { Words.milliseconds(.microseconds($0)) } ?? "\(pin.sampleSpec.rate) Hz"
-      return "the session's pin asks for \(wish)"
+      return "the session's pin asks for \(request)"
     }
   }
 

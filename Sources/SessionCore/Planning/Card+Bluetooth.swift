@@ -3,8 +3,8 @@ import PulseTypes
 extension PlanContext {
   /// What an unresolved direction waits for: the profile of a connected headset, or a device.
   func waitingFor(_ direction: Direction) -> WaitingFor {
-    guard direction == .input, wish.options?.contains(.allowBluetoothHFP) == true,
-      let prefer = wish.preferredInput
+    guard direction == .input, mode.options?.contains(.allowBluetoothHFP) == true,
+      let prefer = mode.preferredInput
     else { return .device }
     let comes = snapshot.cards.contains { card in
       card.lacksMicrophone && prefer.contains { card.couldBe($0) }

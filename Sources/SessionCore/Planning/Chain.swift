@@ -7,33 +7,33 @@ import PulseTypes
 extension PlanContext {
   /// The echo canceller that the mode needs; nil if it needs none, one of the devices is missing,
   /// the server loads no modules, or it refused this one.
-  var wishedCanceller: EchoCancellerSpec? {
-    guard wish.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
+  var preferredCanceller: EchoCancellerSpec? {
+    guard mode.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
       !snapshot.isOfOneProgram, cancellerRefusal == nil,
       input.refusals[.echoCanceller] == nil, let microphone = device(.input),
       let speaker = device(.output)
     else { return nil }
-    let remap = try? wishedRemap(on: speaker)
+    let remap = try? preferredRemap(on: speaker)
     return EchoCancellerSpec(
-      method: wish.echoCanceller ?? EchoCancellerSpec.defaultMethod, input: microphone.name,
-      output: remap?.name ?? wishedCombination.map { _ in Owned.combineName } ?? speaker.name,
+      method: mode.echoCanceller ?? EchoCancellerSpec.defaultMethod, input: microphone.name,
+      output: remap?.name ?? preferredCombination.map { _ in Owned.combineName } ?? speaker.name,
       map: microphone.channelMap,
-      rate: EchoCancellerSpec.rate(for: wish.sampleRate))
+      rate: EchoCancellerSpec.rate(for: mode.sampleRate))
   }
 
   /// Why the server does not have the preferred method; nil if only an attempt would show.
   ///
   /// PipeWire accepts any name without an error: 0.3.65 has only one method, whatever the name is.
   var cancellerRefusal: String? {
-    guard wish.cancelsEcho, snapshot.has(.oneEchoCanceller), !snapshot.isOfOneProgram,
-      let method = wish.echoCanceller, method != EchoCancellerSpec.defaultMethod
+    guard mode.cancelsEcho, snapshot.has(.oneEchoCanceller), !snapshot.isOfOneProgram,
+      let method = mode.echoCanceller, method != EchoCancellerSpec.defaultMethod
     else { return nil }
     return "PipeWire has no echo canceller '\(method)'"
   }
 
   /// Whether the canceller stays unloaded until a program records.
   var leavesCancellerIdle: Bool {
-    wish.unloadsIdleEchoCanceller == true && !isRecorded
+    mode.unloadsIdleEchoCanceller == true && !isRecorded
   }
 
   /// Whether a program records from the input, in the snapshot from before the plan.
@@ -47,8 +47,8 @@ extension PlanContext {
   }
 
   /// The outputs to combine; nil for other categories, or if they cannot be combined.
-  var wishedCombination: CombineSpec? {
-    guard wish.category == .multiRoute, input.capabilities.moduleLoading,
+  var preferredCombination: CombineSpec? {
+    guard mode.category == .multiRoute, input.capabilities.moduleLoading,
       input.refusals[.combination] == nil, !snapshot.isOfOneProgram,
       let primary = device(.output), resolution.outputs.count > 1
     else { return nil }
@@ -58,16 +58,16 @@ extension PlanContext {
 
   /// The remap that the mode needs on a device; nil if the hardware already matches, the server
   /// loads no modules, or it refused this one.
-  func wishedRemap(on device: Device) throws(SessionError) -> RemapSpec? {
+  func preferredRemap(on device: Device) throws(SessionError) -> RemapSpec? {
     let direction = device.direction
-    guard let routing = try ChannelRouting.make(wish.wish(direction), on: device),
+    guard let routing = try ChannelRouting.make(mode.preferences(direction), on: device),
       !routing.isIdentity(on: device.channelMap), input.capabilities.moduleLoading,
       input.refusals[.chain(direction)] == nil, !snapshot.isOfOneProgram
     else { return nil }
     // A mix of one channel is that channel.
     if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }
-    let echo = direction == .input ? wishedCanceller.map { _ in Owned.echoName(.input) } : nil
-    let combined = direction == .output ? wishedCombination.map { _ in Owned.combineName } : nil
+    let echo = direction == .input ? preferredCanceller.map { _ in Owned.echoName(.input) } : nil
+    let combined = direction == .output ? preferredCombination.map { _ in Owned.combineName } : nil
     return RemapSpec(
       direction: direction, master: echo ?? combined ?? device.name, masterMap: routing.masterMap,
       map: routing.map)
@@ -75,21 +75,21 @@ extension PlanContext {
 
   /// The device that programs should use: the end of the chain, or the device itself. An impossible
   /// remap is reported as the channel map's error.
-  func wishedEnd(on device: Device) -> String {
+  func preferredEnd(on device: Device) -> String {
     // A single program's streams that follow the default use the same device as other programs.
     if snapshot.isOfOneProgram, resolved(device.direction)?.isDefault == true,
       let name = snapshot.server.defaultName(device.direction)
     {
       return name
     }
-    let remap = (try? wishedRemap(on: device))?.name
-    let echo = wishedCanceller.map { _ in Owned.echoName(device.direction) }
+    let remap = (try? preferredRemap(on: device))?.name
+    let echo = preferredCanceller.map { _ in Owned.echoName(device.direction) }
     if device.direction == .input { return remap ?? echo ?? device.name }
-    return echo ?? remap ?? wishedCombination.map { _ in Owned.combineName } ?? device.name
+    return echo ?? remap ?? preferredCombination.map { _ in Owned.combineName } ?? device.name
   }
 
   /// Whether the default is the device that programs should use.
   func isAtEnd(_ direction: Direction, _ device: Device) -> Bool {
-    snapshot.server.defaultName(direction) == wishedEnd(on: device)
+    snapshot.server.defaultName(direction) == preferredEnd(on: device)
   }
 }

@@ -17,20 +17,22 @@ package struct ChannelRouting: Sendable, Hashable {
 extension ChannelRouting {
   /// The routing for a direction's preferences on a device; nil if they do not concern channels.
   static func make(
-    _ wish: DirectionWish, on device: Device
+    _ preferences: DirectionPreferences, on device: Device
   ) throws(SessionError) -> ChannelRouting? {
-    let turns = (wish.orientation ?? .none).quarterTurns
-    guard wish.polarPattern != nil || wish.channels != nil || turns != 0 else { return nil }
+    let turns = (preferences.orientation ?? .none).quarterTurns
+    guard preferences.polarPattern != nil || preferences.channels != nil || turns != 0 else {
+      return nil
+    }
     let hardware = device.channelMap
     var base = hardware.positions
-    if let pattern = wish.polarPattern {
+    if let pattern = preferences.polarPattern {
       base = try channels(pattern, hardware, device)
-    } else if let channels = wish.channels {
+    } else if let channels = preferences.channels {
       base = try self.channels(channels, hardware, device)
     } else if turns != 0 {
       base = standardOrder(of: base)
     }
-    let turned = try turn(base, turns, wish, device)
+    let turned = try turn(base, turns, preferences, device)
     guard let map = ChannelMap.standard(channels: turned.count) else {
       // Only an unchanged layout that is not standard gets here; it stays.
       return ChannelRouting(masterMap: ChannelMap(turned), map: hardware)
@@ -108,14 +110,14 @@ extension ChannelRouting {
   /// Turns positions by quarters: a half turn exchanges left and right, a quarter needs four
   /// corners.
   private static func turn(
-    _ base: [ChannelPosition], _ turns: Int, _ wish: DirectionWish, _ device: Device
+    _ base: [ChannelPosition], _ turns: Int, _ preferences: DirectionPreferences, _ device: Device
   ) throws(SessionError) -> [ChannelPosition] {
     if turns == 0 || (base.count == 1 && turns == 2) { return base }
     if base.count == 2, turns == 2 { return base.reversed() }
     // Four channels that the mode has ordered are a quad layout; four others are not.
-    let isQuad = wish.channels != nil || Set(base) == Set(ChannelMap.quad.positions)
+    let isQuad = preferences.channels != nil || Set(base) == Set(ChannelMap.quad.positions)
     guard base.count == 4, isQuad else {
-      let orientation = wish.orientation ?? .none
+      let orientation = preferences.orientation ?? .none
       let possible: [String] =
         base.count <= 2
         ? ["none, landscape-left: as it is", "landscape-right: a half turn"]

@@ -4,7 +4,7 @@ extension Plan {
   /// Pure: no I/O, no clock. Throws `SessionError` with stage `device` if the machine cannot meet
   /// the mode; with `onFailure = .bestEffort` such a preference is listed as unmet instead.
   package static func make(_ input: PlanInput) throws(SessionError) -> Plan {
-    let isTolerant = input.wish.onFailure == .bestEffort
+    let isTolerant = input.mode.onFailure == .bestEffort
     let baseline = input.baseline.valid(for: input.snapshot)
     if input.occasion == .leaving { return leave(input, baseline) }
     let resolution =

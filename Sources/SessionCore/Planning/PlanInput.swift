@@ -15,7 +15,7 @@ package enum Occasion: String, Sendable, Hashable, Codable {
 /// The complete input of a plan; the plan is a pure function of it.
 package struct PlanInput: Sendable, Hashable, Codable {
   /// The mode.
-  package var wish: AudioMode
+  package var mode: AudioMode
   /// The actual server.
   package var snapshot: ServerSnapshot
   /// What the server supports.
@@ -60,8 +60,8 @@ package struct PlanInput: Sendable, Hashable, Codable {
   package var refusals: [Setting: String]
 
   /// Makes an input with only a mode and a snapshot.
-  package init(wish: AudioMode, snapshot: ServerSnapshot) {
-    self.wish = wish
+  package init(mode: AudioMode, snapshot: ServerSnapshot) {
+    self.mode = mode
     self.snapshot = snapshot
     capabilities = Capabilities(snapshot.traits)
     baseline = Baseline()
@@ -112,7 +112,7 @@ struct PlanContext {
   let server: PredictedServer
   let resolution: Resolution
 
-  var wish: AudioMode { input.wish }
+  var mode: AudioMode { input.mode }
   var snapshot: ServerSnapshot { server.snapshot }
 
   /// The resolved device of a direction.

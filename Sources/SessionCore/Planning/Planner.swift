@@ -44,11 +44,11 @@ struct Planner {
         }
       }
       for entry in restore where entry.phase == phase { emit(restoring: entry) }
-      removeUnwished(in: phase)
+      removeUnneeded(in: phase)
     }
     listKept()
     let final = self.context
-    for (aspect, isSet) in zip(allAspects, aspectIsSet) where isSet(input.wish) {
+    for (aspect, isSet) in zip(allAspects, aspectIsSet) where isSet(input.mode) {
       guard let unmet = try aspect.unmet(final, steps: plan.steps) else { continue }
       note(unmet.property, unmet.verdict, unmet.reason)
     }
@@ -75,20 +75,20 @@ struct Planner {
   }
 
   /// Removes our pins and links that neither the mode nor the baseline needs.
-  private mutating func removeUnwished(in phase: Phase) {
+  private mutating func removeUnneeded(in phase: Phase) {
     if phase == .levels, !input.snapshot.isOfOneProgram {
       for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger]
-      where isUnwished(setting) {
+      where isUnneeded(setting) {
         guard server.value(of: setting) != SettingValue.absent else { continue }
-        emit(Target(.options, setting, .absent, why: "no wish needs it"))
+        emit(Target(.options, setting, .absent, why: "no preference needs it"))
       }
     }
     if phase == .channelMap, !input.snapshot.isOfOneProgram {
-      for link in Setting.links.reversed() where isUnwished(link) {
+      for link in Setting.links.reversed() where isUnneeded(link) {
         guard server.value(of: link) != SettingValue.absent else { continue }
         emit(
           Target(
-            link.kind.property(in: server.snapshot), link, .absent, why: "no wish needs it"))
+            link.kind.property(in: server.snapshot), link, .absent, why: "no preference needs it"))
       }
     }
     guard phase == .ioBufferDuration else { return }
@@ -97,15 +97,15 @@ struct Planner {
       let pinned = Set(pins.compactMap(\.device)).sorted { $0.rawValue < $1.rawValue }
       for device in pinned.compactMap({ server.snapshot.device(direction, at: $0) }) {
         let setting = Setting.latency(direction, device: device.name)
-        guard isUnwished(setting), let now = server.value(of: setting), now != .absent else {
+        guard isUnneeded(setting), let now = server.value(of: setting), now != .absent else {
           continue
         }
-        emit(Target(.ioBufferDuration, setting, .absent, why: "no wish needs the pin"))
+        emit(Target(.ioBufferDuration, setting, .absent, why: "no preference needs the pin"))
       }
     }
   }
 
-  private func isUnwished(_ setting: Setting) -> Bool {
+  private func isUnneeded(_ setting: Setting) -> Bool {
     !claimed.contains(setting) && !restore.contains { $0.setting == setting }
   }
 

@@ -7,7 +7,7 @@ import PulseTypes
 struct ProfileChoice {
   let card: Card
   let needs: [Resolved]
-  let wish: AudioMode
+  let mode: AudioMode
 
   func choose() throws(SessionError) -> String {
     let isLeaving = card.active.map(shouldLeaveHandsFree) ?? false
@@ -55,7 +55,7 @@ struct ProfileChoice {
     return SessionError(
       .categoryNotSupported, stage: .device,
       "no usable profile of \(card.name) gives \(Words.list(wanted))", property: .category,
-      value: wish.category?.rawValue,
+      value: mode.category?.rawValue,
       alternatives: card.profiles.map { profile in
         "\(profile.name): \(profile.isAvailable ? "does not give all of it" : "not available now")"
       })

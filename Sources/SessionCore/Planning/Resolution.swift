@@ -20,7 +20,7 @@ struct Resolution {
   /// Resolves the devices for a plan; throws if a device is missing and may not be awaited.
   init(_ input: PlanInput) throws(SessionError) {
     try self.init(input) { (error, direction) throws(SessionError) in
-      guard let direction, input.wish.mayWait(direction) else { throw error }
+      guard let direction, input.mode.mayWait(direction) else { throw error }
     }
     if let tooFewOutputs { throw tooFewOutputs }
   }
@@ -39,9 +39,9 @@ struct Resolution {
   private init<Failure: Error>(
     _ input: PlanInput, unmet: (SessionError, Direction?) throws(Failure) -> Void
   ) throws(Failure) {
-    let (wish, snapshot) = (input.wish, input.snapshot)
+    let (mode, snapshot) = (input.mode, input.snapshot)
     defaultsBefore = input.knownDefaults
-    for direction in Direction.allCases where wish.concerns(direction) {
+    for direction in Direction.allCases where mode.concerns(direction) {
       do throws(SessionError) {
         devices[direction] = try Resolver.resolve(
           input, direction, defaultBefore: defaultsBefore[direction],
@@ -57,7 +57,7 @@ struct Resolution {
       }
       guard !needs.isEmpty else { continue }
       do throws(SessionError) {
-        profiles[card.name] = try ProfileChoice(card: card, needs: needs, wish: wish).choose()
+        profiles[card.name] = try ProfileChoice(card: card, needs: needs, mode: mode).choose()
       } catch {
         try unmet(error, nil)
         for need in needs {
@@ -71,7 +71,7 @@ struct Resolution {
 
   /// Finds the outputs of `multi-route`: all preferred ones that exist and are usable.
   private mutating func findOutputs(_ input: PlanInput) {
-    guard input.wish.category == .multiRoute, !input.snapshot.isOfOneProgram,
+    guard input.mode.category == .multiRoute, !input.snapshot.isOfOneProgram,
       let first = devices[.output]
     else { return }
     let all = Resolver.all(input, .output, defaultBefore: defaultsBefore[.output])
@@ -79,10 +79,10 @@ struct Resolution {
       [first.name] + all.names.filter { $0 != first.name && stays($0, input.snapshot) }
     guard outputs.count < 2 else { return }
     let advice =
-      input.wish.mayCombine ? "connect another" : "name two or more in output.prefer"
+      input.mode.mayCombine ? "connect another" : "name two or more in output.prefer"
     tooFewOutputs = SessionError(
       .categoryNotSupported, stage: .device,
-      "category \"multi-route\" plays on several outputs at once, and of those wished only "
+      "category \"multi-route\" plays on several outputs at once, and of those preferred only "
         + "\(first.name) is usable; \(advice)",
       property: .category, value: Category.multiRoute.rawValue, alternatives: all.rejections)
   }
@@ -90,9 +90,9 @@ struct Resolution {
   /// Whether an output also exists once its card has the required profile.
   private func stays(_ name: String, _ snapshot: ServerSnapshot) -> Bool {
     guard let card = snapshot.device(.output, named: name).flatMap({ snapshot.card(of: $0) }),
-      let wished = profiles[card.name], wished != card.activeProfile
+      let preference = profiles[card.name], preference != card.activeProfile
     else { return true }
-    return card.profile(named: wished).map {
+    return card.profile(named: preference).map {
       card.deviceNames(.output, profile: $0).contains(name)
     } ?? false
   }
@@ -104,6 +104,6 @@ extension AudioMode {
 
   /// Whether a direction may wait for its missing device.
   fileprivate func mayWait(_ direction: Direction) -> Bool {
-    !wish(direction).isRequired || !requires(direction)
+    !preferences(direction).isRequired || !requires(direction)
   }
 }

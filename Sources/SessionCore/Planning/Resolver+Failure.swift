@@ -18,7 +18,7 @@ extension Resolver {
     let unnamed = there.map(\.name).filter { rejected[$0] == nil }
     let message =
       isPortAtFault && matchers == [.default]
-      ? "the \(noun) has none of the wished ports"
+      ? "the \(noun) has none of the preferred ports"
       : "no usable \(noun) for \(Words.list(matchers.map { "'\($0)'" }, last: "or"))"
     return SessionError(
       code, stage: .device, there.isEmpty ? "\(message): \(nothingThere)" : message,

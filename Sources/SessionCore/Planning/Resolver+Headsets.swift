@@ -6,7 +6,7 @@ extension Resolver {
   /// microphone's profile if the headset is the microphone.
   func preferringProfile(_ candidates: [Candidate]) -> [Candidate] {
     guard direction == .output else { return candidates }
-    let onlyPlays = wish.category?.directions == [.output] && !wish.concerns(.input)
+    let onlyPlays = mode.category?.directions == [.output] && !mode.concerns(.input)
     guard onlyPlays || microphone != nil else { return candidates }
     func isRight(_ candidate: Candidate) -> Bool {
       if let microphone, microphone.card?.name == candidate.card?.name {
@@ -31,7 +31,7 @@ extension Resolver {
 
   /// A headset's microphone profile may be listed a while after the headset itself.
   func missingProfile(_ matcher: DeviceMatcher) -> String {
-    guard direction == .input, wish.options?.contains(.allowBluetoothHFP) == true,
+    guard direction == .input, mode.options?.contains(.allowBluetoothHFP) == true,
       let card = snapshot.cards.first(where: { $0.lacksMicrophone && $0.couldBe(matcher) })
     else { return "" }
     return " yet: \(card.name) lists no profile with a microphone; required = false waits for it"

@@ -3,7 +3,7 @@ import PulseTypes
 extension Resolver {
   /// With `default-to-speaker` the speaker, unless headphones are known to be plugged in.
   func speaker(of device: Device) -> [PortMatcher] {
-    guard direction == .output, wish.options?.contains(.defaultToSpeaker) == true else { return [] }
+    guard direction == .output, mode.options?.contains(.defaultToSpeaker) == true else { return [] }
     func has(_ type: PortType, _ isPlugged: (DevicePort) -> Bool) -> Bool {
       device.ports.contains { device.portTypes($0).contains(type) && isPlugged($0) }
     }

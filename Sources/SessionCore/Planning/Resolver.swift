@@ -2,8 +2,8 @@ import PulseTypes
 
 /// Finds the device of one direction.
 struct Resolver {
-  let wish: AudioMode
-  let part: DirectionWish
+  let mode: AudioMode
+  let part: DirectionPreferences
   let direction: Direction
   let snapshot: ServerSnapshot
   let defaultBefore: String?
@@ -17,11 +17,11 @@ struct Resolver {
   var isPortAtFault = false
 
   init(_ input: PlanInput, _ direction: Direction, _ defaultBefore: String?) {
-    wish = input.wish
+    mode = input.mode
     self.direction = direction
     snapshot = input.snapshot
     self.defaultBefore = defaultBefore
-    part = wish.wish(direction)
+    part = mode.preferences(direction)
     unsteady = input.unsteady
   }
 
@@ -81,7 +81,7 @@ struct Resolver {
 
   private mutating func accept(_ candidate: Candidate, _ matcher: DeviceMatcher) -> Resolved? {
     if candidate.card?.isBluetooth == true, direction == .input,
-      wish.options?.contains(.allowBluetoothHFP) != true
+      mode.options?.contains(.allowBluetoothHFP) != true
     {
       return reject(candidate, "a Bluetooth microphone needs options = [\"allow-bluetooth-hfp\"]")
     }

@@ -30,15 +30,15 @@ extension PlanInput {
     place.isOwn = true
     let context = PlanContext(
       input: self, server: PredictedServer(snapshot), resolution: .tolerant(self))
-    if wish.hintDirection == direction {
-      place.rate = wish.sampleRate
-      place.buffer = wish.ioBufferDuration?.duration(atRate: wish.sampleRate ?? 48_000)
+    if mode.hintDirection == direction {
+      place.rate = mode.sampleRate
+      place.buffer = mode.ioBufferDuration?.duration(atRate: mode.sampleRate ?? 48_000)
     }
     guard let device = context.device(direction) else { return place }
-    let isAsked = wish.wish(direction).prefer != nil
+    let isAsked = mode.preferences(direction).prefer != nil
     let isDefault = context.resolved(direction)?.isDefault == true
     place.device = isAsked && !isDefault ? device.name : nil
-    let routing = (try? ChannelRouting.make(wish.wish(direction), on: device)).flatMap { $0 }
+    let routing = (try? ChannelRouting.make(mode.preferences(direction), on: device)).flatMap { $0 }
     if let routing, !routing.isIdentity(on: device.channelMap) {
       place.channels = routing.masterMap
     }

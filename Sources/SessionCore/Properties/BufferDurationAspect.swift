@@ -18,40 +18,41 @@ struct BufferDurationAspect: Aspect {
   let phase = Phase.ioBufferDuration
   let isShared = false
 
-  func direction(of wish: AudioMode) -> Direction? { wish.hintDirection }
+  func direction(of mode: AudioMode) -> Direction? { mode.hintDirection }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    let direction = context.wish.hintDirection
-    guard let device = context.device(direction), let wished = wished(context, device),
-      !isLeftToStreams(context), !wasAsked(context, device, wished)
+    let direction = context.mode.hintDirection
+    guard let device = context.device(direction), let preference = preference(context, device),
+      !isLeftToStreams(context), !wasAsked(context, device, preference)
     else { return [] }
     return [
       Target(
-        property, .latency(direction, device: device.name), .duration(wished),
+        property, .latency(direction, device: device.name), .duration(preference),
         why: "held by a pin, for every program on the device")
     ]
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    let direction = context.wish.hintDirection
+    let direction = context.mode.hintDirection
     let device = context.shownDevice(direction)
     let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
     let setting = device.map { Setting.latency(direction, device: $0.name) }
     let latency = isKnown ? actual(context, device, setting) : nil
     let actual = latency.map { StateValue.number($0.seconds) }
-    guard let wish = context.wish.ioBufferDuration else { return .unset(actual) }
-    guard let device = context.device(direction), let wished = wished(context, device) else {
-      let duration = wish.duration(atRate: context.wish.sampleRate ?? 48000)
+    guard let buffer = context.mode.ioBufferDuration else { return .unset(actual) }
+    guard let device = context.device(direction), let preference = preference(context, device)
+    else {
+      let duration = buffer.duration(atRate: context.mode.sampleRate ?? 48000)
       return PropertyReport(
         preferred: .number(duration.seconds), actual: actual, verdict: .pending,
         reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device, held: false)
     }
-    if isLeftToStreams(context) { return ownReport(context, device, wished) }
+    if isLeftToStreams(context) { return ownReport(context, device, preference) }
     let isHeld =
-      context.input.holdsPins && context.snapshot.value(of: setting!) == .duration(wished)
+      context.input.holdsPins && context.snapshot.value(of: setting!) == .duration(preference)
     var report = PropertyReport(
-      preferred: .number(wished.seconds), actual: actual, verdict: .applied, held: isHeld)
-    if let obstacle = obstacle(context, device, wished, latency) {
+      preferred: .number(preference.seconds), actual: actual, verdict: .applied, held: isHeld)
+    if let obstacle = obstacle(context, device, preference, latency) {
       report.verdict = obstacle.verdict
       report.reason = obstacle.reason
       report.waitingFor = obstacle.waitingFor
@@ -71,12 +72,12 @@ struct BufferDurationAspect: Aspect {
 
   /// PipeWire's buffer is at most the shortest one that a running stream requests.
   private func ownReport(
-    _ context: PlanContext, _ device: Device, _ wished: Duration
+    _ context: PlanContext, _ device: Device, _ preference: Duration
   ) -> PropertyReport {
     let asked = context.snapshot.viewersStreams(device.direction).filter {
       $0.device == device.index && !$0.isCorked
     }.compactMap { $0.askedLatency }.min()
-    let preferred = StateValue.number(wished.seconds)
+    let preferred = StateValue.number(preference.seconds)
     guard let asked else {
       return PropertyReport(
         preferred: preferred, actual: nil, verdict: .pending,
@@ -84,8 +85,8 @@ struct BufferDurationAspect: Aspect {
     }
     let rate = context.snapshot.rate(of: device)
     let nearest = Graph.quantum(
-      wished, rate: rate, limit: context.snapshot.quantumLimit(of: device))
-    let isMet = asked <= max(wished, Graph.duration(frames: nearest, rate: rate))
+      preference, rate: rate, limit: context.snapshot.quantumLimit(of: device))
+    let isMet = asked <= max(preference, Graph.duration(frames: nearest, rate: rate))
     return PropertyReport(
       preferred: preferred, actual: .number(asked.seconds),
       verdict: isMet ? .applied : .unreachable,
@@ -93,9 +94,9 @@ struct BufferDurationAspect: Aspect {
       held: false)
   }
 
-  private func wished(_ context: PlanContext, _ device: Device) -> Duration? {
-    let rate = context.wish.sampleRate ?? context.snapshot.rate(of: device)
-    return context.wish.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
+  private func preference(_ context: PlanContext, _ device: Device) -> Duration? {
+    let rate = context.mode.sampleRate ?? context.snapshot.rate(of: device)
+    return context.mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 
   /// The device's own report; without one, what our pin was granted.
@@ -111,47 +112,48 @@ struct BufferDurationAspect: Aspect {
 
   /// What the device granted for this buffer: to the open pin, otherwise to an earlier one, unless
   /// the device was unplugged since.
-  private func given(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Duration? {
+  private func given(_ context: PlanContext, _ device: Device, _ preference: Duration) -> Duration?
+  {
     let setting = Setting.latency(device.direction, device: device.name)
-    if context.snapshot.value(of: setting) == .duration(wished) {
+    if context.snapshot.value(of: setting) == .duration(preference) {
       return context.snapshot.latency(
-        givenTo: wished, granted: context.input.grants[setting], on: device)
+        givenTo: preference, granted: context.input.grants[setting], on: device)
     }
-    return remembered(context, device, wished)
+    return remembered(context, device, preference)
   }
 
   private func remembered(
-    _ context: PlanContext, _ device: Device, _ wished: Duration
+    _ context: PlanContext, _ device: Device, _ preference: Duration
   ) -> Duration? {
     let setting = Setting.latency(device.direction, device: device.name)
     let got = context.input.memory.outcome(
-      setting, asked: .duration(wished), on: context.snapshot)
+      setting, asked: .duration(preference), on: context.snapshot)
     guard case .duration(let given) = got, given > .zero else { return nil }
     return given
   }
 
   /// Whether the device was asked in an earlier run, without a holder since. A pin that is still
   /// open belongs to this run, and stays until its end.
-  private func wasAsked(_ context: PlanContext, _ device: Device, _ wished: Duration) -> Bool {
+  private func wasAsked(_ context: PlanContext, _ device: Device, _ preference: Duration) -> Bool {
     let setting = Setting.latency(device.direction, device: device.name)
     return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
-      && remembered(context, device, wished) != nil
+      && remembered(context, device, preference) != nil
   }
 
   private typealias Obstacle = (verdict: Verdict, reason: String, waitingFor: WaitingFor?)
 
   /// Why the buffer differs from the preferred one; `actual` is the device's current buffer.
   private func obstacle(
-    _ context: PlanContext, _ device: Device, _ wished: Duration, _ actual: Duration?
+    _ context: PlanContext, _ device: Device, _ preference: Duration, _ actual: Duration?
   ) -> Obstacle? {
-    let given = given(context, device, wished)
+    let given = given(context, device, preference)
     guard context.input.holdsPins else {
       guard let given else {
         return (
           .pending, "no process holds it on \(device.name), which was not asked for it yet", .holder
         )
       }
-      if let limit = limit(context, device, wished, given) { return limit }
+      if let limit = limit(context, device, preference, given) { return limit }
       return (
         .pending,
         "granted while applying (\(Words.milliseconds(given))); no process maintains it now, so each "
@@ -164,11 +166,11 @@ struct BufferDurationAspect: Aspect {
         ? (.pending, "nothing holds it on \(device.name)", .device)
         : (.pending, "\(device.name) has not reported its latency", .device)
     }
-    switch context.snapshot.fit(actual, asked: wished, on: device) {
+    switch context.snapshot.fit(actual, asked: preference, on: device) {
     case .met: return nil
-    case .longer: return limit(context, device, wished, actual)
+    case .longer: return limit(context, device, preference, actual)
     case .shorter:
-      if let given, let limit = limit(context, device, wished, given) { return limit }
+      if let given, let limit = limit(context, device, preference, given) { return limit }
       let users = context.snapshot.foreignStreams(on: device).map {
         context.snapshot.programName(of: $0)
       }
@@ -179,13 +181,13 @@ struct BufferDurationAspect: Aspect {
 
   /// How a device's buffer differs from the requested one; nil if it does not.
   private func limit(
-    _ context: PlanContext, _ device: Device, _ wished: Duration, _ given: Duration
+    _ context: PlanContext, _ device: Device, _ preference: Duration, _ given: Duration
   ) -> Obstacle? {
-    let fit = context.snapshot.fit(given, asked: wished, on: device)
+    let fit = context.snapshot.fit(given, asked: preference, on: device)
     guard fit != .met else { return nil }
     let gives = "\(device.name) gives \(Words.milliseconds(given))"
     guard context.snapshot.has(.forcedGraph), fit == .shorter else {
-      return (.unreachable, "\(gives) and not \(Words.milliseconds(wished))", nil)
+      return (.unreachable, "\(gives) and not \(Words.milliseconds(preference))", nil)
     }
     let frames = context.snapshot.quantumLimit(of: device)
     return (.unreachable, "\(gives) at most (\(frames) frames)", nil)

@@ -16,7 +16,7 @@ struct CategoryAspect: Aspect {
   let phase = Phase.category
   let isShared = false
 
-  func direction(of wish: AudioMode) -> Direction? { nil }
+  func direction(of mode: AudioMode) -> Direction? { nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     context.snapshot.cards.compactMap { card in
@@ -35,13 +35,13 @@ struct CategoryAspect: Aspect {
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    guard let category = context.wish.category else { return .unset(nil) }
+    guard let category = context.mode.category else { return .unset(nil) }
     let preferred = StateValue.string(category.rawValue)
     func unmet(_ verdict: Verdict, _ reason: String, _ waiting: WaitingFor?) -> PropertyReport {
       PropertyReport(
         preferred: preferred, actual: nil, verdict: verdict, reason: reason, waitingFor: waiting)
     }
-    for direction in Direction.allCases where context.wish.directions.contains(direction) {
+    for direction in Direction.allCases where context.mode.directions.contains(direction) {
       if let error = context.resolution.waiting[direction] {
         return unmet(.pending, error.message, context.waitingFor(direction))
       }

@@ -32,27 +32,27 @@ struct ChannelMapAspect: Aspect {
 
   var property: Property { .channels(direction) }
 
-  func direction(of wish: AudioMode) -> Direction? { direction }
+  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let device = context.device(direction), let remap = try context.wishedRemap(on: device)
+    guard let device = context.device(direction), let remap = try context.preferredRemap(on: device)
     else { return [] }
     return [Target(property, .chain(direction), .remap(remap), why: reason(context))]
   }
 
   private func reason(_ context: PlanContext) -> String {
-    let wish = context.wish.wish(direction)
-    let pattern = wish.polarPattern.map { "polar pattern \($0.rawValue)" }
-    let turned = (wish.orientation ?? .none).quarterTurns != 0
-    let orientation = turned ? wish.orientation.map { "orientation \($0.rawValue)" } : nil
-    let parts = [pattern, wish.channels == nil ? nil : "channel map", orientation]
+    let preferences = context.mode.preferences(direction)
+    let pattern = preferences.polarPattern.map { "polar pattern \($0.rawValue)" }
+    let turned = (preferences.orientation ?? .none).quarterTurns != 0
+    let orientation = turned ? preferences.orientation.map { "orientation \($0.rawValue)" } : nil
+    let parts = [pattern, preferences.channels == nil ? nil : "channel map", orientation]
     return Words.list(parts.compactMap { $0 })
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
     let device = context.shownDevice(direction)
     let actual = device.flatMap { Self.actual(context.snapshot, $0) }
-    guard context.wish.wish(direction).channels != nil else {
+    guard context.mode.preferences(direction).channels != nil else {
       return .unset(actual.map { StateValue($0.positions) })
     }
     return Self.report(
@@ -70,7 +70,7 @@ struct ChannelMapAspect: Aspect {
   private static func preferred(
     _ context: PlanContext, _ direction: Direction, _ device: Device?
   ) -> StateValue? {
-    switch context.wish.wish(direction).channels {
+    switch context.mode.preferences(direction).channels {
     case .positions(let positions): StateValue(positions)
     case .mono: StateValue([.mono])
     case .left: StateValue([.frontLeft])
@@ -97,14 +97,14 @@ struct ChannelMapAspect: Aspect {
       return unmet(.pending, "there is no \(direction.rawValue) to set it on", .device)
     }
     do throws(SessionError) {
-      let routing = try ChannelRouting.make(context.wish.wish(direction), on: device)
+      let routing = try ChannelRouting.make(context.mode.preferences(direction), on: device)
       if context.snapshot.isOfOneProgram {
         guard let routing, let obstacle = ownObstacle(context, device, routing) else {
           return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
         }
         return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
       }
-      let chain = try context.wishedRemap(on: device)
+      let chain = try context.preferredRemap(on: device)
       if !context.input.capabilities.moduleLoading, let routing,
         !routing.isIdentity(on: device.channelMap)
       {
@@ -152,10 +152,10 @@ struct PolarPatternAspect: Aspect {
   let phase = Phase.channelMap
   let isShared = false
 
-  func direction(of wish: AudioMode) -> Direction? { .input }
+  func direction(of mode: AudioMode) -> Direction? { .input }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    guard let pattern = context.wish.polarPattern else { return .unset(nil) }
+    guard let pattern = context.mode.polarPattern else { return .unset(nil) }
     let preferred = StateValue.string(pattern.rawValue)
     var report = ChannelMapAspect.report(
       context, .input, preferred: preferred, actual: nil)
@@ -170,10 +170,10 @@ struct OrientationAspect: Aspect {
   let phase = Phase.channelMap
   let isShared = false
 
-  func direction(of wish: AudioMode) -> Direction? { .input }
+  func direction(of mode: AudioMode) -> Direction? { .input }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    guard let orientation = context.wish.inputOrientation else { return .unset(nil) }
+    guard let orientation = context.mode.inputOrientation else { return .unset(nil) }
     let preferred = StateValue.string(orientation.rawValue)
     guard orientation.quarterTurns != 0 || context.resolved(.input) != nil else {
       return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)

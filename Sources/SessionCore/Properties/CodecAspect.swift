@@ -12,18 +12,18 @@ struct CodecAspect: Aspect {
   let property = Property.outputCodec
   let phase = Phase.category
 
-  func direction(of wish: AudioMode) -> Direction? { .output }
+  func direction(of mode: AudioMode) -> Direction? { .output }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let wished = context.wish.outputCodec, let card = card(context) else { return [] }
-    guard !context.server.isChanged(card: card.name) else { return [target(card, wished)] }
+    guard let preference = context.mode.outputCodec, let card = card(context) else { return [] }
+    guard !context.server.isChanged(card: card.name) else { return [target(card, preference)] }
     guard card.codecs != nil else { return [] }
-    guard let codec = card.codec(wished) else { throw Self.failure(card, wished) }
+    guard let codec = card.codec(preference) else { throw Self.failure(card, preference) }
     return [target(card, codec.name)]
   }
 
   private func target(_ card: Card, _ name: String) -> Target {
-    Target(property, .codec(card: card.name), .name(name), why: "wished codec")
+    Target(property, .codec(card: card.name), .name(name), why: "preferred codec")
   }
 
   /// The Bluetooth card of the output.
@@ -37,12 +37,12 @@ struct CodecAspect: Aspect {
   func report(_ context: PlanContext) -> PropertyReport {
     let card = card(context)
     let actual = card?.activeCodec.map { StateValue.string($0) }
-    guard let wished = context.wish.outputCodec else { return .unset(actual) }
+    guard let preference = context.mode.outputCodec else { return .unset(actual) }
     func unmet(
       _ verdict: Verdict, _ reason: String, _ waiting: WaitingFor? = nil
     ) -> PropertyReport {
       PropertyReport(
-        preferred: .string(wished), actual: actual, verdict: verdict, reason: reason,
+        preferred: .string(preference), actual: actual, verdict: verdict, reason: reason,
         waitingFor: waiting)
     }
     if let error = context.resolution.waiting[.output] {
@@ -55,8 +55,8 @@ struct CodecAspect: Aspect {
     guard card.codecs != nil else {
       return unmet(.unreachable, "the server says nothing of the codecs of \(card.name)")
     }
-    guard let codec = card.codec(wished) else {
-      let failure = Self.failure(card, wished)
+    guard let codec = card.codec(preference) else {
+      let failure = Self.failure(card, preference)
       return unmet(
         .unreachable,
         failure.message + "; it offers " + failure.alternatives.joined(separator: ", "))
@@ -66,15 +66,15 @@ struct CodecAspect: Aspect {
         .overridden,
         "the codec is \(card.activeCodec ?? "none"), not \(codec.name): another program changed it")
     }
-    return PropertyReport(preferred: .string(wished), actual: actual, verdict: .applied)
+    return PropertyReport(preferred: .string(preference), actual: actual, verdict: .applied)
   }
 
-  private static func failure(_ card: Card, _ wished: String) -> SessionError {
+  private static func failure(_ card: Card, _ preference: String) -> SessionError {
     SessionError(
       .codecNotSupported, stage: .device,
-      "\(card.name) does not offer the codec '\(wished)' on profile "
+      "\(card.name) does not offer the codec '\(preference)' on profile "
         + "'\(card.activeProfile ?? "none")'",
-      property: .outputCodec, value: wished,
+      property: .outputCodec, value: preference,
       alternatives: (card.codecs ?? []).map { codec in
         [codec.name, ""].contains(codec.description)
           ? codec.name : "\(codec.name) (\(codec.description))"
@@ -84,11 +84,13 @@ struct CodecAspect: Aspect {
 
 extension Card {
   /// The codec for a user's word: the server's name or the description.
-  func codec(_ wished: String) -> Codec? {
+  func codec(_ preference: String) -> Codec? {
     func plain(_ text: String) -> String {
       String(text.lowercased().filter { $0.isLetter || $0.isNumber })
     }
-    return codecs?.first { $0.name == wished }
-      ?? codecs?.first { plain($0.name) == plain(wished) || plain($0.description) == plain(wished) }
+    return codecs?.first { $0.name == preference }
+      ?? codecs?.first {
+        plain($0.name) == plain(preference) || plain($0.description) == plain(preference)
+      }
   }
 }

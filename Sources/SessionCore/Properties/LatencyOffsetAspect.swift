@@ -21,10 +21,10 @@ struct LatencyOffsetAspect: Aspect {
 
   var property: Property { .latencyOffset(direction) }
 
-  func direction(of wish: AudioMode) -> Direction? { direction }
+  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let offset = context.wish.wish(direction).latencyOffset,
+    guard let offset = context.mode.preferences(direction).latencyOffset,
       let (card, port) = place(context), forgetful(context) == nil
     else { return [] }
     return [
@@ -59,8 +59,10 @@ struct LatencyOffsetAspect: Aspect {
   func report(_ context: PlanContext) -> PropertyReport {
     let offset = place(context)?.1.latencyOffset
     let actual = offset.map { StateValue.number($0.seconds) }
-    guard let wished = context.wish.wish(direction).latencyOffset else { return .unset(actual) }
-    let preferred = StateValue.number(wished.seconds)
+    guard let preference = context.mode.preferences(direction).latencyOffset else {
+      return .unset(actual)
+    }
+    let preferred = StateValue.number(preference.seconds)
     guard context.device(direction) != nil else {
       return .waiting(preferred, actual, direction)
     }
@@ -69,7 +71,7 @@ struct LatencyOffsetAspect: Aspect {
         preferred: preferred, actual: nil, verdict: .unreachable,
         reason: "the \(direction.rawValue) has no port of a card to set it on")
     }
-    guard offset == wished else {
+    guard offset == preference else {
       if let maker = forgetful(context), let device = context.device(direction) {
         return PropertyReport(
           preferred: preferred, actual: actual, verdict: .unreachable,

@@ -25,10 +25,11 @@ struct LevelAspect: Aspect {
 
   var property: Property { .level(direction) }
 
-  func direction(of wish: AudioMode) -> Direction? { direction }
+  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let volume = context.wish.wish(direction).volume, let device = context.device(direction)
+    guard let volume = context.mode.preferences(direction).volume,
+      let device = context.device(direction)
     else { return [] }
     let setting = Setting.volume(direction, device: device.name)
     let level = context.level(
@@ -40,12 +41,12 @@ struct LevelAspect: Aspect {
     let device = context.shownDevice(direction)
     let volume = device.flatMap { Self.chainVolume(context, $0) }
     let actual = volume.map { StateValue.number(Self.rounded($0)) }
-    guard let wished = context.wish.wish(direction).volume else { return .unset(actual) }
-    let preferred = StateValue.number(Self.rounded(wished.fraction))
+    guard let preference = context.mode.preferences(direction).volume else { return .unset(actual) }
+    let preferred = StateValue.number(Self.rounded(preference.fraction))
     guard let device = context.device(direction) else {
       return .waiting(preferred, actual, direction)
     }
-    guard device.volume.isUniformly(wished) else {
+    guard device.volume.isUniformly(preference) else {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden,
         reason: "\(device.name) is at \(Words.volume(device.volume)): another program changed it")

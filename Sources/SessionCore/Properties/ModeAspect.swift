@@ -4,13 +4,13 @@ extension PropertyRow {
   static let mode = PropertyRow(
     .mode, \.mode, "mode", .word(), meaning: "The kind of use within the category.",
     aspect: ModeAspect(),
-    check: { (mode, property, wish) throws(SessionError) in
-      guard wish.cancelsEcho, let category = wish.category, category != .playAndRecord else {
+    check: { (use, property, mode) throws(SessionError) in
+      guard mode.cancelsEcho, let category = mode.category, category != .playAndRecord else {
         return
       }
       throw Check.failure(
-        property, mode.rawValue,
-        "mode \"\(mode.rawValue)\" needs both directions: category \"play-and-record\", "
+        property, use.rawValue,
+        "mode \"\(use.rawValue)\" needs both directions: category \"play-and-record\", "
           + "not \"\(category.rawValue)\"")
     },
     explain: { explanation, snapshot, _ in explanation.causes = snapshot.processingCauses })
@@ -38,24 +38,24 @@ struct ModeAspect: Aspect {
   let phase = Phase.channelMap
 
   /// For measurement this is about the input; an echo canceller is about both chains.
-  func direction(of wish: AudioMode) -> Direction? { wish.mode == .measurement ? .input : nil }
+  func direction(of mode: AudioMode) -> Direction? { mode.mode == .measurement ? .input : nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     if let refusal = context.cancellerRefusal {
       throw SessionError(
-        .refused, stage: .device, refusal, property: property, value: context.wish.echoCanceller,
+        .refused, stage: .device, refusal, property: property, value: context.mode.echoCanceller,
         alternatives: ["echo-canceller = \"\(EchoCancellerSpec.defaultMethod)\""])
     }
-    guard let canceller = context.wishedCanceller else { return [] }
+    guard let canceller = context.preferredCanceller else { return [] }
     return [
       Target(
         property, .echoCanceller, .echoCanceller(canceller),
-        why: "\(context.wish.mode?.rawValue ?? "the mode") cancels echo")
+        why: "\(context.mode.mode?.rawValue ?? "the mode") cancels echo")
     ]
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    guard let mode = context.wish.mode else { return .unset(nil) }
+    guard let mode = context.mode.mode else { return .unset(nil) }
     let preferred = StateValue.string(mode.rawValue)
     let obstacle: Obstacle? =
       switch mode {
@@ -103,8 +103,8 @@ struct ModeAspect: Aspect {
           .holder)
     }
     if let refusal = context.input.refusals[.echoCanceller] { return Obstacle(.refused, refusal) }
-    guard let wished = context.wishedCanceller,
-      context.snapshot.value(of: .echoCanceller) == .echoCanceller(wished)
+    guard let preference = context.preferredCanceller,
+      context.snapshot.value(of: .echoCanceller) == .echoCanceller(preference)
     else { return Obstacle(.overridden, "the echo canceller is gone or changed") }
     for direction in Direction.allCases {
       guard let device = context.device(direction), !context.isAtEnd(direction, device) else {
@@ -120,7 +120,7 @@ struct ModeAspect: Aspect {
   /// What processes the signal between the input's hardware and the recording programs.
   private func processing(_ context: PlanContext) -> String? {
     guard let device = context.shownDevice(.input) else {
-      return context.wish.concerns(.input) ? "there is no input" : nil
+      return context.mode.concerns(.input) ? "there is no input" : nil
     }
     for device in context.snapshot.origins(of: device) {
       guard let processor = context.snapshot.processor(of: device) else { continue }
@@ -128,8 +128,8 @@ struct ModeAspect: Aspect {
     }
     if let recorder = processedRecorder(context.snapshot, device) { return recorder }
     guard !device.isMuted else { return "\(device.name) is muted" }
-    let gain = context.wish.inputGain ?? device.volume.loudest
-    guard gain == .norm, device.volume.isUniformly(gain) || context.wish.inputGain != nil else {
+    let gain = context.mode.inputGain ?? device.volume.loudest
+    guard gain == .norm, device.volume.isUniformly(gain) || context.mode.inputGain != nil else {
       return "the gain of \(device.name) is \(Words.volume(device.volume)), not 100 %; "
         + "set input.gain = \"100 %\""
     }

@@ -21,10 +21,11 @@ struct MuteAspect: Aspect {
 
   var property: Property { .muted(direction) }
 
-  func direction(of wish: AudioMode) -> Direction? { direction }
+  func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let muted = context.wish.wish(direction).muted, let device = context.device(direction)
+    guard let muted = context.mode.preferences(direction).muted,
+      let device = context.device(direction)
     else { return [] }
     let setting = Setting.mute(direction, device: device.name)
     let level = context.level(setting, .flag(muted))
@@ -47,16 +48,16 @@ struct MuteAspect: Aspect {
     let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
     let isMuted = isKnown ? device.map { isAnyMuted(context, $0) } : nil
     let actual = isMuted.map(StateValue.flag)
-    guard let wished = context.wish.wish(direction).muted else { return .unset(actual) }
+    guard let preference = context.mode.preferences(direction).muted else { return .unset(actual) }
     guard context.device(direction) != nil else {
-      return .waiting(.flag(wished), actual, direction)
+      return .waiting(.flag(preference), actual, direction)
     }
-    guard isMuted == wished else {
+    guard isMuted == preference else {
       return PropertyReport(
-        preferred: .flag(wished), actual: actual, verdict: .overridden,
+        preferred: .flag(preference), actual: actual, verdict: .overridden,
         reason: isMuted == true ? "another program muted it" : "another program unmuted it")
     }
-    return PropertyReport(preferred: .flag(wished), actual: actual, verdict: .applied)
+    return PropertyReport(preferred: .flag(preference), actual: actual, verdict: .applied)
   }
 
   private func isAnyMuted(_ context: PlanContext, _ device: Device) -> Bool {

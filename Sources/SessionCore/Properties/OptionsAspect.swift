@@ -27,10 +27,10 @@ struct OptionsAspect: Aspect {
   let property = Property.options
   let phase = Phase.levels
 
-  func direction(of wish: AudioMode) -> Direction? { nil }
+  func direction(of mode: AudioMode) -> Direction? { nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let (duckingPolicy, roles) = context.wish.duckingPolicy, Self.obstacle(context) == nil
+    guard let (duckingPolicy, roles) = context.mode.duckingPolicy, Self.obstacle(context) == nil
     else {
       return []
     }
@@ -45,7 +45,7 @@ struct OptionsAspect: Aspect {
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    guard let options = context.wish.options else { return .unset(nil) }
+    guard let options = context.mode.options else { return .unset(nil) }
     let preferred = StateValue.strings(options.sorted().map(\.rawValue))
     let unmet = options.sorted().compactMap { option in
       Self.obstacle(context, to: option).map { (option, $0) }
@@ -65,7 +65,7 @@ struct OptionsAspect: Aspect {
     case .silenceOthers, .duckOthers: duckingObstacle(context)
     case .interruptSpokenAudio:
       // Silence applies to all streams, speech or not.
-      context.wish.duckingPolicy?.roles.contains(DuckingPolicy.speechRole) == true
+      context.mode.duckingPolicy?.roles.contains(DuckingPolicy.speechRole) == true
         ? duckingObstacle(context)
         : Obstacle(.unreachable, "speech is what the mode itself is for, and is left alone")
     case .defaultToSpeaker: speakerObstacle(context)
@@ -74,7 +74,7 @@ struct OptionsAspect: Aspect {
 
   /// Why other programs are not treated as the options ask; nil if they are.
   static func duckingObstacle(_ context: PlanContext) -> Obstacle? {
-    guard let (duckingPolicy, roles) = context.wish.duckingPolicy else { return nil }
+    guard let (duckingPolicy, roles) = context.mode.duckingPolicy else { return nil }
     guard !context.snapshot.isOfOneProgram else {
       return Obstacle(.unreachable, "scope \"application\" does nothing to others")
     }

@@ -22,7 +22,7 @@ struct PortAspect: Aspect {
   let phase = Phase.port
   let isShared = false
 
-  func direction(of wish: AudioMode) -> Direction? { direction }
+  func direction(of mode: AudioMode) -> Direction? { direction }
 
   var property: Property { .port(direction) }
 
@@ -31,15 +31,15 @@ struct PortAspect: Aspect {
     return [
       Target(
         property, .port(direction, device: resolved.name), .name(port.name),
-        why: port.description.isEmpty ? "wished port" : port.description)
+        why: port.description.isEmpty ? "preferred port" : port.description)
     ]
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
     let device = context.shownDevice(direction)
     let actual = device?.activePort.map(StateValue.string)
-    guard let wished = context.wish.wish(direction).port else { return .unset(actual) }
-    let preferred = StateValue.strings(wished.map(\.description))
+    guard let preference = context.mode.preferences(direction).port else { return .unset(actual) }
+    let preferred = StateValue.strings(preference.map(\.description))
     if let error = context.resolution.waiting[direction] {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
@@ -50,12 +50,13 @@ struct PortAspect: Aspect {
       context.resolved(direction)?.port.map { $0.name == device?.activePort }
       ?? device.map { device in
         device.ports.isEmpty
-          || device.active.map { port in wished.contains { $0.matches(port, of: device) } } ?? false
+          || device.active.map { port in preference.contains { $0.matches(port, of: device) } }
+            ?? false
       } ?? true
     guard !isMet else {
       return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
     }
-    let meant = context.resolved(direction)?.port?.name ?? Words.list(wished.map(\.description))
+    let meant = context.resolved(direction)?.port?.name ?? Words.list(preference.map(\.description))
     return PropertyReport(
       preferred: preferred, actual: actual, verdict: .overridden,
       reason:

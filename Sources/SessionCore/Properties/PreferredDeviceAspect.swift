@@ -40,19 +40,19 @@ struct PreferredDeviceAspect: Aspect {
   var property: Property { .device(direction) }
 
   /// It compares the device in use with the mode's device itself.
-  func direction(of wish: AudioMode) -> Direction? { nil }
+  func direction(of mode: AudioMode) -> Direction? { nil }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let resolved = context.resolved(direction), let device = context.device(direction),
       !context.snapshot.isOfOneProgram
     else { return [] }
-    guard context.wishedEnd(on: device) == device.name, isAsked(context, resolved) else {
+    guard context.preferredEnd(on: device) == device.name, isAsked(context, resolved) else {
       return []
     }
     return unplugged(context, resolved, device) + [
       Target(
         property, .defaultDevice(direction), .name(device.name),
-        why: context.wish.wish(direction).prefer == nil
+        why: context.mode.preferences(direction).prefer == nil
           ? "the category needs it" : "preferred \(direction.rawValue)")
     ]
   }
@@ -76,8 +76,8 @@ struct PreferredDeviceAspect: Aspect {
   /// Whether the default must be this device: the mode names it, or the category has no other, or
   /// it was the default before the server chose another because of the session's change.
   private func isAsked(_ context: PlanContext, _ resolved: Resolved) -> Bool {
-    context.wish.wish(direction).prefer != nil
-      || context.wish.directions.contains(direction)
+    context.mode.preferences(direction).prefer != nil
+      || context.mode.directions.contains(direction)
       || context.resolution.defaultsBefore[direction] == resolved.name
   }
 
@@ -85,7 +85,7 @@ struct PreferredDeviceAspect: Aspect {
     let root = context.snapshot.defaultRoot(direction)
     let isRoute = root.map { !context.snapshot.isDummy($0) } ?? false
     let actual = isRoute ? root.map { StateValue.string($0.name) } : nil
-    guard let prefer = context.wish.wish(direction).prefer else { return .unset(actual) }
+    guard let prefer = context.mode.preferences(direction).prefer else { return .unset(actual) }
     let preferred = StateValue.strings(prefer.map(\.description))
     if let error = context.resolution.waiting[direction] {
       return PropertyReport(
@@ -99,10 +99,10 @@ struct PreferredDeviceAspect: Aspect {
     }
     if context.snapshot.isOfOneProgram { return ownReport(context, preferred) }
     guard let resolved = context.resolved(direction), resolved.name == root?.name else {
-      let wish = context.resolved(direction)?.name ?? "the preferred one"
+      let meant = context.resolved(direction)?.name ?? "the preferred one"
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "the default is \(root?.name ?? "none"), not \(wish): another program changed it")
+        reason: "the default is \(root?.name ?? "none"), not \(meant): another program changed it")
     }
     return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
   }
@@ -114,7 +114,7 @@ struct PreferredDeviceAspect: Aspect {
         preferred: preferred, actual: nil, verdict: .pending,
         reason: "there is no \(direction.rawValue)", waitingFor: .device)
     }
-    let end = context.wishedEnd(on: device)
+    let end = context.preferredEnd(on: device)
     let stray = context.snapshot.viewersStreams(direction).compactMap { stream in
       context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
     }.first { !$1.isMonitor && $1.name != end }

@@ -18,28 +18,28 @@ struct SampleRateAspect: Aspect {
   let phase = Phase.sampleRate
   let isShared = false
 
-  func direction(of wish: AudioMode) -> Direction? { wish.hintDirection }
+  func direction(of mode: AudioMode) -> Direction? { mode.hintDirection }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    let direction = context.wish.hintDirection
-    guard let wished = context.wish.sampleRate, let device = context.device(direction),
-      !context.snapshot.isOfOneProgram, !wasGranted(context, device, wished)
+    let direction = context.mode.hintDirection
+    guard let preference = context.mode.sampleRate, let device = context.device(direction),
+      !context.snapshot.isOfOneProgram, !wasGranted(context, device, preference)
     else { return [] }
     return [
       Target(
-        property, .rate(direction, device: device.name), .rate(wished),
-        isLeft: obstacle(context, device, wished) != nil, why: "preferred rate")
+        property, .rate(direction, device: device.name), .rate(preference),
+        isLeft: obstacle(context, device, preference) != nil, why: "preferred rate")
     ]
   }
 
   func report(_ context: PlanContext) -> PropertyReport {
-    let direction = context.wish.hintDirection
+    let direction = context.mode.hintDirection
     let device = context.shownDevice(direction)
     let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
     let rate = isKnown ? device.flatMap { context.snapshot.knownRate(of: $0) } : nil
     let actual = rate.map { StateValue.number(Double($0)) }
-    guard let wished = context.wish.sampleRate else { return .unset(actual) }
-    let preferred = StateValue.number(Double(wished))
+    guard let preference = context.mode.sampleRate else { return .unset(actual) }
+    let preferred = StateValue.number(Double(preference))
     guard let device = context.device(direction) else {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending,
@@ -49,15 +49,16 @@ struct SampleRateAspect: Aspect {
       return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
     }
     if context.snapshot.isOfOneProgram {
-      return ownReport(context, device, wished, preferred, actual)
+      return ownReport(context, device, preference, preferred, actual)
     }
-    if wasGranted(context, device, wished) {
+    if wasGranted(context, device, preference) {
       return PropertyReport(
         preferred: preferred, actual: actual, verdict: .pending,
-        reason: "granted while applying (\(wished) Hz); no process maintains it now; use --keep",
+        reason:
+          "granted while applying (\(preference) Hz); no process maintains it now; use --keep",
         waitingFor: .holder)
     }
-    let obstacle = obstacle(context, device, wished)
+    let obstacle = obstacle(context, device, preference)
     return PropertyReport(
       preferred: preferred, actual: actual, verdict: obstacle?.verdict ?? .overridden,
       reason: obstacle?.reason
@@ -72,7 +73,7 @@ struct SampleRateAspect: Aspect {
   /// A session of one program requests the rate only through that program's streams: a pin would
   /// change an idle device for all programs, and another session might change it back.
   private func ownReport(
-    _ context: PlanContext, _ device: Device, _ wished: Int, _ preferred: StateValue,
+    _ context: PlanContext, _ device: Device, _ preference: Int, _ preferred: StateValue,
     _ actual: StateValue?
   ) -> PropertyReport {
     let now = context.snapshot.rate(of: device)
@@ -83,48 +84,49 @@ struct SampleRateAspect: Aspect {
       preferred: preferred, actual: actual, verdict: runs ? .unreachable : .pending,
       reason: runs
         ? "\(device.name) is at \(now) Hz, and the server converts for this program's streams"
-        : "\(device.name) is at \(now) Hz; streams of this program ask for \(wished) Hz",
+        : "\(device.name) is at \(now) Hz; streams of this program ask for \(preference) Hz",
       waitingFor: runs ? nil : .stream)
   }
 
   /// Whether the hint was granted in an earlier run, without a holder since. PulseAudio's devices
   /// keep a rate without a holder.
-  private func wasGranted(_ context: PlanContext, _ device: Device, _ wished: Int) -> Bool {
+  private func wasGranted(_ context: PlanContext, _ device: Device, _ preference: Int) -> Bool {
     let setting = Setting.rate(device.direction, device: device.name)
     return context.snapshot.has(.forcedGraph) && !context.input.holdsPins
       && !context.snapshot.isPinned(device, kind: "rate")
-      && context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot)
-        == .rate(wished)
+      && context.input.memory.outcome(setting, asked: .rate(preference), on: context.snapshot)
+        == .rate(preference)
   }
 
   /// Why the device cannot switch now, or ever; nil if it may.
   func obstacle(
-    _ context: PlanContext, _ device: Device, _ wished: Int
+    _ context: PlanContext, _ device: Device, _ preference: Int
   ) -> (verdict: Verdict, reason: String)? {
     let now = context.snapshot.knownRate(of: device) ?? 0
-    if context.server.isPredicted(device.name) || now == wished { return nil }
+    if context.server.isPredicted(device.name) || now == preference { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
     if context.snapshot.has(.forcedGraph) {
       let got = context.input.memory.outcome(
-        setting, asked: .rate(wished), on: context.snapshot)
-      guard let got, got != .rate(wished) else { return nil }
+        setting, asked: .rate(preference), on: context.snapshot)
+      guard let got, got != .rate(preference) else { return nil }
       // A device that was idle when it was asked may report its rate now.
       let kept =
         got == .absent ? context.snapshot.knownRate(of: device).map(SettingValue.rate) : got
       let outcome =
         kept.map { "its hardware stays at \($0), which would work" } ?? "did not take it"
-      return (.unreachable, "\(device.name) was asked for \(wished) Hz and \(outcome)")
+      return (.unreachable, "\(device.name) was asked for \(preference) Hz and \(outcome)")
     }
     // What it could not do then it cannot do now, whichever stream uses it.
     if let fixed = device.fixedRateReason { return (.unreachable, fixed) }
-    if let got = context.input.memory.outcome(setting, asked: .rate(wished), on: context.snapshot),
-      got != .rate(wished)
+    if let got = context.input.memory.outcome(
+      setting, asked: .rate(preference), on: context.snapshot),
+      got != .rate(preference)
     {
       return (
         .unreachable,
-        "\(device.name) was asked for \(wished) Hz and is at \(got), which would work: the server "
+        "\(device.name) was asked for \(preference) Hz and is at \(got), which would work: the server "
           + "switches only between a device's own rate and its alternate-sample-rate; set that to "
-          + "\(wished) in daemon.conf for \(wished) Hz"
+          + "\(preference) in daemon.conf for \(preference) Hz"
       )
     }
     if let busy = context.snapshot.programs(runningOn: device) {
@@ -147,7 +149,7 @@ extension Aspect {
     }
     let reason = report.reason ?? ""
     // A hint that was granted before, without a holder since, is no failure of the machine.
-    guard context.wish.strict?.contains(hint) == true, report.waitingFor != .holder,
+    guard context.mode.strict?.contains(hint) == true, report.waitingFor != .holder,
       report.waitingFor != .stream
     else {
       return Unmet(property: property, verdict: report.verdict, reason: reason)

@@ -280,7 +280,7 @@ package struct Reconciler: Sendable {
       // The server does not report why a module did not load; streams are then treated one by one.
       input.capabilities.roleModules = false
     } else if step.setting.isHint || step.setting.isOfOthers
-      || input.wish.onFailure == .bestEffort
+      || input.mode.onFailure == .bestEffort
     {
       input.refusals[step.setting] = error.message
     } else {

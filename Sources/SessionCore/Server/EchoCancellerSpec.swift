@@ -30,8 +30,8 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable {
   package static let defaultMethod = "webrtc"
 
   /// The rate of a canceller for a preferred rate: `webrtc` supports these four.
-  package static func rate(for wished: Int?) -> Int {
-    [8000, 16000, 32000].first { (wished ?? 48000) <= $0 } ?? 48000
+  package static func rate(for preference: Int?) -> Int {
+    [8000, 16000, 32000].first { (preference ?? 48000) <= $0 } ?? 48000
   }
 
   /// The module that makes it.

@@ -13,9 +13,9 @@ package enum Graph {
   ///
   /// - Parameter limit: the most frames that the server accepts.
   package static func quantum(_ duration: Duration, rate: Int, limit: Int) -> Int {
-    let wished = Double(duration.microseconds) * Double(rate) / 1_000_000
+    let preference = Double(duration.microseconds) * Double(rate) / 1_000_000
     var frames = 16
-    while frames * 2 <= limit, Double(frames) * 1.5 < wished { frames *= 2 }
+    while frames * 2 <= limit, Double(frames) * 1.5 < preference { frames *= 2 }
     return frames
   }
 

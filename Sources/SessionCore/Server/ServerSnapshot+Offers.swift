@@ -36,9 +36,9 @@ extension Device {
   public var polarPatterns: [PolarPattern] {
     guard direction == .input else { return [] }
     return PolarPattern.allCases.filter { pattern in
-      var wish = AudioMode().wish(.input)
-      wish.polarPattern = pattern
-      return (try? ChannelRouting.make(wish, on: self)) != nil
+      var preferences = AudioMode().preferences(.input)
+      preferences.polarPattern = pattern
+      return (try? ChannelRouting.make(preferences, on: self)) != nil
     }
   }
 }

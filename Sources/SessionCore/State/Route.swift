@@ -55,7 +55,7 @@ extension PlanInput {
     let resolution = Resolution.tolerant(self)
     for direction in Direction.allCases {
       guard let resolved = resolution.devices[direction], !resolved.isDefault,
-        wish.wish(direction).prefer != nil,
+        mode.preferences(direction).prefer != nil,
         let device = snapshot.device(direction, named: resolved.name)
       else { continue }
       let ends = [snapshot.routeDevice(device)]

@@ -40,14 +40,14 @@ public struct SessionState: Sendable, Hashable {
   /// Makes the state for a mode and a server's snapshot; without a snapshot only the preferences
   /// are known.
   package init(
-    input: PlanInput?, wish: AudioMode, server: Server?, profile: String?, active: Bool
+    input: PlanInput?, mode: AudioMode, server: Server?, profile: String?, active: Bool
   ) {
     self.server = server
     self.active = active
     self.profile = profile
-    scope = wish.scope ?? .server
+    scope = mode.scope ?? .server
     capabilities = input?.capabilities
-    properties = Self.reports(input, wish)
+    properties = Self.reports(input, mode)
     route = input?.ownRoute ?? Route()
     interrupted = false
     conflicts = []
@@ -58,9 +58,9 @@ public struct SessionState: Sendable, Hashable {
   }
 
   /// The preferred and actual value of every property.
-  private static func reports(_ input: PlanInput?, _ wish: AudioMode) -> [Property: PropertyReport]
+  private static func reports(_ input: PlanInput?, _ mode: AudioMode) -> [Property: PropertyReport]
   {
-    guard let input else { return offline(wish) }
+    guard let input else { return offline(mode) }
     let context = PlanContext(
       input: input, server: PredictedServer(input.snapshot), resolution: .tolerant(input))
     return Dictionary(
@@ -68,12 +68,12 @@ public struct SessionState: Sendable, Hashable {
   }
 
   /// Without a server every preference is pending, and no actual value is known.
-  private static func offline(_ wish: AudioMode) -> [Property: PropertyReport] {
+  private static func offline(_ mode: AudioMode) -> [Property: PropertyReport] {
     let nothing = ServerSnapshot(
       server: ServerInfo(
         name: "", version: "", sampleSpec: SampleSpec(format: nil, rate: 0, channels: 0),
         channelMap: .stereo, defaultSinkName: nil, defaultSourceName: nil, cookie: 0))
-    let reports = reports(PlanInput(wish: wish, snapshot: nothing), wish)
+    let reports = reports(PlanInput(mode: mode, snapshot: nothing), mode)
     return reports.mapValues { report in
       guard report.verdict != .unset else { return report }
       return PropertyReport(

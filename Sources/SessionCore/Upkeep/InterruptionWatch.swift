@@ -24,9 +24,9 @@ package struct InterruptionWatch: Sendable, Hashable {
   ///
   /// - Parameter process: this process's id; its own streams do not interrupt.
   package mutating func note(
-    _ snapshot: ServerSnapshot, wish: AudioMode, process: Int32
+    _ snapshot: ServerSnapshot, mode: AudioMode, process: Int32
   ) -> Change? {
-    changing { $0.seen = snapshot.interruptions(of: wish, process: process) }
+    changing { $0.seen = snapshot.interruptions(of: mode, process: process) }
   }
 
   /// Notes the begin of an interruption that no snapshot shows.
@@ -54,14 +54,14 @@ extension ServerSnapshot {
   /// resumes what a user suspends.)
   ///
   /// A mode for voice or video chat is not interrupted by the call that it serves.
-  func interruptions(of wish: AudioMode, process: Int32) -> [InterruptionReason] {
+  func interruptions(of mode: AudioMode, process: Int32) -> [InterruptionReason] {
     var result: [InterruptionReason] = []
-    if wish.mode != .voiceChat, wish.mode != .videoChat {
+    if mode.mode != .voiceChat, mode.mode != .videoChat {
       let streams = [Direction.output, .input].flatMap { self.streams($0, having: "media.role") }
         .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
       result += streams.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
     }
-    for direction in Direction.allCases where !has(.suspendedAtRest) && wish.concerns(direction) {
+    for direction in Direction.allCases where !has(.suspendedAtRest) && mode.concerns(direction) {
       guard let device = defaultRoot(direction), device.state == .suspended else { continue }
       let chain = [device] + ownedDevices(direction)
       let isUsed = chain.contains { device in

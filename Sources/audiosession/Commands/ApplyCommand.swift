@@ -55,12 +55,12 @@ struct ApplyCommand: SessionCommand {
     var mode = found.mode
     if bestEffort { mode.onFailure = .bestEffort }
     if strict { mode.strict = Set(Hint.allCases) }
-    let wish = mode
-    guard !dryRun else { return try await PlanCommand.plan(wish, context) }
+    let applied = mode
+    guard !dryRun else { return try await PlanCommand.plan(applied, context) }
     let hooks = Hooks(options: options, output: context.output)
     var (report, snapshot) = try await context.withSession(hooks: hooks) { session in
       let report = try await Interruption.cancelling {
-        try await session.setAudioMode(wish, profile: found.name)
+        try await session.setAudioMode(applied, profile: found.name)
       }
       return (report, try? await session.snapshot())
     }

@@ -8,10 +8,10 @@ extension VerifyReport {
     _ state: SessionState, _ measured: DeviceMeasurement, _ isProcessed: Bool,
     _ hardware: [ChannelPosition], _ claimed: [ChannelPosition]
   ) -> Check {
-    let wish =
+    let preferred =
       state.properties[.channelMap]?.preferred ?? state.properties[.polarPattern]?.preferred
     var check = Check(
-      name: "channels", wanted: wish, claimed: .strings(claimed.map(\.rawValue)), isOK: true)
+      name: "channels", wanted: preferred, claimed: .strings(claimed.map(\.rawValue)), isOK: true)
     guard let order = measured.order else {
       let count = distinct(measured.check)
       check.measured = count == 0 ? nil : .string("\(count) distinct")

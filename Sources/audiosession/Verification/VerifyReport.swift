@@ -97,12 +97,12 @@ struct VerifyReport: Encodable {
     var check = Check(
       name: Property.ioBufferDuration.rawValue, wanted: wanted, claimed: report.actual, isOK: false,
       detail: report.reason)
-    guard let buffer = measured.buffer?.seconds, case .number(let wish) = wanted else {
+    guard let buffer = measured.buffer?.seconds, case .number(let preferred) = wanted else {
       check.detail = "nothing came for 2.5 s"
       return check
     }
     check.measured = .number((buffer * 1e6).rounded() / 1e6)
-    let allowed = wish * (1 - bufferTolerance)...wish * (1 + bufferTolerance)
+    let allowed = preferred * (1 - bufferTolerance)...preferred * (1 + bufferTolerance)
     check.isOK = allowed.contains(buffer)
     // PulseAudio fills an output in parts of its buffer, and its monitor delivers those parts; only
     // the server's report shows that the buffer is not shorter.

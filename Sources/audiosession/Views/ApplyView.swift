@@ -26,7 +26,7 @@ enum ApplyView {
     let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
     let steps = StepsView.lines(rows, width: width, names: names)
     let properties = PropertiesView.lines(
-      report.state.properties, width: width, wishedOnly: true, showsGrants: true,
+      report.state.properties, width: width, preferredOnly: true, showsGrants: true,
       names: names)
     return (steps.isEmpty ? [Line("nothing to do")] : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)

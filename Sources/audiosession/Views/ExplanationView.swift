@@ -7,7 +7,7 @@ enum ExplanationView {
     _ explanation: Explanation, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
     var lines = PropertiesView.lines(
-      [explanation.property: explanation.report], width: width, wishedOnly: false,
+      [explanation.property: explanation.report], width: width, preferredOnly: false,
       names: names)
     if !explanation.causes.isEmpty { lines += [.empty] }
     for cause in explanation.causes {

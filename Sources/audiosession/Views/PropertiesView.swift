@@ -3,20 +3,20 @@ import AudioSession
 /// Properties with their verdicts, one per line; the value is below if it does not fit.
 enum PropertiesView {
   /// - Parameters:
-  ///   - wishedOnly: leaves out properties without a preference.
+  ///   - preferredOnly: leaves out properties without a preference.
   ///   - showsGrants: shows a hint that was granted, and waits for a holder alone, as granted: after an
   ///     apply that is its success.
   ///   - names: the names of devices for users; without them a preferred device is shown as the
   ///     profile names it, also where it is in use.
   static func lines(
-    _ properties: [Property: PropertyReport], width: Int?, wishedOnly: Bool,
+    _ properties: [Property: PropertyReport], width: Int?, preferredOnly: Bool,
     showsGrants: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
     func isGranted(_ report: PropertyReport) -> Bool {
       showsGrants && report.waitingFor == .holder
     }
     let shown = Property.reported.filter { name in
-      properties[name].map { !wishedOnly || $0.verdict != .unset } ?? false
+      properties[name].map { !preferredOnly || $0.verdict != .unset } ?? false
     }
     let labels = shown.map { $0.row.label.count }.max() ?? 0
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
@@ -48,13 +48,13 @@ enum PropertiesView {
     let (actual, preferred) = (text(report.actual), text(report.preferred))
     // A device that fits its list is in effect; the list matters if something is amiss.
     let isPlain = isDevice && report.verdict == .applied && !names.isEmpty
-    let wish =
+    let note =
       report.verdict == .unset || preferred == actual || isPlain ? nil : "preferred: " + preferred
-    let line = Line(head + [Span(wish.map { "\(actual)  (\($0))" } ?? actual, style)])
+    let line = Line(head + [Span(note.map { "\(actual)  (\($0))" } ?? actual, style)])
     var lines = [line]
     if let width, line.width > width {
       lines = [Line(head)] + Layout.wrap(actual, indent: 4, width: width, style: style)
-      if let wish { lines += Layout.wrap(wish, indent: 4, width: width) }
+      if let note { lines += Layout.wrap(note, indent: 4, width: width) }
     }
     if let reason = report.reason {
       lines += Layout.wrap(

@@ -21,7 +21,7 @@ enum StateView {
       lines += route("output", state.route.outputs, width)
     }
     let properties = PropertiesView.lines(
-      state.properties, width: width, wishedOnly: state.server == nil, names: names)
+      state.properties, width: width, preferredOnly: state.server == nil, names: names)
     if !properties.isEmpty { lines += [.empty] + properties }
     if !state.events.isEmpty {
       lines += [.empty, [Span("last events", .bold)]]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AudioStreams
 
-/// Records what a device gives, for as long as it is wished.
+/// Records what a device gives, for as long as it is preference.
 final class Listener: @unchecked Sendable {  // everything is behind `lock`
   /// Some samples, and when they came.
   struct Arrival {
@@ -27,10 +27,10 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
   /// into that time is not given again. So a short latency is asked for, and waited for.
   static func on(_ device: String, _ sandbox: PulseSandbox) async throws -> Listener {
     let listener = Listener()
-    let wish = StreamWish(
+    let request = StreamRequest(
       direction: .input, server: sandbox.address, name: "listener", device: device,
       latency: .milliseconds(20))
-    let stream = try RealtimeStream(wish) { signal in
+    let stream = try RealtimeStream(request) { signal in
       if case .sound(let chunk, let samples) = signal { listener.take(chunk, samples) }
     }
     listener.stream = stream

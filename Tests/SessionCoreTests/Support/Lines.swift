@@ -12,24 +12,24 @@ extension Plan {
     }
   }
 
-  /// The unmet wishes as lines: `sampleRate pending: …`.
+  /// The unmet preferences as lines: `sampleRate pending: …`.
   var unmetLines: [String] { unmet.map { "\($0.property) \($0.verdict): \($0.reason)" } }
 }
 
 extension SimulatedServer {
-  /// The plan for a wish here; further input is set by the closure.
+  /// The plan for a mode here; further input is set by the closure.
   func plan(
-    _ wish: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
+    _ mode: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
   ) throws(SessionError) -> Plan {
-    var input = PlanInput(wish: wish, snapshot: snapshot)
+    var input = PlanInput(mode: mode, snapshot: snapshot)
     more(&input)
     return try Plan.make(input)
   }
 
   /// The error that a plan ends with, or nil.
-  func failure(_ wish: AudioMode) -> SessionError? {
+  func failure(_ mode: AudioMode) -> SessionError? {
     do throws(SessionError) {
-      _ = try plan(wish)
+      _ = try plan(mode)
       return nil
     } catch {
       return error
@@ -38,17 +38,17 @@ extension SimulatedServer {
 
   /// The reports of every property here.
   func reports(
-    _ wish: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
+    _ mode: AudioMode, _ more: (inout PlanInput) -> Void = { _ in }
   ) -> [Property: PropertyReport] {
-    var input = PlanInput(wish: wish, snapshot: snapshot)
+    var input = PlanInput(mode: mode, snapshot: snapshot)
     more(&input)
-    return SessionState(input: input, wish: wish, server: nil, profile: nil, active: true)
+    return SessionState(input: input, mode: mode, server: nil, profile: nil, active: true)
       .properties
   }
 }
 
-/// A wish, written as its changes to the empty one.
-func wish(_ change: (inout AudioMode) -> Void) -> AudioMode {
+/// A mode, written as its changes to the empty one.
+func preferring(_ change: (inout AudioMode) -> Void) -> AudioMode {
   var mode = AudioMode()
   change(&mode)
   return mode

@@ -1,7 +1,7 @@
 import PulseTypes
 import SessionCore
 
-/// Machines and wishes by the seed: the same in every run, and no two alike.
+/// Machines and modes by the seed: the same in every run, and no two alike.
 extension SeededRandom {
   mutating func machine(kind: ServerKind = .pulseaudio) -> SimulatedServer {
     var server = SimulatedServer(kind: kind, seed: next())
@@ -78,48 +78,48 @@ extension SeededRandom {
     }
   }
 
-  mutating func wish() -> AudioMode {
-    var wish = AudioMode()
-    wish.category = maybe(Category.allCases, in: 2)
-    wish.mode = maybe(Mode.allCases)
-    if wish.mode == .voiceChat || wish.mode == .videoChat {
-      wish.category = maybe([.playAndRecord])
-      wish.unloadsIdleEchoCanceller = maybe([true])
+  mutating func mode() -> AudioMode {
+    var mode = AudioMode()
+    mode.category = maybe(Category.allCases, in: 2)
+    mode.mode = maybe(Mode.allCases)
+    if mode.mode == .voiceChat || mode.mode == .videoChat {
+      mode.category = maybe([.playAndRecord])
+      mode.unloadsIdleEchoCanceller = maybe([true])
     }
-    wish.options = maybe([
+    mode.options = maybe([
       [.allowBluetoothHFP], [.mixWithOthers], [.duckOthers, .allowBluetoothHFP], [.silenceOthers],
       [.interruptSpokenAudio, .duckOthers],
     ])
-    wish.sampleRate = maybe([16000, 44100, 48000, 96000])
-    wish.ioBufferDuration = maybe([.milliseconds(10), .frames(256), .milliseconds(100)])
-    wish.onFailure = maybe([.bestEffort])
-    wish.preferredInput = maybe([
+    mode.sampleRate = maybe([16000, 44100, 48000, 96000])
+    mode.ioBufferDuration = maybe([.milliseconds(10), .frames(256), .milliseconds(100)])
+    mode.onFailure = maybe([.bestEffort])
+    mode.preferredInput = maybe([
       ["default"], ["alsa_input.usb.*", "default"], [.portType(.headsetMic), .portType(.mic)],
       [.name(SimulatedServer.quad), "default"], ["bluez_source.*", "default"],
       [.formFactor("internal"), "*"], ["*.monitor"], [.properties(["device.bus": "usb"])],
     ])
-    wish.inputRequired = maybe([true, false])
-    wish.inputPort = maybe([[.type(.headsetMic), .type(.mic)], ["analog-input-linein", "*"]])
-    wish.channelMap = maybe([
+    mode.inputRequired = maybe([true, false])
+    mode.inputPort = maybe([[.type(.headsetMic), .type(.mic)], ["analog-input-linein", "*"]])
+    mode.channelMap = maybe([
       .mono, .left, .right, .swap, .positions([.frontRight, .frontLeft]),
       .positions([.rearLeft, .rearRight]),
     ])
-    if wish.channelMap == nil { wish.polarPattern = maybe(PolarPattern.allCases, in: 4) }
-    wish.inputOrientation = maybe(Orientation.allCases, in: 4)
-    wish.inputGain = maybe([.norm, Volume(fraction: 0.35), .muted])
-    wish.inputMuted = maybe([true, false])
-    wish.moveInputStreams = maybe([true])
-    wish.inputLatencyOffset = maybe([.milliseconds(20)], in: 5)
-    wish.preferredOutput = maybe([
+    if mode.channelMap == nil { mode.polarPattern = maybe(PolarPattern.allCases, in: 4) }
+    mode.inputOrientation = maybe(Orientation.allCases, in: 4)
+    mode.inputGain = maybe([.norm, Volume(fraction: 0.35), .muted])
+    mode.inputMuted = maybe([true, false])
+    mode.moveInputStreams = maybe([true])
+    mode.inputLatencyOffset = maybe([.milliseconds(20)], in: 5)
+    mode.preferredOutput = maybe([
       ["default"], ["bluez_sink.*", "default"], ["null"], [.portType(.hdmi), "default"],
       [.portType(.headphones), .portType(.speaker)],
     ])
-    wish.outputRequired = maybe([true, false])
-    wish.outputPort = maybe([[.type(.headphones), .type(.speaker)], [.type(.hdmi)]], in: 5)
-    wish.outputChannelMap = maybe([.mono, .swap], in: 5)
-    wish.outputVolume = maybe([Volume(fraction: 0.5)])
-    wish.outputMuted = maybe([true, false])
-    wish.moveOutputStreams = maybe([true], in: 5)
-    return wish
+    mode.outputRequired = maybe([true, false])
+    mode.outputPort = maybe([[.type(.headphones), .type(.speaker)], [.type(.hdmi)]], in: 5)
+    mode.outputChannelMap = maybe([.mono, .swap], in: 5)
+    mode.outputVolume = maybe([Volume(fraction: 0.5)])
+    mode.outputMuted = maybe([true, false])
+    mode.moveOutputStreams = maybe([true], in: 5)
+    return mode
   }
 }

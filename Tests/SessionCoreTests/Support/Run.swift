@@ -82,7 +82,7 @@ struct Run {
     // Pattern and orientation are made by the channel map's remap.
     let isMap = !first.isDisjoint(with: [.polarPattern, .inputOrientation])
     // Whether somebody records is known once the streams of a monitor have come over.
-    let isIdle = input.wish.unloadsIdleEchoCanceller == true
+    let isIdle = input.mode.unloadsIdleEchoCanceller == true
     return first.union(isMap ? [.channelMap] : []).union(
       isIdle ? [.mode, .preferredInput, .preferredOutput] : [])
   }
@@ -109,7 +109,7 @@ struct Run {
 
   /// All steps of all plans, for a failure's message.
   var trace: String {
-    "\(input.wish)\n"
+    "\(input.mode)\n"
       + plans.enumerated().map { at, plan in
         (["plan \(at)"] + plan.lines + plan.unmetLines + plan.left).joined(separator: "\n  ")
       }.joined(separator: "\n") + (failure.map { "\n\($0)" } ?? "")

@@ -275,17 +275,17 @@ extension SimulatedServer {
 
   /// A module's device and the stream by which it hangs on its master.
   private mutating func hang(
-    _ direction: Direction, _ wished: String, _ map: ChannelMap, _ properties: [String: String],
+    _ direction: Direction, _ preference: String, _ map: ChannelMap, _ properties: [String: String],
     of module: Index<Module>, on master: String, taking masterMap: ChannelMap
   ) throws(Refusal) {
     guard let master = snapshot.device(direction, named: master) else {
       snapshot.modules.removeAll { $0.index == module }
       throw Refusal("Module initialization failed: no master \(master)")
     }
-    var name = wished
+    var name = preference
     var number = 2
     while snapshot.device(direction, named: name) != nil {
-      name = "\(wished).\(number)"
+      name = "\(preference).\(number)"
       number += 1
     }
     let device = Device(

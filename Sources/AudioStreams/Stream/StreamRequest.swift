@@ -3,7 +3,7 @@ import Glibc
 import PulseTypes
 
 /// What to ask the server for when a realtime stream is opened.
-struct StreamWish: Sendable {
+struct StreamRequest: Sendable {
   /// Input records, output plays.
   var direction: Direction
   /// The server's address; nil means the environment's.
@@ -32,7 +32,7 @@ struct StreamWish: Sendable {
   /// server.
   var latency: Duration?
   /// Playback: the minimum that the server requests at once; nil is a quarter of the latency.
-  var request: Duration?
+  var minimumRequest: Duration?
   /// Record: how much sound the ring holds.
   var ring = Duration.seconds(2)
   /// Playback: whether the handler gets `requested` after each request.

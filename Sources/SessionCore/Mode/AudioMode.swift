@@ -97,7 +97,7 @@ public struct AudioMode: Sendable, Hashable, Codable {
 }
 
 /// The part of a mode for one direction, so that input and output are planned alike.
-struct DirectionWish {
+struct DirectionPreferences {
   var prefer: [DeviceMatcher]?
   var isRequired: Bool
   var port: [PortMatcher]?
@@ -121,16 +121,16 @@ struct DirectionWish {
 
 extension AudioMode {
   /// The preferences of one direction.
-  func wish(_ direction: Direction) -> DirectionWish {
+  func preferences(_ direction: Direction) -> DirectionPreferences {
     switch direction {
     case .input:
-      DirectionWish(
+      DirectionPreferences(
         prefer: preferredInput, isRequired: inputRequired ?? true, port: inputPort,
         polarPattern: polarPattern, orientation: inputOrientation, channels: channelMap,
         volume: inputGain, muted: inputMuted, moveStreams: moveInputStreams ?? false,
         latencyOffset: inputLatencyOffset.map { .microseconds($0.microseconds) })
     case .output:
-      DirectionWish(
+      DirectionPreferences(
         prefer: preferredOutput, isRequired: outputRequired ?? true, port: outputPort,
         codec: outputCodec, channels: outputChannelMap, volume: outputVolume, muted: outputMuted,
         moveStreams: moveOutputStreams ?? false,
@@ -143,7 +143,7 @@ extension AudioMode {
   var hintDirection: Direction {
     if cancelsEcho { return .input }
     if category != nil { return directions.contains(.input) ? .input : .output }
-    return wish(.input).needsDevice || !wish(.output).needsDevice ? .input : .output
+    return preferences(.input).needsDevice || !preferences(.output).needsDevice ? .input : .output
   }
 
   /// Whether the mode has preferences for a direction's device.
@@ -154,7 +154,7 @@ extension AudioMode {
 
   /// Whether a device of the direction must exist.
   func requires(_ direction: Direction) -> Bool {
-    wish(direction).needsDevice || directions.contains(direction)
+    preferences(direction).needsDevice || directions.contains(direction)
   }
 
   /// The directions that category and mode require.

@@ -1,7 +1,7 @@
 import PulseTypes
 import SessionCore
 
-extension StreamWish {
+extension StreamRequest {
   /// Adopts where a session of this program places its streams; the program's own requests have
   /// priority.
   mutating func take(_ place: StreamPlace) {

@@ -1,20 +1,27 @@
 import SessionCore
 import SessionProfiles
 
-/// The mode as a profile file with an additional table `[session]`, for the session alone.
-enum StoredWish {
-  static func parse(_ text: String, file: String) throws(SessionError) -> SessionStore.Wish {
+/// The mode of a server in the store: a profile file with an additional table `[session]`.
+struct StoredMode: Sendable {
+  var mode: AudioMode
+  var profile: String?
+  var generation: Int
+  var isActive: Bool
+}
+
+extension StoredMode {
+  init(_ text: String, file: String) throws(SessionError) {
     let parsed: ParsedProfile
     do throws(SessionError) {
-      parsed = try Profile.parseStored(text, name: "wish", file: file)
+      parsed = try Profile.parseStored(text, name: "stored", file: file)
     } catch {
-      throw damage(file, error.message)
+      throw Self.damage(file, error.message)
     }
     // A truncated file would read as a mode with fewer preferences.
     guard let session = parsed.session, let generation = session.numbers["generation"],
       let active = session.numbers["active"]
-    else { throw damage(file, "its [session] table is missing or incomplete") }
-    return SessionStore.Wish(
+    else { throw Self.damage(file, "its [session] table is missing or incomplete") }
+    self.init(
       mode: parsed.mode, profile: session.profile, generation: generation, isActive: active != 0)
   }
 
@@ -25,9 +32,10 @@ enum StoredWish {
       value: file)
   }
 
-  static func text(_ wish: SessionStore.Wish) -> String {
+  /// The text of the file.
+  var text: String {
     ProfileWriter.toml(
-      wish.mode, profile: wish.profile,
-      extra: [("generation", wish.generation), ("active", wish.isActive ? 1 : 0)])
+      mode, profile: profile,
+      extra: [("generation", generation), ("active", isActive ? 1 : 0)])
   }
 }

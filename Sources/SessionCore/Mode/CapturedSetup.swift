@@ -22,13 +22,14 @@ package struct CapturedSetup: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - snapshot: the server.
-  ///   - wish: the mode in effect, if any: its category, mode, options and policies are part of the
+  ///   - current: the mode in effect, if any: its category, mode, options and policies are part of the
   ///     setup, though no server shows them.
   ///   - baseline: the settings that the session changed. They are part of the setup even if they
   ///     equal the server's defaults, because a setting that a profile does not name is restored.
-  package init(of snapshot: ServerSnapshot, wish: AudioMode? = nil, baseline: Baseline = .init()) {
+  package init(of snapshot: ServerSnapshot, current: AudioMode? = nil, baseline: Baseline = .init())
+  {
     let changed = Set(baseline.valid(for: snapshot).entries.filter(\.isChange).map(\.setting))
-    if let wish { adopt(wish, snapshot) }
+    if let current { adopt(current, snapshot) }
     for direction in Direction.allCases { add(direction, snapshot, changed) }
     addHints(snapshot, changed)
     if mode.inputGain == nil { mode.gainLock = nil }
@@ -39,30 +40,30 @@ package struct CapturedSetup: Sendable, Hashable {
   }
 
   /// Adopts the values that a server does not show.
-  private mutating func adopt(_ wish: AudioMode, _ snapshot: ServerSnapshot) {
+  private mutating func adopt(_ current: AudioMode, _ snapshot: ServerSnapshot) {
     let missing = Direction.allCases.first {
-      wish.category?.directions.contains($0) == true && snapshot.routeRoot($0) == nil
+      current.category?.directions.contains($0) == true && snapshot.routeRoot($0) == nil
     }
-    if let missing, let category = wish.category {
+    if let missing, let category = current.category {
       left.append("category \(category.rawValue): there is no \(missing.rawValue) for it")
     } else {
-      mode.category = wish.category
+      mode.category = current.category
     }
     // Playback on a single output is not this category.
     if mode.category == .multiRoute, snapshot.combination == nil { mode.category = .playback }
-    mode.mode = wish.mode
-    mode.options = wish.options
-    mode.echoCanceller = wish.echoCanceller
-    mode.unloadsIdleEchoCanceller = wish.unloadsIdleEchoCanceller
-    mode.holdsAlways = wish.holdsAlways
-    mode.reapply = wish.reapply
-    mode.onFailure = wish.onFailure
-    mode.gainLock = wish.gainLock
-    if snapshot.routeRoot(.input) != nil { mode.moveInputStreams = wish.moveInputStreams }
-    if snapshot.routeRoot(.output) != nil { mode.moveOutputStreams = wish.moveOutputStreams }
+    mode.mode = current.mode
+    mode.options = current.options
+    mode.echoCanceller = current.echoCanceller
+    mode.unloadsIdleEchoCanceller = current.unloadsIdleEchoCanceller
+    mode.holdsAlways = current.holdsAlways
+    mode.reapply = current.reapply
+    mode.onFailure = current.onFailure
+    mode.gainLock = current.gainLock
+    if snapshot.routeRoot(.input) != nil { mode.moveInputStreams = current.moveInputStreams }
+    if snapshot.routeRoot(.output) != nil { mode.moveOutputStreams = current.moveOutputStreams }
     // With an input in the profile the hints would apply to the input.
-    let hasHints = wish.sampleRate != nil || wish.ioBufferDuration != nil
-    if hasHints, wish.category == nil, wish.hintDirection == .output,
+    let hasHints = current.sampleRate != nil || current.ioBufferDuration != nil
+    if hasHints, current.category == nil, current.hintDirection == .output,
       snapshot.routeRoot(.output) != nil
     {
       mode.category = .playback
