@@ -48,7 +48,7 @@ struct UsageError {
   func end() -> Never {
     let output = Output(isJSON: isJSON)
     output.report(SessionError(.invalidValue, stage: .configuration, message))
-    if !isJSON { output.plain(usage) }
+    if !isJSON { output.usage(usage) }
     leave(.usage)
   }
 }

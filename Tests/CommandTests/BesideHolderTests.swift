@@ -104,10 +104,11 @@ struct BesideHolderTests {
         $A doctor --no-listen | grep -c 'preferred input'
         $A sandbox simulate unplug usb_mic > /dev/null
         until ! pactl list short sources | grep -q usb_mic; do pause; done
-        $A doctor --no-listen
+        $A doctor --no-listen; $A explain mic
         $A stop > /dev/null
         """)
       #expect(result.standardOutput.hasPrefix("0\n"), "\(result)")
+      #expect(result.standardOutput.contains("it prefers, usb_mic, is not there"), "\(result)")
       #expect(result.standardOutput.contains("the preferred input is not there"), "\(result)")
       #expect(result.standardOutput.contains("usb_mic"))
       #expect(result.standardOutput.contains("audiosession devices"))

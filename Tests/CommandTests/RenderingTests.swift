@@ -69,6 +69,10 @@ struct RenderingTests {
     }
     let text = all.rendered(colour: false)
     for word in positions + ["Microphone", "44100.0 ±"] { #expect(text.contains(word), "\(text)") }
+    let sentence = Layout.wrap(
+      "it is at 48000 Hz, with a gain of about 80 % now", indent: 0, width: 17)
+    #expect(
+      sentence.rendered(colour: false) == "it is at\n48000 Hz, with a\ngain of about\n80 % now\n")
   }
 
   @Test("an event and what is wrong with a file fit the screen", arguments: [60, 80])

@@ -121,7 +121,7 @@ private func staleMode(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
     Finding(
       .staleMode, .warning, object: state.profile,
       "\(name) is applied and not maintained, and is no longer in effect: "
-        + Words.list(lost.map(\.rawValue)),
+        + Words.list(lost.map(\.row.label)),
       why:
         "Without a holder nothing is restored after a replug, a restart or another program's change.",
       .init(

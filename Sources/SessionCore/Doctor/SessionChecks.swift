@@ -47,12 +47,9 @@ private func conflicts(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
 }
 
 private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  guard let mode = facts.mode, let state = facts.state, state.active else { return [] }
+  guard let state = facts.state, state.active else { return [] }
   return Direction.allCases.compactMap { direction in
-    let named = (mode.preferences(direction).prefer ?? []).filter { $0 != .default }
-    guard let first = named.first, !named.contains(where: { snapshot.has($0, direction) }) else {
-      return nil
-    }
+    guard let first = facts.missingDevice(direction, snapshot) else { return nil }
     let isPending = state.properties[.device(direction)]?.verdict == .pending
     let used = snapshot.defaultRoot(direction)?.name ?? "no device"
     return Finding(

@@ -65,7 +65,7 @@ extension Explanation {
   package static func property(named word: String) -> Property? {
     let plain = plain(word)
     return Property.reported.first { Self.plain($0.rawValue) == plain }
-      ?? Property.reported.first { $0.row.synonyms.contains(plain) }
+      ?? Property.reported.first { $0.row.synonyms.contains { Self.plain($0) == plain } }
   }
 
   /// The property with the name most like a word; nil if none is similar.

@@ -12,7 +12,16 @@ extension MachineFacts {
     let holder =
       state.holder.map { "\($0.name) (process \($0.pid)) maintains it" }
       ?? "no running process maintains it"
-    return ["\(profile) asks for \(value); \(holder)"] + changes(of: property, snapshot)
+    let absent = Direction.allCases.compactMap { direction in
+      property == .device(direction) ? missingDevice(direction, snapshot) : nil
+    }.map { "the device that it prefers, \($0), is not there" }
+    return ["\(profile) asks for \(value); \(holder)"] + absent + changes(of: property, snapshot)
+  }
+
+  /// The first device that the mode prefers, if none that it names is there.
+  func missingDevice(_ direction: Direction, _ snapshot: ServerSnapshot) -> DeviceMatcher? {
+    let named = (mode?.preferences(direction).prefer ?? []).filter { $0 != .default }
+    return named.contains { snapshot.has($0, direction) } ? nil : named.first
   }
 
   /// The last conflict about a property, and the last time that the holder restored it.

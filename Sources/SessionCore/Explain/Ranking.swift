@@ -116,7 +116,7 @@ extension Explanation {
     if ranking.chosen != nil {
       let who = isOurs ? "the session" : "a person, a program or a module of the server"
       causes.append(
-        "\(who) chose \(present.name); by its properties as they are now another would be taken")
+        "\(who) chose \(present.name); by itself the server would take \(ranking.devices[0].name)")
       if let port = snapshot.devices(ranking.direction).first(where: { !$0.canBeDefault }) {
         causes.append("\(port.name) counts for nothing while its port is not plugged in")
       }

@@ -4,7 +4,7 @@ extension PropertyRow {
   static let ioBufferDuration = PropertyRow(
     .ioBufferDuration, \.ioBufferDuration, "buffer-duration", .buffer, label: "IO buffer duration",
     unit: .seconds, meaning: "The IO buffer, for every program on the device. A hint.",
-    synonyms: ["bufferduration", "buffer", "latency"], aspect: BufferDurationAspect(),
+    synonyms: ["buffer-duration", "buffer", "latency"], aspect: BufferDurationAspect(),
     check: Check.buffer,
     explain: { $0.causes = $1.latencyCauses($2) })
 

@@ -4,7 +4,9 @@ extension PropertyRow {
   static let preferredInput = PropertyRow(
     .preferredInput, \.preferredInput, "input.prefer", .devices,
     meaning: "The input, by what does not change; add others behind it to fall back on.",
-    synonyms: ["input", "defaultsource", "defaultinput", "source", "mic", "microphone"],
+    synonyms: [
+      "input", "default-source", "default-input", "default", "source", "mic", "microphone",
+    ],
     aspect: PreferredDeviceAspect(direction: .input),
     check: Check.devices, explain: { $0.explainDefault(.input, $1, $2) })
 
@@ -12,7 +14,7 @@ extension PropertyRow {
     .preferredOutput, \.preferredOutput, "output.prefer", .devices,
     meaning: "The output, by what does not change; add others behind it to fall back on.",
     synonyms: [
-      "output", "defaultsink", "defaultoutput", "sink", "speaker", "speakers", "headphones",
+      "output", "default-sink", "default-output", "sink", "speaker", "speakers", "headphones",
     ], aspect: PreferredDeviceAspect(direction: .output),
     check: Check.devices, explain: { $0.explainDefault(.output, $1, $2) })
 

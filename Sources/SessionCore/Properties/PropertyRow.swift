@@ -17,7 +17,7 @@ package struct PropertyRow: Sendable {
   package let unit: PropertyUnit
   /// The comment above its line in a saved profile; nil if there is none.
   package let meaning: String?
-  /// Other names that `explain` accepts, in lowercase letters.
+  /// Other names that `explain` accepts, in any spelling.
   package let synonyms: [String]
   /// How it is planned and reported; nil if it only qualifies other properties.
   let aspect: (any Aspect)?

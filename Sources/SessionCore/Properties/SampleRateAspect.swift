@@ -4,7 +4,7 @@ extension PropertyRow {
   static let sampleRate = PropertyRow(
     .sampleRate, \.sampleRate, "sample-rate", .integer(of: "Hz", example: 48000), unit: .hertz,
     meaning: "Hz; not the server's own rate. A hint: unmet it is a warning.",
-    synonyms: ["rate", "samplingrate", "frequency"],
+    synonyms: ["rate", "sampling-rate", "frequency"],
     aspect: SampleRateAspect(),
     check: { (rate, property, _) throws(SessionError) in
       try Check.range(rate, 4000...384_000, property, unit: "Hz", example: "48000")

@@ -29,7 +29,7 @@ struct ExplainCommand: SessionCommand {
 
   func validate() throws {
     guard !property.isEmpty, Explanation.property(named: word) == nil else { return }
-    let hint = Explanation.suggestion(for: word).map { "; do you mean \($0)?" } ?? ""
+    let hint = Explanation.suggestion(for: word).map { "; do you mean \($0)?" } ?? "."
     throw ValidationError(
       "there is no property '\(visible(word))'\(hint) "
         + "There are: \(Property.reported.map(\.rawValue).joined(separator: ", "))")

@@ -100,7 +100,7 @@ struct RecordCommand: SessionCommand {
         context.output.note(result.summary)
       } else {
         let names = context.names(try? await session.snapshot())
-        try context.output.result(result) { _ in result.lines(names) }
+        try context.output.result(result) { result.lines(names, width: $0) }
       }
       // A recording without a length ends with Ctrl-C.
       guard let signal = Interruption.received, signal != SIGINT else { return .done }

@@ -16,7 +16,8 @@ enum Layout {
     }
   }
 
-  /// Breaks a sentence between words; a word that is longer than a line has one to itself.
+  /// Breaks a sentence between words, but not between a number and its unit; a word that is longer
+  /// than a line has one to itself.
   static func wrap(
     _ text: String, indent: Int, width: Int?, style: Style = .plain
   ) -> [Line] {
@@ -24,8 +25,8 @@ enum Layout {
     guard let width else { return [[margin, Span(text, style)]] }
     let room = max(16, width - indent)
     var rows: [String] = []
-    for word in visible(text).split(separator: " ") {
-      let word = shorten(String(word), to: room)
+    for word in words(of: visible(text)) {
+      let word = shorten(word, to: room)
       if let last = rows.last, last.displayWidth + 1 + word.displayWidth <= room {
         rows[rows.count - 1] = last + " " + word
       } else {
@@ -33,6 +34,20 @@ enum Layout {
       }
     }
     return rows.map { [margin, Span($0, style)] }
+  }
+
+  private static let units: Set<Substring> = ["Hz", "kHz", "ms", "s", "h", "min", "%", "dB", "GB"]
+
+  /// The words, of which a number and its unit are one: `48000 Hz,`.
+  private static func words(of text: String) -> [String] {
+    text.split(separator: " ").reduce(into: []) { words, word in
+      let unit = word.prefix { $0.isLetter || $0 == "%" }
+      if units.contains(unit), let last = words.last, last.last?.isNumber == true {
+        words[words.count - 1] = last + " " + word
+      } else {
+        words.append(String(word))
+      }
+    }
   }
 
   /// A message after its kind, continued two columns in.

@@ -82,8 +82,16 @@ final class Output: Sendable {
     say(Layout.message(Span("audiosession: \(kind)", style), text, width: messages.width))
   }
 
-  /// Prints text on standard error as it is: the usage of a command.
-  func plain(_ text: String) { write(text + "\n", to: 2) }
+  /// Prints the usage of a command on standard error.
+  func usage(_ text: String) {
+    guard let width = messages.width else { return write(text + "\n", to: 2) }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+      let indent = line.prefix { $0 == " " }.count
+      return line.count <= width
+        ? [Line(String(line))] : Layout.wrap(String(line), indent: indent, width: width)
+    }
+    write(lines.rendered(colour: false), to: 2)
+  }
 
   private func say(_ lines: [Line]) {
     let start = hasProgress.load(ordering: .relaxed) ? "\r\u{1b}[K" : ""

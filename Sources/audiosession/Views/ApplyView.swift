@@ -30,6 +30,13 @@ enum ApplyView {
       names: names)
     return (steps.isEmpty ? [Line("nothing to do")] : steps)
       + (properties.isEmpty ? [] : [.empty] + properties)
-      + PlanView.left(report.left, width: width, names: names)
+      + PlanView.left(report.left, width: width, names: names) + holder(report.state, width)
+  }
+
+  /// Who maintains it from now on, and how that ends.
+  private static func holder(_ state: SessionState, _ width: Int?) -> [Line] {
+    guard let holder = state.holder else { return [] }
+    let text = "maintained by \(holder.name) (process \(holder.pid)); 'audiosession stop' ends it"
+    return [.empty] + Layout.wrap(text, indent: 0, width: width, style: .dim)
   }
 }

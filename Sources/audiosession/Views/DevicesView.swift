@@ -74,7 +74,7 @@ enum DevicesView {
     ]
     let profiles = item.card.profiles.flatMap { profile -> [Line] in
       let isActive = profile.name == item.card.activeProfile
-      let text = (isActive ? "* " : "  ") + Layout.shorten(profile.name, to: width.map { $0 - 20 })
+      let text = (isActive ? "* " : "  ") + Layout.shorten(profile.name, to: width.map { $0 - 21 })
       let note: Span = profile.isAvailable ? "" : Span("  not available", .dim)
       return [["    ", Span(text, isActive ? .green : .plain), note]]
     }

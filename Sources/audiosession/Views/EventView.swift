@@ -80,8 +80,14 @@ enum EventView {
   /// Two routes, by their difference: the devices, otherwise the ports, otherwise the session's
   /// devices.
   private static func change(_ previous: Route, _ current: Route) -> String {
-    let (before, after) = (names(previous), names(current))
-    guard before == after else { return "\(before) → \(after)" }
+    let ends = [
+      ("input", previous.inputs, current.inputs), ("output", previous.outputs, current.outputs),
+    ]
+    let changes = ends.filter { names($0.1) != names($0.2) }
+    guard changes.isEmpty else {
+      return changes.map { "\($0.0) \(names($0.1)) → \(names($0.2))" }.joined(separator: ", ")
+    }
+    let after = names(current.inputs + current.outputs)
     let details: [(RouteDevice) -> String] = [
       { $0.port ?? "no port" }, { $0.via.isEmpty ? "direct" : $0.via.joined(separator: " + ") },
       { "\($0.sampleRate) Hz" }, { $0.channelMap.map(\.rawValue).joined(separator: " ") }, \.name,
@@ -95,11 +101,9 @@ enum EventView {
     return after
   }
 
-  private static func names(_ route: Route) -> String {
-    let all = (route.inputs + route.outputs).map {
-      $0.description.isEmpty ? $0.name : $0.description
-    }
-    return all.isEmpty ? "nothing" : all.joined(separator: " + ")
+  private static func names(_ devices: [RouteDevice]) -> String {
+    let all = devices.map { $0.description.isEmpty ? $0.name : $0.description }
+    return all.isEmpty ? "none" : all.joined(separator: " + ")
   }
 
   private static func milliseconds(_ duration: Duration) -> String {

@@ -29,7 +29,7 @@ struct MeterFrame {
   /// Bars: one line per channel, and the spectrum below.
   func drawing(width: Int) -> [Line] {
     let room = min(width, 100)
-    let label = min(names.map(\.displayWidth).max() ?? 0, max(4, room / 4))
+    let label = min(names.map(\.displayWidth).max() ?? 0, max(4, room / 3))
     let bars = zip(names, readings).map { name, reading -> Line in
       let all = "\(Self.padded(reading.rms)) \(Self.padded(reading.hold)) dB"
       let numbers = room < 40 ? Self.padded(reading.rms) : all

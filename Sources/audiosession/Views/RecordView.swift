@@ -36,11 +36,11 @@ struct RecordView: Encodable {
       + "\(format.rawValue); \(whole)"
   }
 
-  func lines(_ names: DeviceNames) -> [Line] {
-    var lines: [Line] = [[Span(file, .bold)], [Span("  \(summary)")]]
+  func lines(_ names: DeviceNames, width: Int?) -> [Line] {
+    var lines = [Line(file, .bold)] + Layout.wrap(summary, indent: 2, width: width)
     for input in inputs where inputs.count > 1 {
       let start = Self.clock(.seconds(Double(input.position) / Double(max(1, sampleRate))))
-      lines.append([Span("  from \(start)  \(names[input.device])")])
+      lines += Layout.wrap("from \(start)  \(names[input.device])", indent: 2, width: width)
     }
     if !missing.isEmpty || inputs.count > 1 { lines.append([Span("  listed in \(file).json")]) }
     return lines

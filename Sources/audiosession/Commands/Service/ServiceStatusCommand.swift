@@ -42,7 +42,7 @@ struct ServiceStatusCommand: SessionCommand {
 
   private static func lines(_ status: ServiceStatusJSON) -> [Line] {
     let holder = status.holder.map { "\($0.name), process \($0.pid)" }
-    let last: [Span] = ["holder", Span(holder ?? "nobody")]
+    let last: [Span] = ["holder", Span(holder ?? "none")]
     guard let unit = status.unit else { return Layout.columns([["unit", "not installed"], last]) }
     return Layout.columns([
       ["unit", Span(unit + (status.ours == true ? "" : " (not ours)"))],
