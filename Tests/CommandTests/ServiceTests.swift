@@ -186,7 +186,7 @@ struct ServiceTests {
   func status() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       let none = try await service(sandbox, "status")
-      #expect(none.standardOutput == "unit    not installed\nholder  nobody\n", "\(none)")
+      #expect(none.standardOutput == "unit    not installed\nholder  none\n", "\(none)")
       let words = "case $2 in is-enabled) echo enabled;; is-active) echo failed; exit 3;; esac"
       _ = try await service(sandbox, "install")
       let json = try JSON(
