@@ -145,9 +145,10 @@ struct FirstTrialsTests {
           event: .routeChanged(.override, previous: previous, current: current)), width: nil
       ).rendered(colour: false)
     }
-    #expect(try text(route("a"), route("b")).contains("Microphone: a → b (override)"))
+    #expect(try text(route("a"), route("b")).contains("input Microphone: a → b (override)"))
     #expect(
-      try text(route("a", 44100), route("a")).contains("Microphone: 44100 Hz → 48000 Hz (override)")
+      try text(route("a", 44100), route("a")).contains(
+        "input Microphone: 44100 Hz → 48000 Hz (override)")
     )
   }
 

@@ -1,4 +1,5 @@
 import AudioSession
+import FoundationEssentials
 import PulseSandbox
 import Testing
 
@@ -107,6 +108,40 @@ struct FrontDoorTests {
         words.contains("this shell is in a sandbox: a private PulseAudio server"), "\(result)")
       #expect(words.contains("'exit' leaves it"))
       #expect(!result.standardError.contains("this shell"))
+    }
+  }
+
+  @Test(
+    "record and meter take the name that people know, and a part that is enough", .simulatedCard)
+  func devicesByDescription() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        for name in "Example USB Microphone Analog Stereo" usb "built-in"; do
+          $A record "$name.wav" --device "$name" --duration 200ms --json | grep '"device"'
+        done
+        $A meter --device usb --duration 200ms --json | head -n 1 | grep -c usb-Example
+        $A record x.wav --device analog --duration 200ms; echo $?
+        """)
+      let lines = result.standardOutput.split(separator: "\n")
+      try #require(lines.count == 5, "\(result)")
+      #expect(lines[0].contains("usb-Example") && lines[1].contains("usb-Example"), "\(result)")
+      #expect(lines[2].contains("alsa_input.pci-"), "\(result)")
+      #expect(lines[3...] == ["1", "78"], "two have this part: \(result)")
+    }
+  }
+
+  @Test(
+    "a revert beside a holder tells that it still runs, and an apply that it maintains", .server)
+  func holderIsNamed() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        "$A apply test --keep; $A revert; $A stop > /dev/null; $A apply test; $A revert")
+      let words = ["'audiosession stop' ends it", "still runs, and maintains the next profile"]
+      #expect(result.standardOutput.components(separatedBy: words[0]).count == 2, "\(result)")
+      #expect(result.standardError.components(separatedBy: words[1]).count == 2, "\(result)")
     }
   }
 }

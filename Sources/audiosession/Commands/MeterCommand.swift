@@ -19,7 +19,8 @@ struct MeterCommand: SessionCommand {
       """)
 
   @Option(
-    help: ArgumentHelp("The source to listen to. (default: the input)", valueName: "name"),
+    help: ArgumentHelp(
+      "A source: its name, or what 'devices' calls it. (default: the input)", valueName: "name"),
     completion: Completion.source)
   var device: String?
 
@@ -51,7 +52,8 @@ struct MeterCommand: SessionCommand {
         ?? (context.output.terminal.isPerson
           ? Self.frame : min(.seconds(1), duration?.duration ?? .seconds(1)))
       let tap = try await DeviceTap(
-        server: session.address, device: device, latency: min(every, .milliseconds(40)),
+        server: session.address, device: device.map { _ in input.name },
+        latency: min(every, .milliseconds(40)),
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
       let (limit, output) = (duration?.duration, context.output)
@@ -69,7 +71,7 @@ struct MeterCommand: SessionCommand {
   private static func source(_ name: String?, _ session: AudioSession) async throws -> Device {
     let snapshot = try await session.snapshot()
     let found =
-      name.map { snapshot.device(.input, named: $0) } ?? snapshot.defaultDevice(.input)
+      name.map { snapshot.source(called: $0) } ?? snapshot.defaultDevice(.input)
     if let found { return found }
     throw SessionError(
       .inputNotAvailable, stage: .device, name.map { "no source '\($0)'" } ?? "there is no input",

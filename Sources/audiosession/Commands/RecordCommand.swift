@@ -40,7 +40,8 @@ struct RecordCommand: SessionCommand {
   var duration: TimeLimit?
 
   @Option(
-    help: "The name of a source. (default: the session's input)", completion: Completion.source)
+    help: "A source: its name, or what 'devices' calls it. (default: the session's input)",
+    completion: Completion.source)
   var device: String?
 
   @Flag(
@@ -83,12 +84,12 @@ struct RecordCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     if file != "-" { try FileGuard.check(file, replaces: force) }
     return try await context.withOwnSession(profile) { session in
-      await introduce(session, context.output)
+      let source = await introduce(session, context.output)
       let recorder = AudioRecorder(session: session)
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {
         do {
-          try await recorder.start(file, configuration: configuration)
+          try await recorder.start(file, configuration: configuration(source))
         } catch {
           // The error of a cancelled wait describes the wait, not the cancellation.
           throw Task.isCancelled ? CancellationError() : error
@@ -110,11 +111,13 @@ struct RecordCommand: SessionCommand {
 
   /// Names the source and how the recording ends. Warns at once if the source is muted; a later mute
   /// is detected as silence.
-  private func introduce(_ session: AudioSession, _ output: Output) async {
+  ///
+  /// - Returns: the name of the source that `--device` means.
+  private func introduce(_ session: AudioSession, _ output: Output) async -> String? {
     guard let snapshot = try? await session.snapshot(),
-      let source = device.map({ snapshot.device(.input, named: $0) })
+      let source = device.map({ snapshot.source(called: $0) })
         ?? snapshot.defaultDevice(.input)
-    else { return }
+    else { return device }
     let end = duration == nil ? "; Ctrl-C ends it" : ""
     let name = source.description.isEmpty ? source.name : source.description
     output.hint("recording from \(visible(name))\(end)")
@@ -122,14 +125,15 @@ struct RecordCommand: SessionCommand {
       output.warning(
         "the input is muted; to unmute it: pactl set-source-mute \(visible(muted)) 0")
     }
+    return device == nil ? nil : source.name
   }
 
   private var kind: RecordingFormat { format?.format ?? RecordingFormat(path: file) }
 
-  private var configuration: RecordingConfiguration {
+  private func configuration(_ source: String?) -> RecordingConfiguration {
     RecordingConfiguration(
       format: format?.format, sampleRate: rate, channels: channels?.channels ?? .device,
-      duration: duration?.duration, device: device, follows: follow)
+      duration: duration?.duration, device: source, follows: follow)
   }
 
   /// Shows time and level until the recording ends or the task is cancelled.

@@ -33,6 +33,11 @@ struct RevertCommand: SessionCommand {
       RevertView.lines(report, width: $0, names: context.names(snapshot))
     }
     for note in report.state.notes { context.output.warning(note) }
+    if let holder = report.state.holder {
+      context.output.note(
+        "\(holder.name) (process \(holder.pid)) still runs, and maintains the next profile that is "
+          + "applied; 'audiosession stop' ends it")
+    }
     return .done
   }
 }

@@ -77,28 +77,31 @@ enum EventView {
     }
   }
 
-  /// Two routes, by their difference: the devices, otherwise the ports, otherwise the session's
-  /// devices.
+  /// Two routes, by the ends that differ.
   private static func change(_ previous: Route, _ current: Route) -> String {
     let ends = [
-      ("input", previous.inputs, current.inputs), ("output", previous.outputs, current.outputs),
-    ]
-    let changes = ends.filter { names($0.1) != names($0.2) }
-    guard changes.isEmpty else {
-      return changes.map { "\($0.0) \(names($0.1)) → \(names($0.2))" }.joined(separator: ", ")
-    }
-    let after = names(current.inputs + current.outputs)
+      difference("input", previous.inputs, current.inputs),
+      difference("output", previous.outputs, current.outputs),
+    ].compactMap(\.self)
+    return ends.isEmpty ? names(current.inputs + current.outputs) : ends.joined(separator: ", ")
+  }
+
+  /// How an end differs: by its devices, otherwise the ports, otherwise the session's devices, and so
+  /// on; nil if it does not.
+  private static func difference(
+    _ end: String, _ previous: [RouteDevice], _ current: [RouteDevice]
+  ) -> String? {
+    let (before, after) = (names(previous), names(current))
+    guard before == after else { return "\(end) \(before) → \(after)" }
     let details: [(RouteDevice) -> String] = [
       { $0.port ?? "no port" }, { $0.via.isEmpty ? "direct" : $0.via.joined(separator: " + ") },
       { "\($0.sampleRate) Hz" }, { $0.channelMap.map(\.rawValue).joined(separator: " ") }, \.name,
     ]
     for detail in details {
-      let texts = [previous, current].map { route in
-        (route.inputs + route.outputs).map(detail).joined(separator: ", ")
-      }
-      if texts[0] != texts[1] { return "\(after): \(texts[0]) → \(texts[1])" }
+      let texts = [previous, current].map { $0.map(detail).joined(separator: ", ") }
+      if texts[0] != texts[1] { return "\(end) \(after): \(texts[0]) → \(texts[1])" }
     }
-    return after
+    return nil
   }
 
   private static func names(_ devices: [RouteDevice]) -> String {
