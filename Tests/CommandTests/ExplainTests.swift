@@ -117,9 +117,9 @@ struct ExplainTests {
       try sandbox.write(profile: "test", Profiles.podcast)
       _ = try await sandbox.audiosession("apply", "test")
       let map = try await causes(sandbox, "channelMap")
-      #expect(map.contains("audiosession.input stands before it and takes front-right,front-left"))
+      #expect(map.contains("audiosession.input is on it: it takes front-right,front-left"))
       let input = try await causes(sandbox, "preferredInput")
-      #expect(input.contains("which the session put before mic"))
+      #expect(input.contains("the session's own device on mic"))
     }
   }
 

@@ -81,7 +81,7 @@ private typealias Server = SimulatedServer
     let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
     let causes = Explanation(.preferredInput, report, facts).causes
     #expect(
-      causes.first == "the default source is audiosession.input, which the session put before "
+      causes.first == "the default source is audiosession.input, the session's own device on "
         + Server.microphone)
   }
 

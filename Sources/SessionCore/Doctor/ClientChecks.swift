@@ -22,7 +22,8 @@ private func environment(_ facts: MachineFacts) -> [Finding] {
     return Finding(
       .environment, .warning, object: name,
       "\(name) is set: programs started here \(verb) \(value)",
-      why: "It beats the default device, without a word: the preferred one is not used.",
+      why:
+        "It takes precedence over the default device, without a message: the preferred one is not used.",
       .init("Unset it, here and where it is set at login.", command: "unset \(name)"))
   }
   let hints = hintVariables.compactMap { name -> Finding? in
@@ -30,7 +31,7 @@ private func environment(_ facts: MachineFacts) -> [Finding] {
     return Finding(
       .environment, .note, object: name,
       "\(name) is set to \(value) for programs started here",
-      why: "Each of their streams asks for that, beside what the session asks for.",
+      why: "Each of their streams asks for that, besides what the session asks for.",
       .init("Unset it, here and where it is set at login.", command: "unset \(name)"))
   }
   let settings = [("default-source", "record from"), ("default-sink", "play to")]
@@ -38,7 +39,7 @@ private func environment(_ facts: MachineFacts) -> [Finding] {
     guard let line = facts.clientSettings[key], !line.value.isEmpty else { return nil }
     return Finding(
       .environment, .warning, object: key, "all programs of this user \(verb) \(line.value)",
-      why: "The setting beats the default device, without a word: the preferred one is not used.",
+      why: "The setting takes precedence over the default device, without a message.",
       .init(
         "Take the line out of the file.", file: line.place, line: "\(key) = \(line.value)"))
   }
@@ -74,7 +75,7 @@ private func cookie(_ facts: MachineFacts) -> [Finding] {
   case .exposed(let mode):
     return finding(
       .warning, "others may read the cookie: its mode is 0\(String(mode, radix: 8))",
-      "Who has the cookie may use the server: record, and change what the session sets.",
+      "Anyone with the cookie can use the server: record, and change what the session sets.",
       .init("Keep it to its owner.", command: "chmod 600 \(Words.quoted(path))"))
   }
 }
@@ -155,7 +156,7 @@ private func leftovers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
     Finding(
       .leftover, .warning, object: device.name,
       "a device of an earlier session is still there, and no mode asks for it",
-      why: "It keeps the hardware behind it running, which blocks its rate and its sleep.",
+      why: "It keeps its hardware running, which blocks a change of the rate and suspending.",
       .init(
         "Remove it.",
         command: snapshot.module(of: device).map { "pactl unload-module \($0.index.rawValue)" }

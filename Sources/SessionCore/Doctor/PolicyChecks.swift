@@ -70,8 +70,8 @@ private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [
         .roleModule, .note, object: module.name,
         "\(action) others while a stream with the role \(trigger) plays",
         why: name == "module-role-cork"
-          ? "What it unmutes afterwards is unmuted also where a person had muted it. To a session "
-            + "this is an interruption."
+          ? "Afterwards it unmutes what it muted, also what a person had muted. A session treats "
+            + "this as an interruption."
           : "The volume that is heard is lower than the one that is set and read back.",
         facts.unloading(module))
     }

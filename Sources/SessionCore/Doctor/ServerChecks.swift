@@ -77,10 +77,11 @@ private func cardShared(_ facts: MachineFacts) -> [Finding] {
       .cardShared, .problem,
       "\(Words.list(families.keys.sorted())) have a sound card open at once: "
         + Words.list(programs),
-      why: "Who has the card first keeps the other from its devices, and both change its mixer: "
-        + "ports, gains and mutes undo each other.",
+      why:
+        "The one that opens the card first blocks the other from its devices, and both change its "
+        + "mixer: each undoes ports, gains and mutes of the other.",
       .init(
-        "Let one of them have the sound. To keep PipeWire for it:",
+        "Let only one of them use the card. To keep PipeWire:",
         command: "systemctl --user mask --now pulseaudio.socket pulseaudio.service"))
   ]
 }

@@ -16,7 +16,7 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
     return Finding(
       .mutedInput, isDefault ? .warning : .note, object: device.name,
       device.isMuted ? "the input is muted" : "the input's gain is 0 %",
-      why: "Whoever records gets silence. The session never unmutes by itself.",
+      why: "Recordings are silent. The session never unmutes by itself.",
       device.isMuted
         ? .init(
           "Unmute it, or set 'mute = false' in the profile.",

@@ -111,14 +111,15 @@ extension Explanation {
     var causes: [String] = []
     if snapshot.isOwned(present) {
       let root = snapshot.root(of: present)?.name ?? "a device that was removed"
-      causes.append("the default \(word) is \(present.name), which the session put before \(root)")
+      causes.append("the default \(word) is \(present.name), the session's own device on \(root)")
     }
     if ranking.chosen != nil {
       let who = isOurs ? "the session" : "a person, a program or a module of the server"
       causes.append(
         "\(who) chose \(present.name); by itself the server would take \(ranking.devices[0].name)")
       if let port = snapshot.devices(ranking.direction).first(where: { !$0.canBeDefault }) {
-        causes.append("\(port.name) counts for nothing while its port is not plugged in")
+        causes.append(
+          "\(port.name) cannot become the default while nothing is plugged into its port")
       }
     } else {
       causes.append(

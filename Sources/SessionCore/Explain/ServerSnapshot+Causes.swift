@@ -7,7 +7,7 @@ extension ServerSnapshot {
     let card = defaultRoot(.output).flatMap { self.card(of: $0) }
     guard let card, card.isBluetooth else { return ["the output is no Bluetooth device"] }
     guard let codecs = card.codecs else {
-      return ["the server says nothing of the codecs of \(card.name)"]
+      return ["the server does not report the codecs of \(card.name)"]
     }
     let names = codecs.map { $0.name }.joined(separator: ", ")
     return ["\(card.name) offers on profile \(card.activeProfile ?? "none"): \(names)"]
@@ -38,8 +38,9 @@ extension ServerSnapshot {
     guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
     let rate = device.sampleSpec.rate
     var causes = [
-      "\(device.name) runs at \(rate) Hz"
-        + (device.state == .running ? "" : " when it runs; it is \(device.state.rawValue)")
+      device.state == .running
+        ? "\(device.name) runs at \(rate) Hz"
+        : "\(device.name) is \(device.state.rawValue), and set to \(rate) Hz"
     ]
     if let fixed = device.fixedRateReason { causes.append(fixed) }
     let users = foreignStreams(on: device)
@@ -50,7 +51,8 @@ extension ServerSnapshot {
     }
     if users.contains(where: \.isCorked) {
       let names = Set(users.filter(\.isCorked).map { programName(of: $0) }).sorted()
-      causes.append("\(Words.list(names)) wait\(names.count == 1 ? "s" : "") on it, paused")
+      causes.append(
+        "\(Words.list(names)) \(names.count == 1 ? "has" : "have") a paused stream on it")
     }
     return causes + pinCauses(on: device, "rate") + ratePolicy(facts)
   }
@@ -60,7 +62,7 @@ extension ServerSnapshot {
       let line = facts.graphSettings["default.clock.allowed-rates"]
       return [
         "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"
-          + (line.map { " (\($0.place))" } ?? ", as nothing says otherwise")
+          + (line.map { " (\($0.place))" } ?? ", by default")
       ]
     }
     func rate(_ key: String, _ usual: String) -> String {
@@ -78,12 +80,13 @@ extension ServerSnapshot {
     guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
     var causes: [String] = []
     if has(.forcedGraph) {
-      causes.append("PipeWire does not say a device's buffer; one quantum serves all devices")
+      causes.append("PipeWire does not report a device's buffer; all devices share one quantum")
     } else if device.state == .suspended {
       causes.append("\(device.name) is suspended: it has no buffer until a program uses it")
     } else {
       let latency = Words.milliseconds(device.configuredLatency)
-      causes.append("\(device.name) has \(latency): the least that any stream on it asks for")
+      causes.append(
+        "\(device.name) has a buffer of \(latency): the shortest that any stream on it requests")
     }
     causes += pinCauses(on: device, "latency")
     let users = foreignStreams(on: device) + ownedDevices(direction).flatMap(foreignStreams)
@@ -93,9 +96,9 @@ extension ServerSnapshot {
         "\(programName(of: stream)) is on it\(request)" + (stream.isCorked ? ", paused" : ""))
     }
     if users.isEmpty, pins(on: device, "latency").isEmpty {
-      causes.append("no stream asks for anything: the device takes the longest it can")
+      causes.append("no stream requests a buffer: the device uses the longest that it has")
     } else if users.count > 1, !has(.forcedGraph) {
-      causes.append("PulseAudio does not say which of them asks for the least")
+      causes.append("PulseAudio does not report which of them requests the shortest")
     }
     return causes
   }
@@ -117,12 +120,12 @@ extension ServerSnapshot {
     guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
     var causes = ["\(device.name) has the channels \(device.channelMap)"]
     guard let remap = remap(direction), remap.master == device.name else {
-      causes.append("nothing of the session stands before it")
+      causes.append("the session has no remap on it")
       return causes
     }
     let isInUse = defaultDevice(direction)?.name == remap.name
     causes.append(
-      "\(remap.name) stands before it and takes \(remap.masterMap) as \(remap.map)"
+      "\(remap.name) is on it: it takes \(remap.masterMap) as \(remap.map)"
         + (isInUse ? "" : ", and is not the default"))
     return causes
   }
@@ -137,7 +140,7 @@ extension ServerSnapshot {
     if !loaded("module-device-restore").isEmpty {
       causes.append("module-device-restore sets what each device, and each port, had last")
     }
-    causes.append("the server does not say who set it")
+    causes.append("the server does not report which program set it")
     return causes
   }
 
@@ -146,7 +149,8 @@ extension ServerSnapshot {
     let chain = [device] + ownedDevices(direction).filter { root(of: $0)?.name == device.name }
     var causes = chain.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
     if chain.contains(where: \.isMuted) {
-      causes.append("the server does not say who muted it; the session unmutes only when asked")
+      causes.append(
+        "the server does not report which program muted it; the session unmutes only when asked")
     }
     return causes
   }

@@ -53,7 +53,7 @@ struct CodecAspect: Aspect {
       return unmet(.unreachable, "\(name) is no Bluetooth device")
     }
     guard card.codecs != nil else {
-      return unmet(.unreachable, "the server says nothing of the codecs of \(card.name)")
+      return unmet(.unreachable, "the server does not report the codecs of \(card.name)")
     }
     guard let codec = card.codec(preference) else {
       let failure = Self.failure(card, preference)
