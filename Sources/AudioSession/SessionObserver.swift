@@ -37,7 +37,7 @@ extension SessionChange {
     switch order {
     case .apply(_, let profile): self = .apply(profile: profile)
     case .revert: self = .revert
-    case .takeOver: return nil
+    case .takeOver, .unreadable: return nil
     }
   }
 }

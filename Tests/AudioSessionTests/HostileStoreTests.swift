@@ -62,6 +62,29 @@ import Testing
     _ = SessionState(input: input, mode: mode, server: nil, profile: nil, active: true)
   }
 
+  @Test func `an order of a later version is there to be refused, and an answer says so`() throws {
+    for text in [
+      Self.orders[0].text.replacing("version = 1", with: "version = 2"),
+      "new-key = { a = 1 }\n" + Self.orders[0].text,
+    ] {
+      let order = try #require(try store([.order: Array(text.utf8)]).order())
+      #expect(order.number == 7 && order.process == 42)
+      guard case .unreadable = order.kind else {
+        Issue.record("\(order)")
+        continue
+      }
+    }
+    let answer = try #require(
+      try store([.answer: Array(#"{"number":7,"report":{"form":2}}"#.utf8)]).answer())
+    #expect(answer.number == 7 && answer.error?.code == .refused)
+    // What an earlier version wrote is an order without an addressee.
+    let former = Self.orders[0].text.split(separator: "\n").filter { !$0.hasPrefix("version") }
+    let order = try #require(
+      try store([.order: Array(former.joined(separator: "\n").utf8)]).order())
+    #expect(order.holder == nil)
+    if case .unreadable = order.kind { Issue.record("\(order)") }
+  }
+
   @Test func `an order or an answer with the greatest number counts as none`() throws {
     var order = Self.orders[2]
     order.number = .max

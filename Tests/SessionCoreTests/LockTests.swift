@@ -119,4 +119,25 @@ struct LockTests {
     for _ in 0..<20 { total += wait.noteRefused().alarm ?? .zero }
     #expect(total > .seconds(30))
   }
+
+  @Test func `an order to this holder is never missed, and one to another is not carried out`() {
+    var desk = OrderDesk(process: 7)
+    // It was written while the holder, which had signed the lock, was not listening yet.
+    desk.begin(.init(number: 3, holder: 7))
+    #expect(desk.look(.init(number: 3, holder: 7)) == [.carryOut(3)])
+    #expect(desk.look(.init(number: 3, holder: 7)) == [])
+    #expect(desk.look(nil) == [.stop(3)])
+    #expect(desk.look(.init(number: 4, holder: 8)) == [])
+    #expect(desk.look(.init(number: 5, holder: 7)) == [.carryOut(5)])
+    #expect(desk.look(.init(number: 6, holder: 7)) == [.stop(5), .carryOut(6)])
+    desk.didEnd(6)
+    #expect(!desk.isCurrent(6) && desk.look(nil) == [])
+  }
+
+  @Test func `an order without an addressee that was there before was given to another`() {
+    var desk = OrderDesk(process: 7)
+    desk.begin(.init(number: 3, holder: nil))
+    #expect(desk.look(.init(number: 3, holder: nil)) == [])
+    #expect(desk.look(.init(number: 4, holder: nil)) == [.carryOut(4)])
+  }
 }

@@ -128,7 +128,6 @@ extension AudioSession {
     // The holder may have changed while other processes gave their orders.
     let calls = SystemCalls()
     guard calls.lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
-    var rule = OrderWait(holder: owner.pid)
     let start = ContinuousClock.now
     let wake = wakes.wake
     // Watches before the order is written, so that no answer is missed.
@@ -141,8 +140,9 @@ extension AudioSession {
     guard end != nil else { return nil }
     var alarms = [budget.readBack, budget.whole].map { $0.onPassing(on: loop) { wake.yield() } }
     let order = Order(
-      kind: kind, number: store.nextOrderNumber(), process: getpid(),
+      kind: kind, number: store.nextOrderNumber(), process: getpid(), holder: owner.pid,
       timeout: budget.run.remaining)
+    var rule = OrderWait(holder: owner.pid, number: order.number)
     defer {
       store.takeBackOrder()
       for alarm in alarms { alarm.cancel() }
@@ -151,18 +151,22 @@ extension AudioSession {
     try store.write(order)
     wake.yield()
     for await _ in wakes.stream {
-      if let answer = store.answer(), answer.number == order.number {
-        if let error = answer.error { throw error }
+      let answer = store.answer()
+      let look = OrderWait.Look(
+        lock: calls.lookAtLock(store.lockPath), answer: answer?.number,
+        hasEnded: hasEnded.isRaised, isStopped: stop.isRaised || budget.readBack.hasPassed)
+      switch rule.next(look, at: .now - start) {
+      case .answered:
+        if let error = answer?.error { throw error }
         return answer
-      }
-      guard !hasEnded.isRaised else { return nil }
-      switch rule.next(calls.lookAtLock(store.lockPath), at: .now - start) {
       case .lookAgain: return nil
+      case .withdraw:
+        store.takeBackOrder()
+        wake.yield()
       case .wait(let pause?):
         alarms.append(Deadline(after: pause).onPassing(on: loop) { wake.yield() })
       case .wait(nil): break
       }
-      if stop.isRaised || budget.readBack.hasPassed { store.takeBackOrder() }
       if budget.whole.hasPassed { break }
     }
     throw Self.noAnswer(owner)

@@ -9,10 +9,10 @@ struct Orders {
   var watch: Watch?
   /// When the session began to hold.
   var since: String?
-  /// The number of the last order seen, so that it is not carried out twice.
-  var last = 0
-  /// The order in progress.
-  var current: (number: Int, work: Task<Void, Never>)?
+  /// Decides what to do about an order.
+  var desk = OrderDesk(process: getpid())
+  /// The orders that are carried out, by their numbers.
+  var work: [Int: Task<Void, Never>] = [:]
   /// Set while this session waits for another one to release the lock.
   var waiting: Waiting?
 
@@ -29,7 +29,7 @@ struct Orders {
   }
 
   mutating func stop() {
-    current?.work.cancel()
+    for work in work.values { work.cancel() }
     stopWaiting()
     self = Orders()
   }
@@ -46,10 +46,9 @@ extension AudioSession {
     orders.stopWaiting()
     guard configuration.isHolding else { return }
     orders.since = Moment.now
-    // A process that gave its order to an ended holder notices that, and does not expect this one
-    // to answer.
-    orders.last = max(orders.last, store.order()?.number ?? 0)
+    orders.desk.begin(store.order()?.slip)
     listen(store)
+    readOrder(store)
   }
 
   private func listen(_ store: SessionStore) {
@@ -68,18 +67,18 @@ extension AudioSession {
   /// Starts the current order, and cancels one that was withdrawn.
   private func readOrder(_ store: SessionStore) {
     let order = store.order()
-    if let current = orders.current, order?.number != current.number {
-      current.work.cancel()
-      orders.current = nil
+    for action in orders.desk.look(order?.slip) {
+      switch action {
+      case .stop(let number): orders.work[number]?.cancel()
+      case .carryOut(let number):
+        if let order { orders.work[number] = Task { await obey(order, store) } }
+      }
     }
-    guard let order, order.number > orders.last else { return }
-    orders.last = order.number
-    let work = Task { await obey(order, store) }
-    orders.current = (order.number, work)
   }
 
   private func obey(_ order: Order, _ store: SessionStore) async {
     let number = order.number
+    defer { orders.work[number] = nil }
     let end = Watch.process(order.process, on: loop) { [weak self] in
       Task { [weak self] in await self?.giveUp(number) }
     }
@@ -91,7 +90,7 @@ extension AudioSession {
       answer.error = error
     }
     withExtendedLifetime(end) {}
-    if orders.current?.number == number { orders.current = nil }
+    orders.desk.didEnd(number)
     do throws(SessionError) {
       try store.write(answer)
     } catch {
@@ -100,8 +99,7 @@ extension AudioSession {
   }
 
   private func giveUp(_ number: Int) {
-    guard orders.current?.number == number else { return }
-    orders.current?.work.cancel()
+    if orders.desk.isCurrent(number) { orders.work[number]?.cancel() }
   }
 
   private func carryOut(
@@ -123,6 +121,13 @@ extension AudioSession {
     case .takeOver:
       await makeRoom(for: order.process, store)
       return nil
+    case .unreadable:
+      throw SessionError(
+        .refused, stage: .session,
+        "\(ProcessName.own) (process \(getpid())) holds the audio session of this server and is of an "
+          + "earlier version, which cannot read this order; end it ('audiosession stop') and start it "
+          + "again",
+        value: String(getpid()))
     }
   }
 }

@@ -15,15 +15,22 @@ struct Order: Sendable {
     case revert(keepsMode: Bool, forgets: Bool)
     /// Make room: the requesting process becomes the holder.
     case takeOver
+    /// Anything that only a later version can read.
+    case unreadable
   }
 
   var kind: Kind
   /// A unique number, which the answer repeats.
   var number: Int
+  /// The version of an order's form. A holder refuses a later one; new numbers of the `[session]`
+  /// table, which earlier holders ignore, are no new version.
+  static let version = 1
   /// The numbers of orders: a greater one would leave none for later orders.
   static let numbers = 1...1 << 53
   /// The requesting process.
   var process: Int32
+  /// The holder to which it is given; nil in an order of an earlier version.
+  var holder: Int32?
   /// The time limit for the whole order.
   var timeout: Duration
 }
@@ -47,38 +54,60 @@ extension Order {
     var mode = AudioMode()
     var name: String?
     var numbers = [
-      ("number", number), ("process", Int(process)),
+      ("version", Self.version), ("number", number), ("process", Int(process)),
       ("milliseconds", Int(timeout.microseconds / 1000)),
     ]
+    if let holder { numbers.append(("holder", Int(holder))) }
     switch kind {
     case .apply(let preferred, let profile): (mode, name) = (preferred, profile)
     case .revert(let keepsMode, let forgets):
       numbers.append((keepsMode ? "deactivate" : "revert", 1))
       if forgets { numbers.append(("forget", 1)) }
     case .takeOver: numbers.append(("takeover", 1))
+    case .unreadable: break
     }
     return ProfileWriter.toml(mode, profile: name, extra: numbers)
   }
 
-  /// Parses an order; nil for other text.
+  /// What a holder must know of it before it reads the rest.
+  var slip: OrderDesk.Slip { OrderDesk.Slip(number: number, holder: holder) }
+
+  /// Parses an order; nil for other text. Of one that this version cannot read, the numbers suffice
+  /// to refuse it.
   init?(text: String, file: String) {
-    guard let parsed = try? Profile.parseStored(text, name: "order", file: file),
-      let session = parsed.session, let number = session.numbers["number"],
-      Self.numbers.contains(number),
-      let process = session.numbers["process"].flatMap(Int32.init(exactly:)), process > 0,
-      let milliseconds = session.numbers["milliseconds"], milliseconds > 0
+    let parsed = try? Profile.parseStored(text, name: "order", file: file)
+    let numbers = parsed?.session?.numbers ?? Self.numbers(of: text)
+    guard let number = numbers["number"], Self.numbers.contains(number),
+      let process = numbers["process"].flatMap(Int32.init(exactly:)), process > 0,
+      let milliseconds = numbers["milliseconds"], milliseconds > 0
     else { return nil }
     self.number = number
     self.process = process
+    holder = numbers["holder"].flatMap(Int32.init(exactly:))
     timeout = .milliseconds(milliseconds)
-    if session.numbers["takeover"] == 1 {
-      kind = .takeOver
-    } else if session.numbers["revert"] == 1 {
-      kind = .revert(keepsMode: false, forgets: session.numbers["forget"] == 1)
-    } else if session.numbers["deactivate"] == 1 {
-      kind = .revert(keepsMode: true, forgets: session.numbers["forget"] == 1)
-    } else {
-      kind = .apply(parsed.mode, profile: session.profile)
+    guard let parsed, numbers["version"] ?? 1 <= Self.version else {
+      kind = .unreadable
+      return
     }
+    if numbers["takeover"] == 1 {
+      kind = .takeOver
+    } else if numbers["revert"] == 1 {
+      kind = .revert(keepsMode: false, forgets: numbers["forget"] == 1)
+    } else if numbers["deactivate"] == 1 {
+      kind = .revert(keepsMode: true, forgets: numbers["forget"] == 1)
+    } else {
+      kind = .apply(parsed.mode, profile: parsed.session?.profile)
+    }
+  }
+
+  /// The whole numbers of the `[session]` table of a text that is no profile.
+  private static func numbers(of text: String) -> [String: Int] {
+    let lines = text.split(separator: "\n").drop { $0 != "[session]" }.dropFirst()
+    let pairs = lines.prefix { !$0.hasPrefix("[") }.compactMap { line -> (String, Int)? in
+      let parts = line.split(separator: " ")
+      guard parts.count == 3, parts[1] == "=", let number = Int(parts[2]) else { return nil }
+      return (String(parts[0]), number)
+    }
+    return Dictionary(pairs) { first, _ in first }
   }
 }

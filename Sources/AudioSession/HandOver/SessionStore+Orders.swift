@@ -44,10 +44,17 @@ extension SessionStore {
   func takeBackOrder() { try? files.write(nil, to: .order) }
 
   func answer() -> Answer? {
+    struct Part: Decodable { var number: Int }
     guard let bytes = (try? files.read(.answer)) ?? nil,
-      let answer = StoreCoding.decode(Answer.self, bytes), Order.numbers.contains(answer.number)
+      let number = StoreCoding.decode(Part.self, bytes)?.number, Order.numbers.contains(number)
     else { return nil }
-    return answer
+    return StoreCoding.decode(Answer.self, bytes)
+      ?? Answer(
+        number: number,
+        error: SessionError(
+          .refused, stage: .session,
+          "the process that holds the audio session is of another version, and its answer cannot be "
+            + "read; 'audiosession state' shows what is in effect"))
   }
 
   func write(_ answer: Answer) throws(SessionError) {

@@ -39,6 +39,9 @@ package final class SessionLock: Sendable {
 
   /// Takes a lock that looked free.
   ///
+  /// A process that died with it may have renamed a file, and not yet synced the folder: what is read
+  /// from now on is on the disk.
+  ///
   /// - Parameters:
   ///   - mustSign: whether to fail if the record cannot be written, as on a full disk.
   ///   - isMine: called again when no other process can change the record.
@@ -59,6 +62,11 @@ package final class SessionLock: Sendable {
         try? calls.close(file)
         return .refused
       }
+      do throws(FileError) {
+        if case .taken = view.record.last { try calls.syncFolder(path.folder) }
+      } catch {
+        if mustSign { throw error }
+      }
       let record = view.record.taken(by: owner, isRunning: calls.isRunning)
       do throws(FileError) {
         try calls.write(record.bytes, to: file)
@@ -71,4 +79,9 @@ package final class SessionLock: Sendable {
       throw error
     }
   }
+}
+
+extension String {
+  /// The folder of a path.
+  fileprivate var folder: String { String(self[..<(lastIndex(of: "/") ?? startIndex)]) }
 }

@@ -22,9 +22,14 @@ struct Mutant: FileCalls {
     case locksNothing
     /// The lock is signed by nobody.
     case signsNothing
+    /// An order does not say for whom it is.
+    case addressesNobody
     /// Who ended counts as running.
     case seesTheDead
   }
+
+  /// Those that a power cut alone must show.
+  static let unsynced: [Fault] = [.syncsNothing, .syncsFoldersOnly, .syncsFilesOnly]
 
   let base: ModelCalls
   let fault: Fault
@@ -41,7 +46,11 @@ struct Mutant: FileCalls {
   }
 
   func write(_ bytes: [UInt8], to file: Int32) throws(FileError) {
-    guard bytes.count == LockRecord.length else { return try base.write(bytes, to: file) }
+    guard bytes.count == LockRecord.length else {
+      var words = String(decoding: bytes, as: UTF8.self).split(separator: " ").map(String.init)
+      if fault == .addressesNobody, words.count == 5 { words[4] = "0" }
+      return try base.write(Array(words.joined(separator: " ").utf8), to: file)
+    }
     var record = LockRecord(bytes: bytes)
     if fault == .namesNoTaker, case .released(let process, _) = record.last {
       record.last = .released(by: process, to: nil)

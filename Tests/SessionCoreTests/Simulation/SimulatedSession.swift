@@ -10,7 +10,7 @@ final class SimulatedSession {
 
   private enum Life {
     case claiming(LockClaim)
-    case asking(OrderWait, number: Int, Int32)
+    case asking(OrderWait, number: Int, Int32, since: Duration)
     case holding(SessionLock)
     case waiting(LockWait)
     case ended
@@ -25,8 +25,18 @@ final class SimulatedSession {
   /// What it sets: its number, or what it was told to.
   private(set) var mode: Int
   private(set) var watched: Int32?
-  private var lastOrder = 0
+  private var desk: OrderDesk
+  /// Orders that wait, and those that were withdrawn since.
+  private var jobs: [Job] = []
+  private var stopped: Set<Int> = []
   private var orderLock: Int32?
+  /// Ctrl-C, and the end of the time for an answer.
+  private var isStopped = false
+  private var isAnswered = false
+  /// Whether it is of a version whose orders do not say for whom they are.
+  private let isOld: Bool
+  /// Whether the server restarted while it was at work.
+  private var wasReset = false
   /// Alarms that were set before are called off.
   private var alarm = 0
   /// When it was woken lately.
@@ -41,8 +51,21 @@ final class SimulatedSession {
     calls = world.caller(ModelCalls(disk: world.disk, process: process))
     store = StoreFiles(folder: "/s", server: "x", calls: calls)
     life = .claiming(LockClaim(process: process))
+    desk = OrderDesk(process: process)
+    isOld = kind != .hold(replaces: false) && world.random.chance(1, in: 6)
   }
 
+  /// What it is told to set, by whom, and with which number.
+  private struct Job {
+    var number: Int
+    var process: Int32
+    var verb: String
+    var mode: Int
+    var holder: Int32?
+    var slip: OrderDesk.Slip { OrderDesk.Slip(number: number, holder: holder) }
+  }
+
+  var isAsking: Bool { if case .asking = life { true } else { false } }
   var isHolder: Bool { if case .holding = life { kind != .apply } else { false } }
   var isWaiting: Bool { if case .waiting = life { true } else { false } }
   private var isAlive: Bool { calls.isRunning(process) }
@@ -101,8 +124,18 @@ final class SimulatedSession {
     life = .holding(lock)
     watched = nil
     alarm += 1
-    lastOrder = max(lastOrder, order()?.number ?? 0)
-    apply(mode) { if $0.kind == .apply { $0.end() } }
+    // The lock is taken in the turn of a call, which orders wait for.
+    isBusy = true
+    // The session asks the server for another holder before it listens for orders.
+    later { session in
+      if session.kind != .apply {
+        session.desk.begin(session.order()?.slip)
+        session.look()
+      }
+      session.apply(session.mode, for: nil) { session, isDone in
+        if session.kind == .apply || !isDone { session.end() }
+      }
+    }
   }
 
   // MARK: Orders
@@ -119,27 +152,53 @@ final class SimulatedSession {
     world.orders += 1
     let number = world.orders
     let verb = kind == .apply ? "apply" : "takeover"
-    try? store.write(Array("\(number) \(process) \(verb) \(mode)".utf8), to: .order)
+    let holderWord = isOld ? "0" : "\(holder)"
+    try? store.write(
+      Array("\(number) \(process) \(verb) \(mode) \(holderWord)".utf8), to: .order)
     guard calls.isRunning(holder) else { return lookAgain() }
     watched = holder
-    life = .asking(OrderWait(holder: holder), number: number, holder)
+    let rule = OrderWait(holder: holder, number: number)
+    life = .asking(rule, number: number, holder, since: world.now)
+    later { $0.stepAsking() }
+    for limit in [Self.patience, Self.patience + .seconds(2)] {
+      later(limit) { $0.stepAsking() }
+    }
+  }
+
+  /// How long it waits for an answer before it withdraws its order.
+  private static let patience = Duration.seconds(4)
+
+  /// Ctrl-C.
+  func stop() {
+    world.log("\(process) is stopped")
+    isStopped = true
     later { $0.stepAsking() }
   }
 
   private func stepAsking(isEnded: Bool = false) {
-    guard case .asking(var rule, let number, let holder) = life else { return }
+    guard case .asking(var rule, let number, let holder, let since) = life else { return }
     noteWake()
-    if let answer = (try? store.read(.answer)) ?? nil,
-      Int(String(decoding: answer, as: UTF8.self)) == number
-    {
-      if kind == .apply { return end() }
-      return lookAgain()
+    let answer = ((try? store.read(.answer)) ?? nil).flatMap {
+      Int(String(decoding: $0, as: UTF8.self))
     }
-    guard !isEnded else { return lookAgain() }
-    let action = rule.next(calls.lookAtLock(store.path(.lock)), at: world.now)
-    life = .asking(rule, number: number, holder)
+    let isLate = world.now - since >= Self.patience
+    let look = OrderWait.Look(
+      lock: calls.lookAtLock(store.path(.lock)), answer: answer, hasEnded: isEnded,
+      isStopped: isStopped || isLate)
+    let action = rule.next(look, at: world.now)
+    life = .asking(rule, number: number, holder, since: since)
     switch action {
-    case .lookAgain: lookAgain()
+    case .answered:
+      isAnswered = true
+      kind == .apply || isStopped ? end() : lookAgain()
+    case .lookAgain: isStopped ? end() : lookAgain()
+    case .withdraw:
+      world.check(isStopped || isOld, "\(process) has no answer to its order \(number)")
+      isStopped = true
+      world.log("\(process) withdraws \(number)")
+      try? store.write(nil, to: .order)
+      later { $0.stepAsking() }
+      later(.seconds(2)) { if $0.isAsking { $0.end() } }
     case .wait(let pause?): later(pause) { $0.stepAsking() }
     case .wait(nil): break
     }
@@ -159,52 +218,107 @@ final class SimulatedSession {
     orderLock = nil
   }
 
-  private func order() -> (number: Int, process: Int32, verb: String, mode: Int)? {
+  private func order() -> Job? {
     guard let bytes = (try? store.read(.order)) ?? nil else { return nil }
     let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-    guard words.count == 4, let number = Int(words[0]), let process = Int32(words[1]),
-      let mode = Int(words[3])
+    guard words.count == 5, let number = Int(words[0]), let process = Int32(words[1]),
+      let mode = Int(words[3]), let holder = Int32(words[4])
     else { return nil }
-    return (number, process, String(words[2]), mode)
+    return Job(
+      number: number, process: process, verb: String(words[2]), mode: mode,
+      holder: holder == 0 ? nil : holder)
+  }
+
+  private func look() {
+    guard isHolder else { return }
+    let order = order()
+    for action in desk.look(order?.slip) {
+      switch action {
+      case .stop(let number): stopped.insert(number)
+      case .carryOut: if let order, calls.isRunning(order.process) { jobs.append(order) }
+      }
+    }
+    later { $0.obey() }
   }
 
   private func obey() {
-    guard case .holding(let lock) = life, kind != .apply, !isBusy, let order = order(),
-      order.number > lastOrder, calls.isRunning(order.process)
-    else { return }
-    lastOrder = order.number
+    guard case .holding(let lock) = life, kind != .apply, !isBusy else { return }
+    guard !wasReset else { return restore() }
+    guard !jobs.isEmpty else { return }
+    let order = jobs.removeFirst()
     guard order.verb == "takeover" else {
-      return apply(order.mode) { try? $0.store.write(Array("\(order.number)".utf8), to: .answer) }
+      return apply(order.mode, for: order.number) { session, _ in session.answer(order.number) }
     }
+    guard !stopped.contains(order.number) else { return answer(order.number) }
     world.log("\(process) makes room for \(order.process)")
     lock.pass(to: order.process)
     world.interrupted.insert(process, at: 0)
     life = .waiting(LockWait(process: process))
     later {
-      try? $0.store.write(Array("\(order.number)".utf8), to: .answer)
+      $0.answer(order.number)
       $0.stepWaiting()
     }
   }
 
-  /// Sets the server as the session does: the baseline first, then the server, then the mode.
-  private func apply(_ value: Int, _ finish: @escaping (SimulatedSession) -> Void) {
+  private func answer(_ number: Int) {
+    desk.didEnd(number)
+    try? store.write(Array("\(number)".utf8), to: .answer)
+  }
+
+  /// Sets the server as the session does: the baseline first, then the server, then the mode. An order
+  /// that is withdrawn meanwhile is undone, and one that the server refuses changes nothing.
+  private func apply(
+    _ value: Int, for order: Int?, _ finish: @escaping (SimulatedSession, Bool) -> Void
+  ) {
     isBusy = true
+    let former = mode
     world.underWay.insert(value)
     if (try? store.read(.baseline)) ?? nil == nil {
       guard (try? store.protect(Self.bytes(world.original))) != nil else { return }
     }
+    func end(_ session: SimulatedSession, _ isDone: Bool) {
+      if value != session.world.acknowledged { session.world.underWay.remove(value) }
+      session.isBusy = false
+      finish(session, isDone)
+      session.later { $0.obey() }
+    }
+    let isStopped = { (session: SimulatedSession) in
+      order.map(session.stopped.contains) == true
+    }
     later { session in
+      guard !isStopped(session), order == nil || session.world.accepts(value) else {
+        return end(session, false)
+      }
       session.world.set(value, by: session)
       session.later { session in
+        guard !isStopped(session) else {
+          session.world.set(former, by: session)
+          return end(session, false)
+        }
         guard (try? session.store.commit(Self.bytes(value))) != nil else { return }
         session.mode = value
         session.world.acknowledged = value
         session.world.underWay.remove(value)
         session.world.log("\(session.process) has applied \(value)")
-        session.isBusy = false
-        finish(session)
-        session.later { $0.obey() }
+        end(session, true)
       }
+    }
+  }
+
+  /// The server restarted without what the session had set.
+  func noteReset() {
+    wasReset = true
+    later { $0.obey() }
+  }
+
+  private func restore() {
+    wasReset = false
+    isBusy = true
+    later { session in
+      guard session.isHolder else { return }
+      session.world.set(session.mode, by: session)
+      session.isBusy = false
+      session.later { $0.obey() }
     }
   }
 
@@ -249,8 +363,9 @@ final class SimulatedSession {
     later { session in
       switch session.life {
       case .waiting where path == session.store.path(.lock): session.stepWaiting()
-      case .asking: session.stepAsking()
-      case .holding where path == session.store.path(.order): session.obey()
+      case .asking where [.lock, .answer].map(session.store.path).contains(path):
+        session.stepAsking()
+      case .holding where path == session.store.path(.order): session.look()
       default: break
       }
     }
@@ -271,6 +386,8 @@ final class SimulatedSession {
 
   /// Ends it as SIGTERM does.
   func end() {
+    // Who has an answer was told what became of its order.
+    if isStopped, !isAnswered { world.withdrawn.insert(Int(process)) }
     dropOrder()
     world.log("\(process) ends")
     life = .ended

@@ -22,6 +22,7 @@ final class Simulation {
   var random: SeededRandom
   let disk = ModelDisk()
   let caller: Caller
+  private let seesDisk: Bool
   private(set) var now = Duration.zero
   private(set) var history: [String] = []
   private(set) var broken: String?
@@ -35,6 +36,8 @@ final class Simulation {
   /// The last mode that was acknowledged, and those under way after it.
   var acknowledged: Int?
   var underWay: Set<Int> = []
+  /// The modes of commands that gave up before they had an answer.
+  var withdrawn: Set<Int> = []
   /// Who was interrupted and has not gone on, the last first.
   var interrupted: [Int32] = []
   /// The number of the last order.
@@ -43,8 +46,11 @@ final class Simulation {
   /// After how many calls a process dies.
   private var dying: [Int32: Int] = [:]
 
-  init(seed: UInt64, caller: @escaping Caller = { $0 }) {
+  /// - Parameter seesDisk: whether the checks know what is on the disk; otherwise only a power cut shows
+  ///   it.
+  init(seed: UInt64, seesDisk: Bool = true, caller: @escaping Caller = { $0 }) {
     self.seed = seed
+    self.seesDisk = seesDisk
     self.caller = caller
     random = SeededRandom(seed: seed)
     disk.mayCall = { [weak self] process, call in self?.mayCall(process, call) ?? true }
@@ -103,7 +109,9 @@ final class Simulation {
 
   private func act(_ powerCuts: Bool) {
     let holders = living.filter { $0.isHolder || $0.isWaiting }
-    switch random.below(10) {
+    switch random.below(13) {
+    case 10, 11: if let one = living.filter(\.isAsking).randomElement(using: &random) { one.stop() }
+    case 12: restartServer()
     case 0, 1: start(.hold(replaces: false))
     case 2, 3, 4: start(.hold(replaces: true))
     case 5, 6: start(.apply)
@@ -169,13 +177,30 @@ final class Simulation {
     underWay = []
   }
 
+  /// The server has what it had at first, or what it was given.
+  private func restartServer() {
+    log("the server restarts")
+    if random.chance(2, in: 3) { setting = original }
+    for session in living where session.isHolder { session.noteReset() }
+  }
+
+  /// Whether the server takes a value; at times it refuses.
+  func accepts(_ value: Int) -> Bool {
+    guard random.chance(1, in: 10) else { return true }
+    log("the server refuses \(value)")
+    return false
+  }
+
   /// A session sets the server.
   func set(_ value: Int, by session: SimulatedSession) {
     check(
       disk.locker(of: "/s/x.lock") == session.process, "\(session.process) writes without the lock")
     check(
-      disk.certain("/s/x.baseline.json").flatMap(SimulatedSession.value) == original,
+      !seesDisk || disk.certain("/s/x.baseline.json").flatMap(SimulatedSession.value) == original,
       "\(session.process) writes, and the baseline is not on the disk")
+    check(
+      !withdrawn.contains(value) || value == acknowledged,
+      "\(session.process) applies \(value), whose command has given up")
     setting = value
     log("\(session.process) sets \(value)")
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// The shipped lock, its state machines and the shipped store, on a model of the system's calls.
@@ -7,8 +8,10 @@ import Testing
 struct SimulationTests {
   @Test("10,000 lives: one writer, nothing lost, whose turn it is goes on, nobody spins")
   func lives() throws {
+    // A million by hand: AUDIOSESSION_LIVES=1000000.
+    let most = ProcessInfo.processInfo.environment["AUDIOSESSION_LIVES"].flatMap { Int($0) }
     var (lives, seed) = (0, UInt64(1))
-    while lives < 10_000 {
+    while lives < most ?? 10_000 {
       let simulation = Simulation(seed: seed)
       try simulation.run()
       lives += simulation.sessions.count
@@ -38,5 +41,19 @@ struct SimulationTests {
       }
     }
     #expect(broken != nil)
+  }
+
+  @Test("what is not synced is missed after a power cut", arguments: Mutant.unsynced)
+  func powerCuts(_ fault: Mutant.Fault) {
+    var broken: String?
+    for seed in UInt64(1)...3000 where broken == nil {
+      do throws(Simulation.Broken) {
+        try Simulation(seed: seed, seesDisk: false) { Mutant(base: $0, fault: fault) }.run()
+      } catch {
+        broken = error.rule
+      }
+    }
+    #expect(
+      broken?.hasPrefix("the power went") == true || broken?.hasPrefix("nothing leads") == true)
   }
 }
