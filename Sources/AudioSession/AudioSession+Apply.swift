@@ -138,8 +138,8 @@ extension AudioSession {
     var input = try await input(mode, live, store, isExplicit: true)
     if (mode.scope ?? .server) == .server {
       // A holder carries the mode out, and its pins stay.
-      let (owner, told) = await otherHolder(store)
-      if owner != nil { input.trustHolder(told) }
+      let (owner, shared) = await otherHolder(store)
+      if owner != nil { input.trustHolder(shared) }
     }
     if (mode.scope ?? .server) != scope {
       // Applying it would first leave the current scope, so the plan starts without a baseline.

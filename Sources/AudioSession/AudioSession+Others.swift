@@ -7,7 +7,7 @@ extension AudioSession {
   /// Whether another program plays sound (AVAudioSession: `isOtherAudioPlaying`).
   ///
   /// A paused or muted stream does not count, unless this session silenced it; neither do screen
-  /// readers and event sounds.
+  /// readers and event sounds. Throws the errors of `getSessionState()`.
   public var isOtherAudioPlaying: Bool {
     get async throws(SessionError) { !(try await otherStreams().isEmpty) }
   }
@@ -15,7 +15,8 @@ extension AudioSession {
   /// Whether another program plays sound that should not be talked over: music, a film, a game, a
   /// call (AVAudioSession: `secondaryAudioShouldBeSilencedHint`).
   ///
-  /// Uses the `media.role` of the streams; a stream without a role counts as secondary.
+  /// Uses the `media.role` of the streams; a stream without a role counts as secondary. Throws the
+  /// errors of `getSessionState()`.
   public var secondaryAudioShouldBeSilencedHint: Bool {
     get async throws(SessionError) {
       let primary: Set = [

@@ -14,6 +14,9 @@ extension AudioSession {
   ///
   /// Only in the category `play-and-record`, and only in a session that holds. A plug, another
   /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts.
+  ///
+  /// - Throws: `activationFailed` without such a mode or holder, `portNotAvailable` without a speaker,
+  ///   and the errors of `setAudioMode`.
   @discardableResult
   public func overrideOutputPort(
     _ port: PortOverride

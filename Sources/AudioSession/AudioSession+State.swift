@@ -136,8 +136,8 @@ extension AudioSession {
     input.snapshot = await live.snapshot
     input.grants = await live.grants()
     input.isExplicit = false
-    let (owner, told) = await otherHolder(store)
-    if owner != nil { input.trustHolder(told) }
+    let (owner, shared) = await otherHolder(store)
+    if owner != nil { input.trustHolder(shared) }
     let info = input.snapshot.server
     var state = SessionState(
       input: input, mode: input.mode,
@@ -160,7 +160,7 @@ extension AudioSession {
       }.sorted()
     } else if let owner {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
-      if let told { state.adopt(told) }
+      if let shared { state.adopt(shared) }
     }
     return state
   }
@@ -168,21 +168,21 @@ extension AudioSession {
   /// Another process that holds the session, and the last state that it wrote.
   func otherHolder(
     _ store: SessionStore
-  ) async -> (owner: LockRecord.Owner?, told: SessionState?) {
+  ) async -> (owner: LockRecord.Owner?, shared: SessionState?) {
     guard lock == nil, let owner = await holder(store), owner.isHolding else {
       return (nil, nil)
     }
     // A new holder may not have written yet; then the state is a former holder's.
-    let told = try? store.holdersState()
-    return (owner, told?.holder?.pid == owner.pid ? told : nil)
+    let shared = try? store.holdersState()
+    return (owner, shared?.holder?.pid == owner.pid ? shared : nil)
   }
 }
 
 extension PlanInput {
   /// Treats the pins of another holding process as held.
-  mutating func trustHolder(_ told: SessionState?) {
+  mutating func trustHolder(_ shared: SessionState?) {
     holdsPins = true
-    for pin in told?.pins ?? [] {
+    for pin in shared?.pins ?? [] {
       guard let latency = pin.latency else { continue }
       for direction in Direction.allCases {
         grants[.latency(direction, device: pin.device)] = Duration(saturatingSeconds: latency)

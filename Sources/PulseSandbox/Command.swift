@@ -1,3 +1,4 @@
+internal import Pulse
 internal import Glibc
 
 /// A command that runs inside a sandbox, from its start until it is reaped.
@@ -5,7 +6,7 @@ final class Command: Sendable {
   private let child: pid_t
   private let ownsGroup: Bool
   /// Whether the child was reaped, so that its number may belong to another process.
-  private let isReaped = Locked(false)
+  private let isReaped = Guarded(false)
 
   init(_ launch: Launch) throws(SandboxError) {
     child = try launch.spawn()
@@ -56,7 +57,7 @@ enum TerminalSignals {
     var quit = sigaction()
   }
 
-  private static let state = Locked(State())
+  private static let state = Guarded(State())
 
   static func ignore() {
     state.withLock { state in

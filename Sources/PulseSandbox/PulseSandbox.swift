@@ -1,3 +1,4 @@
+internal import Pulse
 internal import Glibc
 internal import PulseTypes
 
@@ -43,7 +44,7 @@ public final class PulseSandbox: Sendable {
   /// The disturbances of the server.
   let otherSide = OtherSide()
   /// The server's processes; nil once the sandbox is closed.
-  private let stack: Locked<ServerStack?>
+  private let stack: Guarded<ServerStack?>
 
   /// Starts a server and waits until it accepts connections.
   ///
@@ -119,7 +120,7 @@ public final class PulseSandbox: Sendable {
       stack.endRemovingFolder()
       throw error
     }
-    self.stack = Locked(stack)
+    self.stack = Guarded(stack)
   }
 
   private func settleOrClose(until deadline: ContinuousClock.Instant) async throws(SandboxError) {

@@ -1,31 +1,5 @@
 internal import Glibc
 
-/// A value that one thread at a time can use. (`Synchronization.Mutex` makes ThreadSanitizer report
-/// false races on Linux.)
-final class Locked<Value>: @unchecked Sendable {  // the mutex guards the only mutable state
-  private var value: Value
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-
-  init(_ value: sending Value) {
-    self.value = value
-    mutex = .allocate(capacity: 1)
-    pthread_mutex_init(mutex, nil)
-  }
-
-  deinit {
-    pthread_mutex_destroy(mutex)
-    mutex.deallocate()
-  }
-
-  func withLock<Result, Failure>(
-    _ body: (inout Value) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return try body(&value)
-  }
-}
-
 /// Runs `body`, which may block, on a new thread: Swift's pool has only as many threads as the
 /// processor has cores, and they must never block.
 func onOwnThread<Result: Sendable>(

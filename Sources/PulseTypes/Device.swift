@@ -40,7 +40,7 @@ public struct Device: Sendable, Hashable, Codable {
   /// The description for users.
   public var description: String
   /// The source file of the driver, such as `module-null-sink.c`.
-  public var driver: String
+  package var driver: String
   /// The current format, rate and channels.
   public var sampleSpec: SampleSpec
   /// The positions of its channels.

@@ -35,11 +35,11 @@ public struct DevicePort: Sendable, Hashable, Codable {
   /// Whether something is plugged in.
   public var availability: PortAvailability
   /// The name that ports with the same jack share; nil if no other port shares its jack.
-  public var availabilityGroup: String?
+  package var availabilityGroup: String?
   /// The kind of port.
   public var kind: PortKind
   /// The card profiles that have this port; empty for a device's port.
-  public var profiles: [String]
+  package var profiles: [String]
   /// The offset added to the device's latency while the port is active; zero for a device's port.
   public var latencyOffset: Duration
 

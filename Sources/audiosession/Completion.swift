@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import Glibc
+import Pulse
 import PulseTypes
 import SessionProfiles
 
@@ -69,14 +70,18 @@ enum Completion {
   }
 
   /// Passes a value from a task to a waiting thread.
-  private final class Answer: @unchecked Sendable {  // the pipe orders the write before the read
-    private var value: ServerSnapshot?
-    private var ends: [Int32] = [-1, -1]
+  private final class Answer: Sendable {
+    private let value = Guarded<ServerSnapshot?>(nil)
+    private let ends: [Int32]
 
-    init() { _ = pipe(&ends) }
+    init() {
+      var ends: [Int32] = [-1, -1]
+      _ = pipe(&ends)
+      self.ends = ends
+    }
 
     func give(_ value: ServerSnapshot?) {
-      self.value = value
+      self.value.withLock { $0 = value }
       close(ends[1])
     }
 
@@ -84,7 +89,7 @@ enum Completion {
       var byte: UInt8 = 0
       while read(ends[0], &byte, 1) < 0, errno == EINTR {}
       close(ends[0])
-      return value
+      return value.withLock { $0 }
     }
   }
 }

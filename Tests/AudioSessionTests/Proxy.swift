@@ -1,4 +1,5 @@
 import Glibc
+import Pulse
 import Testing
 
 /// A socket between a client and a server, where replies can come late, in part, or not at all, and

@@ -93,6 +93,21 @@ private typealias Server = SimulatedServer
     ("PipeWire", .laptop(kind: .pipewire)), ("no server", nil),
   ]
 
+  @Test func `typed values are those of the reports`() {
+    let full = state(.laptop(), Self.full)
+    #expect(full.sampleRate.preferred == 96000 && full.sampleRate.actual == 44100)
+    #expect(full.sampleRate.verdict == full.properties[.sampleRate]?.verdict)
+    #expect(full.sampleRate.reason == full.properties[.sampleRate]?.reason)
+    #expect(full.ioBufferDuration.preferred == .milliseconds(10))
+    #expect(full.inputGain.preferred == Volume(fraction: 0.5))
+    #expect(full.outputVolume.preferred == .norm)
+    #expect(full.outputVolume.actual == Volume(fraction: 0.2))
+    #expect(full.inputMuted.preferred == true && full.inputMuted.actual == false)
+    #expect(full.outputMuted.preferred == false)
+    let nothing = state(nil, AudioMode())
+    #expect(nothing.sampleRate.actual == nil && nothing.sampleRate.verdict == .unset)
+  }
+
   @Test(arguments: servers.indices, [AudioMode(), full])
   func `every key is always there`(_ at: Int, _ mode: AudioMode) throws {
     let json = try encoded(state(Self.servers[at].1, mode))

@@ -10,8 +10,9 @@ extension LiveServer {
     do throws(PulseError) {
       let client = try await client(
         to: address, name: name, loop: loop, deadline: deadline, logger: logger)
-      let events = EarlyEvents()
-      await client.setEventHandler { events.note($0) }
+      // The events between the subscription and the first snapshot.
+      let events = Guarded<[PulseEvent]>([])
+      await client.setEventHandler { event in events.withLock { $0.append(event) } }
       try await client.subscribe(timeout: deadline.remaining)
       var snapshot = try await client.snapshot(timeout: deadline.remaining)
       var codecless: Set<String> = []

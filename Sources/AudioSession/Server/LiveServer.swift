@@ -53,14 +53,14 @@ actor LiveServer {
     self.snapshot.findPlaces(properties: Owned.soughtProperties)
   }
 
-  func listen(_ early: EarlyEvents) async {
+  func listen(_ early: Guarded<[PulseEvent]>) async {
     await client.setEventHandler { [weak self] event in
       self?.assumeIsolated { $0.note(event) }
     }
     await client.setDisconnectHandler { [weak self] error in
       self?.assumeIsolated { $0.end(SessionError(error)) }
     }
-    for event in early.take() { note(event) }
+    for event in early.withLock({ $0 }) { note(event) }
   }
 
   private func note(_ event: PulseEvent) {

@@ -22,15 +22,6 @@ final class ApplicationClaim: Sendable {
 
   deinit { _ = Self.taken.withLock { $0.remove(address) } }
 
-  private static let taken = Claims()
-
   /// The servers' addresses.
-  private final class Claims: @unchecked Sendable {  // everything is behind `lock`
-    private let lock = Lock()
-    private var addresses: Set<String> = []
-
-    func withLock<Result>(_ body: (inout Set<String>) -> Result) -> Result {
-      lock.withLock { body(&addresses) }
-    }
-  }
+  private static let taken = Guarded<Set<String>>([])
 }

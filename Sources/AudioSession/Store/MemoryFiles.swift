@@ -3,7 +3,7 @@ import Pulse
 import SessionCore
 
 /// Files of a store in memory, which end with the process.
-final class MemoryFiles: FileCalls, @unchecked Sendable {  // everything is behind `guarded`
+final class MemoryFiles: FileCalls {
   private struct State {
     var contents: [String: [UInt8]] = [:]
     /// The paths of open files.
@@ -11,17 +11,12 @@ final class MemoryFiles: FileCalls, @unchecked Sendable {  // everything is behi
     var last: Int32 = 0
   }
 
-  private let guarded = Lock()
-  private var state = State()
+  private let state = Guarded(State())
 
   let process = getpid()
 
-  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-    guarded.withLock { body(&state) }
-  }
-
   func open(_ path: String, _ mode: FileMode) throws(FileError) -> Int32 {
-    let file: Int32? = withState { state in
+    let file: Int32? = state.withLock { state in
       if mode == .reading, state.contents[path] == nil { return nil }
       if mode == .replacing { state.contents[path] = [] }
       state.last += 1
@@ -33,14 +28,14 @@ final class MemoryFiles: FileCalls, @unchecked Sendable {  // everything is behi
   }
 
   func read(_ file: Int32, atMost limit: Int) -> [UInt8] {
-    withState { state in
+    state.withLock { state in
       let content = state.open[file].flatMap { state.contents[$0] } ?? []
       return Array(content.prefix(limit))
     }
   }
 
   func write(_ bytes: [UInt8], to file: Int32) {
-    withState { state in
+    state.withLock { state in
       guard let path = state.open[file] else { return }
       state.contents[path] = bytes + (state.contents[path] ?? []).dropFirst(bytes.count)
     }
@@ -48,17 +43,17 @@ final class MemoryFiles: FileCalls, @unchecked Sendable {  // everything is behi
 
   func sync(_ file: Int32) {}
 
-  func close(_ file: Int32) { withState { $0.open[file] = nil } }
+  func close(_ file: Int32) { state.withLock { $0.open[file] = nil } }
 
   func lock(_ file: Int32, _ kind: LockKind) -> Bool { true }
 
   func unlock(_ file: Int32) {}
 
   func rename(_ path: String, to new: String) {
-    withState { $0.contents[new] = $0.contents.removeValue(forKey: path) }
+    state.withLock { $0.contents[new] = $0.contents.removeValue(forKey: path) }
   }
 
-  func unlink(_ path: String) { withState { $0.contents[path] = nil } }
+  func unlink(_ path: String) { state.withLock { $0.contents[path] = nil } }
 
   func isRunning(_ process: Int32) -> Bool { process == self.process }
 }

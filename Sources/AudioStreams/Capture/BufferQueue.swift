@@ -4,89 +4,84 @@ import Pulse
 ///
 /// The queue is bounded. When it is full, the oldest buffer is dropped and the next one reports the
 /// missing frames: a slow reader gets the newest sound, never a growing delay.
-final class BufferQueue: @unchecked Sendable {  // all of it is behind `lock`
-  private let lock = Lock()
+final class BufferQueue: Sendable {
+  private struct State {
+    var buffers: [CaptureBuffer] = []
+    var waiting: CheckedContinuation<CaptureBuffer?, Never>?
+    var isFinished = false
+    var wasLeft = false
+
+    /// Drops the oldest of at least two buffers.
+    mutating func dropOldest() {
+      let dropped = buffers.removeFirst()
+      let start =
+        dropped.missing.first.map { min($0.position, dropped.position) } ?? dropped.position
+      let end = dropped.position + Int64(dropped.frameLength)
+      var first = MissingFrames(position: start, frames: Int(end - start), cause: .slowConsumer)
+      // The missing frames that the dropped buffer reported are missing here, too.
+      if let former = dropped.missing.first, former.cause == .slowConsumer {
+        first.position = former.position
+        first.frames = Int(end - former.position)
+      }
+      buffers[0].missing.insert(first, at: 0)
+    }
+  }
+
+  private let state = Guarded(State())
   private let limit: Int
-  private var buffers: [CaptureBuffer] = []
-  private var waiting: CheckedContinuation<CaptureBuffer?, Never>?
-  private var isFinished = false
-  private var wasLeft = false
 
   init(limit: Int) { self.limit = max(1, limit) }
 
   func add(_ buffer: CaptureBuffer) {
-    let reader = lock.withLock { () -> CheckedContinuation<CaptureBuffer?, Never>? in
-      guard !isFinished else { return nil }
-      if let waiting {
-        self.waiting = nil
-        return waiting
-      }
-      buffers.append(buffer)
-      if buffers.count > limit { dropOldest() }
+    let reader = state.withLock { state -> CheckedContinuation<CaptureBuffer?, Never>? in
+      guard !state.isFinished else { return nil }
+      if let waiting = state.waiting.take() { return waiting }
+      state.buffers.append(buffer)
+      if state.buffers.count > limit { state.dropOldest() }
       return nil
     }
     reader?.resume(returning: buffer)
-  }
-
-  /// Call with the lock held, and with at least two buffers.
-  private func dropOldest() {
-    let dropped = buffers.removeFirst()
-    let start = dropped.missing.first.map { min($0.position, dropped.position) } ?? dropped.position
-    let end = dropped.position + Int64(dropped.frameLength)
-    var first = MissingFrames(
-      position: start, frames: Int(end - start), cause: .slowConsumer)
-    // The missing frames that the dropped buffer reported are missing here, too.
-    if let former = dropped.missing.first, former.cause == .slowConsumer {
-      first.position = former.position
-      first.frames = Int(end - former.position)
-    }
-    buffers[0].missing.insert(first, at: 0)
   }
 
   /// The next buffer; nil after the end, or when the task is cancelled.
   func next() async -> CaptureBuffer? {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        let (isOver, buffer) = lock.withLock { () -> (Bool, CaptureBuffer?) in
-          if !buffers.isEmpty { return (true, buffers.removeFirst()) }
-          if isFinished || Task.isCancelled || waiting != nil { return (true, nil) }
-          waiting = continuation
+        let (isOver, buffer) = state.withLock { state -> (Bool, CaptureBuffer?) in
+          if !state.buffers.isEmpty { return (true, state.buffers.removeFirst()) }
+          if state.isFinished || Task.isCancelled || state.waiting != nil { return (true, nil) }
+          state.waiting = continuation
           return (false, nil)
         }
         if isOver { continuation.resume(returning: buffer) }
       }
     } onCancel: {
-      takeWaiting()?.resume(returning: nil)
+      endWait()
     }
   }
 
   /// Whether the reader left while buffers were still expected.
-  var isAbandoned: Bool { lock.withLock { wasLeft } }
+  var isAbandoned: Bool { state.withLock { $0.wasLeft } }
 
   /// Ends the queue because its reader left; true only on the first call, and only if the queue had
   /// not ended.
   func abandon() -> Bool {
-    let isEnd = lock.withLock { () -> Bool in
-      guard !isFinished else { return false }
-      (isFinished, wasLeft, buffers) = (true, true, [])
+    let isEnd = state.withLock { state -> Bool in
+      guard !state.isFinished else { return false }
+      (state.isFinished, state.wasLeft, state.buffers) = (true, true, [])
       return true
     }
-    takeWaiting()?.resume(returning: nil)
+    endWait()
     return isEnd
   }
 
   /// Ends the queue; buffers that are already in it can still be read.
   func finish() {
-    lock.withLock { isFinished = true }
-    takeWaiting()?.resume(returning: nil)
+    state.withLock { $0.isFinished = true }
+    endWait()
   }
 
-  private func takeWaiting() -> CheckedContinuation<CaptureBuffer?, Never>? {
-    lock.withLock {
-      defer { waiting = nil }
-      return waiting
-    }
-  }
+  private func endWait() { state.withLock { $0.waiting.take() }?.resume(returning: nil) }
 }
 
 /// What keeps a capture running: its buffers and their iterators share it, and the capture ends

@@ -2,14 +2,13 @@ import CAudioKernel
 import Pulse
 
 /// When a tap last delivered frames, and when it last delivered sound other than zeros.
-final class TapPulse: @unchecked Sendable {  // all of it is behind `lock`
-  private let lock = Lock()
-  private var times = (frames: Int64.max, sound: Int64.max)
+final class TapPulse: Sendable {
+  private let times = Guarded((frames: Int64.max, sound: Int64.max))
 
   /// Resets the times for a new tap.
   func begin() {
     let now = HostClock.nanoseconds
-    lock.withLock { times = (now, now) }
+    times.withLock { $0 = (now, now) }
   }
 
   /// Notes delivered frames.
@@ -18,10 +17,10 @@ final class TapPulse: @unchecked Sendable {  // all of it is behind `lock`
     var zeros = 0
     let begin = ak_zero_run(samples.baseAddress, samples.count, 1, samples.count, &zeros)
     let isSilent = begin == 0 && zeros == samples.count
-    lock.withLock { times = (now, isSilent ? times.sound : now) }
+    times.withLock { $0 = (now, isSilent ? $0.sound : now) }
   }
 
   /// When frames last arrived, and when the last ones other than zeros did (`CLOCK_MONOTONIC`,
   /// nanoseconds).
-  var last: (frames: Int64, sound: Int64) { lock.withLock { times } }
+  var last: (frames: Int64, sound: Int64) { times.withLock { $0 } }
 }

@@ -38,11 +38,11 @@ package final class DeviceTap: Sendable {
   ) async throws(StreamError) {
     let request = StreamRequest(
       direction: .input, server: server, name: "Measurement", device: device, latency: latency)
-    let clock = PieceClock()
+    let clock = Guarded(PieceClock())
     stream = try RealtimeStream(request) { signal in
       switch signal {
-      case .ready(let grant): clock.rate = Int64(grant.rate)
-      case .sound(let chunk, let samples): handler(clock.piece(chunk, samples))
+      case .ready(let grant): clock.withLock { $0.rate = Int64(grant.rate) }
+      case .sound(let chunk, let samples): handler(clock.withLock { $0.piece(chunk, samples) })
       case .ended(let error): onEnd(error)
       case .events, .requested: break
       }
@@ -63,11 +63,11 @@ package final class DeviceTap: Sendable {
 }
 
 /// Turns a stream's chunks into pieces.
-private final class PieceClock: @unchecked Sendable {  // used in the stream's handler only
+private struct PieceClock {
   var rate: Int64 = 1
   private var next: Int64 = 0
 
-  func piece(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) -> DeviceTap.Piece {
+  mutating func piece(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) -> DeviceTap.Piece {
     let end = chunk.host_ns + Int64(chunk.frames) * 1_000_000_000 / rate
     // Within one delivery the stream advances the time by frames; otherwise it reads the clock
     // again.

@@ -1,15 +1,14 @@
 internal import Pulse
 
 /// The sound that a tap has recorded, and when each part arrived.
-package final class Recording: @unchecked Sendable {  // everything is behind `lock`
-  private let lock = Lock()
-  private var pieces: [DeviceTap.Piece] = []
+package final class Recording: Sendable {
+  private let pieces = Guarded<[DeviceTap.Piece]>([])
 
   /// Makes an empty recording; use `add` as a tap's handler.
   package init() {}
 
   /// Appends a piece.
-  package func add(_ piece: DeviceTap.Piece) { lock.withLock { pieces.append(piece) } }
+  package func add(_ piece: DeviceTap.Piece) { pieces.withLock { $0.append(piece) } }
 
   /// Waits until a tenth of a second has arrived, or three seconds have passed without sound.
   func settles(_ tap: DeviceTap) async {
@@ -23,7 +22,7 @@ package final class Recording: @unchecked Sendable {  // everything is behind `l
 
   /// The sound so far.
   package func sound(channels: Int) -> RecordedSound {
-    RecordedSound(lock.withLock { pieces }, channels: channels)
+    RecordedSound(pieces.withLock { $0 }, channels: channels)
   }
 }
 

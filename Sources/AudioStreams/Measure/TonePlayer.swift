@@ -38,7 +38,8 @@ package final class TonePlayer: Sendable {
   private let stream: RealtimeStream
   private let kernel: ToneKernel
   private let bufferFrames: UInt64
-  private let ending: Ending
+  /// Whether the stream has ended, and the error that ended it.
+  private let ending: Guarded<(isOver: Bool, error: StreamError?)>
 
   /// Starts to play.
   ///
@@ -53,10 +54,10 @@ package final class TonePlayer: Sendable {
   ) async throws(StreamError) {
     let request = StreamRequest(
       direction: .output, server: server, name: "Test tone", device: device, latency: latency)
-    let ending = Ending()
+    let ending = Guarded<(isOver: Bool, error: StreamError?)>((false, nil))
     self.ending = ending
     stream = try RealtimeStream(request) { signal in
-      if case .ended(let error) = signal { ending.end(error) }
+      if case .ended(let error) = signal { ending.withLock { $0 = (true, error) } }
     }
     let grant = try await stream.opened()
     sampleRate = grant.rate
@@ -82,11 +83,12 @@ package final class TonePlayer: Sendable {
   /// Whether everything has been played, that is, followed by as much silence as the server
   /// buffers; also true if the stream has ended.
   package var isOver: Bool {
-    ending.hasEnded || ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
+    ending.withLock { $0.isOver }
+      || ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
   }
 
   /// The error that ended the stream by itself, if any.
-  package var failure: StreamError? { ending.error }
+  package var failure: StreamError? { ending.withLock { $0.error } }
 
   /// Ends the stream at once.
   package func close() async { await stream.close() }
@@ -101,16 +103,6 @@ package final class TonePlayer: Sendable {
     }
     await stream.close()
   }
-}
-
-/// The end of a stream.
-private final class Ending: @unchecked Sendable {  // everything is behind `lock`
-  private let lock = Lock()
-  private var state: (hasEnded: Bool, error: StreamError?) = (false, nil)
-
-  func end(_ error: StreamError?) { lock.withLock { state = (true, error) } }
-  var hasEnded: Bool { lock.withLock { state.hasEnded } }
-  var error: StreamError? { lock.withLock { state.error } }
 }
 
 /// The tones in C.

@@ -4,7 +4,7 @@ import Pulse
 import PulseTypes
 
 /// The ordinary thread beside an audio thread: waits for its signals and passes them on.
-final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `lock`
+final class StreamWatcher: Sendable {
   typealias Opening = CheckedContinuation<Result<StreamGrant, StreamError>, Never>
 
   let handle: StreamHandle
@@ -12,11 +12,14 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
   private let handler: @Sendable (RealtimeStream.Signal) -> Void
   private let deadline: ContinuousClock.Instant
 
-  private let lock = Lock()
-  private var outcome: Result<StreamGrant, StreamError>?
-  private var openings: [Opening] = []
-  private var endings: [CheckedContinuation<Void, Never>] = []
-  private var hasEnded = false
+  private struct Life {
+    var outcome: Result<StreamGrant, StreamError>?
+    var openings: [Opening] = []
+    var endings: [CheckedContinuation<Void, Never>] = []
+    var hasEnded = false
+  }
+
+  private let life = Guarded(Life())
 
   init(
     _ request: StreamRequest, _ handler: @escaping @Sendable (RealtimeStream.Signal) -> Void
@@ -43,27 +46,27 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
 
   /// Adds a continuation that is resumed when the stream is ready or has failed.
   func addOpening(_ opening: Opening) {
-    let known = lock.withLock {
-      if outcome == nil { openings.append(opening) }
-      return outcome
+    let known = life.withLock { life in
+      if life.outcome == nil { life.openings.append(opening) }
+      return life.outcome
     }
     if let known { opening.resume(returning: known) }
   }
 
   /// Adds a continuation that is resumed when both threads have ended.
   func addEnding(_ ending: CheckedContinuation<Void, Never>) {
-    let isOver = lock.withLock {
-      if !hasEnded { endings.append(ending) }
-      return hasEnded
+    let isOver = life.withLock { life in
+      if !life.hasEnded { life.endings.append(ending) }
+      return life.hasEnded
     }
     if isOver { ending.resume() }
   }
 
   private func settle(_ result: Result<StreamGrant, StreamError>) {
-    let waiting = lock.withLock {
-      if outcome == nil { outcome = result }
-      defer { openings = [] }
-      return openings
+    let waiting = life.withLock { life in
+      if life.outcome == nil { life.outcome = result }
+      defer { life.openings = [] }
+      return life.openings
     }
     for opening in waiting { opening.resume(returning: result) }
   }
@@ -79,10 +82,10 @@ final class StreamWatcher: @unchecked Sendable {  // what is shared is behind `l
       .failure(
         error ?? StreamError(.engineStartFailed, "the stream was closed before it was ready")))
     handler(.ended(error))
-    let waiting = lock.withLock {
-      hasEnded = true
-      defer { endings = [] }
-      return endings
+    let waiting = life.withLock { life in
+      life.hasEnded = true
+      defer { life.endings = [] }
+      return life.endings
     }
     for ending in waiting { ending.resume() }
   }

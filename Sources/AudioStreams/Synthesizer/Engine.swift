@@ -1,7 +1,7 @@
 internal import Pulse
 
 /// The state of a synthesizer. A run lasts from `start` to `stop`, and has a number.
-final class Engine: @unchecked Sendable {  // everything is behind `lock`
+final class Engine: Sendable {
   private enum State {
     case idle(StreamError?)
     /// A stream is being opened, for the first time or after an error.
@@ -11,25 +11,28 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     case away(UInt64, StreamError)
   }
 
-  private let lock = Lock()
-  private var state = State.idle(nil)
-  private var lastRun: UInt64 = 0
-  private var resets = 0
-  private var refused: UInt64 = 0
+  private struct Content {
+    var state = State.idle(nil)
+    var lastRun: UInt64 = 0
+    var resets = 0
+    var refused: UInt64 = 0
+  }
+
+  private let content = Guarded(Content())
 
   /// Reserves the opening of a stream for the caller; nil if the run has a stream, or another task
   /// opens one.
   func reserve() -> UInt64? {
-    lock.withLock {
-      switch state {
+    content.withLock { content in
+      switch content.state {
       case .opening, .running: return nil
       case .idle:
-        lastRun += 1
-        (resets, refused) = (0, 0)
-        state = .opening(lastRun, after: nil)
-      case .away(let run, let error): state = .opening(run, after: error)
+        content.lastRun += 1
+        (content.resets, content.refused) = (0, 0)
+        content.state = .opening(content.lastRun, after: nil)
+      case .away(let run, let error): content.state = .opening(run, after: error)
       }
-      return lastRun
+      return content.lastRun
     }
   }
 
@@ -37,10 +40,10 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
   enum Retry { case open, wait, giveUp }
 
   func retry(_ run: UInt64) -> Retry {
-    lock.withLock {
-      switch state {
+    content.withLock { content in
+      switch content.state {
       case .away(run, let error):
-        state = .opening(run, after: error)
+        content.state = .opening(run, after: error)
         return .open
       case .opening(run, _): return .wait
       default: return .giveUp
@@ -50,10 +53,10 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
 
   /// Starts a run with its parts; false if it was stopped or its stream ended in the meantime.
   func begin(_ run: UInt64, _ parts: SynthParts) -> Bool {
-    lock.withLock {
-      guard case .opening(run, let error) = state else { return false }
-      if error != nil { resets += 1 }
-      state = .running(run, parts)
+    content.withLock { content in
+      guard case .opening(run, let error) = content.state else { return false }
+      if error != nil { content.resets += 1 }
+      content.state = .running(run, parts)
       return true
     }
   }
@@ -62,15 +65,15 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
   /// it.
   func fail(_ run: UInt64, _ error: StreamError) -> Bool {
     var ended: SynthParts?  // released outside the lock
-    return lock.withLock {
-      switch state {
+    return content.withLock { content in
+      switch content.state {
       case .running(run, let parts):
         ended = parts
-        refused += parts.kernel.refused
-        state = .away(run, error)
+        content.refused += parts.kernel.refused
+        content.state = .away(run, error)
         return ended != nil
       case .opening(run, let former):
-        state = former == nil ? .idle(error) : .away(run, error)
+        content.state = former == nil ? .idle(error) : .away(run, error)
         return false
       default: return false
       }
@@ -79,12 +82,14 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
 
   /// The parts of a running synthesizer.
   var parts: SynthParts? {
-    lock.withLock { if case .running(_, let parts) = state { parts } else { nil } }
+    content.withLock { content in
+      if case .running(_, let parts) = content.state { parts } else { nil }
+    }
   }
 
   var failure: StreamError? {
-    lock.withLock {
-      switch state {
+    content.withLock { content in
+      switch content.state {
       case .idle(let error), .opening(_, let error): error
       case .away(_, let error): error
       case .running: nil
@@ -92,19 +97,21 @@ final class Engine: @unchecked Sendable {  // everything is behind `lock`
     }
   }
 
-  /// How often the stream was opened again, and how many events were refused.
+  /// How often the stream was opened again, and how many events were content.refused.
   var figures: (resets: Int, refused: UInt64) {
-    lock.withLock {
-      guard case .running(_, let parts) = state else { return (resets, refused) }
-      return (resets, refused + parts.kernel.refused)
+    content.withLock { content in
+      guard case .running(_, let parts) = content.state else {
+        return (content.resets, content.refused)
+      }
+      return (content.resets, content.refused + parts.kernel.refused)
     }
   }
 
   /// Ends the run and returns its parts, which the caller must end, once.
   func take() -> SynthParts? {
-    lock.withLock {
-      defer { state = .idle(nil) }
-      guard case .running(_, let parts) = state else { return nil }
+    content.withLock { content in
+      defer { content.state = .idle(nil) }
+      guard case .running(_, let parts) = content.state else { return nil }
       return parts
     }
   }

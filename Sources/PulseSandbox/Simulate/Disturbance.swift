@@ -1,3 +1,4 @@
+internal import Pulse
 internal import Glibc
 
 /// A lasting fault: a competing client, or a call.
@@ -11,7 +12,7 @@ public final class Disturbance: Sendable {
   /// A shell that ends itself and its children at the end of its standard input; only this process
   /// holds the other end.
   private let shell: Command
-  private let leash: Locked<Leash?>
+  private let leash: Guarded<Leash?>
   /// The shell's standard output.
   private let output: Descriptor
 
@@ -30,7 +31,7 @@ public final class Disturbance: Sendable {
         environment: environment,
         descriptors: [(0, leash.reading.raw), (1, output.writing.raw)],
         files: [(2, "/dev/null", O_WRONLY)], group: .ownSession))
-    self.leash = Locked(Leash(leash.writing))
+    self.leash = Guarded(Leash(leash.writing))
     self.output = output.reading
   }
 

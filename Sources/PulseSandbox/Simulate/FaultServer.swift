@@ -1,3 +1,4 @@
+internal import Pulse
 internal import Glibc
 
 /// Accepts requests for faults from processes inside a sandbox, on a socket in its folder.
@@ -11,14 +12,14 @@ final class FaultServer: Sendable {
   private let listener: Descriptor
   /// A pipe whose end ends every wait; it never carries data.
   private let closing: Descriptor
-  private let leash: Locked<Leash?>
+  private let leash: Guarded<Leash?>
 
   /// Listens and serves until `close`.
   init(path: String, _ perform: @escaping Perform) throws(SandboxError) {
     listener = try listeningSocket(path)
     let pipe = try Pipe()
     closing = pipe.reading
-    leash = Locked(Leash(pipe.writing))
+    leash = Guarded(Leash(pipe.writing))
     startThread { [self] in serve(perform) }
   }
 

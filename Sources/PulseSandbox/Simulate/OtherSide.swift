@@ -1,3 +1,4 @@
+internal import Pulse
 internal import Glibc
 
 /// The outside world of a sandbox: lasting disturbances, unplugged devices, and the server of
@@ -19,7 +20,7 @@ final class OtherSide: Sendable {
     var isEnded = false
   }
 
-  private let state = Locked(State())
+  private let state = Guarded(State())
 
   /// Takes over a disturbance; false if the sandbox has ended in the meantime.
   func add(_ disturbance: Disturbance) -> Bool {

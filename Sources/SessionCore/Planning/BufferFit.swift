@@ -31,15 +31,16 @@ extension ServerSnapshot {
     givenTo asked: Duration, granted: Duration?, on device: Device
   ) -> Duration? {
     if has(.forcedGraph) { return forcedLatency(on: device) }
-    let told = device.configuredLatency > .zero ? device.configuredLatency : nil
+    let reported = device.configuredLatency > .zero ? device.configuredLatency : nil
     guard let granted, granted > .zero else {
       // A shorter one may have been requested by another stream.
-      return told.flatMap { fit($0, asked: asked, on: device) == .shorter ? nil : $0 }
+      return reported.flatMap { fit($0, asked: asked, on: device) == .shorter ? nil : $0 }
     }
     // A playback stream's sizes show how far the buffer is off, but not in which direction. If the
     // buffer is too long, the device also reports a longer one.
-    guard device.direction == .output, fit(granted, asked: asked, on: device) == .longer, let told,
-      fit(told, asked: asked, on: device) == .shorter
+    guard device.direction == .output, fit(granted, asked: asked, on: device) == .longer,
+      let reported,
+      fit(reported, asked: asked, on: device) == .shorter
     else { return granted }
     return asked * 2 - granted
   }

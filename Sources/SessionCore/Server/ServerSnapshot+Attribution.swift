@@ -16,7 +16,7 @@ extension ServerSnapshot {
       for at in result[keyPath: devices].indices {
         let device = result[keyPath: devices][at]
         guard device.ownerModule == nil, let group = device.properties[Device.groupKey],
-          let module = module(told: "\(key)=\(device.name)")
+          let module = module(having: "\(key)=\(device.name)")
         else { continue }
         result[keyPath: devices][at].ownerModule = module
         for stream in result[keyPath: streams].indices
@@ -28,7 +28,7 @@ extension ServerSnapshot {
     return result
   }
 
-  private func module(told word: String) -> Index<Module>? {
+  private func module(having word: String) -> Index<Module>? {
     modules.last { $0.argument.split(separator: " ").contains { $0 == word } }?.index
   }
 }

@@ -9,6 +9,8 @@ struct CardProfileSetting: SettingKind {
   var phase: Phase { .category }
   var traits: SettingTraits { [.makesObjects, .outlivesSession] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
+
   func property(in snapshot: ServerSnapshot) -> Property { .category }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

@@ -9,6 +9,8 @@ struct CodecSetting: SettingKind {
   var phase: Phase { .category }
   var traits: SettingTraits { [.makesObjects, .outlivesSession] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
+
   func property(in snapshot: ServerSnapshot) -> Property { .outputCodec }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

@@ -9,6 +9,11 @@ struct DefaultDeviceSetting: SettingKind {
   var phase: Phase { .preferredDevices }
   var traits: SettingTraits { [.outlivesSession, .followsCard] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] {
+    guard case .name(let name) = value else { return [] }
+    return [NamedDevice(direction: direction, name: name)]
+  }
+
   func property(in snapshot: ServerSnapshot) -> Property {
     .device(direction)
   }

@@ -11,6 +11,8 @@ struct LatencySetting: SettingKind {
   var phase: Phase { .ioBufferDuration }
   var traits: SettingTraits { [.hint, .ownStream, .ofOneProgram] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
+
   func property(in snapshot: ServerSnapshot) -> Property { .ioBufferDuration }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

@@ -27,6 +27,19 @@ extension LinkKind {
     if case .echoCanceller(let spec) = value { server.addCanceller(spec) }
   }
 
+  func devices(under value: SettingValue) -> [NamedDevice] {
+    switch value {
+    case .remap(let spec): [NamedDevice(direction: spec.direction, name: spec.master)]
+    case .combination(let spec): spec.outputs.map { NamedDevice(direction: .output, name: $0) }
+    case .echoCanceller(let spec):
+      [
+        NamedDevice(direction: .input, name: spec.input),
+        NamedDevice(direction: .output, name: spec.output),
+      ]
+    default: []
+    }
+  }
+
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
     let devices = planner.server.snapshot.devices(of: setting)
     planner.unload(linksOn: devices, phase: target.phase, target.why)

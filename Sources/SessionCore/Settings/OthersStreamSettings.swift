@@ -10,6 +10,8 @@ struct OthersMuteSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
+
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
@@ -44,6 +46,8 @@ struct OthersVolumeSetting: SettingKind {
   var label: String { "volume" }
   var phase: Phase { .levels }
   var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
+
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 

@@ -11,6 +11,8 @@ struct PortSetting: SettingKind {
   var phase: Phase { .port }
   var traits: SettingTraits { [.isLostAtTimes, .outlivesSession, .followsCard] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
+
   func property(in snapshot: ServerSnapshot) -> Property {
     .port(direction)
   }

@@ -11,6 +11,8 @@ struct RateSetting: SettingKind {
   var phase: Phase { .sampleRate }
   var traits: SettingTraits { [.hint, .ownStream, .outlivesSession] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
+
   func property(in snapshot: ServerSnapshot) -> Property { .sampleRate }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {

@@ -20,6 +20,9 @@ protocol SettingKind: Sendable {
   /// The other program's stream that the session changes, if it is such a setting.
   var otherStream: Index<Stream>? { get }
 
+  /// The devices that a value of it depends on.
+  func devices(under value: SettingValue) -> [NamedDevice]
+
   /// The property of the state under which a restore is listed.
   func property(in snapshot: ServerSnapshot) -> Property
   /// The current value; nil if its object does not exist.

@@ -13,6 +13,11 @@ struct StreamSetting: SettingKind {
   var phase: Phase { .channelMap }
   var traits: SettingTraits { [.stream, .ofOneProgram, .outlivesSession, .followsCard] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] {
+    guard case .name(let name) = value else { return [] }
+    return [NamedDevice(direction: direction, name: name)]
+  }
+
   func property(in snapshot: ServerSnapshot) -> Property {
     .device(direction)
   }

@@ -13,6 +13,8 @@ struct VolumeSetting: SettingKind {
     [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession, .followsCard]
   }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
+
   func property(in snapshot: ServerSnapshot) -> Property {
     .level(direction)
   }

@@ -48,23 +48,8 @@ extension ServerSnapshot {
   /// What a setting depends on while it has a value; nil if that is missing. A running server never
   /// reuses the index of an object.
   fileprivate func ground(of setting: Setting, _ value: SettingValue) -> [String]? {
-    let run = [String(server.cookie), sessionManager.map { "\($0.index)" } ?? ""]
-    var devices = [setting.kind.device].compactMap { $0 }
-    switch (setting, value) {
-    case (.defaultDevice(let direction), .name(let name)),
-      (.stream(let direction, _), .name(let name)):
-      devices.append(NamedDevice(direction: direction, name: name))
-    case (_, .remap(let spec)):
-      devices.append(NamedDevice(direction: spec.direction, name: spec.master))
-    case (_, .combination(let spec)):
-      devices += spec.outputs.map { NamedDevice(direction: .output, name: $0) }
-    case (_, .echoCanceller(let spec)):
-      devices.append(NamedDevice(direction: .input, name: spec.input))
-      devices.append(NamedDevice(direction: .output, name: spec.output))
-    default: break
-    }
-    var result = run
-    for device in devices {
+    var result = [String(server.cookie), sessionManager.map { "\($0.index)" } ?? ""]
+    for device in setting.kind.devices(under: value) {
       guard let ground = ground(device, isLevel: setting.isLevel) else { return nil }
       result += ground
     }

@@ -12,13 +12,13 @@ package struct InterruptionWatch: Sendable, Hashable {
   }
 
   private var seen: [InterruptionReason] = []
-  private var told: [InterruptionReason] = []
+  private var noted: [InterruptionReason] = []
 
   /// Begins without an interruption.
   package init() {}
 
   /// Whether the session is interrupted now.
-  package var isInterrupted: Bool { !seen.isEmpty || !told.isEmpty }
+  package var isInterrupted: Bool { !seen.isEmpty || !noted.isEmpty }
 
   /// Updates the interruptions that a snapshot shows.
   ///
@@ -31,19 +31,19 @@ package struct InterruptionWatch: Sendable, Hashable {
 
   /// Notes the begin of an interruption that no snapshot shows.
   package mutating func begin(_ reason: InterruptionReason) -> Change? {
-    changing { if !$0.told.contains(reason) { $0.told.append(reason) } }
+    changing { if !$0.noted.contains(reason) { $0.noted.append(reason) } }
   }
 
   /// Notes the end of an interruption that no snapshot shows.
   package mutating func end(where ends: (InterruptionReason) -> Bool) -> Change? {
-    changing { $0.told.removeAll(where: ends) }
+    changing { $0.noted.removeAll(where: ends) }
   }
 
   private mutating func changing(_ change: (inout Self) -> Void) -> Change? {
     let was = isInterrupted
     change(&self)
     guard was != isInterrupted else { return nil }
-    return (seen + told).first.map(Change.began) ?? .ended
+    return (seen + noted).first.map(Change.began) ?? .ended
   }
 }
 
