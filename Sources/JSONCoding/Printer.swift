@@ -7,6 +7,8 @@ final class Slot {
   var text = "{}"
   var keys: [String] = []
   var elements: [Slot] = []
+  /// Whether an object is written in the order of its keys, not in that of its encoding.
+  var isSorted = false
 
   /// Adds what is to be filled in to a list, or with a key to an object.
   func add(_ key: String? = nil) -> Slot {
@@ -14,6 +16,13 @@ final class Slot {
     if let key { keys.append(key) }
     elements.append(slot)
     return slot
+  }
+
+  /// The positions of the elements in the order in which they are written.
+  var order: [Int] {
+    let order = Array(elements.indices)
+    // Without the closing quote, which is no part of a key.
+    return isSorted ? order.sorted { keys[$0].dropLast() < keys[$1].dropLast() } : order
   }
 }
 
@@ -32,13 +41,13 @@ struct Printer {
   private mutating func writeLine(_ slot: Slot) {
     guard slot.kind != .scalar else { return bytes += slot.text.utf8 }
     bytes.append(UInt8(ascii: slot.kind == .object ? "{" : "["))
-    for (at, element) in slot.elements.enumerated() {
-      if at > 0 { bytes.append(UInt8(ascii: ",")) }
+    for (count, at) in slot.order.enumerated() {
+      if count > 0 { bytes.append(UInt8(ascii: ",")) }
       if slot.kind == .object {
         bytes += slot.keys[at].utf8
         bytes.append(UInt8(ascii: ":"))
       }
-      writeLine(element)
+      writeLine(slot.elements[at])
     }
     bytes.append(UInt8(ascii: slot.kind == .object ? "}" : "]"))
   }
@@ -47,10 +56,10 @@ struct Printer {
   private mutating func write(_ slot: Slot, indent: Int) {
     guard slot.kind != .scalar else { return bytes += slot.text.utf8 }
     let isObject = slot.kind == .object
-    let parts = slot.elements.enumerated().map { at, element in
+    let parts = slot.order.map { at in
       var part = Printer(style)
       if isObject { part.bytes += "\(slot.keys[at]): ".utf8 }
-      part.write(element, indent: indent + 2)
+      part.write(slot.elements[at], indent: indent + 2)
       return part.bytes
     }
     let width = parts.reduce(2 * max(0, parts.count - 1)) { $0 + $1.count }

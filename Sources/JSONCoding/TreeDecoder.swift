@@ -20,7 +20,8 @@ struct TreeDecoder: Decoder {
   /// Decodes a value; refuses a duration with which nothing can be calculated.
   fileprivate func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let value = try Value(from: self)
-    guard let duration = value as? Duration else { return value }
+    // The comparison first: a cast of any other type is a search through the program's conformances.
+    guard Value.self == Duration.self, let duration = value as? Duration else { return value }
     let greatest = Duration.microseconds(Int64.max)
     guard duration <= greatest, duration >= .zero - greatest else {
       throw mismatch("a duration that fits", type)

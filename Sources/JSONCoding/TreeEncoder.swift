@@ -15,22 +15,17 @@ struct TreeEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func encode<Value: Encodable>(_ value: Value) throws {
-    // Compares the size first, because a cast to a protocol costs such a search at the program's
-    // start.
-    if MemoryLayout<Value>.size == MemoryLayout<[String: String]>.size,
-      let dictionary = value as? any OrderedDictionary
-    {
-      try dictionary.encode(into: self)
-    } else {
-      var encoder = self
-      encoder.type = Value.self
-      try value.encode(to: encoder)
-    }
+    var encoder = self
+    encoder.type = Value.self
+    try value.encode(to: encoder)
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     // A second container of one value adds to the first.
     slot.kind = .object
+    // Keys that may be any text are a dictionary's, whose own order is another in every run. A cast
+    // to find dictionaries would be a search through the program's conformances for each type.
+    if Key(stringValue: Self.noKey) != nil { slot.isSorted = true }
     return KeyedEncodingContainer(Keyed<Key>(encoder: self))
   }
 
@@ -46,6 +41,9 @@ struct TreeEncoder: Encoder {
     self.style = style
   }
 
+  /// A text that no type has as a key.
+  private static let noKey = "\u{0}"
+
   fileprivate func inner(_ key: (any CodingKey)? = nil) -> TreeEncoder {
     TreeEncoder(slot: slot.add(key.map { style.quoted($0.stringValue) }), style: style)
   }
@@ -53,21 +51,6 @@ struct TreeEncoder: Encoder {
   fileprivate func write(_ text: String) {
     slot.kind = .scalar
     slot.text = text
-  }
-}
-
-/// A dictionary, whose own order is another in every run, in the order of its keys.
-private protocol OrderedDictionary {
-  func encode(into encoder: TreeEncoder) throws
-}
-
-extension Dictionary: OrderedDictionary
-where Key: CodingKeyRepresentable & Comparable, Value: Encodable {
-  fileprivate func encode(into encoder: TreeEncoder) throws {
-    encoder.slot.kind = .object
-    for (key, value) in sorted(by: { $0.key < $1.key }) {
-      try encoder.inner(key.codingKey).encode(value)
-    }
   }
 }
 

@@ -17,6 +17,8 @@ protocol LinkKind: SettingKind {
 }
 
 extension LinkKind {
+  var link: (any LinkKind)? { self }
+
   var phase: Phase { .channelMap }
   var traits: SettingTraits { [.module, .link, .makesObjects] }
 

@@ -115,13 +115,13 @@ extension Setting {
   package var isHint: Bool { `is`(.hint) }
 
   /// The role of our devices of a direction for this setting; nil if it has none there.
-  func role(_ direction: Direction) -> String? { (kind as? any LinkKind)?.role(direction) }
+  func role(_ direction: Direction) -> String? { kind.link?.role(direction) }
 
   /// The name of the device that a link has in a direction.
   func deviceName(_ direction: Direction) -> String {
-    (kind as? any LinkKind)?.deviceName(direction) ?? Owned.name(direction)
+    kind.link?.deviceName(direction) ?? Owned.name(direction)
   }
 
   /// The module that makes a link; nil for other settings.
-  var moduleName: String? { (kind as? any LinkKind)?.moduleName }
+  var moduleName: String? { kind.link?.moduleName }
 }

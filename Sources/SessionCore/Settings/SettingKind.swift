@@ -17,6 +17,8 @@ protocol SettingKind: Sendable {
 
   /// Its device, if it is a device's setting.
   var device: NamedDevice? { get }
+  /// The same as a link of a chain; nil for other settings.
+  var link: (any LinkKind)? { get }
   /// The other program's stream that the session changes, if it is such a setting.
   var otherStream: Index<Stream>? { get }
 
@@ -105,6 +107,7 @@ package struct SettingTraits: OptionSet, Sendable {
 extension SettingKind {
   var traits: SettingTraits { [] }
   var device: NamedDevice? { nil }
+  var link: (any LinkKind)? { nil }
   var otherStream: Index<Stream>? { nil }
 
   func dependents(in snapshot: ServerSnapshot) -> [Setting] { [] }

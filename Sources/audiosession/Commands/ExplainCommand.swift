@@ -7,10 +7,8 @@ struct ExplainCommand: SessionCommand {
     commandName: "explain",
     abstract: "Explain why a property has its present value.",
     discussion: """
-      Any property of 'state': \(Property.reported.map(\.rawValue).joined(separator: ", ")). \
-      'default-source' and 'default-sink' are the preferred input and output. Nothing is changed.
-
-      Without a property it lists those that can be explained.
+      Without a property it lists those that can be explained. 'default-source' and 'default-sink' \
+      are the preferred input and output. Nothing is changed.
 
       JSON: schema, property, preferred, actual, verdict, reason, waitingFor; causes: sentences; \
       choices: name, chosen, availability (yes, no, unknown; null without a port), priority, reason. \
