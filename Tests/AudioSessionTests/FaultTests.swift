@@ -83,21 +83,6 @@ struct FaultTests {
     return outcome
   }
 
-  /// A machine with too much to do is not the fault that is looked for.
-  @discardableResult
-  private func patiently<Result>(
-    _ change: () async throws(SessionError) -> Result
-  ) async throws(SessionError) -> Result {
-    for _ in 1...29 {
-      do throws(SessionError) {
-        return try await change()
-      } catch {
-        guard error.code == .timedOut else { throw error }
-      }
-    }
-    return try await change()
-  }
-
   @Test(
     "frozen: an error in time; thawed, what was still carried out is undone", .simulatedCard,
     arguments: 1...stripes, [true, false])

@@ -86,7 +86,7 @@ struct ProxyTests {
     var plan: Plan?
     // A hint that an overloaded machine did not grant in time is no error, and is asked for again.
     for _ in 1...10 where plan?.isEmpty != true {
-      try await patiently { () throws(SessionError) in
+      try await patiently([.timedOut, .serverLost]) { () throws(SessionError) in
         try await link.session.setAudioMode(Self.mode)
       }
       plan = try? await link.session.plan(for: Self.mode)
@@ -94,24 +94,11 @@ struct ProxyTests {
     #expect(plan?.isEmpty == true, "\(note): \(plan as Any)")
     let seen = try await link.rig.snapshot { $0.ownedDevices(.input).count == 1 }
     #expect(seen.ownedDevices(.input).count == 1, "\(note)")
-    try await patiently { () throws(SessionError) in try await link.session.revert() }
+    try await patiently([.timedOut, .serverLost]) { () throws(SessionError) in
+      try await link.session.revert()
+    }
     let after = try await link.rig.listing(expecting: link.before)
     #expect(after == link.before, "\(note): \(after.difference(from: link.before))")
-  }
-
-  /// A machine with too much to do is not the fault that is looked for.
-  private func patiently(
-    _ change: () async throws(SessionError) -> ApplyReport
-  ) async throws(SessionError) {
-    for _ in 1...9 {
-      do throws(SessionError) {
-        _ = try await change()
-        return
-      } catch {
-        guard [.timedOut, .serverLost].contains(error.code) else { throw error }
-      }
-    }
-    _ = try await change()
   }
 
   @Test(
@@ -149,7 +136,7 @@ struct ProxyTests {
     arguments: [Proxy.Fate.cut, .refused(denied)])
   func holding(_ fate: Proxy.Fate) async throws {
     try await withLink(timeout: .seconds(2)) { link in
-      try await patiently { () throws(SessionError) in
+      try await patiently([.timedOut, .serverLost]) { () throws(SessionError) in
         try await link.session.setAudioMode(Self.mode)
       }
       link.proxy.strike(fate)
@@ -167,7 +154,7 @@ struct ProxyTests {
     "a connection that looks alive and is not: a clear error in time, then another connection")
   func silent() async throws {
     try await withLink(timeout: .seconds(2)) { link in
-      try await patiently { () throws(SessionError) in
+      try await patiently([.timedOut, .serverLost]) { () throws(SessionError) in
         try await link.session.setAudioMode(Self.mode)
       }
       link.proxy.strike(.lost)
@@ -259,7 +246,7 @@ struct ProxyTests {
   @Test("full in the middle of an apply, and while a session holds")
   func fullWhileBusy() async throws {
     try await withLink(timeout: .seconds(2)) { link in
-      try await patiently { () throws(SessionError) in
+      try await patiently([.timedOut, .serverLost]) { () throws(SessionError) in
         try await link.session.setAudioMode(Self.mode)
       }
       link.proxy.stopReading()

@@ -95,6 +95,23 @@ struct Rig {
   }
 }
 
+/// Repeats a change while it fails with one of the codes: a machine with too much to do is not the
+/// fault that is looked for.
+@discardableResult
+func patiently<Result>(
+  _ codes: Set<SessionError.Code> = [.timedOut],
+  _ change: () async throws(SessionError) -> Result
+) async throws(SessionError) -> Result {
+  for _ in 1...29 {
+    do throws(SessionError) {
+      return try await change()
+    } catch {
+      guard codes.contains(error.code) else { throw error }
+    }
+  }
+  return try await change()
+}
+
 extension SandboxConfiguration {
   /// The demo's cards without the policy of a desktop: nothing happens there by itself.
   static var quiet: SandboxConfiguration {
