@@ -10,7 +10,7 @@ struct RenderingTests {
   private let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
 
   private func report(_ verdict: Verdict, _ reason: String? = nil) -> PropertyReport {
-    PropertyReport(
+    .made(
       preferred: .strings(["alsa_input.usb-*", "device.bus=usb", "default"]),
       actual: .string(input), verdict: verdict, reason: reason)
   }
@@ -52,9 +52,9 @@ struct RenderingTests {
   func fortyColumns() {
     let positions = ["front-left", "front-right", "rear-left", "rear-right", "front-center", "lfe"]
     let properties: [Property: PropertyReport] = [
-      .channelMap: PropertyReport(
+      .channelMap: .made(
         preferred: .strings(positions), actual: .strings(positions), verdict: .applied),
-      .preferredInput: PropertyReport(
+      .preferredInput: .made(
         preferred: .string("mic"), actual: .string("mic"), verdict: .applied),
     ]
     let names = DeviceNames([

@@ -128,7 +128,7 @@ struct TreeTests {
       var snapshot = try await session.snapshot()
       await session.close()
       func report(_ verdict: Verdict) -> PropertyReport {
-        PropertyReport(
+        .made(
           preferred: nil, actual: nil, verdict: verdict, reason: verdict == .applied ? nil : "x")
       }
       let tree = RouteTree(

@@ -52,7 +52,7 @@ struct VerifyReportTests {
   }
 
   static func report(_ value: StateValue, _ actual: StateValue?) -> PropertyReport {
-    PropertyReport(
+    .made(
       preferred: value, actual: actual, verdict: actual == value ? .applied : .unreachable,
       reason: actual == value ? nil : "it cannot")
   }

@@ -64,7 +64,27 @@ import Testing
         // The plan asks only the properties that the mode sets for what it cannot meet.
         let isSet = property.row.isSet(run.input.mode)
         #expect(isSet || report.verdict == .unset, "seed \(seed): \(property) \(report)")
+        let isProven = !report.readings.isEmpty || report.nothingToRead != nil
+        #expect(
+          report.verdict != .applied || isProven, "seed \(seed): \(property) \(report)")
       }
+      expectReadings(of: run, seed)
+    }
+  }
+
+  /// Each step that counts as applied was read with its value: a pin's in the server's grain.
+  private func expectReadings(of run: Run, _ seed: UInt64) {
+    for result in run.loop.report where [.applied, .alreadySo].contains(result.outcome) {
+      let (step, reading) = (result.step, result.reading)
+      #expect(reading?.object == step.setting.object, "seed \(seed): \(result)\n\(run.trace)")
+      guard case .number(let value)? = reading?.value,
+        case .number(let asked)? = step.to.stateValue,
+        step.setting.isHint
+      else {
+        #expect(reading?.value == step.to.stateValue, "seed \(seed): \(result)\n\(run.trace)")
+        continue
+      }
+      #expect(abs(value - asked) < 0.001, "seed \(seed): \(result)\n\(run.trace)")
     }
   }
 

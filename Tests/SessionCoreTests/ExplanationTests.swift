@@ -27,7 +27,7 @@ private typealias Server = SimulatedServer
     snapshot.sources = devices
     snapshot.server.defaultSourceName = name
     facts.snapshot = snapshot
-    let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
+    let report = PropertyReport.unset(nil)
     return Explanation(.preferredInput, report, facts)
   }
 
@@ -78,7 +78,7 @@ private typealias Server = SimulatedServer
     server.addRemap(of: Server.microphone, taking: .mono, as: .mono)
     var facts = MachineFacts()
     facts.snapshot = server.snapshot
-    let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
+    let report = PropertyReport.unset(nil)
     let causes = Explanation(.preferredInput, report, facts).causes
     #expect(
       causes.first == "the default source is audiosession.input, the session's own device on "
@@ -107,7 +107,7 @@ private typealias Server = SimulatedServer
   @Test func `every property of the state is explained`() {
     var facts = MachineFacts()
     facts.snapshot = Server.laptop().snapshot
-    let report = PropertyReport(preferred: nil, actual: nil, verdict: .unset)
+    let report = PropertyReport.unset(nil)
     for property in Property.reported {
       #expect(!Explanation(property, report, facts).causes.isEmpty, "\(property)")
     }

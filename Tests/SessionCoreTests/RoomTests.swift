@@ -49,6 +49,25 @@ import Testing
     #expect(places == [])
   }
 
+  @Test func `only what was read is applied`() throws {
+    // The compiler keeps proofs and readings in one file, and reports and results in theirs.
+    let makers = [
+      #"\b(Reading|Proof)\("#: ["SessionCore/Evidence/Reading.swift", "AudioStreams/"],
+      #"\bPropertyReport\("#: ["SessionCore/State/PropertyReport.swift"],
+      #"\bStepResult\("#: ["SessionCore/Reconcile/StepResult.swift"],
+      // An observer of the actual server, not of a predicted one.
+      #"\bObserver\("#: ["SessionCore/State/SessionState.swift", "SessionCore/Reconcile/"],
+      #"(verdict|outcome)\S* = \.applied|(verdict|outcome): \.applied|\? \.applied :"#: [],
+    ]
+    for (pattern, rooms) in makers {
+      #expect(try lines(pattern, except: rooms) == [], "\(pattern)")
+      #expect(try rooms.isEmpty || !lines(pattern, except: []).isEmpty, "\(pattern)")
+    }
+    // Who calls the factories has a proof.
+    let calls = try lines(#"\.applied\("#, except: [])
+    #expect(calls.count == 3 && calls.allSatisfy { $0.contains("proof") }, "\(calls)")
+  }
+
   @Test func `every property has a row of its own, and a key of its own`() {
     for property in Property.allCases { #expect(property.row.property == property) }
     #expect(Set(Property.rows.map(\.key)).count == Property.allCases.count)

@@ -10,73 +10,113 @@ protocol Planned: Sendable {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target]
 }
 
-/// One property of the session: how mode and server are compared, when it is changed, its verdict.
+/// One property of the session: how mode and server are compared, and when it is changed.
+///
+/// It names what must be read for the preference to be in effect; the verdict is made from what was
+/// read (`report(_:by:)`).
 protocol Aspect: Planned {
-  /// The preferred and actual value, as if the steps of the same plan were done.
-  func report(_ context: PlanContext) -> PropertyReport
+  /// The preferred value; nil without a preference.
+  func preferred(_ context: PlanContext) -> StateValue?
+  /// The actual value, of a derived property the part that is in effect; nil if it is unknown.
+  func actual(_ context: PlanContext) -> StateValue?
+  /// What must be read for the preference to be in effect; throws what prevents it.
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition]
+  /// Whether a pin holds it; nil if it needs none.
+  func isHeld(_ context: PlanContext) -> Bool?
   /// The direction of the property's device; nil if it is not a property of a device.
   func direction(of mode: AudioMode) -> Direction?
   /// Whether it affects all programs, so that a session of one program leaves it alone.
   var isShared: Bool { get }
+  /// Whether the server has no such value: the actual value is the preferred one if its consequences
+  /// were read.
+  var isDerived: Bool { get }
   /// The preferences that the steps of a plan do not meet; throws if they must be met.
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet?
 }
 
 extension Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] { [] }
-
-  /// Whether it affects all programs, so that a session of one program leaves it alone.
+  func actual(_ context: PlanContext) -> StateValue? { nil }
+  func isHeld(_ context: PlanContext) -> Bool? { nil }
   var isShared: Bool { true }
-
-  /// The preferred and actual value, with a note if a session of one program leaves the property
-  /// alone.
-  func ownReport(_ context: PlanContext) -> PropertyReport {
-    var report = reportInUse(context)
-    guard context.snapshot.isOfOneProgram, isShared, report.verdict != .unset,
-      report.verdict != .applied
-    else { return report }
-    report.verdict = .unreachable
-    report.reason = "scope \"application\" changes nothing that other programs share"
-    report.waitingFor = nil
-    return report
-  }
+  var isDerived: Bool { false }
 
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
-    let report = ownReport(context)
-    switch report.verdict {
-    case .applied, .unset, .overridden: return nil
-    case .pending, .unreachable, .refused:
-      // A step of this plan for the property will meet it.
-      guard !steps.contains(where: { $0.property == property }) || report.verdict == .refused else {
-        return nil
-      }
-      return Unmet(property: property, verdict: report.verdict, reason: report.reason ?? "")
+    guard let obstacle = obstacle(context), obstacle.kind != .overridden else { return nil }
+    // A step of this plan for the property will meet it.
+    guard !steps.contains(where: { $0.property == property }) || obstacle.kind == .refused else {
+      return nil
+    }
+    return Unmet(property: property, verdict: obstacle.verdict, reason: obstacle.reason)
+  }
+
+  /// What prevents the preference on the predicted server; nil if it is met, or there is none.
+  func obstacle(_ context: PlanContext) -> Obstacle? {
+    let place = place(context)
+    guard preferred(place.context) != nil else { return nil }
+    let conditions = Condition.list { () throws(Obstacle) in
+      try self.conditions(place.context)
+    }
+    return place.context.obstacle(conditions).map { explained($0, place) }
+  }
+
+  /// The preferred value, the actual one, and what an observer read.
+  func report(_ context: PlanContext, by observer: Observer) -> PropertyReport {
+    let place = place(context)
+    let actual = actual(place.context)
+    guard let preferred = preferred(place.context) else { return .unset(actual) }
+    let held = isHeld(place.context)
+    if let absence = context.managersAbsence {
+      return .unmet(preferred, actual, absence)
+    }
+    let conditions = Condition.list { () throws(Obstacle) in
+      try self.conditions(place.context)
+    }
+    switch observer.judge(conditions) {
+    case .met(let proof):
+      return .applied(preferred, isDerived ? preferred : actual, proof, held: held)
+    case .unmet(let obstacle, let readings):
+      let explained = refusal(context) ?? explained(obstacle, place)
+      return .unmet(preferred, actual, explained, held: held, readings)
     }
   }
-}
 
-extension Aspect {
-  /// The report, with the server's message if it refused one of the aspect's settings.
-  func finalReport(_ context: PlanContext) -> PropertyReport {
-    var report = ownReport(context)
-    if context.input.snapshot.lacksSessionManager, report.verdict != .unset {
-      return PropertyReport(
-        preferred: report.preferred, actual: report.actual, verdict: .pending,
-        reason: "WirePlumber is not running, and without it PipeWire connects nothing",
-        waitingFor: .sessionManager)
+  /// The context of the device in use, whose values programs get, with the reason if it is not the
+  /// mode's device.
+  private func place(_ context: PlanContext) -> (context: PlanContext, detour: String?) {
+    direction(of: context.mode).flatMap { context.onDeviceInUse($0) } ?? (context, nil)
+  }
+
+  /// What prevents the preference, for the device in use and the session's scope.
+  private func explained(
+    _ obstacle: Obstacle, _ place: (context: PlanContext, detour: String?)
+  ) -> Obstacle {
+    guard !(place.context.snapshot.isOfOneProgram && isShared) else {
+      return Obstacle(
+        .unreachable, "scope \"application\" changes nothing that other programs share")
     }
-    guard report.verdict != .applied, report.verdict != .unset, !context.input.refusals.isEmpty
-    else { return report }
-    let targets = (try? targets(context)) ?? []
-    let refused = targets.first { target in
+    // Why the other device cannot do it does not matter: the preference is not meant for it.
+    return place.detour.map { Obstacle(.overridden, $0) } ?? obstacle
+  }
+
+  /// The server's message if it refused one of the aspect's settings.
+  private func refusal(_ context: PlanContext) -> Obstacle? {
+    guard !context.input.refusals.isEmpty else { return nil }
+    let refused = ((try? targets(context)) ?? []).first { target in
       context.input.refusals[target.setting] != nil
         && context.snapshot.value(of: target.setting) != target.value
     }
-    guard let refused else { return report }
-    report.verdict = .refused
-    report.reason = context.input.refusals[refused.setting]
-    report.waitingFor = nil
-    return report
+    return refused.flatMap { context.input.refusals[$0.setting] }.map { Obstacle(.refused, $0) }
+  }
+}
+
+extension PlanContext {
+  /// The session manager is missing, so that nothing that was read counts.
+  fileprivate var managersAbsence: Obstacle? {
+    guard input.snapshot.lacksSessionManager else { return nil }
+    return Obstacle(
+      .pending, "WirePlumber is not running, and without it PipeWire connects nothing",
+      .sessionManager)
   }
 }
 
@@ -99,15 +139,4 @@ let plannedAspects: [any Planned] =
 extension Aspect {
   /// Whether it plans a link of a chain.
   fileprivate var isLink: Bool { self is ChannelMapAspect || self is ModeAspect }
-}
-
-extension PropertyReport {
-  /// A preference whose device is missing.
-  static func waiting(
-    _ preferred: StateValue, _ actual: StateValue?, _ direction: Direction
-  ) -> PropertyReport {
-    PropertyReport(
-      preferred: preferred, actual: actual, verdict: .pending,
-      reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device)
-  }
 }

@@ -14,25 +14,23 @@ struct CombinedOutputs: Planned {
     ]
   }
 
-  /// Why the outputs are not combined; nil if they are.
-  static func obstacle(_ context: PlanContext) -> Obstacle? {
+  /// What shows that the outputs are combined.
+  static func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     if let error = context.resolution.tooFewOutputs {
-      return context.mode.mayCombine
+      throw context.mode.mayCombine
         ? Obstacle(.pending, error.message, .device) : Obstacle(.unreachable, error.message)
     }
     guard context.input.capabilities.moduleLoading else {
-      return Obstacle(.refused, "the server does not let modules be loaded")
+      throw Obstacle(.refused, "the server does not let modules be loaded")
     }
-    if let refusal = context.input.refusals[.combination] { return Obstacle(.refused, refusal) }
-    guard let preference = context.preferredCombination else {
-      return Obstacle(.pending, "there is no output", .device)
+    if let refusal = context.input.refusals[.combination] { throw Obstacle(.refused, refusal) }
+    guard let preference = context.preferredCombination, let device = context.device(.output) else {
+      throw Obstacle(.pending, "there is no output", .device)
     }
-    guard context.snapshot.value(of: .combination) == .combination(preference) else {
-      return Obstacle(.overridden, "the combined outputs are gone or changed")
-    }
-    guard let device = context.device(.output), context.isAtEnd(.output, device) else {
-      return Obstacle(.overridden, "the outputs are combined and the default is not on them")
-    }
-    return nil
+    return [
+      Condition(.combination, .combination(preference)) { _ in
+        Obstacle(.overridden, "the combined outputs are gone or changed")
+      }, context.isAtEnd(device, "the outputs are combined"),
+    ]
   }
 }

@@ -21,19 +21,3 @@ extension PlanContext {
     )
   }
 }
-
-extension Aspect {
-  /// The report for the device in use: programs do not get the values of another device.
-  func reportInUse(_ context: PlanContext) -> PropertyReport {
-    guard let direction = direction(of: context.mode),
-      let (actual, detour) = context.onDeviceInUse(direction)
-    else { return report(context) }
-    var result = report(actual)
-    guard result.verdict != .applied, result.verdict != .unset else { return result }
-    // Why the other device cannot do it does not matter: the preference is not meant for it.
-    result.verdict = .overridden
-    result.reason = detour
-    result.waitingFor = nil
-    return result
-  }
-}

@@ -32,32 +32,46 @@ struct BufferDurationAspect: Aspect {
     ]
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let direction = context.mode.hintDirection
-    let device = context.shownDevice(direction)
-    let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
-    let setting = device.map { Setting.latency(direction, device: $0.name) }
-    let latency = isKnown ? actual(context, device, setting) : nil
-    let actual = latency.map { StateValue.number($0.seconds) }
-    guard let buffer = context.mode.ioBufferDuration else { return .unset(actual) }
-    guard let device = context.device(direction), let preference = preference(context, device)
-    else {
-      let duration = buffer.duration(atRate: context.mode.sampleRate ?? 48000)
-      return PropertyReport(
-        preferred: .number(duration.seconds), actual: actual, verdict: .pending,
-        reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device, held: false)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    guard let buffer = context.mode.ioBufferDuration else { return nil }
+    let preference =
+      context.device(context.mode.hintDirection).flatMap { self.preference(context, $0) }
+      ?? buffer.duration(atRate: context.mode.sampleRate ?? 48000)
+    return .number(preference.seconds)
+  }
+
+  func actual(_ context: PlanContext) -> StateValue? {
+    guard let device = context.shownDevice(context.mode.hintDirection) else { return nil }
+    let buffer = Fact.buffer(device.direction, device: device.name)
+    guard isLeftToStreams(context), preferred(context) != nil else {
+      return context.value(of: buffer)?.stateValue
     }
-    if isLeftToStreams(context) { return ownReport(context, device, preference) }
-    let isHeld =
-      context.input.holdsPins && context.snapshot.value(of: setting!) == .duration(preference)
-    var report = PropertyReport(
-      preferred: .number(preference.seconds), actual: actual, verdict: .applied, held: isHeld)
-    if let obstacle = obstacle(context, device, preference, latency) {
-      report.verdict = obstacle.verdict
-      report.reason = obstacle.reason
-      report.waitingFor = obstacle.waitingFor
+    return shortest(context, device)?.askedLatency.map { .number($0.seconds) }
+  }
+
+  func isHeld(_ context: PlanContext) -> Bool? {
+    guard let device = context.device(context.mode.hintDirection),
+      let preference = preference(context, device), !isLeftToStreams(context)
+    else { return false }
+    return context.input.holdsPins
+      && context.snapshot.value(of: .latency(device.direction, device: device.name))
+        == .duration(preference)
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.present(context.mode.hintDirection)
+    guard let preference = preference(context, device) else { return [] }
+    if isLeftToStreams(context) { return try ownConditions(context, device, preference) }
+    let isMet: (SettingValue) -> Bool = {
+      $0.duration.map { context.snapshot.fit($0, asked: preference, on: device) } == .met
     }
-    return report
+    guard context.input.holdsPins else { return released(context, device, preference, isMet) }
+    return [
+      Condition(.buffer(device.direction, device: device.name), .duration(preference), isMet: isMet)
+      {
+        obstacle(context, device, preference, $0?.duration)
+      }
+    ]
   }
 
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
@@ -71,27 +85,56 @@ struct BufferDurationAspect: Aspect {
   }
 
   /// PipeWire's buffer is at most the shortest one that a running stream requests.
-  private func ownReport(
+  private func ownConditions(
     _ context: PlanContext, _ device: Device, _ preference: Duration
-  ) -> PropertyReport {
-    let asked = context.snapshot.viewersStreams(device.direction).filter {
-      $0.device == device.index && !$0.isCorked
-    }.compactMap { $0.askedLatency }.min()
-    let preferred = StateValue.number(preference.seconds)
-    guard let asked else {
-      return PropertyReport(
-        preferred: preferred, actual: nil, verdict: .pending,
-        reason: "streams of this program ask for it", waitingFor: .stream, held: false)
+  ) throws(Obstacle) -> [Condition] {
+    guard let stream = shortest(context, device) else {
+      throw Obstacle(.pending, "streams of this program ask for it", .stream)
     }
     let rate = context.snapshot.rate(of: device)
     let nearest = Graph.quantum(
       preference, rate: rate, limit: context.snapshot.quantumLimit(of: device))
-    let isMet = asked <= max(preference, Graph.duration(frames: nearest, rate: rate))
-    return PropertyReport(
-      preferred: preferred, actual: .number(asked.seconds),
-      verdict: isMet ? .applied : .unreachable,
-      reason: isMet ? nil : "this program's streams ask for \(Words.milliseconds(asked))",
-      held: false)
+    return [
+      Condition(.streamLatency(device.direction, stream.index), .duration(preference)) {
+        $0.duration ?? .seconds(9) <= max(preference, Graph.duration(frames: nearest, rate: rate))
+      } otherwise: {
+        Obstacle(
+          .unreachable, "this program's streams ask for \($0?.description ?? "nothing")")
+      }
+    ]
+  }
+
+  /// The running stream of the session's program that asks for the shortest buffer.
+  private func shortest(_ context: PlanContext, _ device: Device) -> Stream? {
+    context.snapshot.viewersStreams(device.direction).filter {
+      $0.device == device.index && !$0.isCorked && $0.askedLatency != nil
+    }.min { $0.askedLatency ?? .zero < $1.askedLatency ?? .zero }
+  }
+
+  /// Without a process that holds it, only what was granted while applying is known.
+  private func released(
+    _ context: PlanContext, _ device: Device, _ preference: Duration,
+    _ isMet: @escaping (SettingValue) -> Bool
+  ) -> [Condition] {
+    let grant = grant(device, preference)
+    let given = context.value(of: grant)?.description ?? ""
+    return [
+      Condition(grant, .duration(preference), isMet: isMet) { now in
+        now?.duration.flatMap { limit(context, device, preference, $0) }
+          ?? Obstacle(
+            .pending,
+            "no process holds it on \(device.name), which was not asked for it yet", .holder)
+      },
+      .blocked(
+        Obstacle(
+          .pending,
+          "granted while applying (\(given)); no process maintains it now, so each "
+            + "stream chooses its own; use --keep", .holder)),
+    ]
+  }
+
+  private func grant(_ device: Device, _ preference: Duration) -> Fact {
+    .grant(.latency(device.direction, device: device.name), asked: .duration(preference))
   }
 
   private func preference(_ context: PlanContext, _ device: Device) -> Duration? {
@@ -99,84 +142,33 @@ struct BufferDurationAspect: Aspect {
     return context.mode.ioBufferDuration?.duration(atRate: rate > 0 ? rate : 48000)
   }
 
-  /// The device's own report; without one, what our pin was granted.
-  private func actual(
-    _ context: PlanContext, _ device: Device?, _ setting: Setting?
-  ) -> Duration? {
-    if let device, device.configuredLatency > .zero { return device.configuredLatency }
-    if let device, context.snapshot.has(.forcedGraph) {
-      return context.snapshot.forcedLatency(on: device)
-    }
-    return setting.flatMap { context.input.grants[$0] }
-  }
-
-  /// What the device granted for this buffer: to the open pin, otherwise to an earlier one, unless
-  /// the device was unplugged since.
-  private func given(_ context: PlanContext, _ device: Device, _ preference: Duration) -> Duration?
-  {
-    let setting = Setting.latency(device.direction, device: device.name)
-    if context.snapshot.value(of: setting) == .duration(preference) {
-      return context.snapshot.latency(
-        givenTo: preference, granted: context.input.grants[setting], on: device)
-    }
-    return remembered(context, device, preference)
-  }
-
-  private func remembered(
-    _ context: PlanContext, _ device: Device, _ preference: Duration
-  ) -> Duration? {
-    let setting = Setting.latency(device.direction, device: device.name)
-    let got = context.input.memory.outcome(
-      setting, asked: .duration(preference), on: context.snapshot)
-    guard case .duration(let given) = got, given > .zero else { return nil }
-    return given
-  }
-
   /// Whether the device was asked in an earlier run, without a holder since. A pin that is still
   /// open belongs to this run, and stays until its end.
   private func wasAsked(_ context: PlanContext, _ device: Device, _ preference: Duration) -> Bool {
     let setting = Setting.latency(device.direction, device: device.name)
     return !context.input.holdsPins && context.snapshot.value(of: setting) == SettingValue.absent
-      && remembered(context, device, preference) != nil
+      && context.value(of: grant(device, preference)) != nil
   }
-
-  private typealias Obstacle = (verdict: Verdict, reason: String, waitingFor: WaitingFor?)
 
   /// Why the buffer differs from the preferred one; `actual` is the device's current buffer.
   private func obstacle(
     _ context: PlanContext, _ device: Device, _ preference: Duration, _ actual: Duration?
-  ) -> Obstacle? {
-    let given = given(context, device, preference)
-    guard context.input.holdsPins else {
-      guard let given else {
-        return (
-          .pending, "no process holds it on \(device.name), which was not asked for it yet", .holder
-        )
-      }
-      if let limit = limit(context, device, preference, given) { return limit }
-      return (
-        .pending,
-        "granted while applying (\(Words.milliseconds(given))); no process maintains it now, so each "
-          + "stream chooses its own; use --keep",
-        .holder
-      )
-    }
+  ) -> Obstacle {
     guard let actual else {
       return context.snapshot.has(.forcedGraph)
-        ? (.pending, "nothing holds it on \(device.name)", .device)
-        : (.pending, "\(device.name) has not reported its latency", .device)
+        ? Obstacle(.pending, "nothing holds it on \(device.name)", .device)
+        : Obstacle(.pending, "\(device.name) has not reported its latency", .device)
     }
-    switch context.snapshot.fit(actual, asked: preference, on: device) {
-    case .met: return nil
-    case .longer: return limit(context, device, preference, actual)
-    case .shorter:
-      if let given, let limit = limit(context, device, preference, given) { return limit }
-      let users = context.snapshot.foreignStreams(on: device).map {
-        context.snapshot.programName(of: $0)
-      }
-      let who = users.isEmpty ? "another stream" : Words.list(Set(users).sorted(), last: "or")
-      return (.overridden, "\(who) asked for \(Words.milliseconds(actual))", nil)
+    let given = context.value(of: grant(device, preference))?.duration
+    let isLonger = context.snapshot.fit(actual, asked: preference, on: device) == .longer
+    if let limit = (isLonger ? actual : given).flatMap({ limit(context, device, preference, $0) }) {
+      return limit
     }
+    let users = context.snapshot.foreignStreams(on: device).map {
+      context.snapshot.programName(of: $0)
+    }
+    let who = users.isEmpty ? "another stream" : Words.list(Set(users).sorted(), last: "or")
+    return Obstacle(.overridden, "\(who) asked for \(Words.milliseconds(actual))")
   }
 
   /// How a device's buffer differs from the requested one; nil if it does not.
@@ -187,9 +179,9 @@ struct BufferDurationAspect: Aspect {
     guard fit != .met else { return nil }
     let gives = "\(device.name) gives \(Words.milliseconds(given))"
     guard context.snapshot.has(.forcedGraph), fit == .shorter else {
-      return (.unreachable, "\(gives) and not \(Words.milliseconds(preference))", nil)
+      return Obstacle(.unreachable, "\(gives) and not \(Words.milliseconds(preference))")
     }
     let frames = context.snapshot.quantumLimit(of: device)
-    return (.unreachable, "\(gives) at most (\(frames) frames)", nil)
+    return Obstacle(.unreachable, "\(gives) at most (\(frames) frames)")
   }
 }

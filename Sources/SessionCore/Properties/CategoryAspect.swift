@@ -15,6 +15,7 @@ struct CategoryAspect: Aspect {
   let property = Property.category
   let phase = Phase.category
   let isShared = false
+  let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { nil }
 
@@ -34,48 +35,42 @@ struct CategoryAspect: Aspect {
     }
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    guard let category = context.mode.category else { return .unset(nil) }
-    let preferred = StateValue.string(category.rawValue)
-    func unmet(_ verdict: Verdict, _ reason: String, _ waiting: WaitingFor?) -> PropertyReport {
-      PropertyReport(
-        preferred: preferred, actual: nil, verdict: verdict, reason: reason, waitingFor: waiting)
-    }
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.category.map { .string($0.rawValue) }
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    var conditions: [Condition] = []
     for direction in Direction.allCases where context.mode.directions.contains(direction) {
-      if let error = context.resolution.waiting[direction] {
-        return unmet(.pending, error.message, context.waitingFor(direction))
-      }
-      guard let resolved = context.resolved(direction) else { continue }
-      if let card = resolved.card, let profile = context.resolution.profiles[card.name],
-        context.snapshot.card(named: card.name)?.activeProfile != profile
-      {
-        return unmet(
-          .overridden,
-          "\(card.name) is no longer on profile '\(profile)': another program changed it", nil
-        )
-      }
-      guard context.device(direction) != nil else {
-        return unmet(.pending, "\(resolved.name) is not there yet", .profile)
-      }
-      // All programs share the defaults.
-      if context.snapshot.isOfOneProgram { continue }
-      let root = context.snapshot.defaultRoot(direction)?.name
-      guard root == resolved.name else {
-        return unmet(
-          .overridden,
-          "the default is \(root ?? "none"), not \(resolved.name): another program changed it",
-          nil)
-      }
+      conditions += Condition.list { () throws(Obstacle) in try works(direction, context) }
     }
-    switch category {
-    case .soloAmbient:
-      guard let obstacle = OptionsAspect.duckingObstacle(context) else { break }
-      return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
-    case .multiRoute:
-      guard let obstacle = CombinedOutputs.obstacle(context) else { break }
-      return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
-    default: break
+    switch context.mode.category {
+    case .soloAmbient: return try conditions + OptionsAspect.duckingConditions(context)
+    case .multiRoute: return try conditions + CombinedOutputs.conditions(context)
+    default: return conditions
     }
-    return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+  }
+
+  /// What shows that a direction works: the card's profile, and the device, which programs use.
+  private func works(
+    _ direction: Direction, _ context: PlanContext
+  ) throws(Obstacle) -> [Condition] {
+    guard let resolved = context.resolved(direction) else {
+      return [context.isDefault(direction, try context.awaited(direction).name)]
+    }
+    var conditions: [Condition] = []
+    if let card = resolved.card, let profile = context.resolution.profiles[card.name] {
+      conditions.append(
+        Condition(.cardProfile(card: card.name), .name(profile)) { _ in
+          .changed("\(card.name) is no longer on profile '\(profile)'")
+        })
+    }
+    conditions.append(
+      Condition(.device(direction, name: resolved.name), .name(resolved.name)) { _ in
+        Obstacle(.pending, "\(resolved.name) is not there yet", .profile)
+      })
+    // All programs share the defaults.
+    if context.snapshot.isOfOneProgram { return conditions }
+    return conditions + [context.isDefault(direction, resolved.name)]
   }
 }

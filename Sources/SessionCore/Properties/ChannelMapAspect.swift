@@ -49,27 +49,7 @@ struct ChannelMapAspect: Aspect {
     return Words.list(parts.compactMap { $0 })
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let device = context.shownDevice(direction)
-    let actual = device.flatMap { Self.actual(context.snapshot, $0) }
-    guard context.mode.preferences(direction).channels != nil else {
-      return .unset(actual.map { StateValue($0.positions) })
-    }
-    return Self.report(
-      context, direction, preferred: Self.preferred(context, direction, device),
-      actual: actual.map { StateValue($0.positions) })
-  }
-
-  /// The channels that programs get: the remap's if the device has one, otherwise the device's.
-  static func actual(_ snapshot: ServerSnapshot, _ device: Device) -> ChannelMap? {
-    let owned = snapshot.ownedDevices(device.direction, of: .chain(device.direction)).first
-    guard let owned, snapshot.root(of: owned)?.name == device.name else { return device.channelMap }
-    return snapshot.link(of: owned)?.channelMap ?? device.channelMap
-  }
-
-  private static func preferred(
-    _ context: PlanContext, _ direction: Direction, _ device: Device?
-  ) -> StateValue? {
+  func preferred(_ context: PlanContext) -> StateValue? {
     switch context.mode.preferences(direction).channels {
     case .positions(let positions): StateValue(positions)
     case .mono: StateValue([.mono])
@@ -80,69 +60,76 @@ struct ChannelMapAspect: Aspect {
     }
   }
 
-  /// The common verdict of channel map, polar pattern and orientation, because they are one remap.
-  static func report(
-    _ context: PlanContext, _ direction: Direction, preferred: StateValue?, actual: StateValue?
-  ) -> PropertyReport {
-    func unmet(
-      _ verdict: Verdict, _ reason: String, _ waiting: WaitingFor? = nil
-    ) -> PropertyReport {
-      PropertyReport(
-        preferred: preferred, actual: actual, verdict: verdict, reason: reason, waitingFor: waiting)
-    }
-    if let error = context.resolution.waiting[direction] {
-      return unmet(.pending, error.message, .device)
-    }
-    guard let device = context.device(direction) else {
-      return unmet(.pending, "there is no \(direction.rawValue) to set it on", .device)
-    }
-    do throws(SessionError) {
-      let routing = try ChannelRouting.make(context.mode.preferences(direction), on: device)
-      if context.snapshot.isOfOneProgram {
-        guard let routing, let obstacle = ownObstacle(context, device, routing) else {
-          return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
-        }
-        return unmet(obstacle.verdict, obstacle.reason, obstacle.waitingFor)
-      }
-      let chain = try context.preferredRemap(on: device)
-      if !context.input.capabilities.moduleLoading, let routing,
-        !routing.isIdentity(on: device.channelMap)
-      {
-        return unmet(.refused, "the server does not let modules be loaded")
-      }
-      if let refusal = context.input.refusals[.chain(direction)] { return unmet(.refused, refusal) }
-      guard
-        context.snapshot.value(of: .chain(direction)) == (chain.map(SettingValue.remap) ?? .absent)
-      else { return unmet(.overridden, "the remap that makes it is gone or changed") }
-      guard chain == nil || context.isAtEnd(direction, device) else {
-        return unmet(.overridden, "the remap exists, and the default is not on it")
-      }
-    } catch {
-      return unmet(.unreachable, error.message)
-    }
-    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  func actual(_ context: PlanContext) -> StateValue? {
+    guard let device = context.shownDevice(direction) else { return nil }
+    let own = context.snapshot.isOfOneProgram ? Self.streams(context, device).first : nil
+    let map = own?.channelMap ?? Self.actual(context.snapshot, device)
+    return map.map { StateValue($0.positions) }
   }
-}
 
-extension ChannelMapAspect {
+  /// The channels that programs get: the remap's if the device has one, otherwise the device's.
+  static func actual(_ snapshot: ServerSnapshot, _ device: Device) -> ChannelMap? {
+    let owned = snapshot.ownedDevices(device.direction, of: .chain(device.direction)).first
+    guard let owned, snapshot.root(of: owned)?.name == device.name else { return device.channelMap }
+    return snapshot.link(of: owned)?.channelMap ?? device.channelMap
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    try Self.conditions(context, direction)
+  }
+
+  /// The common conditions of channel map, polar pattern and orientation, because they are one remap.
+  static func conditions(
+    _ context: PlanContext, _ direction: Direction
+  ) throws(Obstacle) -> [Condition] {
+    let device = try context.awaited(direction)
+    let (routing, remap): (ChannelRouting?, RemapSpec?)
+    do throws(SessionError) {
+      routing = try ChannelRouting.make(context.mode.preferences(direction), on: device)
+      remap = try context.preferredRemap(on: device)
+    } catch {
+      throw Obstacle(.unreachable, error.message)
+    }
+    let isIdentity = routing?.isIdentity(on: device.channelMap) ?? true
+    let hardware = Condition(
+      .channels(direction, device: device.name), .channels(device.channelMap))
+    if context.snapshot.isOfOneProgram {
+      guard let routing, !isIdentity else { return [hardware] }
+      return try ownConditions(context, device, routing)
+    }
+    guard context.input.capabilities.moduleLoading || isIdentity else {
+      throw Obstacle(.refused, "the server does not let modules be loaded")
+    }
+    if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
+    let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { _ in
+      Obstacle(.overridden, "the remap that makes it is gone or changed")
+    }
+    return remap == nil ? [hardware, chain] : [chain, context.isAtEnd(device, "the remap exists")]
+  }
+
   /// For one program the streams themselves select the channels: this project's streams do, others
   /// cannot be made to.
-  private static func ownObstacle(
+  private static func ownConditions(
     _ context: PlanContext, _ device: Device, _ routing: ChannelRouting
-  ) -> Obstacle? {
-    guard !routing.isIdentity(on: device.channelMap) else { return nil }
-    let streams = context.snapshot.viewersStreams(device.direction).filter {
-      $0.device == device.index
-    }
+  ) throws(Obstacle) -> [Condition] {
+    let streams = streams(context, device)
     guard !streams.isEmpty else {
-      return Obstacle(.pending, "streams of this program take the channels themselves", .stream)
+      throw Obstacle(.pending, "streams of this program take the channels themselves", .stream)
     }
-    return streams.first { $0.channelMap != routing.masterMap }.map { stream in
-      Obstacle(
-        .unreachable,
-        "'\(stream.name)' takes \(stream.channelMap): a stream's channels are chosen when it is "
-          + "opened")
+    return streams.map { stream in
+      Condition(
+        .streamChannels(device.direction, stream.index), .channels(routing.masterMap)
+      ) { _ in
+        Obstacle(
+          .unreachable,
+          "'\(stream.name)' takes \(stream.channelMap): a stream's channels are chosen when it is "
+            + "opened")
+      }
     }
+  }
+
+  private static func streams(_ context: PlanContext, _ device: Device) -> [Stream] {
+    context.snapshot.viewersStreams(device.direction).filter { $0.device == device.index }
   }
 }
 
@@ -151,16 +138,16 @@ struct PolarPatternAspect: Aspect {
   let property = Property.polarPattern
   let phase = Phase.channelMap
   let isShared = false
+  let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { .input }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    guard let pattern = context.mode.polarPattern else { return .unset(nil) }
-    let preferred = StateValue.string(pattern.rawValue)
-    var report = ChannelMapAspect.report(
-      context, .input, preferred: preferred, actual: nil)
-    if report.verdict == .applied { report.actual = preferred }
-    return report
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.polarPattern.map { .string($0.rawValue) }
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    try ChannelMapAspect.conditions(context, .input)
   }
 }
 
@@ -169,18 +156,19 @@ struct OrientationAspect: Aspect {
   let property = Property.inputOrientation
   let phase = Phase.channelMap
   let isShared = false
+  let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { .input }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    guard let orientation = context.mode.inputOrientation else { return .unset(nil) }
-    let preferred = StateValue.string(orientation.rawValue)
-    guard orientation.quarterTurns != 0 || context.resolved(.input) != nil else {
-      return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.inputOrientation.map { .string($0.rawValue) }
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let isTurned = context.mode.inputOrientation?.quarterTurns != 0
+    guard isTurned || context.resolved(.input) != nil else {
+      return [.nothing("no channels change places")]
     }
-    var report = ChannelMapAspect.report(
-      context, .input, preferred: preferred, actual: nil)
-    if report.verdict == .applied { report.actual = preferred }
-    return report
+    return try ChannelMapAspect.conditions(context, .input)
   }
 }

@@ -34,39 +34,33 @@ struct CodecAspect: Aspect {
     return name.flatMap { context.snapshot.card(named: $0) }.flatMap { $0.isBluetooth ? $0 : nil }
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let card = card(context)
-    let actual = card?.activeCodec.map { StateValue.string($0) }
-    guard let preference = context.mode.outputCodec else { return .unset(actual) }
-    func unmet(
-      _ verdict: Verdict, _ reason: String, _ waiting: WaitingFor? = nil
-    ) -> PropertyReport {
-      PropertyReport(
-        preferred: .string(preference), actual: actual, verdict: verdict, reason: reason,
-        waitingFor: waiting)
-    }
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.outputCodec.map { .string($0) }
+  }
+
+  func actual(_ context: PlanContext) -> StateValue? {
+    card(context)?.activeCodec.map { .string($0) }
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    guard let preference = context.mode.outputCodec else { return [] }
     if let error = context.resolution.waiting[.output] {
-      return unmet(.pending, error.message, .device)
+      throw Obstacle(.pending, error.message, .device)
     }
-    guard let card else {
+    guard let card = card(context) else {
       let name = context.device(.output)?.name ?? "the output"
-      return unmet(.unreachable, "\(name) is no Bluetooth device")
+      throw Obstacle(.unreachable, "\(name) is no Bluetooth device")
     }
     guard card.codecs != nil else {
-      return unmet(.unreachable, "the server does not report the codecs of \(card.name)")
+      throw Obstacle(.unreachable, "the server does not report the codecs of \(card.name)")
     }
     guard let codec = card.codec(preference) else {
       let failure = Self.failure(card, preference)
-      return unmet(
+      throw Obstacle(
         .unreachable,
         failure.message + "; it offers " + failure.alternatives.joined(separator: ", "))
     }
-    guard codec.name == card.activeCodec else {
-      return unmet(
-        .overridden,
-        "the codec is \(card.activeCodec ?? "none"), not \(codec.name): another program changed it")
-    }
-    return PropertyReport(preferred: .string(preference), actual: actual, verdict: .applied)
+    return [Condition(.codec(card: card.name), .name(codec.name))]
   }
 
   private static func failure(_ card: Card, _ preference: String) -> SessionError {

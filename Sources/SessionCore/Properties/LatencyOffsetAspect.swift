@@ -56,31 +56,31 @@ struct LatencyOffsetAspect: Aspect {
     return device.ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }?.name
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let offset = place(context)?.1.latencyOffset
-    let actual = offset.map { StateValue.number($0.seconds) }
-    guard let preference = context.mode.preferences(direction).latencyOffset else {
-      return .unset(actual)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.preferences(direction).latencyOffset.map { .number($0.seconds) }
+  }
+
+  func actual(_ context: PlanContext) -> StateValue? {
+    place(context).map { .number($1.latencyOffset.seconds) }
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.present(direction)
+    guard let preference = context.mode.preferences(direction).latencyOffset else { return [] }
+    guard let (card, port) = place(context) else {
+      throw Obstacle(
+        .unreachable, "the \(direction.rawValue) has no port of a card to set it on")
     }
-    let preferred = StateValue.number(preference.seconds)
-    guard context.device(direction) != nil else {
-      return .waiting(preferred, actual, direction)
-    }
-    guard let offset else {
-      return PropertyReport(
-        preferred: preferred, actual: nil, verdict: .unreachable,
-        reason: "the \(direction.rawValue) has no port of a card to set it on")
-    }
-    guard offset == preference else {
-      if let maker = forgetful(context), let device = context.device(direction) {
-        return PropertyReport(
-          preferred: preferred, actual: actual, verdict: .unreachable,
-          reason: "\(device.name) is made by '\(maker)', of which PipeWire keeps no latency offset")
+    return [
+      Condition(.latencyOffset(card: card.name, port: port.name), .duration(preference)) { now in
+        guard let maker = forgetful(context) else {
+          return .changed(
+            "the offset is \(now?.description ?? "none"), not \(Words.milliseconds(preference))")
+        }
+        return Obstacle(
+          .unreachable,
+          "\(device.name) is made by '\(maker)', of which PipeWire keeps no latency offset")
       }
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "another program changed it")
-    }
-    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+    ]
   }
 }

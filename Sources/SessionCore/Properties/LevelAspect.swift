@@ -37,27 +37,39 @@ struct LevelAspect: Aspect {
     return [Target(property, setting, level.value, isLeft: level.isLeft, why: "on the hardware")]
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let device = context.shownDevice(direction)
-    let volume = device.flatMap { Self.chainVolume(context, $0) }
-    let actual = volume.map { StateValue.number(Self.rounded($0)) }
-    guard let preference = context.mode.preferences(direction).volume else { return .unset(actual) }
-    let preferred = StateValue.number(Self.rounded(preference.fraction))
-    guard let device = context.device(direction) else {
-      return .waiting(preferred, actual, direction)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.preferences(direction).volume.map { .number(Self.rounded($0.fraction)) }
+  }
+
+  func actual(_ context: PlanContext) -> StateValue? {
+    context.shownDevice(direction).flatMap { Self.chainVolume(context, $0) }.map {
+      .number(Self.rounded($0))
     }
-    guard device.volume.isUniformly(preference) else {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "\(device.name) is at \(Words.volume(device.volume)): another program changed it")
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.present(direction)
+    guard let preference = context.mode.preferences(direction).volume else { return [] }
+    let hardware = Self.volume(preference, of: device) { now in
+      .changed("\(device.name) is at \(now?.description ?? "none")")
     }
-    guard volume == device.volume.loudest.fraction else {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "the session's \(direction.rawValue) before \(device.name) is not at 100 %: "
-          + "another program changed it")
+    let links = context.snapshot.links(on: device).map { link in
+      Self.volume(.norm, of: link) { _ in
+        .changed("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
+      }
     }
-    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+    return [hardware] + links
+  }
+
+  /// The same volume on every channel.
+  static func volume(
+    _ volume: Volume, of device: Device, otherwise: @escaping (SettingValue?) -> Obstacle
+  ) -> Condition {
+    Condition(
+      .volume(device.direction, device: device.name),
+      .volume(ChannelVolumes(volume, channels: device.channelMap.count)),
+      isMet: { if case .volume(let now) = $0 { now.isUniformly(volume) } else { false } },
+      otherwise: otherwise)
   }
 
   /// The product over the chain, using the loudest channels.

@@ -36,6 +36,7 @@ extension PropertyRow {
 struct ModeAspect: Aspect {
   let property = Property.mode
   let phase = Phase.channelMap
+  let isDerived = true
 
   /// For measurement this is about the input; an echo canceller is about both chains.
   func direction(of mode: AudioMode) -> Direction? { mode.mode == .measurement ? .input : nil }
@@ -54,95 +55,98 @@ struct ModeAspect: Aspect {
     ]
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    guard let mode = context.mode.mode else { return .unset(nil) }
-    let preferred = StateValue.string(mode.rawValue)
-    let obstacle: Obstacle? =
-      switch mode {
-      case .default: nil
-      case .voiceChat, .videoChat: echo(context)
-      case .measurement: processing(context).map { Obstacle(.unreachable, $0) }
-      case .gameChat, .moviePlayback, .videoRecording, .spokenAudio:
-        // The role applies to this program's own streams.
-        context.snapshot.isOfOneProgram
-          ? nil
-          : Obstacle(
-            .unreachable,
-            "only the program that makes a stream can say what it is for: make yours with "
-              + "media.role = \"\(mode.mediaRole ?? "")\"; others of that role are not silenced")
-      }
-    guard let obstacle else {
-      return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
-    }
-    return PropertyReport(
-      preferred: preferred, actual: nil, verdict: obstacle.verdict, reason: obstacle.reason,
-      waitingFor: obstacle.waitingFor)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.mode.map { .string($0.rawValue) }
   }
 
-  /// Why no echo is cancelled, or no program gets the result.
-  private func echo(_ context: PlanContext) -> Obstacle? {
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    guard let mode = context.mode.mode else { return [] }
+    switch mode {
+    case .default: return [.nothing("this mode changes nothing")]
+    case .voiceChat, .videoChat: return try echoConditions(context)
+    case .measurement: return try purityConditions(context)
+    case .gameChat, .moviePlayback, .videoRecording, .spokenAudio:
+      guard context.snapshot.isOfOneProgram else {
+        throw Obstacle(
+          .unreachable,
+          "only the program that makes a stream can say what it is for: make yours with "
+            + "media.role = \"\(mode.mediaRole ?? "")\"; others of that role are not silenced")
+      }
+      return [.nothing("this program gives its streams the role itself")]
+    }
+  }
+
+  /// What shows that echo is cancelled, and that programs get the result.
+  private func echoConditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    var ends: [Condition] = []
     for direction in Direction.allCases {
       if let error = context.resolution.waiting[direction] {
-        return Obstacle(.pending, error.message, .device)
+        throw Obstacle(.pending, error.message, .device)
       }
-      guard context.device(direction) != nil else {
-        return Obstacle(
+      guard let device = context.device(direction) else {
+        throw Obstacle(
           .pending, "there is no \(direction.rawValue) to cancel the echo of", .device)
       }
+      ends.append(context.isAtEnd(device, "the echo canceller exists"))
     }
     guard context.input.capabilities.moduleLoading else {
-      return Obstacle(.refused, "the server does not let modules be loaded")
+      throw Obstacle(.refused, "the server does not let modules be loaded")
     }
-    if let refusal = context.cancellerRefusal { return Obstacle(.refused, refusal) }
+    if let refusal = context.cancellerRefusal { throw Obstacle(.refused, refusal) }
     if context.leavesCancellerIdle {
-      return context.input.isHeld
-        ? nil
-        : Obstacle(
+      guard context.input.isHeld else {
+        throw Obstacle(
           .pending,
           "the echo canceller is loaded when a program records, and no process waits for that; use --keep",
           .holder)
-    }
-    if let refusal = context.input.refusals[.echoCanceller] { return Obstacle(.refused, refusal) }
-    guard let preference = context.preferredCanceller,
-      context.snapshot.value(of: .echoCanceller) == .echoCanceller(preference)
-    else { return Obstacle(.overridden, "the echo canceller is gone or changed") }
-    for direction in Direction.allCases {
-      guard let device = context.device(direction), !context.isAtEnd(direction, device) else {
-        continue
       }
-      return Obstacle(
-        .overridden,
-        "the echo canceller exists, and the default \(direction.rawValue) is not on it")
+      return [.nothing("the echo canceller is loaded when a program records")]
     }
-    return nil
+    if let refusal = context.input.refusals[.echoCanceller] { throw Obstacle(.refused, refusal) }
+    guard let preference = context.preferredCanceller else { return [] }
+    let canceller = Condition(.echoCanceller, .echoCanceller(preference)) { _ in
+      Obstacle(.overridden, "the echo canceller is gone or changed")
+    }
+    return [canceller] + ends
   }
 
-  /// What processes the signal between the input's hardware and the recording programs.
-  private func processing(_ context: PlanContext) -> String? {
+  /// What shows that nothing processes the signal between the input's hardware and recording programs.
+  private func purityConditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     guard let device = context.shownDevice(.input) else {
-      return context.mode.concerns(.input) ? "there is no input" : nil
+      guard context.mode.concerns(.input) else { return [.nothing("the mode is about an input")] }
+      throw Obstacle(.unreachable, "there is no input")
     }
-    for device in context.snapshot.origins(of: device) {
+    let origins = context.snapshot.origins(of: device)
+    for device in origins {
       guard let processor = context.snapshot.processor(of: device) else { continue }
-      return "\(device.name) is made by \(processor), which processes the signal"
+      throw Obstacle(
+        .unreachable, "\(device.name) is made by \(processor), which processes the signal")
     }
-    if let recorder = processedRecorder(context.snapshot, device) { return recorder }
-    guard !device.isMuted else { return "\(device.name) is muted" }
-    let gain = context.mode.inputGain ?? device.volume.loudest
-    guard gain == .norm, device.volume.isUniformly(gain) || context.mode.inputGain != nil else {
-      return "the gain of \(device.name) is \(Words.volume(device.volume)), not 100 %; "
-        + "set input.gain = \"100 %\""
-    }
-    for link in context.snapshot.links(on: device)
-      + context.snapshot.origins(of: device).dropFirst()
-    where !link.volume.isUniformly(.norm) {
-      return "the gain of \(link.name) is \(Words.volume(link.volume)), not 100 %"
+    if let recorder = processedRecorder(context.snapshot, device) {
+      throw Obstacle(.unreachable, recorder)
     }
     if context.snapshot.remap(.input)?.isMix == true {
-      return "the channels of \(device.name) are mixed; leave the channel map as it is"
+      throw Obstacle(
+        .unreachable,
+        "the channels of \(device.name) are mixed; leave the channel map as it is")
     }
-    return nil
+    // The levels of a device that a step creates are set by a later plan.
+    guard !context.server.isPredicted(device.name) else { return [.nothing("not there yet")] }
+    let sound = Condition(.mute(.input, device: device.name), .flag(false)) { _ in
+      Obstacle(.unreachable, "\(device.name) is muted")
+    }
+    let isSet = context.mode.inputGain == .norm
+    let levels = ([device] + context.snapshot.links(on: device) + origins.dropFirst()).map { part in
+      LevelAspect.volume(.norm, of: part) { now in
+        let gain = "the gain of \(part.name) is \(now?.description ?? "none"), not 100 %"
+        guard part.name == device.name else { return Obstacle(.unreachable, gain) }
+        return isSet
+          ? .changed(gain) : Obstacle(.unreachable, gain + "; set input.gain = \"100 %\"")
+      }
+    }
+    return [sound] + levels
   }
+
   /// A program that records another program's output made from the input, instead of the input
   /// itself.
   private func processedRecorder(_ snapshot: ServerSnapshot, _ input: Device) -> String? {

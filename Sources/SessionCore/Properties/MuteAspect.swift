@@ -43,24 +43,32 @@ struct MuteAspect: Aspect {
       }
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let device = context.shownDevice(direction)
-    let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
-    let isMuted = isKnown ? device.map { isAnyMuted(context, $0) } : nil
-    let actual = isMuted.map(StateValue.flag)
-    guard let preference = context.mode.preferences(direction).muted else { return .unset(actual) }
-    guard context.device(direction) != nil else {
-      return .waiting(.flag(preference), actual, direction)
-    }
-    guard isMuted == preference else {
-      return PropertyReport(
-        preferred: .flag(preference), actual: actual, verdict: .overridden,
-        reason: isMuted == true ? "another program muted it" : "another program unmuted it")
-    }
-    return PropertyReport(preferred: .flag(preference), actual: actual, verdict: .applied)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.preferences(direction).muted.map(StateValue.flag)
   }
 
-  private func isAnyMuted(_ context: PlanContext, _ device: Device) -> Bool {
-    device.isMuted || context.snapshot.links(on: device).contains { $0.isMuted }
+  func actual(_ context: PlanContext) -> StateValue? {
+    guard let device = context.shownDevice(direction), !context.server.isPredicted(device.name)
+    else { return nil }
+    return .flag(devices(context, device).contains { $0.isMuted })
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.present(direction)
+    guard let preference = context.mode.preferences(direction).muted else { return [] }
+    // One that is muted is enough; only all of them together are not.
+    let devices = devices(context, device)
+    let telling = preference ? [devices.first { $0.isMuted } ?? device] : devices
+    return telling.map { device in
+      Condition(.mute(direction, device: device.name), .flag(preference)) { _ in
+        Obstacle(
+          .overridden, preference ? "another program unmuted it" : "another program muted it")
+      }
+    }
+  }
+
+  /// The device, and the session's own before it.
+  private func devices(_ context: PlanContext, _ device: Device) -> [Device] {
+    [device] + context.snapshot.links(on: device)
   }
 }

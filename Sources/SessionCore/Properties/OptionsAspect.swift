@@ -44,70 +44,92 @@ struct OptionsAspect: Aspect {
     ]
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    guard let options = context.mode.options else { return .unset(nil) }
-    let preferred = StateValue.strings(options.sorted().map(\.rawValue))
-    let unmet = options.sorted().compactMap { option in
-      Self.obstacle(context, to: option).map { (option, $0) }
-    }
-    guard let (first, obstacle) = unmet.first else {
-      return PropertyReport(preferred: preferred, actual: preferred, verdict: .applied)
-    }
-    let inForce = options.subtracting(unmet.map(\.0)).sorted().map(\.rawValue)
-    return PropertyReport(
-      preferred: preferred, actual: .strings(inForce), verdict: obstacle.verdict,
-      reason: "'\(first.rawValue)': \(obstacle.reason)", waitingFor: obstacle.waitingFor)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.options.map { .strings($0.sorted().map(\.rawValue)) }
   }
 
-  private static func obstacle(_ context: PlanContext, to option: CategoryOption) -> Obstacle? {
+  /// The options that are in effect.
+  func actual(_ context: PlanContext) -> StateValue? {
+    guard let options = context.mode.options else { return nil }
+    let met = options.sorted().filter { context.obstacle(Self.list($0, context)) == nil }
+    return .strings(met.map(\.rawValue))
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    guard let options = context.mode.options, !options.isEmpty else {
+      return [.nothing("no option is preferred")]
+    }
+    return options.sorted().flatMap { option in
+      Self.list(option, context).map { condition in
+        condition.mapObstacle {
+          Obstacle($0.kind, "'\(option.rawValue)': \($0.reason)", $0.waitingFor)
+        }
+      }
+    }
+  }
+
+  private static func list(_ option: CategoryOption, _ context: PlanContext) -> [Condition] {
+    Condition.list { () throws(Obstacle) in try conditions(option, context) }
+  }
+
+  private static func conditions(
+    _ option: CategoryOption, _ context: PlanContext
+  ) throws(Obstacle) -> [Condition] {
     switch option {
-    case .mixWithOthers, .allowBluetoothHFP, .allowBluetoothA2DP, .allowAirPlay: nil
-    case .silenceOthers, .duckOthers: duckingObstacle(context)
+    case .mixWithOthers, .allowBluetoothHFP, .allowBluetoothA2DP, .allowAirPlay:
+      return [.nothing("'\(option.rawValue)' is a permission")]
+    case .silenceOthers, .duckOthers: return try duckingConditions(context)
     case .interruptSpokenAudio:
       // Silence applies to all streams, speech or not.
-      context.mode.duckingPolicy?.roles.contains(DuckingPolicy.speechRole) == true
-        ? duckingObstacle(context)
-        : Obstacle(.unreachable, "speech is what the mode itself is for, and is left alone")
-    case .defaultToSpeaker: speakerObstacle(context)
-    }
-  }
-
-  /// Why other programs are not treated as the options ask; nil if they are.
-  static func duckingObstacle(_ context: PlanContext) -> Obstacle? {
-    guard let (duckingPolicy, roles) = context.mode.duckingPolicy else { return nil }
-    guard !context.snapshot.isOfOneProgram else {
-      return Obstacle(.unreachable, "scope \"application\" does nothing to others")
-    }
-    guard !context.treatsByStream else { return streamObstacle(context, duckingPolicy, roles) }
-    if context.snapshot.value(of: .others(duckingPolicy)) == .roles(roles),
-      context.snapshot.value(of: .trigger) == .flag(true)
-    {
-      return nil
-    }
-    if let obstacle = obstacle(context) { return obstacle }
-    if let refusal = context.input.refusals[.trigger] { return Obstacle(.refused, refusal) }
-    return Obstacle(.overridden, "the module or the stream that does it is gone")
-  }
-
-  /// Why another program's stream is as loud as before.
-  private static func streamObstacle(
-    _ context: PlanContext, _ duckingPolicy: DuckingPolicy, _ roles: [String]
-  ) -> Obstacle? {
-    if let obstacle = obstacle(context) { return obstacle }
-    for stream in context.otherStreams(of: roles) {
-      guard let target = context.target(duckingPolicy, stream),
-        context.snapshot.value(of: target.setting) != target.value
-      else { continue }
-      let program = context.snapshot.programName(of: stream)
-      if let refusal = context.input.refusals[target.setting] {
-        return Obstacle(.refused, "\(program): \(refusal)")
+      guard context.mode.duckingPolicy?.roles.contains(DuckingPolicy.speechRole) == true else {
+        throw Obstacle(.unreachable, "speech is what the mode itself is for, and is left alone")
       }
-      return target.isLeft
-        ? Obstacle(
-          .overridden, "\(program): another program changed its volume or mute, which is left so")
-        : Obstacle(.pending, "\(program) has just begun to play", .stream)
+      return try duckingConditions(context)
+    case .defaultToSpeaker: return try speakerConditions(context)
     }
-    return nil
+  }
+
+  /// What shows that other programs are treated as the options ask.
+  static func duckingConditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    guard let (duckingPolicy, roles) = context.mode.duckingPolicy else {
+      return [.nothing("no other program is treated")]
+    }
+    guard !context.snapshot.isOfOneProgram else {
+      throw Obstacle(.unreachable, "scope \"application\" does nothing to others")
+    }
+    guard !context.treatsByStream else {
+      return try streamConditions(context, duckingPolicy, roles)
+    }
+    let missing =
+      obstacle(context) ?? context.input.refusals[.trigger].map { Obstacle(.refused, $0) }
+      ?? Obstacle(.overridden, "the module or the stream that does it is gone")
+    return [
+      Condition(.others(duckingPolicy), .roles(roles)) { _ in missing },
+      Condition(.trigger, .flag(true)) { _ in missing },
+    ]
+  }
+
+  /// What shows that each of other programs' streams is treated.
+  private static func streamConditions(
+    _ context: PlanContext, _ duckingPolicy: DuckingPolicy, _ roles: [String]
+  ) throws(Obstacle) -> [Condition] {
+    if let obstacle = obstacle(context) { throw obstacle }
+    let targets = context.otherStreams(of: roles).compactMap { stream in
+      context.target(duckingPolicy, stream).map { (context.snapshot.programName(of: stream), $0) }
+    }
+    guard !targets.isEmpty else { return [.nothing("no other program plays")] }
+    return targets.map { program, target in
+      Condition(target.setting, target.value) { _ in
+        if let refusal = context.input.refusals[target.setting] {
+          return Obstacle(.refused, "\(program): \(refusal)")
+        }
+        return target.isLeft
+          ? Obstacle(
+            .overridden,
+            "\(program): another program changed its volume or mute, which is left so")
+          : Obstacle(.pending, "\(program) has just begun to play", .stream)
+      }
+    }
   }
 
   /// Why other programs cannot be treated at all.
@@ -121,30 +143,24 @@ struct OptionsAspect: Aspect {
     return nil
   }
 
-  private static func speakerObstacle(_ context: PlanContext) -> Obstacle? {
+  private static func speakerConditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     guard let device = context.device(.output) else {
-      return Obstacle(.pending, "there is no output", .device)
+      throw Obstacle(.pending, "there is no output", .device)
     }
-    guard device.ports.contains(where: { device.portTypes($0).contains(.speaker) }) else {
-      return device.portTypes(nil).contains(.speaker)
-        ? nil : Obstacle(.unreachable, "\(device.name) has no speaker")
+    func isSpeaker(_ port: DevicePort?) -> Bool { device.portTypes(port).contains(.speaker) }
+    guard let speaker = device.ports.first(where: isSpeaker) else {
+      guard isSpeaker(nil) else {
+        throw Obstacle(.unreachable, "\(device.name) has no speaker")
+      }
+      return [Condition(.device(.output, name: device.name), .name(device.name))]
     }
-    let types = device.portTypes(device.active)
-    guard !types.contains(.speaker), !types.contains(.headphones) else { return nil }
-    return Obstacle(
-      .overridden, "the port is \(device.activePort ?? "none"): another program changed it")
-  }
-}
-
-/// Why a preference is not in effect.
-struct Obstacle {
-  var verdict: Verdict
-  var reason: String
-  var waitingFor: WaitingFor?
-
-  init(_ verdict: Verdict, _ reason: String, _ waitingFor: WaitingFor? = nil) {
-    self.verdict = verdict
-    self.reason = reason
-    self.waitingFor = waitingFor
+    return [
+      Condition(.port(.output, device: device.name), .name(speaker.name)) { now in
+        let port = device.ports.first { .name($0.name) == now }
+        return isSpeaker(port) || device.portTypes(port).contains(.headphones)
+      } otherwise: { now in
+        .changed("the port is \(now?.description ?? "none")")
+      }
+    ]
   }
 }

@@ -35,31 +35,35 @@ struct PortAspect: Aspect {
     ]
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let device = context.shownDevice(direction)
-    let actual = device?.activePort.map(StateValue.string)
-    guard let preference = context.mode.preferences(direction).port else { return .unset(actual) }
-    let preferred = StateValue.strings(preference.map(\.description))
-    if let error = context.resolution.waiting[direction] {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
-        waitingFor: .device)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.preferences(direction).port.map { .strings($0.map(\.description)) }
+  }
+
+  func actual(_ context: PlanContext) -> StateValue? {
+    context.shownDevice(direction)?.activePort.map(StateValue.string)
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.awaited(direction)
+    let setting = Setting.port(direction, device: device.name)
+    if let port = context.resolved(direction)?.port {
+      return [Condition(setting, .name(port.name))]
     }
     // A device without ports meets any preference.
-    let isMet =
-      context.resolved(direction)?.port.map { $0.name == device?.activePort }
-      ?? device.map { device in
-        device.ports.isEmpty
-          || device.active.map { port in preference.contains { $0.matches(port, of: device) } }
-            ?? false
-      } ?? true
-    guard !isMet else {
-      return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+    guard let preference = context.mode.preferences(direction).port, !device.ports.isEmpty else {
+      return [Condition(setting, .absent)]
     }
-    let meant = context.resolved(direction)?.port?.name ?? Words.list(preference.map(\.description))
-    return PropertyReport(
-      preferred: preferred, actual: actual, verdict: .overridden,
-      reason:
-        "the port is \(device?.activePort ?? "none"), not \(meant): another program changed it")
+    let match = device.ports.first { port in preference.contains { $0.matches(port, of: device) } }
+    return [
+      Condition(setting, match.map { .name($0.name) } ?? .absent) { now in
+        device.ports.contains { port in
+          .name(port.name) == now && preference.contains { $0.matches(port, of: device) }
+        }
+      } otherwise: { now in
+        .changed(
+          "the port is \(now?.description ?? "none"), not "
+            + Words.list(preference.map(\.description)))
+      }
+    ]
   }
 }

@@ -83,49 +83,49 @@ struct PreferredDeviceAspect: Aspect {
       || context.resolution.defaultsBefore[direction] == resolved.name
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
-    let root = context.snapshot.defaultRoot(direction)
-    let isRoute = root.map { !context.snapshot.isDummy($0) } ?? false
-    let actual = isRoute ? root.map { StateValue.string($0.name) } : nil
-    guard let prefer = context.mode.preferences(direction).prefer else { return .unset(actual) }
-    let preferred = StateValue.strings(prefer.map(\.description))
-    if let error = context.resolution.waiting[direction] {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .pending, reason: error.message,
-        waitingFor: context.waitingFor(direction))
-    }
-    if let resolved = context.resolved(direction), context.device(direction) == nil {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .pending,
-        reason: "\(resolved.name) is not there yet", waitingFor: .profile)
-    }
-    if context.snapshot.isOfOneProgram { return ownReport(context, preferred) }
-    guard let resolved = context.resolved(direction), resolved.name == root?.name else {
-      let meant = context.resolved(direction)?.name ?? "the preferred one"
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .overridden,
-        reason: "the default is \(root?.name ?? "none"), not \(meant): another program changed it")
-    }
-    return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.preferences(direction).prefer.map { .strings($0.map(\.description)) }
   }
 
-  /// For a session of one program: whether all of that program's streams are on the device.
-  private func ownReport(_ context: PlanContext, _ preferred: StateValue) -> PropertyReport {
-    guard let device = context.device(direction) else {
-      return PropertyReport(
-        preferred: preferred, actual: nil, verdict: .pending,
-        reason: "there is no \(direction.rawValue)", waitingFor: .device)
+  func actual(_ context: PlanContext) -> StateValue? {
+    if context.snapshot.isOfOneProgram, preferred(context) != nil,
+      let device = context.device(direction)
+    {
+      let end = context.preferredEnd(on: device)
+      let places = places(context, end)
+      return (places.first { $0.device.name != end } ?? places.first).map {
+        .string($0.device.name)
+      }
+    }
+    let root = context.snapshot.defaultRoot(direction)
+    return root.flatMap { context.snapshot.isDummy($0) ? nil : .string($0.name) }
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.awaited(direction)
+    guard context.snapshot.isOfOneProgram else {
+      return [context.isDefault(direction, device.name)]
     }
     let end = context.preferredEnd(on: device)
-    let stray = context.snapshot.viewersStreams(direction).compactMap { stream in
-      context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
-    }.first { !$1.isMonitor && $1.name != end }
-    guard let (stream, other) = stray else {
-      return PropertyReport(
-        preferred: preferred, actual: .string(device.name), verdict: .applied)
+    let places = places(context, end)
+    guard !places.isEmpty else {
+      throw Obstacle(.pending, "streams of this program are opened on \(end)", .stream)
     }
-    return PropertyReport(
-      preferred: preferred, actual: .string(other.name), verdict: .overridden,
-      reason: "'\(stream.name)' of this program is on \(other.name): another program moved it")
+    return places.map { stream, place in
+      Condition(.stream(direction, stream.index), .name(end)) { _ in
+        Obstacle(
+          .overridden,
+          "'\(stream.name)' of this program is on \(place.name): another program moved it")
+      }
+    }
+  }
+
+  /// The streams of the session's program, and their devices; one that records a monitor stays there.
+  private func places(
+    _ context: PlanContext, _ end: String
+  ) -> [(stream: Stream, device: Device)] {
+    context.snapshot.viewersStreams(direction).compactMap { stream in
+      context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
+    }.filter { _, device in !device.isMonitor || device.name == end }
   }
 }

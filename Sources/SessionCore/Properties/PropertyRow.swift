@@ -24,7 +24,7 @@ package struct PropertyRow: Sendable {
 
   /// Reads the value into a mode, or reports what is wrong with it.
   package let read:
-    @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout Reading) -> Void
+    @Sendable (_ node: Node, _ mode: inout AudioMode, _ reading: inout ProfileReading) -> Void
   /// The value as a file has it; nil if the mode does not set the property.
   package let write: @Sendable (_ mode: AudioMode) -> String?
   /// Whether a mode sets the property.

@@ -32,38 +32,43 @@ struct SampleRateAspect: Aspect {
     ]
   }
 
-  func report(_ context: PlanContext) -> PropertyReport {
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.sampleRate.map { .number(Double($0)) }
+  }
+
+  func actual(_ context: PlanContext) -> StateValue? {
     let direction = context.mode.hintDirection
-    let device = context.shownDevice(direction)
-    let isKnown = device.map { !context.server.isPredicted($0.name) } ?? false
-    let rate = isKnown ? device.flatMap { context.snapshot.knownRate(of: $0) } : nil
-    let actual = rate.map { StateValue.number(Double($0)) }
-    guard let preference = context.mode.sampleRate else { return .unset(actual) }
-    let preferred = StateValue.number(Double(preference))
-    guard let device = context.device(direction) else {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .pending,
-        reason: "there is no \(direction.rawValue) to set it on", waitingFor: .device)
+    guard let device = context.shownDevice(direction) else { return nil }
+    return context.value(of: .setting(.rate(direction, device: device.name)))?.stateValue
+  }
+
+  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
+    let device = try context.present(context.mode.hintDirection)
+    guard let preference = context.mode.sampleRate else { return [] }
+    let setting = Setting.rate(device.direction, device: device.name)
+    if wasGranted(context, device, preference),
+      context.snapshot.value(of: setting) != .rate(preference)
+    {
+      return [
+        Condition(.grant(setting, asked: .rate(preference)), .rate(preference)),
+        .blocked(
+          Obstacle(
+            .pending,
+            "granted while applying (\(preference) Hz); no process maintains it now; use --keep",
+            .holder
+          )),
+      ]
     }
-    if actual == preferred {
-      return PropertyReport(preferred: preferred, actual: actual, verdict: .applied)
-    }
-    if context.snapshot.isOfOneProgram {
-      return ownReport(context, device, preference, preferred, actual)
-    }
-    if wasGranted(context, device, preference) {
-      return PropertyReport(
-        preferred: preferred, actual: actual, verdict: .pending,
-        reason:
-          "granted while applying (\(preference) Hz); no process maintains it now; use --keep",
-        waitingFor: .holder)
-    }
-    let obstacle = obstacle(context, device, preference)
-    return PropertyReport(
-      preferred: preferred, actual: actual, verdict: obstacle?.verdict ?? .overridden,
-      reason: obstacle?.reason
-        ?? "\(device.name) is at \(context.snapshot.rate(of: device)) Hz: another stream changed it since",
-      waitingFor: obstacle?.verdict == .pending ? .idle : nil)
+    return [
+      Condition(setting, .rate(preference)) { _ in
+        if context.snapshot.isOfOneProgram { return ownObstacle(context, device, preference) }
+        return obstacle(context, device, preference)
+          ?? Obstacle(
+            .overridden,
+            "\(device.name) is at \(context.snapshot.rate(of: device)) Hz: another stream changed it since"
+          )
+      }
+    ]
   }
 
   func unmet(_ context: PlanContext, steps: [Step]) throws(SessionError) -> Unmet? {
@@ -72,20 +77,20 @@ struct SampleRateAspect: Aspect {
 
   /// A session of one program requests the rate only through that program's streams: a pin would
   /// change an idle device for all programs, and another session might change it back.
-  private func ownReport(
-    _ context: PlanContext, _ device: Device, _ preference: Int, _ preferred: StateValue,
-    _ actual: StateValue?
-  ) -> PropertyReport {
+  private func ownObstacle(
+    _ context: PlanContext, _ device: Device, _ preference: Int
+  ) -> Obstacle {
     let now = context.snapshot.rate(of: device)
     let runs = context.snapshot.viewersStreams(device.direction).contains {
       $0.device == device.index && !$0.isCorked
     }
-    return PropertyReport(
-      preferred: preferred, actual: actual, verdict: runs ? .unreachable : .pending,
-      reason: runs
-        ? "\(device.name) is at \(now) Hz, and the server converts for this program's streams"
-        : "\(device.name) is at \(now) Hz; streams of this program ask for \(preference) Hz",
-      waitingFor: runs ? nil : .stream)
+    return runs
+      ? Obstacle(
+        .unreachable,
+        "\(device.name) is at \(now) Hz, and the server converts for this program's streams")
+      : Obstacle(
+        .pending,
+        "\(device.name) is at \(now) Hz; streams of this program ask for \(preference) Hz", .stream)
   }
 
   /// Whether the hint was granted in an earlier run, without a holder since. PulseAudio's devices
@@ -101,7 +106,7 @@ struct SampleRateAspect: Aspect {
   /// Why the device cannot switch now, or ever; nil if it may.
   func obstacle(
     _ context: PlanContext, _ device: Device, _ preference: Int
-  ) -> (verdict: Verdict, reason: String)? {
+  ) -> Obstacle? {
     let now = context.snapshot.knownRate(of: device) ?? 0
     if context.server.isPredicted(device.name) || now == preference { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
@@ -114,15 +119,16 @@ struct SampleRateAspect: Aspect {
         got == .absent ? context.snapshot.knownRate(of: device).map(SettingValue.rate) : got
       let outcome =
         kept.map { "its hardware stays at \($0), which would work" } ?? "did not take it"
-      return (.unreachable, "\(device.name) was asked for \(preference) Hz and \(outcome)")
+      return Obstacle(
+        .unreachable, "\(device.name) was asked for \(preference) Hz and \(outcome)")
     }
     // What it could not do then it cannot do now, whichever stream uses it.
-    if let fixed = device.fixedRateReason { return (.unreachable, fixed) }
+    if let fixed = device.fixedRateReason { return Obstacle(.unreachable, fixed) }
     if let got = context.input.memory.outcome(
       setting, asked: .rate(preference), on: context.snapshot),
       got != .rate(preference)
     {
-      return (
+      return Obstacle(
         .unreachable,
         "\(device.name) was asked for \(preference) Hz and is at \(got), which would work: the server "
           + "switches only between a device's own rate and its alternate-sample-rate; set that to "
@@ -130,7 +136,7 @@ struct SampleRateAspect: Aspect {
       )
     }
     if let busy = context.snapshot.programs(runningOn: device) {
-      return (.pending, "\(device.name) stays at \(now) Hz until \(busy)")
+      return Obstacle(.pending, "\(device.name) stays at \(now) Hz until \(busy)", .idle)
     }
     return nil
   }
@@ -141,22 +147,18 @@ extension Aspect {
   func strictUnmet(
     _ context: PlanContext, _ steps: [Step], _ hint: Hint
   ) throws(SessionError) -> Unmet? {
-    let report = ownReport(context)
-    guard report.verdict == .pending || report.verdict == .unreachable || report.verdict == .refused
+    guard let obstacle = obstacle(context), obstacle.kind != .overridden,
+      !steps.contains(where: { $0.property == property && $0.setting.isHint })
     else { return nil }
-    guard !steps.contains(where: { $0.property == property && $0.setting.isHint }) else {
-      return nil
-    }
-    let reason = report.reason ?? ""
     // A hint that was granted before, without a holder since, is no failure of the machine.
-    guard context.mode.strict?.contains(hint) == true, report.waitingFor != .holder,
-      report.waitingFor != .stream
+    guard context.mode.strict?.contains(hint) == true, obstacle.waitingFor != .holder,
+      obstacle.waitingFor != .stream
     else {
-      return Unmet(property: property, verdict: report.verdict, reason: reason)
+      return Unmet(property: property, verdict: obstacle.verdict, reason: obstacle.reason)
     }
     throw SessionError(
       .hintNotGranted, stage: .device,
-      "\(hint.rawValue) must be met (strict) and cannot be: \(reason)",
+      "\(hint.rawValue) must be met (strict) and cannot be: \(obstacle.reason)",
       property: property)
   }
 }

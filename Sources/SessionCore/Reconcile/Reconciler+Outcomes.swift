@@ -13,26 +13,40 @@ package enum StepAnswer: Sendable {
 }
 
 extension Reconciler {
-  /// The outcome of a step, read from the snapshot after it; nil if the value has changed again
-  /// since.
-  func outcome(
+  /// The result of a step, read from the snapshot after it, and what a hint was granted; nil if the
+  /// value has changed again since.
+  func result(
     of step: Step, _ answer: StepAnswer, in snapshot: ServerSnapshot
-  ) -> (outcome: StepOutcome, got: SettingValue?)? {
-    guard case .done(let granted) = answer else { return (.dropped, nil) }
-    guard step.setting.isHint else { return snapshot.satisfies(step) ? (.applied, nil) : nil }
-    let now = snapshot.value(of: step.setting)
-    guard now == step.to, case .duration(let asked) = step.to else {
-      let got = now == .absent ? granted ?? .absent : now ?? .absent
-      return (
-        now == step.to ? .applied : .notGranted(now == nil ? "gone" : got.description), got
-      )
+  ) -> (result: StepResult, got: SettingValue?)? {
+    guard case .done(let granted) = answer else { return (.dropped(step), nil) }
+    let setting = step.setting
+    let now = snapshot.value(of: setting)
+    let grants = granted?.duration.map { [setting: $0] } ?? [:]
+    var fact = Fact.setting(setting)
+    var isMet: (SettingValue) -> Bool = { _ in snapshot.satisfies(step) }
+    var got = now == .absent ? granted ?? .absent : now ?? .absent
+    if setting.isHint, now == step.to, case .duration(let asked) = step.to,
+      let device = snapshot.device(of: setting)
+    {
+      // The existence of the pin does not show what the device granted.
+      fact = .grant(setting, asked: step.to)
+      isMet = { $0.duration.map { snapshot.fit($0, asked: asked, on: device) } == .met }
+      got = fact.find(in: snapshot, grants, HintMemory())?.value ?? .absent
     }
-    // The existence of the pin does not show what the device granted.
-    guard let device = snapshot.device(of: step.setting),
-      let given = snapshot.latency(givenTo: asked, granted: granted?.duration, on: device)
-    else { return (.notGranted("not told"), .absent) }
-    let isMet = snapshot.fit(given, asked: asked, on: device) == .met
-    return (isMet ? .applied : .notGranted(Words.milliseconds(given)), .duration(given))
+    let observer = Observer(snapshot, grants: grants, memory: HintMemory())
+    switch observer.judge([
+      .value(fact, asked: step.to, isMet: isMet) { _ in .changed(step.setting.object) }
+    ]) {
+    case .met(let proof):
+      return (.applied(step, proof), setting.isHint ? got : nil)
+    case .unmet(_, let readings) where setting.isHint:
+      let text =
+        now == nil ? "gone" : now == step.to && got == .absent ? "not told" : got.description
+      return (.notGranted(step, text, readings), got)
+    case .unmet:
+      // A stream that has ended needs nothing, and shows nothing.
+      return snapshot.satisfies(step) ? (.dropped(step), nil) : nil
+    }
   }
 
   /// Stores what a device granted: a server does not announce that beforehand.
@@ -59,16 +73,16 @@ extension Reconciler {
     input.memory.note(attempt, on: snapshot)
   }
 
-  /// The steps of the first plan with their outcomes, then the unplanned ones.
+  /// The steps of the first plan with their outcomes, then the unplanned ones. A deferred step may have
+  /// been refined: then the one that ran in its place.
   package var report: [StepResult] {
     var rest = results
     var report = (firstPlan?.steps ?? []).map { step in
-      guard
-        let at = rest.firstIndex(where: { $0.step.setting == step.setting && $0.step.to == step.to }
-        )
-          ?? rest.firstIndex(where: { $0.step.property == step.property && step.isDeferred })
-      else { return StepResult(step: step, outcome: .dropped) }
-      return StepResult(step: step, outcome: rest.remove(at: at).outcome)
+      let at =
+        rest.firstIndex { $0.step.setting == step.setting && $0.step.to == step.to }
+        ?? rest.firstIndex { $0.step.setting == step.setting && step.isDeferred }
+        ?? rest.firstIndex { $0.step.property == step.property && step.isDeferred }
+      return at.map { rest.remove(at: $0).planned(as: step) } ?? .dropped(step)
     }
     report += rest.filter { $0.outcome != .alreadySo }
     return report

@@ -188,8 +188,9 @@ package struct Reconciler: Sendable {
   /// Skips the step if the server already has its value.
   package mutating func didCheck(_ snapshot: ServerSnapshot) {
     guard case .batch(let steps) = state, let step = steps.first else { return }
-    if snapshot.value(of: step.setting) == step.to {
-      results.append(StepResult(step: step, outcome: .alreadySo))
+    let observer = Observer(snapshot, grants: [:], memory: HintMemory())
+    if case .met(let proof) = observer.judge([Condition(step.setting, step.to)]) {
+      results.append(.applied(step, proof, wasSo: true))
       state = .batch(steps.dropFirst())
     } else {
       state = .checked(step, snapshot, rest: steps.dropFirst())
@@ -199,15 +200,15 @@ package struct Reconciler: Sendable {
   /// Handles a completed step; its outcome is read from the server.
   package mutating func didRun(_ answer: StepAnswer, _ snapshot: ServerSnapshot) {
     guard case .checked(let step, _, let rest) = state else { return }
-    guard let (outcome, got) = outcome(of: step, answer, in: snapshot) else {
+    guard let (result, got) = result(of: step, answer, in: snapshot) else {
       tracer?(.ran(step, "changed since"))
       if !step.setting.isHint, snapshot.value(of: step.setting) != nil { noteForeign(step.setting) }
       state = .reading
       return
     }
-    results.append(StepResult(step: step, outcome: outcome))
-    tracer?(.ran(step, "\(outcome)"))
-    if case .applied = outcome { seen.note(step.setting, in: snapshot) }
+    results.append(result)
+    tracer?(.ran(step, "\(result.outcome)"))
+    if case .applied = result.outcome { seen.note(step.setting, in: snapshot) }
     remember(step, got: got, in: snapshot)
     state = .batch(rest)
   }
@@ -286,6 +287,6 @@ package struct Reconciler: Sendable {
     } else {
       throw error.about(step)
     }
-    results.append(StepResult(step: step, outcome: .refused(error.message)))
+    results.append(.refused(step, error.message))
   }
 }

@@ -43,9 +43,16 @@ extension ServerSnapshot {
   /// for an idle device without a pin, whatever rate it reports.
   package func knownRate(of device: Device) -> Int? {
     guard has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
-    let pin = pin(on: device, forcing: Graph.rateKey)
-    if let pin, pin.stream.isCorked || device.state != .running { return pin.value }
-    return device.state == .running ? Int(device.sampleSpec.rate) : nil
+    return waitingRate(of: device)
+      ?? (device.state == .running ? Int(device.sampleSpec.rate) : nil)
+  }
+
+  /// The rate that our pin will force once another stream uses the device; PipeWire only.
+  func waitingRate(of device: Device) -> Int? {
+    guard has(.forcedGraph), let pin = pin(on: device, forcing: Graph.rateKey),
+      pin.stream.isCorked || device.state != .running
+    else { return nil }
+    return pin.value
   }
 
   /// The rate for counting frames.

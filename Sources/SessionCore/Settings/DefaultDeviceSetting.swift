@@ -22,6 +22,8 @@ struct DefaultDeviceSetting: SettingKind {
     snapshot.server.defaultName(direction).map(SettingValue.name) ?? SettingValue.absent
   }
 
+  func answer(in snapshot: ServerSnapshot) -> Reading.Answer { .server }
+
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     guard case .name(let name) = before else { return nil }
     let device = planner.server.snapshot.device(direction, named: name)

@@ -19,6 +19,8 @@ struct LatencySetting: SettingKind {
     snapshot.device(direction, named: name).map { pinned(on: $0, in: snapshot) }
   }
 
+  func answer(in snapshot: ServerSnapshot) -> Reading.Answer { .stream(direction) }
+
   private func pinned(on device: Device, in snapshot: ServerSnapshot) -> SettingValue {
     let pin = snapshot.pins(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
     guard let pin, let micros = pin.properties[Owned.pinLatencyKey].flatMap({ Int64($0) }) else {

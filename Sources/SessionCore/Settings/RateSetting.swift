@@ -21,6 +21,12 @@ struct RateSetting: SettingKind {
     }
   }
 
+  func answer(in snapshot: ServerSnapshot) -> Reading.Answer {
+    let device = snapshot.device(direction, named: name)
+    return device.flatMap { snapshot.waitingRate(of: $0) } == nil
+      ? .device(direction) : .stream(direction)
+  }
+
   func predicted(in server: PredictedServer) -> SettingValue? {
     server.isPredicted(name) ? nil : read(server.snapshot)
   }

@@ -29,6 +29,8 @@ protocol SettingKind: Sendable {
   func property(in snapshot: ServerSnapshot) -> Property
   /// The current value; nil if its object does not exist.
   func read(_ snapshot: ServerSnapshot) -> SettingValue?
+  /// The answer of the server that has the value.
+  func answer(in snapshot: ServerSnapshot) -> Reading.Answer
   /// Whether a change of it can have changed another setting.
   func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool
   /// The value that restores what was before; nil if that no longer exists.
@@ -109,6 +111,12 @@ extension SettingKind {
   var device: NamedDevice? { nil }
   var link: (any LinkKind)? { nil }
   var otherStream: Index<Stream>? { nil }
+
+  func answer(in snapshot: ServerSnapshot) -> Reading.Answer {
+    if let device { return .device(device.direction) }
+    if traits.contains(.module) { return .module }
+    return traits.contains(.others) || traits.contains(.ownStream) ? .sinkInput : .card
+  }
 
   func dependents(in snapshot: ServerSnapshot) -> [Setting] { [] }
 

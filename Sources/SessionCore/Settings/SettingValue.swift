@@ -22,6 +22,8 @@ package enum SettingValue: Sendable, Hashable, Codable {
   case echoCanceller(EchoCancellerSpec)
   /// The roles of the streams that are treated.
   case roles([String])
+  /// The channels of a device or stream.
+  case channels(ChannelMap)
 }
 
 extension SettingValue {
@@ -42,6 +44,7 @@ extension SettingValue: CustomStringConvertible {
     case .remap(let spec):
       (spec.isMix ? "all channels mixed" : spec.masterMap.description) + " of \(spec.master)"
     case .roles(let roles): roles.joined(separator: ",")
+    case .channels(let map): map.description
     case .combination(let spec): spec.outputs.joined(separator: " and ")
     case .echoCanceller(let spec): "\(spec.method) between \(spec.input) and \(spec.output)"
     }

@@ -28,6 +28,8 @@ struct StreamSetting: SettingKind {
     }
   }
 
+  func answer(in snapshot: ServerSnapshot) -> Reading.Answer { .stream(direction) }
+
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
     guard case .name(let name) = before else { return nil }
     return planner.server.snapshot.device(direction, named: name) == nil ? nil : before

@@ -61,10 +61,16 @@ public struct SessionState: Sendable, Hashable {
   private static func reports(_ input: PlanInput?, _ mode: AudioMode) -> [Property: PropertyReport]
   {
     guard let input else { return offline(mode) }
+    return reports(
+      input, by: Observer(input.snapshot, grants: input.grants, memory: input.memory))
+  }
+
+  /// The preferred value of every property, and what an observer reads.
+  static func reports(_ input: PlanInput, by observer: Observer) -> [Property: PropertyReport] {
     let context = PlanContext(
       input: input, server: PredictedServer(input.snapshot), resolution: .tolerant(input))
     return Dictionary(
-      uniqueKeysWithValues: allAspects.map { ($0.property, $0.finalReport(context)) })
+      uniqueKeysWithValues: allAspects.map { ($0.property, $0.report(context, by: observer)) })
   }
 
   /// Without a server every preference is pending, and no actual value is known.
@@ -76,9 +82,8 @@ public struct SessionState: Sendable, Hashable {
     let reports = reports(PlanInput(mode: mode, snapshot: nothing), mode)
     return reports.mapValues { report in
       guard report.verdict != .unset else { return report }
-      return PropertyReport(
-        preferred: report.preferred, actual: nil, verdict: .pending,
-        reason: "no server to set it on", waitingFor: .device)
+      return .unmet(
+        report.preferred, nil, Obstacle(.pending, "no server to set it on", .device))
     }
   }
 

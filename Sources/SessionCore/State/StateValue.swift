@@ -46,53 +46,21 @@ extension StateValue {
   init(_ positions: [ChannelPosition]) { self = .strings(positions.map(\.rawValue)) }
 }
 
-/// The preferred and actual value of one property, and why they differ.
-public struct PropertyReport: Sendable, Hashable {
-  /// The preferred value; nil without a preference.
-  public var preferred: StateValue?
-  /// The actual value; nil if it is unknown.
-  public var actual: StateValue?
-  /// Whether the preference is in effect.
-  public var verdict: Verdict
-  /// Why not; nil when applied or unset.
-  public var reason: String?
-  /// What a pending preference waits for.
-  public var waitingFor: WaitingFor?
-  /// Whether a pin holds it; nil if it needs none.
-  public var held: Bool?
-
-  /// Makes a report.
-  package init(
-    preferred: StateValue?, actual: StateValue?, verdict: Verdict, reason: String? = nil,
-    waitingFor: WaitingFor? = nil, held: Bool? = nil
-  ) {
-    self.preferred = preferred
-    self.actual = actual
-    self.verdict = verdict
-    self.reason = reason
-    self.waitingFor = waitingFor
-    self.held = held
-  }
-
-  /// A report without a preference.
-  static func unset(_ actual: StateValue?) -> PropertyReport {
-    PropertyReport(preferred: nil, actual: actual, verdict: .unset)
-  }
-}
-
-extension PropertyReport: Codable {
-  private enum CodingKeys: String, CodingKey {
-    case preferred, actual, verdict, reason, waitingFor, held
-  }
-
-  /// Writes preferred, actual, verdict and reason always, as null if there is none.
-  public func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: CodingKeys.self)
-    try values.encode(preferred, forKey: .preferred)
-    try values.encode(actual, forKey: .actual)
-    try values.encode(verdict, forKey: .verdict)
-    try values.encode(reason, forKey: .reason)
-    try values.encodeIfPresent(waitingFor, forKey: .waitingFor)
-    try values.encodeIfPresent(held, forKey: .held)
+extension SettingValue {
+  /// The value in the form of the state's JSON; nil for none.
+  package var stateValue: StateValue? {
+    switch self {
+    case .absent: nil
+    case .name(let name): .string(name)
+    case .rate(let rate): .number(Double(rate))
+    case .duration(let duration): .number(duration.seconds)
+    case .volume(let volumes): .number((volumes.loudest.fraction * 10_000).rounded() / 10_000)
+    case .flag(let flag): .flag(flag)
+    case .remap(let spec): StateValue(spec.masterMap.positions)
+    case .roles(let roles): .strings(roles)
+    case .channels(let map): StateValue(map.positions)
+    case .combination(let spec): .strings(spec.outputs)
+    case .echoCanceller(let spec): .string(spec.method)
+    }
   }
 }

@@ -6,7 +6,7 @@ struct ProfileReader {
   static let schema = 1
 
   private(set) var profile: ParsedProfile
-  private var reading = Reading()
+  private var reading = ProfileReading()
   /// The problems of combinations of values.
   private var problems: [ProfileDiagnostic] = []
   private let allowsSession: Bool
@@ -33,7 +33,7 @@ struct ProfileReader {
 
   var diagnostics: [ProfileDiagnostic] {
     let mistakes = reading.mistakes.map { ProfileDiagnostic($0, file: profile.shownFile) }
-    return (mistakes + problems).prefix(Reading.limit).sorted {
+    return (mistakes + problems).prefix(ProfileReading.limit).sorted {
       ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0)
     }
   }

@@ -8,11 +8,13 @@ struct StateCommand: SessionCommand {
     commandName: "state",
     abstract: "Show preferred and actual settings, and why they differ.",
     discussion: """
-      Without a server the stored preferences are printed, and the exit status is 69.
+      Without a server the stored preferences are printed, and the exit status is 69. With -v each verdict \
+      has what was read for it: the property, the server's object, the value, and the answer that had it.
 
       JSON: schema; server: kind, name, version, address (null without one); active; profile; scope; \
       holder: pid, name, since (null without one); capabilities; properties, each with preferred, \
-      actual, verdict, reason, waitingFor where it is pending, held of a preferred buffer; route: \
+      actual, verdict, reason, waitingFor where it is pending, held of a preferred buffer, readings: \
+      object, property, value, text, answer, and nothingToRead where the server has no such value; route: \
       inputs and outputs: name, description, port, portType, channels, sampleRate, channelMap, via; \
       interrupted; resets; reapplies; conflicts; pins: device, kind, latency, sampleRate, held, running; \
       processing: kind, method, inUse, keepsRunning; events, as of 'watch'; notes.
@@ -46,8 +48,10 @@ struct StateCommand: SessionCommand {
       return .done
     }
     let (state, snapshot, error) = try await Self.read(context)
+    let showsReadings = context.options.verbose > 0
     try context.output.result(state) {
-      StateView.lines(state, snapshot, width: $0, names: context.names(snapshot))
+      StateView.lines(
+        state, snapshot, width: $0, showsReadings: showsReadings, names: context.names(snapshot))
     }
     if let error {
       context.output.complain(error)

@@ -6,11 +6,12 @@ enum PropertiesView {
   ///   - preferredOnly: leaves out properties without a preference.
   ///   - showsGrants: shows a hint that was granted, and waits for a holder alone, as granted: after an
   ///     apply that is its success.
+  ///   - showsReadings: shows what was read for each verdict.
   ///   - names: the names of devices for users; without them a preferred device is shown as the
   ///     profile names it, also where it is in use.
   static func lines(
     _ properties: [Property: PropertyReport], width: Int?, preferredOnly: Bool,
-    showsGrants: Bool = false, names: DeviceNames = .none
+    showsGrants: Bool = false, showsReadings: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
     func isGranted(_ report: PropertyReport) -> Bool {
       showsGrants && report.waitingFor == .holder
@@ -21,22 +22,30 @@ enum PropertiesView {
     let labels = shown.map { $0.row.label.count }.max() ?? 0
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
     return shown.flatMap { name -> [Line] in
-      guard var report = properties[name] else { return [] }
-      var verdict = Span(report.verdict.word, report.verdict.style)
-      if isGranted(report) {
-        verdict = Span("granted", .green)
-        report.actual = report.preferred
-        report.reason = nil
-      }
+      guard let report = properties[name] else { return [] }
+      let isGranted = isGranted(report)
+      let verdict =
+        isGranted ? Span("granted", .green) : Span(report.verdict.word, report.verdict.style)
       let head = [
         Span(name.row.label).padded(to: labels + 2), verdict.padded(to: verdicts + 2),
       ]
-      return lines(report, name, head, width, names)
+      return lines(report, isGranted: isGranted, name, head, width, names)
+        + (showsReadings ? readings(report, width) : [])
     }
   }
 
+  /// What was read for the verdict: `read: volume of alsa_input.pci is 80 % (source)`.
+  private static func readings(_ report: PropertyReport, _ width: Int?) -> [Line] {
+    let texts =
+      report.readings.map { reading in
+        "read: \(reading.property) of \(reading.object) is \(reading.text) "
+          + "(\(Words.spaced(reading.answer.rawValue)))"
+      } + (report.nothingToRead.map { ["nothing to read: \($0)"] } ?? [])
+    return texts.flatMap { Layout.wrap($0, indent: 4, width: width, style: .dim) }
+  }
+
   private static func lines(
-    _ report: PropertyReport, _ name: Property, _ head: [Span], _ width: Int?,
+    _ report: PropertyReport, isGranted: Bool, _ name: Property, _ head: [Span], _ width: Int?,
     _ names: DeviceNames
   ) -> [Line] {
     let style: Style = report.verdict == .unset ? .dim : .plain
@@ -45,7 +54,8 @@ enum PropertiesView {
       let text = PropertyWords.text(value, of: name)
       return isDevice ? names[text] : text
     }
-    let (actual, preferred) = (text(report.actual), text(report.preferred))
+    let preferred = text(report.preferred)
+    let actual = isGranted ? preferred : text(report.actual)
     // A device that fits its list is in effect; the list matters if something is amiss.
     let isPlain = isDevice && report.verdict == .applied && !names.isEmpty
     let note =
@@ -56,7 +66,7 @@ enum PropertiesView {
       lines = [Line(head)] + Layout.wrap(actual, indent: 4, width: width, style: style)
       if let note { lines += Layout.wrap(note, indent: 4, width: width) }
     }
-    if let reason = report.reason {
+    if let reason = report.reason, !isGranted {
       lines += Layout.wrap(
         names.text(reason), indent: 4, width: width, style: report.verdict.style)
     }

@@ -3,10 +3,12 @@ import PulseTypes
 
 /// The state for users.
 enum StateView {
-  /// - Parameter snapshot: the server, for drawing the route; without one it is listed.
+  /// - Parameters:
+  ///   - snapshot: the server, for drawing the route; without one it is listed.
+  ///   - showsReadings: shows what was read for each verdict.
   static func lines(
     _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?,
-    names: DeviceNames = .none
+    showsReadings: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
     var lines: [Line] = []
     for (name, text) in facts(state, names) { lines += fact(name, text, width) }
@@ -21,7 +23,8 @@ enum StateView {
       lines += route("output", state.route.outputs, width)
     }
     let properties = PropertiesView.lines(
-      state.properties, width: width, preferredOnly: state.server == nil, names: names)
+      state.properties, width: width, preferredOnly: state.server == nil,
+      showsReadings: showsReadings, names: names)
     if !properties.isEmpty { lines += [.empty] + properties }
     if !state.events.isEmpty {
       lines += [.empty, [Span("last events", .bold)]]

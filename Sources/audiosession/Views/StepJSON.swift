@@ -48,21 +48,3 @@ extension StepOutcome {
     }
   }
 }
-
-extension SettingValue {
-  /// The value in the form of the state's JSON.
-  var stateValue: StateValue? {
-    switch self {
-    case .absent: nil
-    case .name(let name): .string(name)
-    case .rate(let rate): .number(Double(rate))
-    case .duration(let duration): .number(duration.seconds)
-    case .volume(let volumes): .number((volumes.loudest.fraction * 10_000).rounded() / 10_000)
-    case .flag(let flag): .flag(flag)
-    case .remap(let spec): .strings(spec.masterMap.positions.map(\.rawValue))
-    case .roles(let roles): .strings(roles)
-    case .combination(let spec): .strings(spec.outputs)
-    case .echoCanceller(let spec): .string(spec.method)
-    }
-  }
-}

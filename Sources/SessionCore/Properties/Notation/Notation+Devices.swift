@@ -30,7 +30,7 @@ extension Notation<[PortMatcher]> {
   }
 
   private static func port(
-    _ node: Node, _ label: Label, _ reading: inout Reading
+    _ node: Node, _ label: Label, _ reading: inout ProfileReading
   ) -> PortMatcher? {
     guard let word = node.string else {
       return reading.wrongType(node, label.element, "a string, such as \"type:mic\"")
@@ -48,7 +48,7 @@ private enum MatcherFormat {
   static let keys = ["name", "port-type", "form-factor", "property", "all"]
 
   static func read(
-    _ node: Node, _ label: Label, _ reading: inout Reading
+    _ node: Node, _ label: Label, _ reading: inout ProfileReading
   ) -> DeviceMatcher? {
     if let word = node.string { return DeviceMatcher(word) }
     guard let entries = node.table else {
@@ -66,7 +66,7 @@ private enum MatcherFormat {
   }
 
   private static func part(
-    _ entry: Node.Entry, _ label: Label, _ reading: inout Reading
+    _ entry: Node.Entry, _ label: Label, _ reading: inout ProfileReading
   ) -> DeviceMatcher? {
     let node = entry.node
     let label = label.inner(entry.key)
@@ -94,7 +94,7 @@ private enum MatcherFormat {
   }
 
   private static func properties(
-    _ node: Node, _ label: Label, _ reading: inout Reading
+    _ node: Node, _ label: Label, _ reading: inout ProfileReading
   ) -> DeviceMatcher? {
     guard let entries = node.table, !entries.isEmpty else {
       return reading.wrongType(

@@ -97,7 +97,7 @@ private enum TimeUnit {
   }
 
   static func read(
-    _ quantity: Quantity, _ node: Node, _ label: Label, _ reading: inout Reading, alsoFrames: Bool
+    _ quantity: Quantity, _ node: Node, _ label: Label, _ reading: inout ProfileReading, alsoFrames: Bool
   ) -> Duration? {
     guard let power = power(quantity.unit) else {
       return reading.wrongValue(

@@ -31,7 +31,7 @@ struct Vocabulary<Value: Sendable>: Sendable {
       + (summary ?? Words.list(words, last: "or"))
   }
 
-  func read(_ node: Node, _ label: Label, _ reading: inout Reading) -> Value? {
+  func read(_ node: Node, _ label: Label, _ reading: inout ProfileReading) -> Value? {
     guard let word = node.string else {
       return reading.wrongType(
         node, label, "one of the words \(summary ?? Words.list(words, last: "or"))")

@@ -10,7 +10,7 @@ package struct Mistake: Sendable {
 }
 
 /// The reading of one file, with the problems found so far.
-package struct Reading {
+package struct ProfileReading {
   /// More diagnostics would not help the user.
   package static let limit = 100
 
@@ -19,7 +19,7 @@ package struct Reading {
   package init() {}
 
   /// Whether further problems are dropped.
-  package var isFull: Bool { mistakes.count >= Reading.limit }
+  package var isFull: Bool { mistakes.count >= ProfileReading.limit }
 
   /// Reports a problem; always returns nil, so that a reader can return it.
   @discardableResult

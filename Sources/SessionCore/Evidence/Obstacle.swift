@@ -1,0 +1,72 @@
+import PulseTypes
+
+/// Why a preference is not in effect.
+struct Obstacle: Error {
+  /// The verdicts that an obstacle leads to; `applied` is none of them.
+  enum Kind { case pending, unreachable, refused, overridden }
+
+  let kind: Kind
+  let reason: String
+  let waitingFor: WaitingFor?
+
+  var verdict: Verdict {
+    switch kind {
+    case .pending: .pending
+    case .unreachable: .unreachable
+    case .refused: .refused
+    case .overridden: .overridden
+    }
+  }
+
+  init(_ kind: Kind, _ reason: String, _ waitingFor: WaitingFor? = nil) {
+    self.kind = kind
+    self.reason = reason
+    self.waitingFor = waitingFor
+  }
+
+  /// Another program's or the user's choice stays in effect.
+  static func changed(_ what: String) -> Obstacle {
+    Obstacle(.overridden, what + ": another program changed it")
+  }
+}
+
+extension PlanContext {
+  /// The device of a direction; throws what it waits for.
+  func awaited(_ direction: Direction) throws(Obstacle) -> Device {
+    if let error = resolution.waiting[direction] {
+      throw Obstacle(.pending, error.message, waitingFor(direction))
+    }
+    if let resolved = resolved(direction), device(direction) == nil {
+      throw Obstacle(.pending, "\(resolved.name) is not there yet", .profile)
+    }
+    return try present(direction)
+  }
+
+  /// The device of a direction; throws if it is missing, whatever it waits for.
+  func present(_ direction: Direction) throws(Obstacle) -> Device {
+    guard let device = device(direction) else {
+      throw Obstacle(.pending, "there is no \(direction.rawValue) to set it on", .device)
+    }
+    return device
+  }
+
+  /// The default is a device, or a chain on it.
+  func isDefault(_ direction: Direction, _ name: String) -> Condition {
+    let root = snapshot.defaultRoot(direction)?.name
+    return Condition(.defaultDevice(direction), .name(name)) { value in
+      guard case .name(let end) = value else { return false }
+      return end == name
+        || snapshot.device(direction, named: end).flatMap { snapshot.root(of: $0) }?.name == name
+    } otherwise: { _ in
+      .changed("the default is \(root ?? "none"), not \(name)")
+    }
+  }
+
+  /// The default is the end of a device's chain.
+  func isAtEnd(_ device: Device, _ chain: String) -> Condition {
+    let direction = device.direction
+    return Condition(.defaultDevice(direction), .name(preferredEnd(on: device))) { _ in
+      Obstacle(.overridden, "\(chain), and the default \(direction.rawValue) is not on it")
+    }
+  }
+}

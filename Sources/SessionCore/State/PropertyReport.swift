@@ -1,0 +1,91 @@
+/// The preferred and actual value of one property, what was read of it, and why they differ.
+///
+/// A session makes reports from what it read on a server; a report that was decoded from JSON is a
+/// plain value.
+public struct PropertyReport: Sendable, Hashable {
+  /// The preferred value; nil without a preference.
+  public let preferred: StateValue?
+  /// The actual value; nil if it is unknown.
+  public let actual: StateValue?
+  /// Whether the preference is in effect.
+  public let verdict: Verdict
+  /// Why not; nil when applied or unset.
+  public let reason: String?
+  /// What a pending preference waits for.
+  public let waitingFor: WaitingFor?
+  /// Whether a pin holds it; nil if it needs none.
+  public let held: Bool?
+  /// What was read for the verdict. The last reading of an unmet preference is the one that differs,
+  /// if a value differs.
+  public let readings: [Reading]
+  /// Why the server has nothing to read for all or a part of it; nil if all was read.
+  public let nothingToRead: String?
+
+  private init(
+    _ preferred: StateValue?, _ actual: StateValue?, _ verdict: Verdict,
+    _ obstacle: Obstacle? = nil,
+    held: Bool? = nil, _ readings: [Reading] = [], nothingToRead: String? = nil
+  ) {
+    self.preferred = preferred
+    self.actual = actual
+    self.verdict = verdict
+    self.reason = obstacle?.reason
+    self.waitingFor = obstacle?.waitingFor
+    self.held = held
+    self.readings = readings
+    self.nothingToRead = nothingToRead
+  }
+
+  /// A report without a preference.
+  static func unset(_ actual: StateValue?) -> PropertyReport {
+    PropertyReport(nil, actual, .unset)
+  }
+
+  /// A preference that is in effect: the only place that says so.
+  static func applied(
+    _ preferred: StateValue, _ actual: StateValue?, _ proof: Proof, held: Bool? = nil
+  ) -> PropertyReport {
+    PropertyReport(
+      preferred, actual, .applied, held: held, proof.readings, nothingToRead: proof.nothingToRead)
+  }
+
+  /// A preference that is not in effect.
+  static func unmet(
+    _ preferred: StateValue?, _ actual: StateValue?, _ obstacle: Obstacle, held: Bool? = nil,
+    _ readings: [Reading] = []
+  ) -> PropertyReport {
+    PropertyReport(preferred, actual, obstacle.verdict, obstacle, held: held, readings)
+  }
+}
+
+extension PropertyReport: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case preferred, actual, verdict, reason, waitingFor, held, readings, nothingToRead
+  }
+
+  /// Reads a report; one of an earlier version has no readings.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    preferred = try values.decodeIfPresent(StateValue.self, forKey: .preferred)
+    actual = try values.decodeIfPresent(StateValue.self, forKey: .actual)
+    verdict = try values.decode(Verdict.self, forKey: .verdict)
+    reason = try values.decodeIfPresent(String.self, forKey: .reason)
+    waitingFor = try values.decodeIfPresent(WaitingFor.self, forKey: .waitingFor)
+    held = try values.decodeIfPresent(Bool.self, forKey: .held)
+    readings = try values.decodeIfPresent([Reading].self, forKey: .readings) ?? []
+    nothingToRead = try values.decodeIfPresent(String.self, forKey: .nothingToRead)
+  }
+
+  /// Writes preferred, actual, verdict, reason and readings always, as null if there is none.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(preferred, forKey: .preferred)
+    try values.encode(actual, forKey: .actual)
+    try values.encode(verdict, forKey: .verdict)
+    try values.encode(reason, forKey: .reason)
+    try values.encodeIfPresent(waitingFor, forKey: .waitingFor)
+    try values.encodeIfPresent(held, forKey: .held)
+    try values.encode(readings, forKey: .readings)
+    try values.encodeIfPresent(nothingToRead, forKey: .nothingToRead)
+  }
+}

@@ -1,0 +1,64 @@
+import AudioSession
+import FoundationEssentials
+import PulseSandbox
+import Testing
+
+@testable import audiosession
+
+/// `state` shows what was read for each verdict.
+@Suite("What was read for a verdict")
+struct ReadingViewTests {
+  private static let report = PropertyReport.made(
+    preferred: .number(0.8), actual: .number(0.8), verdict: .applied,
+    readings: [
+      [
+        "object": "alsa_input.usb-Example_USB_Microphone-00.analog-stereo", "property": "volume",
+        "text": "80 %", "answer": "source",
+      ]
+    ])
+
+  @Test("with -v it is below the property, at any width", arguments: [40, 80, 200])
+  func view(_ width: Int) {
+    let permission = PropertyReport.made(
+      preferred: .strings(["mix-with-others"]), actual: .strings(["mix-with-others"]),
+      verdict: .applied, nothingToRead: "'mix-with-others' is a permission")
+    let properties: [Property: PropertyReport] = [.inputGain: Self.report, .options: permission]
+    let lines = PropertiesView.lines(
+      properties, width: width, preferredOnly: true, showsReadings: true)
+    for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
+    let text = lines.rendered(colour: false)
+    let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("read: volume of alsa_input.usb-Exa"), "\(text)")
+    #expect(words.contains("is 80 % (source)"), "\(text)")
+    #expect(words.contains("nothing to read: 'mix-with-others' is a permission"), "\(text)")
+    let quiet = PropertiesView.lines(properties, width: width, preferredOnly: true)
+    #expect(!quiet.rendered(colour: false).contains("read:"))
+  }
+
+  @Test("a report of an earlier version has none, and one of this version keeps them")
+  func coding() throws {
+    let old = #"{"preferred": 48000, "actual": 48000, "verdict": "applied", "reason": null}"#
+    let report = try JSONDecoder().decode(PropertyReport.self, from: Data(old.utf8))
+    #expect(report.verdict == .applied && report.readings.isEmpty)
+    let again = try JSONDecoder().decode(
+      PropertyReport.self, from: JSONEncoder().encode(Self.report))
+    #expect(again == Self.report)
+    #expect(again.readings.first?.answer == .source)
+  }
+
+  @Test("the command shows the server's object and answer", .server)
+  func command() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "quiet", "category = \"record\"\n[input]\ngain = \"40 %\"\n")
+      _ = try await sandbox.audiosession("apply", "quiet")
+      let plain = try await sandbox.audiosession("state")
+      #expect(!plain.standardOutput.contains("read: "))
+      let state = try await sandbox.audiosession("state", "-v")
+      for line in [
+        "read: volume of mic is 40 % (source)", "read: default source of server is mic (server)",
+      ] {
+        #expect(state.standardOutput.contains(line), "\(state.standardOutput)")
+      }
+    }
+  }
+}
