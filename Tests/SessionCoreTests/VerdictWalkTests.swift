@@ -11,6 +11,14 @@ private typealias Server = SimulatedServer
   /// What becomes of the requests.
   enum Fate: CaseIterable {
     case granted, clamped, refused, ignored, changedMeanwhile, deviceReplaced, serverSilent
+    /// The server acknowledges each request before it acts; PipeWire.
+    case late
+    /// WirePlumber is killed; PipeWire.
+    case managerKilled
+
+    static func of(_ kind: ServerKind) -> [Fate] {
+      kind == .pipewire ? allCases : allCases.filter { $0 != .late && $0 != .managerKilled }
+    }
   }
 
   /// Who maintains the session.
@@ -44,6 +52,13 @@ private typealias Server = SimulatedServer
 
   private static func output(_ snapshot: ServerSnapshot) -> Device? {
     snapshot.sinks.first { $0.name == Server.speakers }
+  }
+
+  /// What the session's stream on the microphone forces on PipeWire, once another one uses it.
+  private static func forced(_ key: String, _ snapshot: ServerSnapshot) -> String? {
+    snapshot.sourceOutputs.first {
+      $0.device == input(snapshot)?.index && $0.properties[key] != nil
+    }?.properties[key]
   }
 
   /// Whether programs use a device: all as the default, or one that has a session of its own.
@@ -88,13 +103,20 @@ private typealias Server = SimulatedServer
     },
     Row(.sampleRate) {
       $0.sampleRate = 48000
-    } isMet: {
-      input($0)?.sampleSpec.rate == 48000
+    } isMet: { snapshot in
+      guard let rate = forced("node.force-rate", snapshot) else {
+        return snapshot.server.name == "pulseaudio" && input(snapshot)?.sampleSpec.rate == 48000
+      }
+      return rate == "48000"
+        && (input(snapshot)?.state != .running || input(snapshot)?.sampleSpec.rate == 48000)
     },
     Row(.ioBufferDuration) {
       $0.ioBufferDuration = .milliseconds(10)
-    } isMet: {
-      input($0)?.configuredLatency == .milliseconds(10)
+    } isMet: { snapshot in
+      guard let frames = forced("node.force-quantum", snapshot) else {
+        return input(snapshot)?.configuredLatency == .milliseconds(10)
+      }
+      return frames == "512"
     },
     Row(.preferredInput) {
       $0.preferredInput = [.name(Server.usb)]
@@ -165,11 +187,13 @@ private typealias Server = SimulatedServer
   ]
 
   /// A laptop with everything plugged in and a USB microphone, where no row is met.
-  private func machine(_ row: Row, _ holding: Holding) throws -> SimulatedServer {
+  private func machine(
+    _ row: Row, _ holding: Holding, on kind: ServerKind
+  ) throws -> SimulatedServer {
     let jacks: [String: PortAvailability] = [
       "analog-input-linein": .yes, "analog-output-headphones": .yes,
     ]
-    var server = Server.machine {
+    var server = Server.machine(kind: kind) {
       $0.addLaptop(row.property == .category ? "output:analog-stereo" : Server.duplex, jacks: jacks)
       if row.property != .category { $0.addUSB() }
       $0.addLoose(.output, "loose")
@@ -189,14 +213,23 @@ private typealias Server = SimulatedServer
     }
     server.add(stream: "music", .output, on: Server.speakers, properties: ["media.role": "music"])
     if holding == .application { server.snapshot.viewer = Self.process }
+    server.tendsPins = true
     server.updateStates()
     return server
   }
 
   /// The server after a run, with the run.
-  private func run(_ row: Row, _ holding: Holding, _ fate: Fate, batches: Int = .max) throws -> Run
-  {
-    var server = try machine(row, holding)
+  private func run(
+    _ row: Row, _ holding: Holding, _ fate: Fate, batches: Int = .max,
+    on kind: ServerKind = .pulseaudio
+  ) throws -> Run {
+    var server = try machine(row, holding, on: kind)
+    // What the hardware cannot do shows once it runs.
+    if kind == .pipewire, fate == .clamped,
+      server.snapshot.device(.input, named: Server.microphone) != nil
+    {
+      server.add(stream: "call", .input, on: Server.microphone)
+    }
     let before = server.snapshot
     var mode = row.mode
     if holding == .application { mode.scope = .application }
@@ -211,12 +244,16 @@ private typealias Server = SimulatedServer
       for device in before.sources + before.sinks {
         server.latencies[device.name] = .milliseconds(100)...(.milliseconds(100))
         server.rates[device.name] = [44100]
+        try server.edit(device.direction, device.name) {
+          $0.properties["clock.quantum-limit"] = "128"
+        }
       }
       server.updateStates()
       input.snapshot = server.snapshot
     case .refused: server.refuses = settings
     case .ignored: server.ignores = settings
-    case .granted, .changedMeanwhile, .deviceReplaced, .serverSilent: break
+    case .late: server.delays = settings
+    case .granted, .changedMeanwhile, .deviceReplaced, .serverSilent, .managerKilled: break
     }
     var run = Run(server, input)
     run.run(batches: fate == .serverSilent ? batches : .max)
@@ -227,6 +264,7 @@ private typealias Server = SimulatedServer
     switch fate {
     case .changedMeanwhile: run.server.snapshot = before
     case .deviceReplaced: replace(&run.server, before)
+    case .managerKilled: run.server.killManager()
     default: break
     }
     return run
@@ -248,40 +286,60 @@ private typealias Server = SimulatedServer
     server.updateStates()
   }
 
+  /// The input of a state after a run, as the session has it.
+  private func state(_ run: Run, on server: SimulatedServer) -> PlanInput {
+    var input = PlanInput(mode: run.input.mode, snapshot: server.snapshot)
+    input.holdsPins = run.input.holdsPins
+    input.isHeld = run.input.isHeld
+    input.process = run.input.process
+    input.memory = run.input.memory
+    input.refusals = run.input.refusals
+    input.capabilities = run.input.capabilities
+    input.grants = server.grants
+    input.occasion = .upkeep
+    return input
+  }
+
   private func reports(
     _ run: Run, on server: SimulatedServer
   ) -> [Property: PropertyReport] {
-    server.reports(run.input.mode) { input in
-      input.holdsPins = run.input.holdsPins
-      input.isHeld = run.input.isHeld
-      input.process = run.input.process
-      input.memory = run.input.memory
-      input.refusals = run.input.refusals
-      input.capabilities = run.input.capabilities
-      input.grants = server.grants
-      input.occasion = .upkeep
-    }
+    server.reports(run.input.mode) { $0 = state(run, on: server) }
   }
 
   @Test(arguments: rows, Holding.allCases)
   func `applied is reported only of what the server has`(_ row: Row, _ holding: Holding) throws {
-    for fate in Fate.allCases {
+    try walk(row, holding, on: .pulseaudio)
+  }
+
+  @Test(arguments: rows, Holding.allCases)
+  func `and on PipeWire`(_ row: Row, _ holding: Holding) throws {
+    try walk(row, holding, on: .pipewire)
+  }
+
+  private func walk(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
+    for fate in Fate.of(kind) {
       for batches in fate == .serverSilent ? 0...3 : 1...1 {
-        let run = try run(row, holding, fate, batches: batches)
-        let verdict = reports(run, on: run.server)[row.property]?.verdict
+        let run = try run(row, holding, fate, batches: batches, on: kind)
+        let report = reports(run, on: run.server)[row.property]
         let isMet = row.isMet(run.server.snapshot)
-        #expect(verdict != .applied || isMet, "\(fate) \(batches)\n\(run.trace)")
+        #expect(report?.verdict != .applied || isMet, "\(fate) \(batches)\n\(run.trace)")
+        #expect(report?.verdict != .applied || report?.readings.isEmpty == false, "\(fate)")
+        if fate == .managerKilled { #expect(report?.waitingFor == .sessionManager) }
         guard holding == .holder else { continue }
         // Else the walk would prove nothing.
-        #expect(fate != .granted || verdict == .applied, "\(fate)\n\(run.trace)")
+        let mustBe = fate == .granted || fate == .late
+        #expect(!mustBe || report?.verdict == .applied, "\(fate) \(report as Any)\n\(run.trace)")
       }
     }
   }
 
   @Test(arguments: rows, Holding.allCases)
   func `a step is applied only if the server has its value`(_ row: Row, _ holding: Holding) throws {
-    for fate in [Fate.granted, .clamped, .refused, .ignored, .serverSilent] {
-      let run = try run(row, holding == .command ? .holder : holding, fate, batches: 1)
+    for (fate, kind) in [Fate.granted, .clamped, .refused, .ignored, .serverSilent].flatMap({
+      fate in
+      [ServerKind.pulseaudio, .pipewire].map { (fate, $0) }
+    }) {
+      let run = try run(row, holding == .command ? .holder : holding, fate, batches: 1, on: kind)
       var last: [Setting: StepResult] = [:]
       for result in run.loop.report { last[result.step.setting] = result }
       for (setting, result) in last where result.outcome == .applied {
@@ -299,15 +357,20 @@ private typealias Server = SimulatedServer
     #expect(walked.isDisjoint(with: others))
   }
 
-  /// What a session would report that returns the value it asked for instead of reading it: the walk must
-  /// find each row wrong.
-  @Test(arguments: rows)
-  func `a session that reads nothing is found out`(_ row: Row) throws {
-    let asked = try run(row, .holder, .granted)
-    for fate in [Fate.refused, .ignored, .changedMeanwhile] {
-      let real = try run(row, .holder, fate)
-      #expect(reports(asked, on: asked.server)[row.property]?.verdict == .applied)
-      #expect(!row.isMet(real.server.snapshot), "\(fate)\n\(real.trace)")
+  /// A session that answers with the value it asked for instead of reading it: the walk must find each
+  /// row wrong.
+  @Test(arguments: rows, [ServerKind.pulseaudio, .pipewire])
+  func `a session that reads nothing is found out`(_ row: Row, _ kind: ServerKind) throws {
+    let believer = Observer { _, asked in (asked, .server) }
+    var wrong: [Fate] = []
+    for fate in Fate.of(kind) {
+      let run = try run(row, .holder, fate, batches: 0, on: kind)
+      let reports = SessionState.reports(state(run, on: run.server), by: believer)
+      let isWrong =
+        reports[row.property]?.verdict == .applied && !row.isMet(run.server.snapshot)
+      if isWrong { wrong.append(fate) }
     }
+    // The server was asked for nothing, or keeps nothing.
+    #expect(wrong.contains(.serverSilent) && wrong.contains(.changedMeanwhile), "\(wrong)")
   }
 }

@@ -50,6 +50,7 @@ struct Run {
   }
 
   private mutating func plan() {
+    server.catchUp()
     do throws(SessionError) {
       let plan = try loop.didRead(server.snapshot, grants: server.grants)
       plans.append(plan)
@@ -69,11 +70,13 @@ struct Run {
       let code = error.message == "Access denied" ? SessionError.Code.accessDenied : .refused
       return try loop.didFail(SessionError(code, stage: .server, error.message))
     }
-    if !step.setting.isHint, !server.snapshot.satisfies(step) {
+    let isLate = !server.acknowledged.isEmpty
+    if !step.setting.isHint, !isLate, !server.snapshot.satisfies(step) {
       let now = server.snapshot.value(of: step.setting)
       failure = "\(step.setting) is \(String(describing: now)) after it was set to \(step.to)"
     }
-    loop.didRun(.done(granted: server.grants[step.setting].map { .duration($0) }), server.snapshot)
+    let granted = server.giveUp(step) ?? server.grants[step.setting].map { .duration($0) }
+    loop.didRun(.done(granted: granted), server.snapshot)
   }
 
   /// The properties that the first plan printed, as steps or as unmet.

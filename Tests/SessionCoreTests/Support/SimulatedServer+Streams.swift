@@ -181,6 +181,7 @@ extension SimulatedServer {
         }
       }
     }
+    updateGraph()
   }
 }
 
@@ -268,6 +269,9 @@ extension SimulatedServer {
 
   private mutating func load(_ name: String, _ argument: String) throws(Refusal) -> Index<Module> {
     guard !deniesModules else { throw Refusal("Access denied") }
+    // PipeWire's pulse server has none of these.
+    let isMissing = ["module-null-source", "module-role-cork", "module-role-ducking"].contains(name)
+    guard !(snapshot.has(.withoutRoleModules) && isMissing) else { throw Refusal("No such entity") }
     let module = Index<Module>(newIndex())
     snapshot.modules.append(Module(index: module, name: name, argument: argument))
     return module

@@ -49,6 +49,12 @@ struct SimulatedServer {
   var refuses: Set<Setting> = []
   /// Settings whose steps the server acknowledges and does not act on.
   var ignores: Set<Setting> = []
+  /// Settings whose next step the server acknowledges before it acts, as PipeWire does.
+  var delays: Set<Setting> = []
+  /// The steps that it has acknowledged and not done yet.
+  var acknowledged: [Step] = []
+  /// Whether the session's pins on PipeWire run while another stream uses their device.
+  var tendsPins = false
   private var lastIndex: UInt32 = 10
   private var levels = SeededRandom(seed: 1)
 
@@ -78,6 +84,7 @@ struct SimulatedServer {
   mutating func run(_ step: Step) throws(Refusal) {
     guard !refuses.contains(step.setting) else { throw Refusal("Access denied") }
     guard !ignores.contains(step.setting) else { return }
+    guard delays.remove(step.setting) == nil else { return acknowledged.append(step) }
     switch (step.setting, step.to) {
     case (.cardProfile(let card), .name(let profile)): try setProfile(card, profile)
     case (.defaultDevice(let direction), .name(let name)): try setDefault(direction, name)
