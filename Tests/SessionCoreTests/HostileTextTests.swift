@@ -149,17 +149,34 @@ import Testing
         input: input, mode: input.mode, server: nil, profile: "p", active: true)
       state.resets = 2
       state.reapplies = 3
-      state.events = [
-        TimedEvent(time: "t", event: .reapplied(.milliseconds(12))),
-        TimedEvent(
-          time: "t", event: .routeChanged(.override, previous: state.route, current: state.route)),
-      ]
+      state.events = Self.events(state.route).map { TimedEvent(time: "t", event: $0) }
       return try JSON.encode(state)
     } _: { state in
       try Self.use(state)
       _ = try JSON.encode(state)
     }
     #expect(read > 100)
+  }
+
+  private static func events(_ route: Route) -> [SessionEvent] {
+    [
+      .applied, .routeChanged(.override, previous: route, current: route), .devicesChanged,
+      .drift([.inputGain, .sampleRate]), .reapplied(.milliseconds(500)),
+      .reapplyFailed(SessionError(.refused, stage: .server, "m", alternatives: ["a"])),
+      .pending([Unmet(property: .inputPort, verdict: .pending, reason: "r")]), .serverLost,
+      .serverReset(.milliseconds(250)), .interruptionBegan(.corkRequest),
+      .interruptionBegan(.call(by: "phone")), .interruptionBegan(.deviceSuspended("mic")),
+      .interruptionBegan(.takenOver(by: "watch")), .interruptionEnded(shouldResume: true),
+      .conflict("volume", opponents: ["rival"]), .stopped,
+    ]
+  }
+
+  @Test func `an event is read as it was written`() throws {
+    for event in Self.events(Self.input(1).snapshot.route) {
+      #expect(try JSON.decode(SessionEvent.self, from: JSON.encode(event)) == event, "\(event)")
+      let line = TraceLine(time: "t", entry: .event(event))
+      #expect(try JSON.decode(TraceLine.self, from: JSON.encode(line)) == line)
+    }
   }
 
   @Test func `no lock file and no mark says more than it can`() {
