@@ -28,11 +28,12 @@ package final class Guarded<Value>: @unchecked Sendable {  // the mutex guards t
   }
 }
 
-/// A lock for the fields of a class.
-package typealias Lock = Guarded<Void>
+/// A lock for the fields of a class. Its value has a size: ThreadSanitizer takes one without a size
+/// for what is beside it.
+package typealias Lock = Guarded<UInt8>
 
-extension Guarded where Value == Void {
-  package convenience init() { self.init(()) }
+extension Guarded where Value == UInt8 {
+  package convenience init() { self.init(0) }
 
   package func withLock<Result>(_ body: () -> Result) -> Result { withLock { _ in body() } }
 }

@@ -105,7 +105,9 @@ struct OwnSessionTests {
       try await rig.session.setAudioMode(Self.ownMode())
       let buffers = try await rig.capture.startAudioStream(CaptureConfiguration(device: "sine"))
       let state = try await rig.session.getSessionState()
-      #expect(state.properties[.preferredInput]?.verdict == .applied)
+      // The preference is for streams that name no device, and there is none.
+      let report = try #require(state.properties[.preferredInput])
+      #expect(report.verdict == .pending && report.waitingFor == .stream)
       let stream = try await rig.session.snapshot().sourceOutputs.first {
         $0.name == "Audio capture"
       }
