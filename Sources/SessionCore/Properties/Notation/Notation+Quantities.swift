@@ -97,7 +97,8 @@ private enum TimeUnit {
   }
 
   static func read(
-    _ quantity: Quantity, _ node: Node, _ label: Label, _ reading: inout ProfileReading, alsoFrames: Bool
+    _ quantity: Quantity, _ node: Node, _ label: Label, _ reading: inout ProfileReading,
+    alsoFrames: Bool
   ) -> Duration? {
     guard let power = power(quantity.unit) else {
       return reading.wrongValue(

@@ -1,7 +1,8 @@
 /// The notation of one kind of value in a profile file, in both directions.
 package struct Notation<Value: Sendable>: Sendable {
   /// Reads a value, or reports what is wrong with it and returns nil.
-  package let read: @Sendable (_ node: Node, _ label: Label, _ reading: inout ProfileReading) -> Value?
+  package let read:
+    @Sendable (_ node: Node, _ label: Label, _ reading: inout ProfileReading) -> Value?
   /// Writes a value so that `read` returns it.
   package let write: @Sendable (_ value: Value) -> String
 }
