@@ -7,10 +7,10 @@ import SessionCore
 public struct SessionConfiguration: Sendable {
   /// How long a call may take in total, including its rollback.
   public var timeout: Duration
-  /// The folder for the mode, the status and the baseline; nil means `defaultStoreFolder`.
+  /// The folder for the mode, the status and the baseline; nil means `$XDG_STATE_HOME/audiosession`.
   public var storeFolder: String?
   /// `$XDG_STATE_HOME/audiosession`, by default in `~/.local/state`.
-  public static var defaultStoreFolder: String { SessionStore.defaultFolder }
+  package static var defaultStoreFolder: String { SessionStore.defaultFolder }
   /// Whether the session holds its server's session while it is active: it keeps the lock, and the
   /// pins that hold rate and buffer. A command that applies and ends does not.
   public var isHolding: Bool

@@ -3,14 +3,14 @@ import PulseTypes
 /// What a server supports, as found by asking instead of by its version.
 public struct Capabilities: Sendable, Hashable, Codable {
   /// Whether a device reports its configured latency.
-  public var latencyReadback: Bool
+  package var latencyReadback: Bool
   /// Whether a card profile can be made permanent.
-  public var stickyProfiles: Bool
+  package var stickyProfiles: Bool
   /// Whether modules may be loaded.
   public var moduleLoading: Bool
   /// Whether there is a module that silences or ducks other programs by role; otherwise the session
   /// does it.
-  public var roleModules: Bool
+  package var roleModules: Bool
 
   /// Makes a report.
   package init(

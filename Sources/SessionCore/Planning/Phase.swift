@@ -25,7 +25,7 @@ public enum Phase: Int, Sendable, Hashable, Codable, CaseIterable, Comparable {
   public static func < (a: Phase, b: Phase) -> Bool { a.rawValue < b.rawValue }
 
   /// The title for users.
-  public var title: String {
+  package var title: String {
     switch self {
     case .category: "category, mode, options"
     case .sampleRate: "sample rate"

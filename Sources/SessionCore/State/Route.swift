@@ -12,7 +12,7 @@ public struct RouteDevice: Sendable, Hashable, Codable, EncodableWithNulls {
   /// The kind of port.
   public var portType: PortType?
   /// The number of channels for programs.
-  public var channels: Int
+  package var channels: Int
   /// The hardware's rate in Hz.
   public var sampleRate: Int
   /// The hardware channels that programs get, in order.
