@@ -39,7 +39,8 @@ extension AudioSession {
     guard !budget.run.hasPassed else {
       throw SessionError(
         .timedOut, stage: .session,
-        "the session's changes before this one took all of its time; try again")
+        "timed out before this change began: an earlier one took all of its time, or the machine is "
+          + "overloaded; try again")
     }
     return try await change(self, budget)
   }
