@@ -49,7 +49,7 @@ let package = Package(
   products: [
     .library(name: "AudioSession", targets: ["AudioSession", "SessionProfiles"]),
     .library(name: "AudioStreams", targets: ["AudioStreams"]),
-    .library(name: "Pulse", targets: ["Pulse"]),
+    .library(name: "Pulse", targets: ["Pulse", "PulseTypes"]),
     .library(name: "PulseSandbox", targets: ["PulseSandbox"]),
     .executable(name: "audiosession", targets: ["audiosession"]),
   ],

@@ -2,7 +2,7 @@
 public struct SessionError: Error, Sendable, Hashable, Codable {
   /// The kind of failure; raw values are the `code` of the JSON.
   public enum Code: String, Sendable, Hashable, Codable {
-    case invalidValue, unknownKey, missingInput, missingDataSourceName, profileNotFound
+    case invalidValue, unknownKey, missingDataSourceName, profileNotFound
     case inputNotAvailable, outputNotAvailable, portNotAvailable, polarPatternNotSupported
     case orientationNotSupported, categoryNotSupported, codecNotSupported, hintNotGranted
     case isBusy, activationFailed
