@@ -10,29 +10,30 @@ extension PulseSandbox {
   /// - Throws: `configuration` for a line that failed, `timedOut` with the end of the log.
   func settle(until deadline: ContinuousClock.Instant) async throws(SandboxError) {
     guard configuration.server == .pipewire || !configuration.commands.isEmpty else { return }
-    let isSettled: Bool
+    let missing: String?
     do throws(PulseError) {
-      isSettled = try await hasSettled(until: deadline)
+      missing = try await awaitSettled(until: deadline)
     } catch {
       throw SandboxError(
         error.code == .timedOut ? .timedOut : .serverDied,
         "the server did not answer: \(error)\n\(ServerLog(path: folder.log).tail)")
     }
-    guard !isSettled else { return }
+    guard let missing else { return }
     let log = ServerLog(path: folder.log)
     throw log.failure(in: configuration)
-      ?? SandboxError(
-        .timedOut, "the server has not all of its devices, or no defaults, in time:\n\(log.tail)")
+      ?? SandboxError(.timedOut, "the server is not complete in time: \(missing)\n\(log.tail)")
   }
 
-  private func hasSettled(until deadline: ContinuousClock.Instant) async throws(PulseError) -> Bool
-  {
+  /// What is still missing at the deadline; nil once the server is complete.
+  private func awaitSettled(
+    until deadline: ContinuousClock.Instant
+  ) async throws(PulseError) -> String? {
     while true {
       let client = try await connect(until: deadline)
       do throws(PulseError) {
-        let isSettled = try await hasSettled(client, until: deadline)
+        let missing = try await awaitSettled(client, until: deadline)
         await client.close()
-        return isSettled
+        return missing
       } catch {
         await client.close()
         // A connection to pipewire-pulse may stop answering after a restart of WirePlumber.
@@ -42,23 +43,34 @@ extension PulseSandbox {
     }
   }
 
-  private func hasSettled(
+  private func awaitSettled(
     _ client: PulseClient, until deadline: ContinuousClock.Instant
-  ) async throws(PulseError) -> Bool {
+  ) async throws(PulseError) -> String? {
     // pipewire-pulse opens its socket, runs its lines, then answers. PulseAudio opens its socket,
     // logs the lines that failed, then answers.
-    guard ServerLog(path: folder.log).failure(in: configuration) == nil else { return false }
-    guard configuration.server == .pipewire else { return true }
+    guard ServerLog(path: folder.log).failure(in: configuration) == nil else {
+      return "a line of its configuration failed"
+    }
+    guard configuration.server == .pipewire else { return nil }
     var pause = Duration.milliseconds(1)
+    var missing: String?
+    var nextAnnouncement = ContinuousClock.now + .seconds(1)
     while ContinuousClock.now < deadline {
-      if let devices = try await settled(client) {
-        return await hasChosenDefaults(devices, until: deadline)
+      let snapshot = try await client.snapshot(timeout: .seconds(2))
+      missing = await whatIsMissing(snapshot)
+      if missing != nil, ContinuousClock.now > nextAnnouncement {
+        nextAnnouncement = .now + .seconds(1)
+        await announceProfiles(snapshot)
+      }
+      guard missing != nil else {
+        return await hasChosenDefaults(snapshot, until: deadline)
+          ? nil : "WirePlumber has not stored the defaults"
       }
       // Polls: a route that is chosen again without a change makes no event.
       try? await ContinuousClock().sleep(for: pause)
       pause = min(pause * 2, .milliseconds(10))
     }
-    return false
+    return missing
   }
 
   /// Connects, repeatedly if needed: under load pipewire-pulse may never answer its first client.
@@ -96,15 +108,14 @@ extension PulseSandbox {
     return false
   }
 
-  /// The snapshot once the devices are complete. Without a sink PipeWire creates a dummy; without a
-  /// source it has no default source.
-  private func settled(_ client: PulseClient) async throws(PulseError) -> ServerSnapshot? {
-    let snapshot = try await client.snapshot(timeout: .seconds(2))
-    guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }),
-      snapshot.hasAllDevicesOfCards
-    else { return nil }
-    guard await areCardsSettled(snapshot) else { return nil }
-    return hasDefaults(snapshot) ? snapshot : nil
+  /// What a snapshot lacks until the devices are complete. Without a sink PipeWire creates a dummy;
+  /// without a source it has no default source.
+  private func whatIsMissing(_ snapshot: ServerSnapshot) async -> String? {
+    guard snapshot.clients.contains(where: { $0.properties["wireplumber.daemon"] != nil }) else {
+      return "WirePlumber is not connected"
+    }
+    if let lack = snapshot.missingDevice { return lack }
+    return await whatCardsLack(snapshot) ?? missingDefault(snapshot)
   }
 
   /// Waits until the session manager has chosen a profile for each simulated card, and ports and
@@ -116,46 +127,76 @@ extension PulseSandbox {
     guard !configuration.cards.isEmpty else { return }
     try await withClient { client throws(SandboxError) in
       let deadline = ContinuousClock.now + timeout
+      var missing: String?
       while ContinuousClock.now < deadline {
         let snapshot = try await client.sandboxed { client throws(PulseError) in
           try await client.snapshot(since: nil)
         }
-        if snapshot.hasAllDevicesOfCards, await areCardsSettled(snapshot) { return }
+        missing = snapshot.missingDevice
+        if missing == nil { missing = await whatCardsLack(snapshot) }
+        guard missing != nil else { return }
         try? await ContinuousClock().sleep(for: .milliseconds(5))
       }
-      throw SandboxError(.timedOut, "the simulated cards have not settled in time")
+      throw SandboxError(
+        .timedOut, "the simulated cards are not complete in time: \(missing ?? "no answer")")
     }
   }
 
-  /// Whether a snapshot shows the state that was set on the simulated cards.
-  private func areCardsSettled(_ snapshot: ServerSnapshot) async -> Bool {
-    guard !configuration.cards.isEmpty else { return true }
-    guard let words = try? await askCards("settled").split(separator: " "), words.first == "ok",
-      words.dropFirst().first == "\(snapshot.cards.count)"
-    else { return false }
-    return words.dropFirst(2).allSatisfy { word in
-      let parts = word.split(separator: "=").map(String.init)
-      guard parts.count == 3, let percent = Double(parts[2]),
-        let device = snapshot.hardware.first(where: { $0.name == parts[0] }),
-        let volume = device.volume.values.first
-      else { return false }
-      return device.activePort == parts[1] && abs(volume.fraction * 100 - percent) < 1
+  /// Lets each simulated card without profiles say that they have changed. PipeWire 0.3.65 sometimes
+  /// remembers an empty list of a card that it asked while it was started again.
+  private func announceProfiles(_ snapshot: ServerSnapshot) async {
+    guard !configuration.cards.isEmpty else { return }
+    for card in snapshot.cards where card.profiles.isEmpty {
+      _ = try? await askCards("\(card.name) announce")
     }
   }
 
-  private func hasDefaults(_ snapshot: ServerSnapshot) -> Bool {
-    Direction.allCases.allSatisfy { direction in
+  /// What a snapshot does not show yet of the state that was set on the simulated cards.
+  private func whatCardsLack(_ snapshot: ServerSnapshot) async -> String? {
+    guard !configuration.cards.isEmpty else { return nil }
+    let answer = (try? await askCards("settled")) ?? ""
+    let words = answer.split(separator: " ")
+    guard words.first == "ok", words.dropFirst().first == "\(snapshot.cards.count)" else {
+      return "of \(snapshot.cards.count) cards the simulated ones say \"\(answer)\""
+    }
+    for word in words.dropFirst(2) {
+      if let lack = lack(word, in: snapshot) { return lack }
+    }
+    return nil
+  }
+
+  /// What a device shows that is not as its card says: `NAME=PORT=PERCENT`.
+  private func lack(_ word: Substring, in snapshot: ServerSnapshot) -> String? {
+    let parts = word.split(separator: "=").map(String.init)
+    guard parts.count == 3, let percent = Double(parts[2]) else { return "not read: \(word)" }
+    guard let device = snapshot.hardware.first(where: { $0.name == parts[0] }),
+      let volume = device.volume.values.first
+    else { return "there is no device for \(word)" }
+    guard device.activePort != parts[1] || abs(volume.fraction * 100 - percent) >= 1 else {
+      return nil
+    }
+    return "\(word) is at the port \(device.activePort ?? "none"), \(volume.fraction * 100) %"
+  }
+
+  /// Which default is not a device of the configuration or of a card.
+  private func missingDefault(_ snapshot: ServerSnapshot) -> String? {
+    for direction in Direction.allCases {
       let cardless = configuration.devices.filter { $0.direction == direction }.map(\.name)
       let onCards = snapshot.hardware.filter { $0.direction == direction && $0.card != nil }
       let names = cardless + onCards.map(\.name)
       let there = snapshot.devices(direction)
-      guard !names.isEmpty || direction == .output else { return true }
+      guard !names.isEmpty || direction == .output else { continue }
       let name = snapshot.server.defaultName(direction)
-      guard let chosen = there.first(where: { $0.name == name }) else { return false }
+      guard let chosen = there.first(where: { $0.name == name }) else {
+        return "the default \(direction) \(name ?? "none") is no device"
+      }
+      let absent = Set(names).subtracting(there.map(\.name))
+      guard absent.isEmpty else { return "there is no \(absent.sorted().joined(separator: ", "))" }
       // Before the devices are known the default is a dummy or a monitor. After a restart it may be
       // the device of a client that was faster.
       let isChosen = names.isEmpty || !(chosen.isMonitor || chosen.name == "auto_null")
-      return Set(there.map(\.name)).isSuperset(of: names) && isChosen
+      guard isChosen else { return "the default \(direction) is still \(chosen.name)" }
     }
+    return nil
   }
 }

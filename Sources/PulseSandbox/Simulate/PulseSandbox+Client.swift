@@ -147,13 +147,21 @@ extension ServerSnapshot {
   }
 
   /// Whether each card has the devices of its profile.
-  var hasAllDevicesOfCards: Bool {
-    cards.allSatisfy { card in
-      let profile = card.profiles.first { $0.name == card.activeProfile }
+  var hasAllDevicesOfCards: Bool { missingDevice == nil }
+
+  /// Which card has not the devices of its profile.
+  var missingDevice: String? {
+    for card in cards {
       let devices = hardware.filter { $0.card == card.index }
-      return devices.count { $0.direction == .output } == profile?.sinkCount
-        && devices.count { $0.direction == .input } == profile?.sourceCount
+      guard let profile = card.profiles.first(where: { $0.name == card.activeProfile }) else {
+        return "\(card.name) has \(card.profiles.count) profiles and none of them is active"
+      }
+      guard
+        devices.count(where: { $0.direction == .output }) == profile.sinkCount,
+        devices.count(where: { $0.direction == .input }) == profile.sourceCount
+      else { return "\(card.name) in \(profile.name) has only \(devices.map(\.name))" }
     }
+    return nil
   }
 
   /// The card with a name, or the card of the device with that name, and the names of everything

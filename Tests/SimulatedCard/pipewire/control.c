@@ -82,6 +82,8 @@ static const char *act(sim_program *program, char *line) {
         return "the card is pulled out";
     if (strcmp(message, "remove") == 0)
         return sim_card_remove(card), "ok";
+    if (strcmp(message, "announce") == 0)
+        return sim_card_params_changed(card, SPA_PARAM_EnumProfile, SPA_PARAM_Profile), "ok";
     if (!rest)
         return "the message needs a parameter";
     if (strcmp(message, "plug") == 0)
