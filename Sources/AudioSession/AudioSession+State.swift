@@ -122,7 +122,7 @@ extension AudioSession {
     let stored = (try? storedMode(store)) ?? nil
     let input = try await input(AudioMode(), live, store, isExplicit: false)
     var state = await state(live, store, input, stored)
-    if held == nil { state.notes += store.problems }
+    state.notes += held.map { [$0.baseline.newerNote].compactMap { $0 } } ?? store.problems
     return state
   }
 

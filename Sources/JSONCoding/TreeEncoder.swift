@@ -48,7 +48,7 @@ struct TreeEncoder: Encoder {
     TreeEncoder(slot: slot.add(key.map { style.quoted($0.stringValue) }), style: style)
   }
 
-  fileprivate func write(_ text: String) {
+  func write(_ text: String) {
     slot.kind = .scalar
     slot.text = text
   }

@@ -116,6 +116,41 @@ struct StoreFaultTests {
     }
   }
 
+  @Test("settings that a newer version recorded are kept, and the others are restored", .server)
+  func newerVersion() async throws {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      let before = try await rig.listing()
+      try await rig.session.setAudioMode(Self.mode)
+      let path = file(rig, ".baseline.json")
+      let newer =
+        #"{"setting":{"loudness":{"device":"mic"}},"before":{"curve":{"_0":"flat"}}}"#
+      let text = try read(path)
+      #expect(text.contains(#""entries":["#))
+      try write(text.replacing(#""entries":["#, with: #""entries":["# + newer + ","), path)
+      let other = Rig.session(rig.sandbox, isHolding: false)
+      let note = "1 setting was recorded by a newer version of AudioSession"
+      #expect(try await other.getSessionState().notes.contains { $0.hasPrefix(note) })
+      try await other.setAudioMode(AudioMode(category: .playback))
+      #expect(try read(path).contains(newer))
+      let report = try await other.revert()
+      #expect(report.left.contains { $0.hasPrefix(note) }, "\(report.left)")
+      #expect(try await rig.listing(expecting: before) == before)
+      #expect(try read(path).contains(newer))
+      #expect(access(path + ".damaged", F_OK) != 0)
+      _ = try await other.revert(forgetsUnplugged: true)
+      #expect(access(path, F_OK) != 0)
+      await other.close()
+    }
+  }
+
+  private func read(_ path: String) throws -> String {
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes[..<count], as: UTF8.self)
+  }
+
   @Test("a folder behind a link is as good as any", .server)
   func linked() async throws {
     try await Rig.with(.minimal) { rig in

@@ -1,3 +1,4 @@
+import JSONCoding
 import PulseTypes
 import Testing
 
@@ -61,5 +62,50 @@ struct BaselineTests {
       baseline.entries == [
         Baseline.Entry(setting: Self.volume, before: Self.level(100), ours: Self.level(percent))
       ])
+  }
+
+  /// A file with an entry of this version, and with a setting and a value that it does not know.
+  private static func newerFile() throws -> String {
+    var text = String(decoding: try JSON.encode(cutShort), as: UTF8.self)
+    let newer = [
+      #"{"setting":{"loudness":{"_0":"input","device":"mic \"1\""}},"before":{"curve":{"_0":[1.50,null,true]}},"extra":{}}"#,
+      #"{"setting":{"volume":{"_0":"input","device":"mic"}},"before":{"decibels":{"_0":-3}}}"#,
+    ]
+    let end = try #require(text.ranges(of: "]}").last)
+    text.replaceSubrange(end.lowerBound..<end.lowerBound, with: "," + newer.joined(separator: ","))
+    return text
+  }
+
+  @Test("what a newer version recorded is kept as it is, and what is known is restored")
+  func newerVersion() throws {
+    let text = try Self.newerFile()
+    let baseline = try JSON.decode(Baseline.self, from: text.utf8)
+    #expect(baseline.entries == Self.cutShort.entries)
+    #expect(baseline.newer.count == 2)
+    #expect(String(decoding: try JSON.encode(baseline), as: UTF8.self) == text)
+    var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(60))
+    input.baseline = baseline
+    let plan = try Plan.make(input)
+    #expect(plan.steps.map(\.to) == [Self.level(100)])
+    #expect(plan.left == [try #require(baseline.newerNote)])
+    #expect(plan.left.first?.hasPrefix("2 settings were recorded by a newer version") == true)
+    // The run that restores keeps them, too.
+    var loop = Reconciler(input, isRestoring: true)
+    try loop.didRead(Self.snapshot(60))
+    #expect(loop.stored.newer == baseline.newer)
+    var left = loop.stored
+    left.settle(in: Self.snapshot(100))
+    left = left.pending(in: Self.snapshot(100))
+    #expect(left.entries.isEmpty && left.newer == baseline.newer && !left.isEmpty)
+  }
+
+  @Test(
+    "what is no entry of any version is damage",
+    arguments: [
+      "{}", #"{"entries":[1]}"#, #"{"entries":[{"setting":"volume","before":{}}]}"#,
+      #"{"entries":[{"setting":{},"before":{}}]}"#, #"{"entries":[{"setting":{"x":{}}}]}"#, "[]",
+    ])
+  func damaged(_ text: String) {
+    #expect(throws: (any Error).self) { try JSON.decode(Baseline.self, from: text.utf8) }
   }
 }

@@ -9,7 +9,11 @@ extension SessionStore {
   var problems: [String] {
     var result: [String] = []
     do throws(SessionError) { _ = try mode() } catch { result.append(error.message) }
-    do throws(SessionError) { _ = try baseline() } catch { result.append(error.message) }
+    do throws(SessionError) {
+      if let note = try baseline().newerNote { result.append(note) }
+    } catch {
+      result.append(error.message)
+    }
     return result
   }
 

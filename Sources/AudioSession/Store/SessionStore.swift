@@ -116,7 +116,7 @@ struct SessionStore: Sendable {
   }
 
   private func encode(_ baseline: Baseline) throws(SessionError) -> [UInt8]? {
-    baseline.entries.isEmpty ? nil : try StoreCoding.encode(baseline)
+    baseline.isEmpty ? nil : try StoreCoding.encode(baseline)
   }
 
   /// The results of earlier hints; a damaged status counts as none. The state in the same file is

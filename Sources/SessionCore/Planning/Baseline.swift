@@ -1,3 +1,4 @@
+package import JSONCoding
 package import PulseTypes
 
 /// The values of settings from before the session's first change, and the values that it set.
@@ -76,6 +77,10 @@ package struct Baseline: Sendable, Hashable, Codable {
   package var entries: [Entry]
   /// The run of the server to which stream indexes belong.
   package var serverCookie: UInt32?
+  /// The entries of a newer version that this one does not understand; they are kept for it.
+  package var newer: [JSON.Text] = []
+  /// Whether nothing is recorded.
+  package var isEmpty: Bool { entries.isEmpty && newer.isEmpty }
 
   /// Makes a baseline; an empty one by default.
   package init(entries: [Entry] = [], serverCookie: UInt32? = nil) {

@@ -60,6 +60,7 @@ extension Planner {
   /// Lists what is restored later, for the user.
   mutating func listKept() {
     guard input.occasion == .asked else { return }
+    if input.mode == AudioMode(), let note = input.baseline.newerNote { plan.left.append(note) }
     for (absence, settings) in kept {
       if case .unplugged(let name) = absence {
         for case .defaultDevice(let direction) in settings {
