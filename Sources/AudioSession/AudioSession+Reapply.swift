@@ -11,18 +11,12 @@ extension AudioSession {
     guard let own else { return }
     let (store, start) = (store(live), upkeep.now)
     var input = try await input(own.mode, live, store, isExplicit: false)
-    input.occasion = occasion
     let known = input.baseline
     if occasion == .upkeep { await noteRestored(&input, live) }
-    // A step that was refused may work now; settings in a conflict are left alone.
-    input.refusals = [:]
-    input.yielded = upkeep.conflicts.yielded(at: upkeep.now)
-    held?.charges.follow(input.snapshot, at: start)
-    // A restarted server has its own levels for every device.
-    if occasion == .reset { held?.charges = Charges() }
-    input.charges = held?.charges
-    // Missing devices are awaited; everything else is maintained in the meantime.
-    input.mode.onFailure = .bestEffort
+    var look = Reapply(
+      input, occasion, known: known, charges: held?.charges ?? Charges(), seen: upkeep.seen,
+      conflicts: upkeep.conflicts, at: start, tracer: configuration.tracer)
+    held?.charges = look.charges
     let stop = StopSignal()
     upkeepStop = stop
     if callers > 0 { stop.set() }
@@ -30,45 +24,44 @@ extension AudioSession {
     let driver = ReconcilerDriver(
       live, store, deadline: Deadline(after: configuration.timeout),
       configuration: configuration, stop: stop)
-    var run = Reconciler(input, seen: upkeep.seen, tracer: configuration.tracer)
-    let plan = try await driver.plan(&run)
-    defer { upkeep.seen = run.seen }
-    guard !plan.isEmpty else {
-      held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
-      held?.baseline = run.input.baseline
-      if !run.input.baseline.isSameInStore(as: known) { try store.write(run.input.baseline) }
-      return
-    }
+    let plan = try await driver.plan(&look.run)
+    defer { upkeep.seen = look.run.seen }
+    guard !plan.isEmpty else { return try hold(look.end(), of: look, store) }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     do throws(SessionError) {
-      try await driver.run(&run)
+      try await driver.run(&look.run)
     } catch {
       // The previous values are on disk, and completed steps are not planned again.
-      held?.baseline = run.stored
-      if occasion == .upkeep { await noteConflicts(run.foreign, live) }
+      held?.baseline = look.run.stored
+      if occasion == .upkeep { await noteConflicts(look.run.foreign, live) }
       throw error
     }
+    let run = look.run
     refusals = run.input.refusals
     hasLateHints = !run.lateHints.isEmpty
     capabilities = run.input.capabilities
     if occasion == .upkeep {
       upkeep.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)
     }
-    var baseline = run.stored
-    // Entries of an earlier mode are kept until they are restored, those of this one as long as it lasts.
-    baseline.settle(in: run.input.snapshot, claims: nil)
-    if !baseline.isSameInStore(as: known) { try store.write(baseline) }
-    // A hint that was not granted must not be requested again at the next look.
-    held = Held(
-      baseline: baseline, memory: run.input.memory, stored: try storedMode(store),
-      charges: held?.charges ?? Charges())
-    held?.charges.take(run.charged, in: run.input.snapshot, arrival: start)
+    try hold(look.end(), of: look, store)
     upkeep.reapplies += 1
     upkeep.hasRestoredDefault = plan.steps.contains { step in
       if case .defaultDevice = step.setting { true } else { false }
     }
     emit(.reapplied(upkeep.now - start))
     if occasion == .upkeep { await noteConflicts(run.foreign, live) }
+  }
+
+  /// Remembers the result of a look, and stores the baseline if it is new.
+  private func hold(
+    _ result: (baseline: Baseline, isNew: Bool), of look: Reapply, _ store: SessionStore
+  ) throws(SessionError) {
+    if result.isNew { try store.write(result.baseline) }
+    upkeep.refused.note(Set(look.run.input.refusals.keys), at: upkeep.now)
+    // A hint that was not granted must not be requested again at the next look.
+    held = Held(
+      baseline: result.baseline, memory: look.run.input.memory, stored: try storedMode(store),
+      charges: look.charges)
   }
 
   /// Begins to hold without a mode: restores what is left of an earlier one. After a damaged mode
@@ -120,12 +113,7 @@ extension AudioSession {
 
   /// A setting that another program changes again and again is in a conflict: reports it and pauses.
   private func noteConflicts(_ changes: [Setting: Int], _ live: LiveServer) async {
-    for (setting, count) in changes {
-      var isConflict = false
-      for _ in 0..<count where upkeep.conflicts.noteChange(of: setting, at: upkeep.now) {
-        isConflict = true
-      }
-      guard isConflict else { continue }
+    for setting in upkeep.conflicts.noteChanges(changes, at: upkeep.now) {
       let opponents = await live.snapshot.opponents(of: setting)
       configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
       emit(.conflict("\(setting.propertyName) of \(setting.object)", opponents: opponents))

@@ -8,24 +8,19 @@ extension AudioSession {
     _ input: PlanInput, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
     _ stop: StopSignal, declared: OwnMode?, isActive: Bool, forgets: Bool = false
   ) async throws(SessionError) -> ApplyReport {
-    var input = input
-    if isActive, ((try? self.storedMode(store)) ?? nil)?.isActive != true {
-      // A setting of an earlier mode that the user has changed since is not a value from before
-      // this mode.
-      input.baseline = input.baseline.unrestored(in: input.snapshot)
-    }
-    let before = input.baseline
+    let wasInEffect = ((try? self.storedMode(store)) ?? nil)?.isActive == true
+    var change = ModeChange(
+      input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
+      tracer: configuration.tracer)
     let generation = store.generation().addingSaturating(1)
     let formerlyHeld = held
     held = nil
     let driver = ReconcilerDriver(
       live, store, deadline: budget.run, configuration: configuration, stop: stop)
-    var run = Reconciler(
-      input, isRestoring: !isActive, tracer: configuration.tracer)
     do throws(SessionError) {
-      try await driver.run(&run)
+      try await driver.run(&change.run)
       let report = try await finish(
-        run, live, store, budget,
+        change, live, store, budget,
         declared.map {
           StoredMode(
             mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
@@ -33,13 +28,13 @@ extension AudioSession {
       own = declared
       return report
     } catch {
-      guard run.hasWritten else {
+      guard let back = change.undoing(in: await live.snapshot) else {
         // The journal is on disk, but nothing of it was done.
-        try? store.write(before)
+        try? store.write(change.before)
         goOnHolding(formerlyHeld, store)
         throw error
       }
-      let result = await rollBack(run, before, live, store, budget, error)
+      let result = await rollBack(back, change, live, store, budget, error)
       goOnHolding(formerlyHeld, store)
       throw result
     }
@@ -51,24 +46,20 @@ extension AudioSession {
     guard isHolder, let baseline = try? store.baseline() else { return }
     held = former
     held?.baseline = baseline
+    upkeep.hasUnrestored = !isActive && !baseline.entries.isEmpty
   }
 
   private func rollBack(
-    _ run: Reconciler, _ before: Baseline, _ live: LiveServer, _ store: SessionStore,
+    _ run: Reconciler, _ change: ModeChange, _ live: LiveServer, _ store: SessionStore,
     _ budget: Budget, _ cause: SessionError
   ) async -> SessionError {
-    var result = cause
+    var (result, run) = (cause, run)
     do throws(SessionError) {
-      var input = PlanInput(mode: AudioMode(), snapshot: await live.snapshot)
-      input.baseline = run.journal
-      input.baseline.serverCookie = input.snapshot.server.cookie
-      input.memory = run.input.memory
       let driver = ReconcilerDriver(
         live, store, deadline: budget.whole, configuration: configuration)
-      var back = Reconciler(input, undoing: run.stored, tracer: configuration.tracer)
-      try await driver.run(&back)
+      try await driver.run(&run)
       // If this fails, the journal that stays on disk has the same previous values.
-      try? store.write(before)
+      try? store.write(change.undone(in: run.input.snapshot))
       result.restored = true
       result.message += "; the former settings are restored"
     } catch {
@@ -84,13 +75,11 @@ extension AudioSession {
   /// Reads the server back, and stores the result. Writes the mode last, so that a store that fails
   /// earlier keeps the former one.
   private func finish(
-    _ run: Reconciler, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
+    _ change: ModeChange, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
     _ stored: StoredMode?, generation: Int, forgets: Bool
   ) async throws(SessionError) -> ApplyReport {
     let isActive = stored?.isActive == true
-    var baseline = forgets ? Baseline() : run.stored
-    baseline.settle(in: run.input.snapshot, claims: Set(run.lastPlan.claims))
-    if !isActive { baseline = baseline.pending(in: run.input.snapshot) }
+    let (run, baseline) = (change.run, change.outcome)
     let isKept = configuration.isHolding && isActive
     if isKept {
       try await live.tendPins(for: stored?.mode, deadline: budget.readBack)

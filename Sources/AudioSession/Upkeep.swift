@@ -6,6 +6,7 @@ struct Upkeep {
   let began = ContinuousClock.now
   var pacer = Pacer()
   var conflicts = ConflictDetector()
+  var refused = RefusalBackoff()
   /// What the last run left as the mode asks.
   var seen = ForeignChanges()
   /// When the next look is scheduled, so that it is scheduled only once.
@@ -40,11 +41,12 @@ struct Upkeep {
   var now: Duration { ContinuousClock.now - began }
 
   /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
-  /// when a flapping device counts as stable or a returned one as settled.
+  /// when a flapping device counts as stable or a returned one as settled, or to request again
+  /// what was refused.
   func nextLook(after time: Duration) -> Duration? {
     [
       pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time),
-      returns.nextEnd(after: time),
+      returns.nextEnd(after: time), refused.nextEnd(after: time),
     ].compactMap { $0 }.min()
   }
 

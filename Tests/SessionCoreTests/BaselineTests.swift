@@ -64,6 +64,34 @@ struct BaselineTests {
       ])
   }
 
+  @Test("what a run may have left on an unplugged device is known when it returns")
+  func cutShortAndUnplugged() throws {
+    var away = Self.snapshot(50)
+    away.sources = []
+    var baseline = Self.cutShort
+    baseline.settle(in: away)
+    for percent in [50, 60, 70] {
+      var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(percent))
+      input.baseline = baseline
+      #expect(try Plan.make(input).steps.map(\.to) == [Self.level(100)], "\(percent) %")
+    }
+  }
+
+  @Test("a device that returned is restored, also by the run after one that was cut short")
+  func returnedAndCutShort() throws {
+    var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(50))
+    input.baseline.record(Self.volume, before: Self.level(100), ours: nil)
+    var loop = Reconciler(input, isRestoring: true)
+    _ = try loop.next(isStopped: false, isLate: false)
+    try loop.didRead(input.snapshot)
+    guard case .save(let saved) = try loop.next(isStopped: false, isLate: false) else {
+      Issue.record("nothing was saved before the first step")
+      return
+    }
+    input.baseline = saved
+    #expect(try Plan.make(input).steps.map(\.to) == [Self.level(100)])
+  }
+
   /// A file with an entry of this version, and with a setting and a value that it does not know.
   private static func newerFile() throws -> String {
     var text = String(decoding: try JSON.encode(cutShort), as: UTF8.self)

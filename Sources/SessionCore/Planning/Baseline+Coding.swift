@@ -1,4 +1,4 @@
-package import JSONCoding
+import JSONCoding
 
 /// The JSON of a baseline. A newer version may have recorded settings or values that this one does not
 /// know: they stay as they are, for that version, and the others are restored.

@@ -187,7 +187,8 @@ package struct Baseline: Sendable, Hashable, Codable {
       if let now, entries[index].isShown(in: snapshot), entries[index].isOurs(now) {
         entries[index].ours = now
       }
-      entries[index].inFlight = nil
+      // Which of them an unplugged device has is known when it returns.
+      if snapshot.absence(of: entries[index]) == nil { entries[index].inFlight = nil }
     }
     entries.removeAll { entry in
       let isKept =

@@ -41,8 +41,10 @@ extension Reconciler {
     var result = (isRollback ? former : input.baseline).valid(for: input.snapshot)
     for entry in journal.entries {
       result.record(entry)
-      let ours = former.entries.first { $0.isOfSame(entry) }?.ours.map { [$0] } ?? []
-      result.expect(ours + intended[entry.setting, default: []], of: entry)
+      // A value that followed from another change, or with which a device returned, is as little the
+      // user's as one that was set.
+      let ours = former.entries.first { $0.isOfSame(entry) }.map { [$0.ours ?? entry.before] }
+      result.expect((ours ?? []) + intended[entry.setting, default: []], of: entry)
     }
     result.serverCookie = input.snapshot.server.cookie
     return result

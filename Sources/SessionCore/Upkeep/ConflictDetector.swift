@@ -36,6 +36,17 @@ package struct ConflictDetector: Sendable, Hashable {
     return true
   }
 
+  /// Notes how often another program changed each setting; returns those that are in a conflict now.
+  package mutating func noteChanges(_ changes: [Setting: Int], at now: Duration) -> [Setting] {
+    changes.keys.sorted { ($0.phase, $0.object) < ($1.phase, $1.object) }.filter { setting in
+      var isConflict = false
+      for _ in 0..<changes[setting, default: 0] where noteChange(of: setting, at: now) {
+        isConflict = true
+      }
+      return isConflict
+    }
+  }
+
   /// The settings that are left alone now.
   package func yielded(at now: Duration) -> Set<Setting> {
     Set(records.filter { $0.value.pauseEnds.map { now < $0 } == true }.keys)

@@ -53,6 +53,15 @@ final class ModelDisk: @unchecked Sendable {  // a simulation has one thread
     return node.content
   }
 
+  /// All that may be left of a file if the power went now; nil among them where it may be missing or cut
+  /// short.
+  func possible(_ path: String) -> [[UInt8]?] {
+    let pending = unsyncedNames.filter { $0.path == path }.map(\.node)
+    return ([syncedNames[path]] + pending).map { node in
+      node?.synced == node?.content ? node?.synced : nil
+    }
+  }
+
   func isFolder(_ file: Int32) -> Bool { descriptors[file]?.mode == .folder }
 
   /// Who has a file locked for itself.

@@ -6,6 +6,10 @@ final class SimulatedSession {
   enum Kind: Equatable {
     case hold(replaces: Bool)
     case apply
+    case revert
+
+    /// Whether it ends when it has done its work.
+    var isCommand: Bool { self == .apply || self == .revert }
   }
 
   private enum Life {
@@ -20,7 +24,9 @@ final class SimulatedSession {
   private let kind: Kind
   private unowned let world: Simulation
   private let calls: any FileCalls
-  private let store: StoreFiles
+  let store: StoreFiles
+  /// Its work on the model server; nil where a number is the server.
+  private(set) var work: ModelWork?
   private var life: Life
   /// What it sets: its number, or what it was told to.
   private(set) var mode: Int
@@ -47,12 +53,13 @@ final class SimulatedSession {
     self.process = process
     self.kind = kind
     self.world = world
-    mode = Int(process)
+    mode = kind == .revert ? 0 : Int(process)
     calls = world.caller(ModelCalls(disk: world.disk, process: process))
     store = StoreFiles(folder: "/s", server: "x", calls: calls)
     life = .claiming(LockClaim(process: process))
     desk = OrderDesk(process: process)
     isOld = kind != .hold(replaces: false) && world.random.chance(1, in: 6)
+    if let server = world.modelServer { work = ModelWork(self, world, server) }
   }
 
   /// What it is told to set, by whom, and with which number.
@@ -66,11 +73,12 @@ final class SimulatedSession {
   }
 
   var isAsking: Bool { if case .asking = life { true } else { false } }
-  var isHolder: Bool { if case .holding = life { kind != .apply } else { false } }
+  var isHolder: Bool { if case .holding = life { !kind.isCommand } else { false } }
   var isWaiting: Bool { if case .waiting = life { true } else { false } }
+  var isRunning: Bool { isAlive }
   private var isAlive: Bool { calls.isRunning(process) }
   private var owner: LockRecord.Owner {
-    LockRecord.Owner(pid: process, name: "session", isHolding: kind != .apply)
+    LockRecord.Owner(pid: process, name: "session", isHolding: !kind.isCommand)
   }
 
   static func bytes(_ value: Int) -> [UInt8] { Array("<\(value)>".utf8) }
@@ -84,14 +92,14 @@ final class SimulatedSession {
   func begin() { later { $0.claim() } }
 
   /// Goes on after a while, if it lives then.
-  private func later(_ pause: Duration = .zero, _ work: @escaping (SimulatedSession) -> Void) {
+  func later(_ pause: Duration = .zero, _ work: @escaping (SimulatedSession) -> Void) {
     world.after(pause) { [weak self] in
       guard let self, isAlive else { return }
       work(self)
     }
   }
 
-  private func noteWake() {
+  func noteWake() {
     wakes = wakes.filter { world.now - $0 < .seconds(1) } + [world.now]
     world.check(wakes.count < 300, "\(process) is woken all the time")
   }
@@ -128,12 +136,12 @@ final class SimulatedSession {
     isBusy = true
     // The session asks the server for another holder before it listens for orders.
     later { session in
-      if session.kind != .apply {
+      if !session.kind.isCommand {
         session.desk.begin(session.order()?.slip)
         session.look()
       }
       session.apply(session.mode, for: nil) { session, isDone in
-        if session.kind == .apply || !isDone { session.end() }
+        if session.kind.isCommand || !isDone { session.end() }
       }
     }
   }
@@ -151,7 +159,7 @@ final class SimulatedSession {
     guard calls.lookAtLock(store.path(.lock)).isHeld(by: holder) else { return lookAgain() }
     world.orders += 1
     let number = world.orders
-    let verb = kind == .apply ? "apply" : "takeover"
+    let verb = kind == .revert ? "revert" : kind == .apply ? "apply" : "takeover"
     let holderWord = isOld ? "0" : "\(holder)"
     try? store.write(
       Array("\(number) \(process) \(verb) \(mode) \(holderWord)".utf8), to: .order)
@@ -190,10 +198,12 @@ final class SimulatedSession {
     switch action {
     case .answered:
       isAnswered = true
-      kind == .apply || isStopped ? end() : lookAgain()
+      kind.isCommand || isStopped ? end() : lookAgain()
     case .lookAgain: isStopped ? end() : lookAgain()
     case .withdraw:
-      world.check(isStopped || isOld, "\(process) has no answer to its order \(number)")
+      // A server that freezes keeps a holder busy.
+      world.check(
+        isStopped || isOld || work != nil, "\(process) has no answer to its order \(number)")
       isStopped = true
       world.log("\(process) withdraws \(number)")
       try? store.write(nil, to: .order)
@@ -241,19 +251,21 @@ final class SimulatedSession {
     later { $0.obey() }
   }
 
-  private func obey() {
-    guard case .holding(let lock) = life, kind != .apply, !isBusy else { return }
+  func obey() {
+    guard case .holding(let lock) = life, !kind.isCommand, !isBusy else { return }
     guard !wasReset else { return restore() }
-    guard !jobs.isEmpty else { return }
+    guard !jobs.isEmpty else { return lookAtServer() }
     let order = jobs.removeFirst()
     guard order.verb == "takeover" else {
-      return apply(order.mode, for: order.number) { session, _ in session.answer(order.number) }
+      let value = order.verb == "revert" ? 0 : order.mode
+      return apply(value, for: order.number) { session, _ in session.answer(order.number) }
     }
     guard !stopped.contains(order.number) else { return answer(order.number) }
     world.log("\(process) makes room for \(order.process)")
     lock.pass(to: order.process)
     world.interrupted.insert(process, at: 0)
     life = .waiting(LockWait(process: process))
+    work?.held = nil
     later {
       $0.answer(order.number)
       $0.stepWaiting()
@@ -271,6 +283,7 @@ final class SimulatedSession {
     _ value: Int, for order: Int?, _ finish: @escaping (SimulatedSession, Bool) -> Void
   ) {
     isBusy = true
+    if let work { return apply(value, for: order, work, finish) }
     let former = mode
     world.underWay.insert(value)
     if (try? store.read(.baseline)) ?? nil == nil {
@@ -302,6 +315,36 @@ final class SimulatedSession {
         session.world.log("\(session.process) has applied \(value)")
         end(session, true)
       }
+    }
+  }
+
+  /// The same on the model server.
+  private func apply(
+    _ value: Int, for order: Int?, _ work: ModelWork,
+    _ finish: @escaping (SimulatedSession, Bool) -> Void
+  ) {
+    world.underWay.insert(value)
+    let isStopped = { [unowned self] in order.map(stopped.contains) == true }
+    work.apply(value, isStopped: isStopped) { [weak self] isDone in
+      guard let self, isRunning else { return }
+      if isDone {
+        (mode, world.acknowledged) = (value, value == 0 ? nil : value)
+        world.log("\(process) has applied \(value)")
+      }
+      if !isDone, value == world.acknowledged ?? 0 {} else { world.underWay.remove(value) }
+      isBusy = false
+      finish(self, isDone)
+      work.schedule()
+      later { $0.obey() }
+    }
+  }
+
+  private func lookAtServer() {
+    guard let work, work.isDue else { return }
+    isBusy = true
+    work.look(isStopped: { [unowned self] in !jobs.isEmpty }) { [weak self] in
+      self?.isBusy = false
+      self?.later { $0.obey() }
     }
   }
 
@@ -352,7 +395,16 @@ final class SimulatedSession {
       world.interrupted.first(where: world.disk.running.contains) == process,
       "\(process) goes on, and it is the turn of \(world.interrupted)")
     world.interrupted.removeAll { $0 == process }
-    hold(lock)
+    guard let work else { return hold(lock) }
+    world.log("\(process) has the lock again")
+    life = .holding(lock)
+    (watched, isBusy) = (nil, false)
+    alarm += 1
+    desk.begin(order()?.slip)
+    look()
+    guard mode != 0, (try? store.commit(Self.bytes(mode))) != nil else { return }
+    world.acknowledged = mode
+    work.resume(mode)
   }
 
   // MARK: What happens to it

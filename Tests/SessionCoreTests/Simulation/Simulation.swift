@@ -1,3 +1,4 @@
+import PulseTypes
 import SessionCore
 
 /// Lives of processes on one server and one disk, in virtual time and one thread: the shipped lock, its state
@@ -11,7 +12,7 @@ final class Simulation {
     var rule: String
     var history: [String]
     var description: String {
-      "seed \(seed): \(rule)\n" + history.suffix(40).joined(separator: "\n")
+      "seed \(seed): \(rule)\n" + history.suffix(200).joined(separator: "\n")
     }
   }
 
@@ -22,7 +23,13 @@ final class Simulation {
   var random: SeededRandom
   let disk = ModelDisk()
   let caller: Caller
-  private let seesDisk: Bool
+  let seesDisk: Bool
+  /// The model server, if the lives are on one; otherwise a number is the server.
+  private(set) var modelServer: ModelServer?
+  let modelMutant: ModelMutant?
+  let promises = Promises()
+  /// Whether other programs change the model server, too.
+  private(set) var isRivalled = false
   private(set) var now = Duration.zero
   private(set) var history: [String] = []
   private(set) var broken: String?
@@ -46,13 +53,27 @@ final class Simulation {
   /// After how many calls a process dies.
   private var dying: [Int32: Int] = [:]
 
-  /// - Parameter seesDisk: whether the checks know what is on the disk; otherwise only a power cut shows
-  ///   it.
-  init(seed: UInt64, seesDisk: Bool = true, caller: @escaping Caller = { $0 }) {
+  /// - Parameters:
+  ///   - seesDisk: whether the checks know what is on the disk; otherwise only a power cut shows it.
+  ///   - kind: the model server; nil for a number.
+  init(
+    seed: UInt64, seesDisk: Bool = true, on kind: ServerKind? = nil, mutant: ModelMutant? = nil,
+    caller: @escaping Caller = { $0 }
+  ) {
     self.seed = seed
     self.seesDisk = seesDisk
     self.caller = caller
+    modelMutant = mutant
     random = SeededRandom(seed: seed)
+    if let kind {
+      isRivalled = random.one(in: 2)
+      let model = SimulatedServer.machine(kind: kind) {
+        $0.addLaptop()
+        $0.addUSB()
+      }
+      modelServer = ModelServer(model, self)
+      promises.noteNatural(model, isFresh: true)
+    }
     disk.mayCall = { [weak self] process, call in self?.mayCall(process, call) ?? true }
     disk.onChange = { [weak self] path in
       for session in self?.sessions ?? [] { session.noteChange(of: path) }
@@ -80,6 +101,7 @@ final class Simulation {
   /// Runs a life: people start, apply, end and kill; then all comes to rest.
   func run(actions: Int = 24, powerCuts: Bool = true) throws(Broken) {
     for _ in 0..<actions where broken == nil {
+      if modelServer != nil, random.one(in: 2) { actOnServer() }
       act(powerCuts)
       let pause = random.chance(1, in: 3) ? Duration.microseconds(random.below(3000)) : .seconds(2)
       turn(until: now + pause)
@@ -88,10 +110,11 @@ final class Simulation {
     turn(until: end)
     check(queue.isEmpty, "something goes on for ever: \(queue.count) events wait")
     checkRest()
+    finishOnServer()
     if let broken { throw Broken(seed: seed, rule: broken, history: history) }
   }
 
-  private func turn(until end: Duration) {
+  func turn(until end: Duration) {
     while broken == nil {
       let first = queue.indices.min {
         (queue[$0].due, queue[$0].number) < (queue[$1].due, queue[$1].number)
@@ -111,6 +134,7 @@ final class Simulation {
     let holders = living.filter { $0.isHolder || $0.isWaiting }
     switch random.below(13) {
     case 10, 11: if let one = living.filter(\.isAsking).randomElement(using: &random) { one.stop() }
+    case 12 where modelServer != nil: start(.revert)
     case 12: restartServer()
     case 0, 1: start(.hold(replaces: false))
     case 2, 3, 4: start(.hold(replaces: true))
@@ -121,7 +145,7 @@ final class Simulation {
     }
   }
 
-  private func start(_ kind: SimulatedSession.Kind) {
+  func start(_ kind: SimulatedSession.Kind) {
     lastProcess += 1
     disk.start(lastProcess)
     let session = SimulatedSession(lastProcess, kind, self)
@@ -169,8 +193,9 @@ final class Simulation {
     check(
       mode == nil || value != nil, "the power went, and the stored mode is damaged: \(mode ?? [])")
     check(
-      value == acknowledged || value.map(underWay.contains) == true,
+      value == acknowledged || underWay.contains(value ?? 0),
       "the power went, and with it the acknowledged mode \(acknowledged ?? -1): \(value ?? -1)")
+    cutServerPower()
     let before = ((try? store.read(.baseline)) ?? nil).flatMap(SimulatedSession.value)
     check(setting == original || before == original, "nothing leads back from \(setting)")
     acknowledged = value
@@ -214,7 +239,7 @@ final class Simulation {
       check(
         session.isHolder || session.isWaiting, "\(session.process) neither holds, waits nor ends")
     }
-    if let holder = holders.first {
+    if let holder = holders.first, modelServer == nil {
       check(
         setting == holder.mode,
         "\(holder.process) holds \(holder.mode), and the server has \(setting)")

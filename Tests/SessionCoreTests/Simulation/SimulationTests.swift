@@ -1,4 +1,5 @@
 import Foundation
+import PulseTypes
 import Testing
 
 /// The shipped lock, its state machines and the shipped store, on a model of the system's calls.
@@ -6,13 +7,30 @@ import Testing
 /// A failure names its seed: `Simulation(seed:).run()` does the same again.
 @Suite("Many lives on one disk")
 struct SimulationTests {
+  private static func number(_ name: String) -> Int? {
+    ProcessInfo.processInfo.environment["AUDIOSESSION_" + name].flatMap { Int($0) }
+  }
+
   @Test("10,000 lives: one writer, nothing lost, whose turn it is goes on, nobody spins")
   func lives() throws {
     // A million by hand: AUDIOSESSION_LIVES=1000000.
-    let most = ProcessInfo.processInfo.environment["AUDIOSESSION_LIVES"].flatMap { Int($0) }
     var (lives, seed) = (0, UInt64(1))
-    while lives < most ?? 10_000 {
+    while lives < Self.number("LIVES") ?? 10_000 {
       let simulation = Simulation(seed: seed)
+      try simulation.run()
+      lives += simulation.sessions.count
+      seed += 1
+    }
+  }
+
+  @Test(
+    "lives on a model server: whatever happens to it, all converges and everything leads back",
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func modelLives(_ kind: ServerKind) throws {
+    // A hundred thousand by hand: AUDIOSESSION_LIVES=100000; from a seed: AUDIOSESSION_SEED=17.
+    var (lives, seed) = (0, Self.number("SEED").map(UInt64.init) ?? 1)
+    while lives < Self.number("LIVES") ?? 200 {
+      let simulation = Simulation(seed: seed, on: kind)
       try simulation.run()
       lives += simulation.sessions.count
       seed += 1
@@ -41,6 +59,34 @@ struct SimulationTests {
       }
     }
     #expect(broken != nil)
+  }
+
+  /// Where the search begins, for those that a search from 1 finds late.
+  private static let late: [ModelMutant: UInt64] = [.undoesNothing: 155, .forgetsUnplugged: 25]
+
+  @Test("a session made wrongly is found on a model server", arguments: ModelMutant.allCases)
+  func modelMutants(_ mutant: ModelMutant) {
+    var broken: String?
+    let first = Self.number("SEED").map(UInt64.init) ?? Self.late[mutant] ?? 1
+    for seed in first...(first + 400) where broken == nil {
+      do throws(Simulation.Broken) {
+        try Simulation(seed: seed, on: .pulseaudio, mutant: mutant).run()
+      } catch {
+        broken = error.rule
+      }
+    }
+    #expect(broken != nil)
+  }
+
+  @Test("the same seed gives the same history on a model server")
+  func modelReproducible() throws {
+    for seed in UInt64(1)...4 {
+      let kind = seed % 2 == 0 ? ServerKind.pulseaudio : .pipewire
+      let (first, second) = (Simulation(seed: seed, on: kind), Simulation(seed: seed, on: kind))
+      try first.run()
+      try second.run()
+      #expect(first.history == second.history)
+    }
   }
 
   @Test("what is not synced is missed after a power cut", arguments: Mutant.unsynced)

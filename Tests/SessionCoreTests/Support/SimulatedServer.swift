@@ -35,6 +35,12 @@ struct SimulatedServer {
   var configured: [Direction: String] = [:]
   /// What the device-restore module kept of each device and port.
   var remembered: [String: ChannelVolumes] = [:]
+  /// The mutes that it kept.
+  var muted: [String: Bool] = [:]
+  /// The cards that are pulled out, as they were.
+  var unplugged: [String: Card] = [:]
+  /// The devices whose levels the session manager has not restored yet.
+  var arrivals: Set<String> = []
   /// The latencies that a device can have; one alone is fixed, as without timer scheduling.
   var latencies: [String: ClosedRange<Duration>] = [:]
   /// The latency that each stream asked for.

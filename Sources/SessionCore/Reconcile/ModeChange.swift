@@ -1,0 +1,71 @@
+package import PulseTypes
+
+/// A change that was asked for: a mode takes effect, or ends. Decides what is undone when it fails, and
+/// what the store has afterwards.
+///
+/// Pure: the caller runs the loops and writes the files. `run` saves the baseline before its first
+/// step; after it, the caller stores `outcome`; if it fails, the caller runs `undoing(in:)` and then
+/// stores `undone(in:)`.
+package struct ModeChange: Sendable {
+  package enum Goal: Sendable, Hashable {
+    /// - Parameter wasInEffect: whether a mode was in effect before.
+    case inEffect(wasInEffect: Bool)
+    /// - Parameter forgets: whether what cannot be restored now is forgotten.
+    case ended(forgets: Bool)
+  }
+
+  /// The loop that makes the change.
+  package var run: Reconciler
+  /// The baseline before the change.
+  package let before: Baseline
+  private let goal: Goal
+  private let tracer: (@Sendable (TraceEntry) -> Void)?
+
+  package init(
+    _ input: PlanInput, to goal: Goal, tracer: (@Sendable (TraceEntry) -> Void)? = nil
+  ) {
+    var input = input
+    if goal == .inEffect(wasInEffect: false) {
+      // A setting of an earlier mode that the user has changed since is not a value from before
+      // this mode.
+      input.baseline = input.baseline.unrestored(in: input.snapshot)
+    }
+    var isRestoring = false
+    if case .ended = goal { isRestoring = true }
+    (self.goal, self.tracer) = (goal, tracer)
+    before = input.baseline
+    run = Reconciler(input, isRestoring: isRestoring, tracer: tracer)
+  }
+
+  /// The baseline after the completed run.
+  package var outcome: Baseline {
+    var baseline = goal == .ended(forgets: true) ? Baseline() : run.stored
+    baseline.settle(in: run.input.snapshot, claims: Set(run.lastPlan.claims))
+    if case .ended = goal { baseline = baseline.pending(in: run.input.snapshot) }
+    return baseline
+  }
+
+  /// The baseline after the failed run was undone: the one from before it. What could not be undone,
+  /// because its device was unplugged meanwhile, is kept until the device returns.
+  package func undone(in snapshot: ServerSnapshot) -> Baseline {
+    var result = before
+    for entry in run.journal.pending(in: snapshot).entries {
+      if result.has(entry) {
+        result.expect(entry.ours.map { [$0] } ?? [], of: entry)
+      } else {
+        result.entries.append(entry)
+      }
+    }
+    return result
+  }
+
+  /// The loop that undoes the failed run; nil if the server was not asked for any change.
+  package func undoing(in snapshot: ServerSnapshot) -> Reconciler? {
+    guard run.hasWritten else { return nil }
+    var input = PlanInput(mode: AudioMode(), snapshot: snapshot)
+    input.baseline = run.journal
+    input.baseline.serverCookie = snapshot.server.cookie
+    input.memory = run.input.memory
+    return Reconciler(input, undoing: run.stored, tracer: tracer)
+  }
+}

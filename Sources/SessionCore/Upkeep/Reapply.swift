@@ -1,0 +1,55 @@
+import PulseTypes
+
+/// A look of a holder: its mode is applied again where the server differs from it, and what it
+/// remembers and stores afterwards.
+///
+/// Pure: the caller runs the loop and writes the baseline if `isNew`. Time is a parameter.
+package struct Reapply: Sendable {
+  /// The loop of this look.
+  package var run: Reconciler
+  /// The levels that devices were given.
+  package private(set) var charges: Charges
+  private let known: Baseline
+  private let start: Duration
+
+  /// - Parameters:
+  ///   - input: the mode, the server, and the values that the session manager restored.
+  ///   - known: the baseline before these values.
+  ///   - charges: the levels that devices were given under this mode.
+  ///   - seen: what the last run left as the mode asks.
+  package init(
+    _ input: PlanInput, _ occasion: Occasion, known: Baseline, charges: Charges,
+    seen: ForeignChanges, conflicts: ConflictDetector, at now: Duration,
+    tracer: (@Sendable (TraceEntry) -> Void)? = nil
+  ) {
+    var input = input
+    var charges = charges
+    input.occasion = occasion
+    // A step that was refused may work now; settings in a conflict are left alone.
+    input.refusals = [:]
+    input.yielded = conflicts.yielded(at: now)
+    charges.follow(input.snapshot, at: now)
+    // A restarted server has its own levels for every device.
+    if occasion == .reset { charges = Charges() }
+    input.charges = charges
+    // Missing devices are awaited; everything else is maintained in the meantime.
+    input.mode.onFailure = .bestEffort
+    (self.charges, self.known, start) = (charges, known, now)
+    run = Reconciler(input, seen: seen, tracer: tracer)
+  }
+
+  /// Ends a look that found or set everything as the mode asks.
+  ///
+  /// - Returns: the baseline, and whether the store does not have it yet.
+  package mutating func end() -> (baseline: Baseline, isNew: Bool) {
+    charges.take(run.charged, in: run.input.snapshot, arrival: start)
+    var baseline = run.input.baseline
+    if run.firstPlan?.isEmpty == false {
+      baseline = run.stored
+      // Entries of an earlier mode are kept until they are restored, those of this one as long as
+      // it lasts.
+      baseline.settle(in: run.input.snapshot, claims: nil)
+    }
+    return (baseline, !baseline.isSameInStore(as: known))
+  }
+}

@@ -1,0 +1,99 @@
+import PulseTypes
+
+@testable import SessionCore
+
+/// What the process is asked for: a mode, or its end.
+extension ModelWork {
+  /// As a session's configuration has it: 70 % of the time for the change, the rest to undo it.
+  static let timeout = Duration.seconds(5)
+
+  /// Makes a mode take effect, or ends it; the caller has the lock.
+  ///
+  /// - Parameter value: the mode's number, 0 for none.
+  func apply(_ value: Int, isStopped: @escaping () -> Bool, _ done: @escaping (Bool) -> Void) {
+    let (begin, former) = (world.now, held)
+    read(by: begin + Self.timeout * 0.7) { [weak self] error in
+      guard let self else { return }
+      guard error == nil, let view else { return done(false) }
+      world.promises.excuse(server.model)
+      let mode = world.mode(value)
+      var input = PlanInput(mode: mode, snapshot: view.snapshot)
+      (input.baseline, input.memory) = (
+        former?.baseline ?? storedBaseline(), former?.memory ?? HintMemory()
+      )
+      input.grants = view.grants
+      input.process = session.process
+      let wasInEffect = ((try? session.store.read(.mode)) ?? nil) != nil
+      var change = ModeChange(
+        input, to: value == 0 ? .ended(forgets: false) : .inEffect(wasInEffect: wasInEffect))
+      held = nil
+      let task = Task(change.run, by: begin + Self.timeout * 0.7, isStopped) { _ in }
+      perform(
+        task.continued { [weak self] task, error in
+          guard let self else { return }
+          change.run = task.loop
+          var error = error
+          if error == nil, isStopped() {
+            error = SessionError(.cancelled, stage: .session, "stopped")
+          }
+          do throws(SessionError) {
+            if let error { throw error }
+            try commit(change, value)
+            done(true)
+          } catch {
+            guard session.isRunning else { return }
+            undo(change, former, by: begin + Self.timeout, error) { done(false) }
+          }
+        })
+    }
+  }
+
+  private func commit(_ change: ModeChange, _ value: Int) throws(SessionError) {
+    let baseline = mutant == .forgetsUnplugged && value == 0 ? Baseline() : change.outcome
+    try write(baseline)
+    try session.store.commit(value == 0 ? nil : SimulatedSession.bytes(value))
+    number = value == 0 ? nil : value
+    held = Held(baseline: baseline, memory: change.run.input.memory)
+    held?.charges.take(change.run.charged, in: change.run.input.snapshot)
+    seen = value == 0 ? ForeignChanges() : change.run.seen
+    conflicts.forget()
+    hasUnrestored = value == 0 && !baseline.entries.isEmpty
+  }
+
+  private func undo(
+    _ change: ModeChange, _ former: Held?, by deadline: Duration, _ cause: SessionError,
+    _ done: @escaping () -> Void
+  ) {
+    world.log("\(session.process) fails: \(cause.message)")
+    let end = { [weak self] (baseline: Baseline?) in
+      guard let self, session.isRunning else { return }
+      if let baseline { try? write(baseline) }
+      held = former
+      held?.baseline = storedBaseline()
+      hasUnrestored = number == nil && held?.baseline.entries.isEmpty == false
+      pacer.noteChange(at: world.now)
+      done()
+    }
+    guard mutant != .undoesNothing, let snapshot = view?.snapshot,
+      let back = change.undoing(in: snapshot)
+    else { return end(change.run.hasWritten ? nil : change.before) }
+    let task = Task(back, by: deadline, { false }) { _ in }
+    perform(
+      task.continued { task, error in
+        end(error == nil ? change.undone(in: task.loop.input.snapshot) : nil)
+      })
+  }
+}
+
+extension ModelWork.Task {
+  /// The same run, whose end gets it.
+  func continued(_ done: @escaping (ModelWork.Task, SessionError?) -> Void) -> ModelWork.Task {
+    var result: ModelWork.Task?
+    let task = ModelWork.Task(loop, by: deadline, isStopped) { error in
+      if let task = result { done(task, error) }
+      result = nil
+    }
+    result = task
+    return task
+  }
+}
