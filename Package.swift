@@ -59,23 +59,26 @@ let package = Package(
   ],
   targets: [
     .target(name: "JSONCoding", swiftSettings: settings),
+    .target(name: "POSIX", swiftSettings: settings),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .target(name: "PulseTypes", swiftSettings: settings),
     .target(
       name: "Pulse",
-      dependencies: ["CPulse", "PulseTypes", .product(name: "Logging", package: "swift-log")],
+      dependencies: [
+        "CPulse", "POSIX", "PulseTypes", .product(name: "Logging", package: "swift-log"),
+      ],
       swiftSettings: settings),
     .target(
       name: "SessionCore", dependencies: ["JSONCoding", "PulseTypes"], swiftSettings: settings),
     .target(
       name: "SessionProfiles",
-      dependencies: ["SessionCore", "PulseTypes"],
+      dependencies: ["POSIX", "SessionCore", "PulseTypes"],
       resources: [.embedInCode("Profiles")],
       swiftSettings: settings),
     .target(
       name: "AudioSession",
       dependencies: [
-        "JSONCoding", "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
+        "JSONCoding", "POSIX", "Pulse", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "Logging", package: "swift-log"),
       ],
       // What the session calls stays on the session's thread: no hop to a pool and back.
@@ -89,19 +92,18 @@ let package = Package(
     .target(
       name: "AudioStreams",
       dependencies: [
-        "AudioSession", "CAudioKernel", "CPulseStream", "JSONCoding", "Pulse", "PulseTypes",
-        "SessionCore",
+        "AudioSession", "CAudioKernel", "CPulseStream", "JSONCoding", "POSIX", "Pulse",
+        "PulseTypes", "SessionCore",
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
     .target(
-      name: "PulseSandbox", dependencies: ["Pulse", "PulseTypes"], swiftSettings: settings),
+      name: "PulseSandbox", dependencies: ["POSIX", "Pulse", "PulseTypes"], swiftSettings: settings),
     .target(name: "CThreadPool"),
     .executableTarget(
       name: "audiosession",
       dependencies: [
-        "AudioSession", "AudioStreams", "CThreadPool", "JSONCoding", "Pulse", "PulseSandbox",
-        "PulseTypes",
-        "SessionCore", "SessionProfiles",
+        "AudioSession", "AudioStreams", "CThreadPool", "JSONCoding", "POSIX", "Pulse",
+        "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -110,7 +112,7 @@ let package = Package(
     .executableTarget(
       name: "audiosession-benchmark",
       dependencies: [
-        "AudioSession", "AudioStreams", "CPulse", "JSONCoding", "Pulse", "PulseSandbox",
+        "AudioSession", "AudioStreams", "CPulse", "JSONCoding", "POSIX", "Pulse", "PulseSandbox",
         "PulseTypes", "SessionProfiles",
       ] + soundLibraries.map { .target(name: $0.name) },
       resources: [.embedInCode("Bare/bare.c")],
@@ -118,7 +120,7 @@ let package = Package(
     .testTarget(
       name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
     .testTarget(
-      name: "PulseTests", dependencies: ["Pulse", "PulseTypes", "PulseSandbox"],
+      name: "PulseTests", dependencies: ["POSIX", "Pulse", "PulseTypes", "PulseSandbox"],
       swiftSettings: settings),
     .testTarget(
       name: "SessionCoreTests", dependencies: ["JSONCoding", "SessionCore", "PulseTypes"],
@@ -127,12 +129,13 @@ let package = Package(
       name: "SessionProfilesTests", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
       swiftSettings: settings),
     .testTarget(
-      name: "PulseSandboxTests", dependencies: ["PulseSandbox", "PulseTypes"],
+      name: "PulseSandboxTests", dependencies: ["POSIX", "PulseSandbox", "PulseTypes"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
-        "AudioSession", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore", "SessionProfiles",
+        "AudioSession", "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
+        "SessionProfiles",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -141,7 +144,7 @@ let package = Package(
       name: "AudioStreamsTests",
       dependencies: [
         "AudioSession", "AudioStreams", "CAllocationCounter", "CAudioKernel", "CPulseStream",
-        "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
+        "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
     .testTarget(

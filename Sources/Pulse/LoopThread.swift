@@ -1,5 +1,6 @@
 internal import CPulse
 internal import Glibc
+internal import POSIX
 
 /// The thread of a `PulseLoop`: a `pa_mainloop`, and a queue of work from any thread.
 ///
@@ -31,7 +32,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
 
   init() throws(PulseError) {
     guard let mainloop = pa_mainloop_new(), let api = pa_mainloop_get_api(mainloop) else {
-      throw PulseError(.ioError, "pa_mainloop_new", String(cString: strerror(errno)))
+      throw PulseError(.ioError, "pa_mainloop_new", SystemError.last.description)
     }
     self.mainloop = mainloop
     self.api = api
@@ -56,7 +57,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
       me.release()
       lock.withLock { hasExited = true }  // `stop` must not use what is freed here
       pa_mainloop_free(mainloop)
-      throw PulseError(.ioError, "pthread_create", String(cString: strerror(result)))
+      throw PulseError(.ioError, "pthread_create", SystemError(result).description)
     }
     pthread_detach(thread)
   }
@@ -113,9 +114,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
 
   /// The body of the thread.
   func run() {
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)  // signals belong to the program's own threads
+    blockSignals()
     lock.withLock { thread = pthread_self() }
     while !runQueue() { iterate() }
     pa_mainloop_free(mainloop)

@@ -1,5 +1,6 @@
-internal import Pulse
 internal import Glibc
+internal import POSIX
+internal import Pulse
 
 /// A command that runs inside a sandbox, from its start until it is reaped.
 final class Command: Sendable {
@@ -9,7 +10,7 @@ final class Command: Sendable {
   private let isReaped = Guarded(false)
 
   init(_ launch: Launch) throws(SandboxError) {
-    child = try launch.spawn()
+    child = try launch.start()
     if case .own = launch.group { ownsGroup = true } else { ownsGroup = false }
   }
 

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// One run of the server, with a supervisor that ends it when this process ends, for whatever
 /// reason.
@@ -57,17 +58,17 @@ final class Daemon {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw .system(.spawn, "cannot make a socket pair", errno: errno)
+      throw .system(.spawn, "cannot make a socket pair")
     }
     let near = Descriptor(owning: ends[0])
     let far = Descriptor(owning: ends[1])
-    let pipe = try Pipe()
+    let pipe = try Pipe.make()
     let launch = Launch(
       program: "/bin/sh", arguments: ["-c", Self.script, "pulse-sandbox", folder.path] + command,
       environment: folder.serverEnvironment,
       descriptors: [(0, far.raw), (1, pipe.writing.raw)],
       files: [(2, folder.log, O_WRONLY | O_CREAT | O_APPEND)], group: .ownSession)
-    supervisor = try launch.spawn()
+    supervisor = try launch.start()
     life = pipe.reading
     leash = .some(consume near)
   }
@@ -121,7 +122,7 @@ final class Daemon {
   func end(removing folder: SandboxFolder) {
     dismiss("remove")
     // The folder still exists only if the supervisor was killed.
-    if exists(folder.path) { folder.remove() }
+    if File.exists(folder.path) { folder.remove() }
   }
 
   private func dismiss(_ word: String) {

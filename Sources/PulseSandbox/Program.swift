@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// Runs a program in a new process group, and collects its output.
 ///
@@ -14,22 +15,24 @@ package func runProgram(
   _ command: [String], timeout: Duration, adding variables: [String: String] = [:],
   input: String = "", keeping limit: Int = .max
 ) async throws(SandboxError) -> CommandResult {
-  let environment = currentEnvironment().merging(variables) { _, new in new }
+  let environment = ProcessEnvironment.all.merging(variables) { _, new in new }
   guard let name = command.first,
-    let program = executable(name, path: environment["PATH"] ?? "/usr/bin:/bin")
+    let program = File.program(name, path: environment["PATH"] ?? "/usr/bin:/bin")
   else {
     throw SandboxError(
       .commandNotFound, "there is no program '\(command.first ?? "")' on this machine")
   }
   var launch = Launch(
     program: program, arguments: Array(command.dropFirst()), environment: environment, group: .own)
-  let text = input.isEmpty ? nil : try temporaryFile(input)
-  if let text {
-    launch.descriptors = [(0, text.raw)]
-  } else {
+  let capture: Capture
+  if input.isEmpty {
     launch.files = [(0, "/dev/null", O_RDONLY)]
+    capture = try Capture(launch)
+  } else {
+    let text = try temporaryFile(input)
+    launch.descriptors = [(0, text.raw)]
+    capture = try Capture(launch)
   }
-  let capture = try Capture(launch)
   let deadline = ContinuousClock.now + timeout
   return try await PulseSandbox.cancelling(capture.command, with: SIGKILL) {
     () throws(SandboxError) in
@@ -39,26 +42,15 @@ package func runProgram(
 
 /// An unnamed file with a text, positioned at its start. Unlike a pipe, it cannot block the writer
 /// if the program does not read it.
-private func temporaryFile(_ text: String) throws(SandboxError) -> OpenFile {
+private func temporaryFile(_ text: String) throws(SandboxError) -> Descriptor {
   var path = Array("/tmp/audiosession-XXXXXX".utf8CString)
-  let file = OpenFile(mkstemp(&path))
-  guard file.raw >= 0 else { throw .system(.folder, "cannot make a file in /tmp", errno: errno) }
+  let file = Descriptor(owning: mkstemp(&path))
+  guard file.raw >= 0 else { throw .system(.folder, "cannot make a file in /tmp") }
   _ = fcntl(file.raw, F_SETFD, FD_CLOEXEC)
   unlink(path)
-  var rest = Array(text.utf8)[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { throw .system(.folder, "cannot write to /tmp", errno: errno) }
-    rest = rest.dropFirst(count)
+  try attempt(.folder, "cannot write to /tmp") { () throws(SystemError) in
+    try file.write(text.utf8)
   }
   lseek(file.raw, 0, SEEK_SET)
   return file
-}
-
-/// A descriptor that is closed with its last reference.
-private final class OpenFile: Sendable {
-  let raw: Int32
-  init(_ raw: Int32) { self.raw = raw }
-  deinit { close(raw) }
 }

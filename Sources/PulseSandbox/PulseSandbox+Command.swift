@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 extension PulseSandbox {
   /// Runs a command inside the sandbox, with this process's standard input, output and error, and
@@ -55,10 +56,10 @@ extension PulseSandbox {
     _ command: [String], _ environment: [String: String]?
   ) throws(SandboxError) -> Launch {
     try serveFaults()
-    var merged = (environment ?? currentEnvironment()).filter { !$0.key.hasPrefix("PULSE_") }
+    var merged = (environment ?? ProcessEnvironment.all).filter { !$0.key.hasPrefix("PULSE_") }
     merged.merge(self.environment) { _, ours in ours }
     guard let name = command.first,
-      let program = executable(name, path: merged["PATH"] ?? "/usr/bin:/bin")
+      let program = File.program(name, path: merged["PATH"] ?? "/usr/bin:/bin")
     else {
       throw SandboxError(
         .commandNotFound, "no program '\(command.first ?? "")' to run in the sandbox")
@@ -91,8 +92,8 @@ final class Capture: Sendable {
 
   init(_ launch: Launch) throws(SandboxError) {
     var launch = launch
-    let output = try Pipe()
-    let error = try Pipe()
+    let output = try Pipe.make()
+    let error = try Pipe.make()
     launch.descriptors += [(1, output.writing.raw), (2, error.writing.raw)]
     command = try Command(launch)
     self.output = output.reading

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 internal import PulseTypes
 
 extension PulseSandbox {

@@ -1,5 +1,6 @@
-internal import Pulse
 internal import Glibc
+internal import POSIX
+internal import Pulse
 internal import PulseTypes
 
 /// A private PulseAudio or PipeWire server with its own devices, for tests and experiments.

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// Detects when a server accepts connections.
 ///
@@ -45,25 +46,7 @@ struct Readiness: ~Copyable {
 }
 
 /// Whether a server listens on the Unix socket at `path`.
-func acceptsConnections(_ path: String) -> Bool {
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  let fits = withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-    guard path.utf8.count < buffer.count else { return false }
-    buffer.copyBytes(from: path.utf8)
-    return true
-  }
-  guard fits else { return false }
-  // Not blocking: a stopped server leaves its queue full, which is EAGAIN.
-  let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
-  let client = Descriptor(owning: socket(AF_UNIX, Int32(kind), 0))
-  let result = withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      connect(client.raw, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-  }
-  return result == 0 || errno == EAGAIN
-}
+func acceptsConnections(_ path: String) -> Bool { UnixAddress(path)?.hasListener ?? false }
 
 /// A TCP port of the loopback interface that was free a moment ago.
 func freePort() throws(SandboxError) -> Int {
@@ -78,6 +61,6 @@ func freePort() throws(SandboxError) -> Int {
       bind(server.raw, $0, size) == 0 ? getsockname(server.raw, $0, &size) : -1
     }
   }
-  guard result == 0 else { throw .system(.spawn, "no free TCP port on 127.0.0.1", errno: errno) }
+  guard result == 0 else { throw .system(.spawn, "no free TCP port on 127.0.0.1") }
   return Int(in_port_t(bigEndian: address.sin_port))
 }

@@ -44,10 +44,3 @@ public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible 
     remedy.map { "\(message)\n\($0)" } ?? message
   }
 }
-
-extension SandboxError {
-  /// A failed system call, with the message for `errno`.
-  static func system(_ code: Code, _ what: String, errno number: Int32) -> SandboxError {
-    SandboxError(code, "\(what): \(describe(errno: number))")
-  }
-}

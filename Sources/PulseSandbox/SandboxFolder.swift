@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 internal import PulseTypes
 
 /// The folder that holds all files of one sandbox; only its owner can read it.
@@ -22,8 +23,7 @@ struct SandboxFolder: Sendable {
   init(for configuration: SandboxConfiguration) throws(SandboxError) {
     var template = Array((Self.parent() + "/pulse-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else {
-      throw .system(
-        .folder, "cannot make a folder in \(Self.parent())", errno: errno)
+      throw .system(.folder, "cannot make a folder in \(Self.parent())")
     }
     path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     do {
@@ -36,9 +36,7 @@ struct SandboxFolder: Sendable {
 
   private func fill(for configuration: SandboxConfiguration) throws(SandboxError) {
     let folders = ["run", "state", "home", "user", "user/run", "user/state", "user/config"]
-    for name in folders where mkdir("\(path)/\(name)", 0o700) != 0 {
-      throw .system(.folder, "cannot make the folder \(path)/\(name)", errno: errno)
-    }
+    for name in folders { try makeFolder("\(path)/\(name)") }
     try write(Array(configuration.daemonConfiguration.utf8), to: path + "/home/daemon.conf")
     if !configuration.commands.isEmpty {
       let text = configuration.commands.joined(separator: "\n") + "\n"
@@ -46,8 +44,9 @@ struct SandboxFolder: Sendable {
     }
     if configuration.server == .pipewire {
       for file in PipeWireFiles(configuration: configuration, socket: socket).all {
-        try makeFolders(above: "home/.config/\(file.path)")
-        try write(Array(file.text.utf8), to: "\(path)/home/.config/\(file.path)")
+        let place = "\(path)/home/.config/\(file.path)"
+        try makeFolder(String(place[..<place.lastIndex(of: "/")!]))
+        try write(Array(file.text.utf8), to: place)
       }
     }
     // In advance, so that server and clients cannot both create one.
@@ -66,13 +65,9 @@ struct SandboxFolder: Sendable {
     ]
   }
 
-  private func makeFolders(above file: String) throws(SandboxError) {
-    var folder = path
-    for part in file.split(separator: "/").dropLast() {
-      folder += "/\(part)"
-      if mkdir(folder, 0o700) != 0, errno != EEXIST {
-        throw .system(.folder, "cannot make the folder \(folder)", errno: errno)
-      }
+  private func makeFolder(_ path: String) throws(SandboxError) {
+    do throws(Folder.Failure) { try Folder.make(path) } catch {
+      throw .system(.folder, "cannot make the folder \(error.path)", error.error)
     }
   }
 
@@ -91,20 +86,19 @@ struct SandboxFolder: Sendable {
     let launch = Launch(
       program: "/bin/rm", arguments: ["-rf", "--", path], environment: ["LANG": "C.UTF-8"],
       group: .ownSession)
-    if let child = try? launch.spawn() { reap(child) }
+    if let child = try? launch.start() { reap(child) }
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws(SandboxError) {
-    let file = Descriptor(owning: open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
-    guard file.raw >= 0, Glibc.write(file.raw, bytes, bytes.count) == bytes.count else {
-      throw .system(.folder, "cannot write \(path)", errno: errno)
+    try attempt(.folder, "cannot write \(path)") { () throws(SystemError) in
+      try Descriptor(opening: path, O_WRONLY | O_CREAT | O_EXCL).write(bytes)
     }
   }
 
   /// `TMPDIR` if a socket's path in it is short enough (107 bytes) and needs no quoting in a
   /// server's address or a module's argument; otherwise `/tmp`.
   private static func parent() -> String {
-    guard let path = environmentValue("TMPDIR"), path.hasPrefix("/"),
+    guard let path = ProcessEnvironment["TMPDIR"], path.hasPrefix("/"),
       path.utf8.count + "/pulse-XXXXXX/pulse.sock".utf8.count <= 107,
       path.utf8.allSatisfy({ isPlain($0) }), access(path, W_OK | X_OK) == 0
     else { return "/tmp" }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 internal import PulseTypes
 
 /// The standard error of a server.
@@ -7,8 +8,7 @@ struct ServerLog: Sendable {
 
   /// Reads the log from a byte offset on; empty if there is none.
   init(path: String, from offset: Int = 0) {
-    let file = Descriptor(owning: open(path, O_RDONLY | O_CLOEXEC))
-    guard file.raw >= 0 else {
+    guard let file = try? Descriptor(opening: path, O_RDONLY) else {
       text = ""
       return
     }

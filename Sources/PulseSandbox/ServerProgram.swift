@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 public import PulseTypes
 
 /// Finds the server's programs on this machine, or in another root.
@@ -20,9 +21,9 @@ public enum ServerProgram {
   static func path(of process: ServerProcess) -> String? {
     // It is built for this system, and reaches a server in another root by its socket.
     if process == .simulatedCards { return SimulatedCard.programPath() }
-    guard let root else { return find(process.rawValue, path: environmentValue("PATH")) }
+    guard let root else { return find(process.rawValue, path: ProcessEnvironment["PATH"]) }
     let path = "/usr/bin/\(process.rawValue)"
-    return isExecutable(root + path) ? path : nil
+    return File.isProgram(root + path) ? path : nil
   }
 
   /// The command that enters the other root, if any; it precedes each command line.
@@ -37,10 +38,10 @@ public enum ServerProgram {
     return [setpriv, "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
   }
 
-  static var root: String? { environmentValue(rootVariable) }
+  static var root: String? { ProcessEnvironment[rootVariable] }
 
   static func find(_ name: String, path: String?) -> String? {
-    executable(name, path: (path ?? "") + ":/usr/bin:/usr/local/bin")
+    File.program(name, path: (path ?? "") + ":/usr/bin:/usr/local/bin")
   }
 
   static func missing(_ kind: ServerKind) -> [ServerProcess] {
@@ -63,16 +64,4 @@ public enum ServerProgram {
         + ", which \(isOne ? "is" : "are") not installed",
       remedy: "install \(isOne ? "it" : "them"): apt-get install \(names.joined(separator: " "))")
   }
-}
-
-/// The file that a shell would run for `name`, given the value of `PATH`.
-func executable(_ name: String, path: String) -> String? {
-  if name.contains("/") { return isExecutable(name) ? name : nil }
-  guard !name.isEmpty else { return nil }
-  return path.split(separator: ":").lazy.map { "\($0)/\(name)" }.first(where: isExecutable)
-}
-
-private func isExecutable(_ path: String) -> Bool {
-  var status = stat()
-  return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
 }

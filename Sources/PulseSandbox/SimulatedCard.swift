@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// Finds the programs that give a private server cards with profiles, ports and jacks: a module for
 /// PulseAudio, a program for PipeWire.
@@ -15,8 +16,8 @@ public enum SimulatedCard {
   /// Looks for `.cache/simulated-card/VERSION/module-simulated-card.so` in each folder above the
   /// running program, then above the current directory.
   public static func modulePath() -> String? {
-    if let path = environmentValue(environmentVariable) {
-      return path.hasPrefix("/") && exists(path) ? path : nil
+    if let path = ProcessEnvironment[environmentVariable] {
+      return path.hasPrefix("/") && File.exists(path) ? path : nil
     }
     return serverVersion().flatMap { find(".cache/simulated-card/\($0)/module-simulated-card.so") }
   }
@@ -26,11 +27,11 @@ public enum SimulatedCard {
   /// parent of that file's folder.
   public static func programPath() -> String? {
     let file = "pipewire/simulated-card"
-    guard let module = environmentValue(environmentVariable) else {
+    guard let module = ProcessEnvironment[environmentVariable] else {
       return find(".cache/simulated-card/\(file)")
     }
     let program = ancestors(of: module).dropFirst(2).first.map { "\($0)/\(file)" }
-    return program.flatMap { module.hasPrefix("/") && exists($0) ? $0 : nil }
+    return program.flatMap { module.hasPrefix("/") && File.exists($0) ? $0 : nil }
   }
 
   /// The absolute path of the plugin that gives the cards' devices the rate of PipeWire's graph,
@@ -38,13 +39,13 @@ public enum SimulatedCard {
   /// rates.
   static func pluginPath() -> String? {
     let folder = programPath().flatMap { ancestors(of: $0).dropFirst().first }
-    return folder.map { $0 + "/simulated-node.so" }.flatMap { exists($0) ? $0 : nil }
+    return folder.map { $0 + "/simulated-node.so" }.flatMap { File.exists($0) ? $0 : nil }
   }
 
   /// A file below a folder above the running program, or above the current directory.
   private static func find(_ file: String) -> String? {
-    [executableFolder(), currentFolder()].lazy.compactMap { start in
-      start.flatMap { ancestors(of: $0).first { exists("\($0)/\(file)") } }
+    [File.programFolder, currentFolder()].lazy.compactMap { start in
+      start.flatMap { ancestors(of: $0).first { File.exists("\($0)/\(file)") } }
     }.first.map { "\($0)/\(file)" }
   }
 
@@ -72,16 +73,6 @@ public enum SimulatedCard {
     return result
   }
 
-  private static func executableFolder() -> String? {
-    let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
-      let count = readlink("/proc/self/exe", buffer.baseAddress!, buffer.count - 1)
-      guard count > 0 else { return String?.none }
-      buffer[count] = 0
-      return String(cString: buffer.baseAddress!)
-    }
-    return path.flatMap { ancestors(of: $0).dropFirst().first }
-  }
-
   private static func currentFolder() -> String? {
     guard let path = getcwd(nil, 0) else { return nil }
     defer { free(path) }
@@ -97,6 +88,3 @@ public enum SimulatedCard {
     }
   }
 }
-
-/// Whether there is a file at `path`.
-func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }

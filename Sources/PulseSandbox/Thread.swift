@@ -1,4 +1,4 @@
-internal import Glibc
+internal import POSIX
 
 /// Runs `body`, which may block, on a new thread: Swift's pool has only as many threads as the
 /// processor has cores, and they must never block.
@@ -15,23 +15,5 @@ func onOwnThread<Result: Sendable>(
 
 /// Starts a detached thread. If no thread can be started, `body` runs on this one.
 func startThread(_ body: @escaping @Sendable () -> Void) {
-  let box = Unmanaged.passRetained(ThreadBody(body))
-  var attributes = pthread_attr_t()
-  pthread_attr_init(&attributes)
-  defer { pthread_attr_destroy(&attributes) }
-  pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-  var thread = pthread_t()
-  let result = pthread_create(
-    &thread, &attributes,
-    { argument in
-      Unmanaged<ThreadBody>.fromOpaque(argument!).takeRetainedValue().run()
-      return nil
-    }, box.toOpaque())
-  if result != 0 { box.takeRetainedValue().run() }
-}
-
-private final class ThreadBody: Sendable {
-  let run: @Sendable () -> Void
-
-  init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+  do { try detachThread(body) } catch { body() }
 }

@@ -1,13 +1,13 @@
-import Glibc
+import POSIX
 
 extension Profile {
   /// The environment variables that determine the folders of profiles.
   public static var processEnvironment: [String: String] {
-    var result: [String: String] = [:]
-    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
-      if let value = getenv(name) { result[name] = String(cString: value) }
-    }
-    return result
+    let names = ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"]
+    return Dictionary(
+      uniqueKeysWithValues: names.compactMap { name in
+        ProcessEnvironment[name].map { (name, $0) }
+      })
   }
 
   /// The user's folder of profiles; nil without a home.

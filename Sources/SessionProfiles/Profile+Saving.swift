@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 public import SessionCore
 
 extension Profile {
@@ -15,10 +16,9 @@ extension Profile {
   ) throws(SessionError) -> String {
     let (path, folder) = try place(for: name, overwrite: overwrite, environment: environment)
     _ = try parse(text, name: name)
-    if let error = write(text, to: path, in: folder) {
+    do throws(SystemError) { try write(text, to: path, in: folder) } catch {
       throw SessionError(
-        .storeFailed, stage: .session,
-        "the profile cannot be written to \(path): \(String(cString: strerror(error)))",
+        .storeFailed, stage: .session, "the profile cannot be written to \(path): \(error)",
         key: "profile", value: path)
     }
     return path
@@ -45,7 +45,7 @@ extension Profile {
         "there is no folder for profiles: neither XDG_CONFIG_HOME nor HOME is an absolute path")
     }
     let path = "\(folder)/\(name).toml"
-    guard overwrite || !TextFile.exists(path) else {
+    guard overwrite || !File.exists(path) else {
       throw SessionError(
         .invalidValue, stage: .configuration,
         "there is a profile \"\(name)\" already: \(path)", key: "profile", value: name)
@@ -65,28 +65,12 @@ extension Profile {
     }
   }
 
-  /// Writes a whole file or nothing; returns the system's error, or nil.
-  private static func write(_ text: String, to path: String, in folder: String) -> Int32? {
-    var at = folder.startIndex
-    while let slash = folder[at...].dropFirst().firstIndex(of: "/") {
-      mkdir(String(folder[..<slash]), 0o700)
-      at = slash
-    }
-    mkdir(folder, 0o700)
-    let temporary = "\(folder)/.\(getpid()).tmp"
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-    guard descriptor >= 0 else { return errno }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { break }
-      rest = rest.dropFirst(count)
-    }
-    var error = rest.isEmpty && fsync(descriptor) == 0 ? nil : errno
-    if close(descriptor) != 0, error == nil { error = errno }
-    if error == nil, rename(temporary, path) != 0 { error = errno }
-    if error != nil { unlink(temporary) }
-    return error
+  /// Writes a whole file or nothing.
+  private static func write(
+    _ text: String, to path: String, in folder: String
+  ) throws(SystemError) {
+    do throws(Folder.Failure) { try Folder.make(folder) } catch { throw error.error }
+    try File.replace(
+      path, with: text.utf8, by: "\(folder)/.\(getpid()).tmp", mode: 0o644, isSynced: true)
   }
 }

@@ -1,3 +1,4 @@
+import POSIX
 import SessionCore
 
 /// Finds profiles: files by path, folders in order, and the built-in ones.
@@ -22,7 +23,7 @@ struct ProfileLibrary {
     /// Its unique identity.
     var identity: String {
       switch source {
-      case .file(let path): TextFile.canonical(path)
+      case .file(let path): File.real(path) ?? path
       case .builtIn: file
       }
     }
@@ -30,7 +31,7 @@ struct ProfileLibrary {
 
   /// Finds a profile by name or path.
   func locate(_ name: String) throws(ProfileDiagnostic) -> Found {
-    if name.contains("/") || (name.hasSuffix(".toml") && TextFile.exists(name)) {
+    if name.contains("/") || (name.hasSuffix(".toml") && File.exists(name)) {
       return file(name)
     }
     if let found = find(name) { return found }
@@ -50,7 +51,7 @@ struct ProfileLibrary {
     var found: [String: Found] = [:]
     for folder in Profile.searchPath(environment: environment) {
       let folder = "\(folder)/\(profile.name)\(Self.dropInSuffix)"
-      for file in TextFile.names(in: folder) where file.hasSuffix(".toml") && file.first != "." {
+      for file in Folder.names(folder).sorted() where file.hasSuffix(".toml") && file.first != "." {
         if found[file] == nil { found[file] = self.file("\(folder)/\(file)") }
       }
     }
@@ -66,12 +67,12 @@ struct ProfileLibrary {
     let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
     if base.contains("/") {
       let target = base.hasPrefix("/") ? base : folder + base
-      guard TextFile.exists(target) else { throw notFound(base) }
+      guard File.exists(target) else { throw notFound(base) }
       return file(target)
     }
     if let found = find(base) { return found }
     for name in [base + ".toml", base] where name.hasSuffix(".toml") {
-      if TextFile.exists(folder + name) { return file(folder + name) }
+      if File.exists(folder + name) { return file(folder + name) }
     }
     throw notFound(base)
   }
@@ -87,7 +88,7 @@ struct ProfileLibrary {
   func all() -> [Found] {
     var found: [String: Found] = [:]
     for folder in Profile.searchPath(environment: environment) {
-      for file in TextFile.names(in: folder) where file.hasSuffix(".toml") && file.first != "." {
+      for file in Folder.names(folder).sorted() where file.hasSuffix(".toml") && file.first != "." {
         let name = stem(file)
         if found[name] == nil {
           found[name] = Found(name: name, source: .file("\(folder)/\(file)"))
@@ -104,7 +105,7 @@ struct ProfileLibrary {
     guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else { return nil }
     for folder in Profile.searchPath(environment: environment) {
       let path = "\(folder)/\(name).toml"
-      if TextFile.exists(path) { return Found(name: name, source: .file(path)) }
+      if File.exists(path) { return Found(name: name, source: .file(path)) }
     }
     return BuiltIn.text(name).map { _ in Found(name: name, source: .builtIn) }
   }

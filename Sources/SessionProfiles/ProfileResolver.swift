@@ -1,3 +1,4 @@
+import POSIX
 import SessionCore
 
 /// Completes profiles: follows `extends`, layers the modes, validates the result.
@@ -74,7 +75,7 @@ struct ProfileResolver {
   func check(_ file: String) -> [ProfileDiagnostic] {
     var own: [ProfileDiagnostic] = []
     do throws(ProfileDiagnostic) {
-      let isPath = file.contains("/") || file.hasSuffix(".toml") || TextFile.exists(file)
+      let isPath = file.contains("/") || file.hasSuffix(".toml") || File.exists(file)
       let found = isPath ? library.file(file) : try library.locate(file)
       let reader = ProfileReader(
         try library.text(of: found), name: found.name, file: found.file,

@@ -1,32 +1,9 @@
 import Glibc
+import POSIX
 import SessionCore
 
 /// Reads files of text.
 enum TextFile {
-  /// Whether a file exists, readable or not.
-  static func exists(_ path: String) -> Bool { !path.utf8.contains(0) && access(path, F_OK) == 0 }
-
-  /// The common path of all spellings of a file.
-  static func canonical(_ path: String) -> String {
-    guard !path.utf8.contains(0), let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  /// The names in a folder, sorted; none if it cannot be read.
-  static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      names.append(name)
-    }
-    return names.sorted()
-  }
-
   /// The whole text of a file, which must be UTF-8 and not longer than any profile.
   static func read(_ path: String) throws(ProfileDiagnostic) -> String {
     let bytes = try bytes(of: path)
@@ -46,24 +23,23 @@ enum TextFile {
 
   private static func bytes(of path: String) throws(ProfileDiagnostic) -> [UInt8] {
     // Does not block on a pipe, the other end of which may never be opened or written to.
-    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK
-    let descriptor = path.utf8.contains(0) ? -1 : open(path, flags)
-    guard descriptor >= 0 else { throw failure(path, path.utf8.contains(0) ? ENOENT : errno) }
-    defer { close(descriptor) }
+    let file: Descriptor
+    do throws(SystemError) { file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK) } catch {
+      throw failure(path, error)
+    }
     var status = stat()
-    let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let isFile = fstat(file.raw, &status) == 0 && status.isRegular
     let deadline = ContinuousClock.now + .seconds(1)
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     while bytes.count <= TOMLText.limit {
-      let count = Glibc.read(descriptor, &buffer, buffer.count)
+      let count = Glibc.read(file.raw, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN, ContinuousClock.now < deadline {
-        var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&file, 1, 50)
+        poll([.input(file.raw)], for: 50)
         continue
       }
-      guard count >= 0 || errno == EAGAIN else { throw failure(path, errno) }
+      guard count >= 0 || errno == EAGAIN else { throw failure(path, .last) }
       if count == 0, isFile || !bytes.isEmpty { break }
       guard count > 0 else {
         throw failure(path, "this is a pipe or a device that gives no profile; name a file")
@@ -78,13 +54,13 @@ enum TextFile {
     return bytes[..<at].count { $0 == UInt8(ascii: "\n") } + 1
   }
 
-  private static func failure(_ path: String, _ error: Int32) -> ProfileDiagnostic {
-    switch error {
+  private static func failure(_ path: String, _ error: SystemError) -> ProfileDiagnostic {
+    switch error.number {
     case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
       ProfileDiagnostic(
         "there is no such file", file: path, at: nil, value: path, code: .profileNotFound)
     case EISDIR: failure(path, "this is a directory; a profile is a file")
-    default: failure(path, "this file cannot be read: \(String(cString: strerror(error)))")
+    default: failure(path, "this file cannot be read: \(error)")
     }
   }
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import POSIX
 import PulseSandbox
 
 /// The C program of a few lines that stands for the least that libpulse allows: see `Bare/bare.c`.
@@ -9,9 +10,7 @@ struct Bare {
   /// Builds the program in a sandbox's folder.
   init(in sandbox: PulseSandbox) throws {
     let source = sandbox.directory + "/bare.c"
-    guard let file = fopen(source, "we") else { throw Process.Failure(description: source) }
-    fwrite(PackageResources.bare_c, 1, PackageResources.bare_c.count, file)
-    fclose(file)
+    try Process.write(String(decoding: PackageResources.bare_c, as: UTF8.self), to: source)
     path = sandbox.directory + "/bare"
     _ = try Process.run(
       ["clang", "-O2", "-o", path, source, "-lpulse"], ["PATH": Process.searchPath])
@@ -27,35 +26,30 @@ struct Bare {
 /// with the time.
 final class Outsider: Sendable {
   private let process: pid_t
-  private let input: Int32
-  private let output: Int32
+  private let input: Descriptor
+  private let output: Descriptor
   /// Reading blocks, so it has its own thread.
   private let queue = DispatchQueue(label: "outsider")
 
   fileprivate init(_ command: [String], _ environment: [String: String]) throws {
-    var (down, up): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
-    guard pipe(&down) == 0, pipe(&up) == 0 else { throw Process.Failure(description: "no pipe") }
-    for end in down + up { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, down[0], 0)
-    posix_spawn_file_actions_adddup2(&actions, up[1], 1)
-    process = try Process.spawn(command, environment, &actions)
-    close(down[0])
-    close(up[1])
-    (input, output) = (down[1], up[0])
+    let input = try Pipe()
+    let output = try Pipe()
+    process = try Process.spawn(
+      command, environment, descriptors: [(0, input.reading.raw), (1, output.writing.raw)])
+    self.input = input.writing
+    self.output = output.reading
   }
 
   /// Makes a change; returns how long it lasted. Throws if it lasted for ten seconds.
   func change(_ kind: Heal.Change) async throws -> Duration {
     let text = await withCheckedContinuation { continuation in
-      queue.async { [input, output] in
-        _ = write(input, kind.word + "\n", 2)
-        var ready = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
-        var buffer = [UInt8](repeating: 0, count: 32)
-        let count = poll(&ready, 1, 10_000) == 1 ? read(output, &buffer, buffer.count) : 0
-        continuation.resume(returning: String(decoding: buffer[..<max(0, count)], as: UTF8.self))
+      queue.async { [self] in
+        try? input.write((kind.word + "\n").utf8)
+        var answer: [UInt8] = []
+        if poll([.input(output.raw)], for: 10_000)[0] {
+          _ = output.read(into: &answer)
+        }
+        continuation.resume(returning: String(decoding: answer, as: UTF8.self))
       }
     }
     guard let time = Int(text.filter(\.isNumber)) else {
@@ -65,9 +59,7 @@ final class Outsider: Sendable {
   }
 
   func end() {
-    close(input)
     kill(process, SIGTERM)
-    waitpid(process, nil, 0)
-    close(output)
+    reap(process)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -41,9 +42,7 @@ struct Bench {
     try await PulseSandbox.with(configuration) { sandbox in
       let environment = sandbox.environment.merging(Self.passedOn) { a, _ in a }
       let profile = sandbox.directory + "/bench.toml"
-      guard let file = fopen(profile, "we") else { throw Process.Failure(description: profile) }
-      fputs(Self.profile, file)
-      fclose(file)
+      try Process.write(Self.profile, to: profile)
       try await body(Bench(sandbox: sandbox, environment: environment, profile: profile))
     }
   }
@@ -52,7 +51,7 @@ struct Bench {
   /// of sanitizers and the C library's allocator.
   private static var passedOn: [String: String] {
     let names = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "GLIBC_TUNABLES"]
-    let values = names.compactMap { name in getenv(name).map { (name, String(cString: $0)) } }
+    let values = names.compactMap { name in ProcessEnvironment[name].map { (name, $0) } }
     return Dictionary(uniqueKeysWithValues: values + [("PATH", "/usr/bin:/bin")])
   }
 

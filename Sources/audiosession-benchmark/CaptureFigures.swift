@@ -1,6 +1,7 @@
 import AudioSession
 import AudioStreams
 import Glibc
+import POSIX
 import PulseSandbox
 import PulseTypes
 import Synchronization
@@ -34,12 +35,8 @@ enum CaptureFigures {
 
   /// What is in memory of this process.
   static func residentKilobytes() -> Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 128)
-    guard fgets(&line, 128, file) != nil else { return 0 }
-    let words = String(decoding: line.prefix { $0 != 0 }.map { UInt8($0) }, as: UTF8.self)
-    return (Int(words.split(separator: " ")[1]) ?? 0) * 4
+    let words = File.text("/proc/self/statm").split(separator: " ")
+    return words.count > 1 ? (Int(words[1]) ?? 0) * 4 : 0
   }
 
   // MARK: From the source to the reader
@@ -168,16 +165,9 @@ private final class Load: Sendable {
   private let isOver = Atomic(false)
 
   init() {
-    let me = Unmanaged.passRetained(self)  // for the thread, which takes it over
-    var thread = pthread_t()
-    pthread_create(
-      &thread, nil,
-      { argument in
-        let load = Unmanaged<Load>.fromOpaque(argument!).takeRetainedValue()
-        while !load.isOver.load(ordering: .relaxed) {}
-        return nil
-      }, me.toOpaque())
-    pthread_detach(thread)
+    try? detachThread { [self] in
+      while !isOver.load(ordering: .relaxed) {}
+    }
   }
 
   func stop() { isOver.store(true, ordering: .relaxed) }

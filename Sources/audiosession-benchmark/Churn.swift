@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -65,7 +66,7 @@ struct Churn {
   /// The changes that another process would make now.
   private func plan() async throws -> String {
     try await bench.sandbox.capture(
-      [Process.folder + "/audiosession", "plan", bench.profile, "--json"]
+      [File.programFolder + "/audiosession", "plan", bench.profile, "--json"]
     ).standardOutput
   }
 

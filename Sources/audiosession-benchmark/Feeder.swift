@@ -1,10 +1,10 @@
 import Glibc
-import Synchronization
+import POSIX
 
 /// Writes sound into a pipe at the pace of a device: silence, with a mark of 1 ms now and then.
 final class Feeder: Sendable {
   private let descriptor: Int32
-  private let written = Mutex([Duration]())
+  private let written = Guarded([Duration]())
 
   /// When each mark was written.
   var marks: [Duration] { written.withLock { $0 } }

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseTypes
 import Synchronization
 
@@ -8,7 +9,7 @@ import Synchronization
 /// No program can meet the deadlines of a buffer that is shorter than this lateness. The time that
 /// a hypervisor or a kernel takes shows up nowhere else.
 final class MachineLateness: Sendable {
-  private let late = Mutex<[Int64]>([])
+  private let late = Guarded<[Int64]>([])
   private let isDone = Atomic<Bool>(false)
   /// Lateness below this is not recorded.
   static let least: Int64 = 500_000
@@ -16,10 +17,7 @@ final class MachineLateness: Sendable {
   init() {
     let cores = Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     for _ in 0..<cores {
-      var thread = pthread_t()
-      // Balanced where the thread begins.
-      pthread_create(&thread, nil, sleepAgainAndAgain, Unmanaged.passRetained(self).toOpaque())
-      pthread_detach(thread)
+      try? detachThread { [self] in run() }
     }
   }
 
@@ -33,7 +31,7 @@ final class MachineLateness: Sendable {
     }
   }
 
-  fileprivate func run() {
+  private func run() {
     var priority = sched_param(sched_priority: 5)
     pthread_setschedparam(pthread_self(), SCHED_RR, &priority)
     var due = timespec()
@@ -54,10 +52,4 @@ final class MachineLateness: Sendable {
       due = now
     }
   }
-}
-
-private func sleepAgainAndAgain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-  guard let argument else { return nil }
-  Unmanaged<MachineLateness>.fromOpaque(argument).takeRetainedValue().run()  // balances init
-  return nil
 }

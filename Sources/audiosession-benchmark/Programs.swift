@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseSandbox
 import PulseTypes
 
@@ -8,7 +9,7 @@ struct Programs {
   private let sandbox: PulseSandbox
   private let environment: [String: String]
   private let bare: Bare
-  private let program = Process.folder + "/audiosession"
+  private let program = File.programFolder + "/audiosession"
 
   static func run(_ count: Int) async throws {
     // The tones that the simulated cards make cost the server time that hardware does not.
@@ -112,24 +113,14 @@ struct Programs {
     let words =
       ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(report)"]
       + command
-    guard (try? Process.run(words, environment)) != nil, let file = fopen(report, "re") else {
-      return nil
-    }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while fgets(&line, 256, file) != nil {
-      let text = String(
-        decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-      guard text.contains("Collected :") else { continue }
-      return text.split(separator: ":").last.flatMap { Double($0.filter(\.isNumber)) }
-        .map { $0 / 1_000_000 }
-    }
-    return nil
+    guard (try? Process.run(words, environment)) != nil else { return nil }
+    let line = File.text(report).split(separator: "\n").first { $0.contains("Collected :") }
+    return line?.split(separator: ":").last.flatMap { Double($0.filter(\.isNumber)) }
+      .map { $0 / 1_000_000 }
   }
 
   private func size() throws {
-    var status = stat()
-    guard stat(program, &status) == 0 else { return }
+    guard let status = File.status(program) else { return }
     print("  the program beside this one has \(status.st_size / 1_000_000) MB")
   }
 
@@ -156,12 +147,7 @@ struct ProcessMemory {
   private(set) var own = 0.0
 
   init(_ process: pid_t) {
-    guard let file = fopen("/proc/\(process)/smaps_rollup", "re") else { return }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    while fgets(&line, 256, file) != nil {
-      let text = String(
-        decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    for text in File.text("/proc/\(process)/smaps_rollup").split(separator: "\n") {
       let value = (Double(text.filter(\.isNumber)) ?? 0) / 1024
       if text.hasPrefix("Rss:") { resident = value }
       if text.hasPrefix("Pss:") { proportional = value }

@@ -1,4 +1,4 @@
-import Synchronization
+import POSIX
 
 /// The figures that repeat on any machine: ratios to a peer or to the floor in the same run, and
 /// counts. Each is compared with the recorded one.
@@ -13,7 +13,7 @@ enum Ratios {
     var description: String
   }
 
-  private static let worse = Mutex([String]())
+  private static let worse = Guarded([String]())
 
   /// Prints a ratio, and notes whether it is worse than the recorded one by more than a fifth.
   static func note(_ name: String, _ value: Double) { note(name, value, tolerance: 1.2, unit: "") }

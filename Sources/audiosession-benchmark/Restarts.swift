@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 
@@ -53,8 +54,7 @@ struct Restarts {
 
   /// When the server's socket was made.
   private static func socketTime(_ bench: Bench) throws -> Duration {
-    var status = stat()
-    guard stat(bench.sandbox.directory + "/pulse.sock", &status) == 0 else {
+    guard let status = File.status(bench.sandbox.directory + "/pulse.sock") else {
       throw Process.Failure(description: "no socket")
     }
     return status.st_mtim.duration

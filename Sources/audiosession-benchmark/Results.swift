@@ -1,6 +1,6 @@
 import Glibc
+import POSIX
 import PulseTypes
-import Synchronization
 
 /// All that a run has measured, for `--json FILE`.
 enum Results {
@@ -10,7 +10,7 @@ enum Results {
     var note: String
   }
 
-  private static let entries = Mutex([Entry]())
+  private static let entries = Guarded([Entry]())
 
   /// Notes durations, in seconds.
   static func note(_ name: String, _ timings: Timings, _ note: String) {
@@ -35,13 +35,9 @@ enum Results {
         return "    { \"name\": \(quoted(entry.name)), \(values), \"note\": \(quoted(entry.note)) }"
       }
     }
-    let text = "{\n  \"schema\": 1,\n  \"results\": [\n\(lines.joined(separator: ",\n"))\n  ]\n}\n"
-    guard let file = fopen(path, "we") else {
-      throw Process.Failure(
-        description: "cannot write \(path): \(String(cString: strerror(errno)))")
-    }
-    fputs(text, file)
-    fclose(file)
+    try Process.write(
+      "{\n  \"schema\": 1,\n  \"results\": [\n\(lines.joined(separator: ",\n"))\n  ]\n}\n",
+      to: path)
   }
 
   /// Names here have no control characters.

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -59,7 +60,7 @@ struct Scale {
 
   /// Runs whole programs that read everything, one after the other.
   private func programs() throws {
-    let program = Process.folder + "/audiosession"
+    let program = File.programFolder + "/audiosession"
     var (state, pactl, pulsectl) = ([Duration](), [Duration](), [Duration]())
     let hasPulsectl =
       (try? Process.run(["/usr/bin/python3", "-c", "import pulsectl"], environment))
@@ -84,9 +85,8 @@ struct Scale {
 
   private func holder() async throws {
     let profile = sandbox.directory + "/scale.toml"
-    guard let file = fopen(profile, "we") else { throw Process.Failure(description: profile) }
-    fputs("category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\n", file)
-    fclose(file)
+    try Process.write(
+      "category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\n", to: profile)
     let start = ContinuousClock.now
     let watcher = try Watcher(
       ["watch", profile], environment, messages: sandbox.directory + "/scale.messages")
@@ -144,20 +144,10 @@ struct Scale {
 
   /// The CPU time of all threads of a process, in nanoseconds.
   private static func processorTime(_ process: pid_t) -> Int64 {
-    var sum: Int64 = 0
-    guard let folder = opendir("/proc/\(process)/task") else { return 0 }
-    defer { closedir(folder) }
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard let file = fopen("/proc/\(process)/task/\(name)/schedstat", "re") else { continue }
-      defer { fclose(file) }
-      var text = [CChar](repeating: 0, count: 128)
-      guard fgets(&text, 128, file) != nil else { continue }
-      sum += strtoll(text, nil, 10)
+    Folder.names("/proc/\(process)/task").reduce(0) { sum, task in
+      let words = File.text("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
+      return sum + (words.first.flatMap { Int64($0) } ?? 0)
     }
-    return sum
   }
 
   private func row(_ name: String, _ durations: [Duration]) {

@@ -1,8 +1,8 @@
 import AudioSession
 import AudioStreams
 import Glibc
+import POSIX
 import PulseSandbox
-import Synchronization
 
 /// What the synthesizer costs, and how soon a note is heard.
 struct SynthFigures {
@@ -127,7 +127,7 @@ struct SynthFigures {
 
 /// The arrival of the first sample of a note.
 private final class Heard: Sendable {
-  private let time = Mutex<Int64?>(0)
+  private let time = Guarded<Int64?>(0)
 
   func listen() { time.withLock { $0 = nil } }
 

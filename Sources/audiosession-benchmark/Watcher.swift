@@ -1,6 +1,6 @@
 import Dispatch
 import Glibc
-import Synchronization
+import POSIX
 
 /// A process of the `watch` of the program beside this one, with its events.
 final class Watcher: Sendable {
@@ -15,26 +15,19 @@ final class Watcher: Sendable {
   }
 
   let process: pid_t
-  private let lines = Mutex([Line]())
+  private let lines = Guarded([Line]())
 
   /// Starts the process; its messages are written to a file.
   init(_ arguments: [String], _ environment: [String: String], messages: String) throws {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw Process.Failure(description: "no pipe") }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-    posix_spawn_file_actions_addopen(
-      &actions, 2, messages, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    let program = Process.folder + "/audiosession"
-    process = try Process.spawn([program, "--json"] + arguments, environment, &actions)
-    close(ends[1])
-    let descriptor = ends[0]
+    let output = try Pipe.rawEnds()
+    let program = File.programFolder + "/audiosession"
+    defer { close(output.writing) }
+    process = try Process.spawn(
+      [program, "--json"] + arguments, environment, descriptors: [(1, output.writing)],
+      files: [(2, messages, O_WRONLY | O_CREAT | O_TRUNC)])
     // Reading blocks, so it has its own thread.
     DispatchQueue(label: "watcher").async { [self] in
-      Self.read(descriptor) { line in lines.withLock { $0.append(line) } }
+      Self.read(output.reading) { line in lines.withLock { $0.append(line) } }
     }
   }
 
@@ -83,11 +76,7 @@ final class Watcher: Sendable {
     return wait()
   }
 
-  func wait() -> Int32 {
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0, errno == EINTR {}
-    return status & 0x7f == 0 ? status >> 8 : 128 + status & 0x7f
-  }
+  func wait() -> Int32 { reap(process) }
 }
 
 /// The kernel's figures of a process.
@@ -105,8 +94,8 @@ struct ProcessFigures: CustomStringConvertible {
   }
 
   init(_ process: pid_t) {
-    descriptors = Self.entries("/proc/\(process)/fd").count
-    let tasks = Self.entries("/proc/\(process)/task")
+    descriptors = Folder.names("/proc/\(process)/fd").count
+    let tasks = Folder.names("/proc/\(process)/task")
     threads = tasks.count
     resident = Self.number("VmRSS:", in: "/proc/\(process)/status")
     waits = [:]
@@ -123,28 +112,8 @@ struct ProcessFigures: CustomStringConvertible {
   /// MiB.
   var residentWords: String { "\(resident / 1024).\(resident % 1024 * 10 / 1024)" }
 
-  private static func entries(_ path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var result: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { result.append(name) }
-    }
-    return result
-  }
-
   private static func number(_ key: String, in path: String) -> Int {
-    guard let file = fopen(path, "re") else { return 0 }
-    defer { fclose(file) }
-    var buffer = [CChar](repeating: 0, count: 256)
-    while fgets(&buffer, Int32(buffer.count), file) != nil {
-      let line = String(
-        decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if line.hasPrefix(key) { return Int(line.filter(\.isNumber)) ?? 0 }
-    }
-    return 0
+    let line = File.text(path).split(separator: "\n").first { $0.hasPrefix(key) }
+    return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
   }
 }

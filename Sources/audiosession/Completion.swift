@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseTypes
 import SessionProfiles
@@ -40,20 +41,10 @@ enum Completion {
   static func profiles(_ typed: String) -> [String] {
     guard let slash = typed.lastIndex(of: "/") else { return Profile.all().map(\.name) }
     let folder = String(typed[...slash])
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var result: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard !name.hasPrefix(".") else { continue }
-      let isFolder = entry.pointee.d_type == UInt8(DT_DIR)
-      if isFolder || name.hasSuffix(".toml") {
-        result.append(folder + name + (isFolder ? "/" : ""))
-      }
+    return Folder.entries(folder).filter {
+      !$0.name.hasPrefix(".") && ($0.isFolder || $0.name.hasSuffix(".toml"))
     }
-    return result.sorted()
+    .map { folder + $0.name + ($0.isFolder ? "/" : "") }.sorted()
   }
 
   /// The environment's server; nil if it does not answer at once. A shell waits for this.

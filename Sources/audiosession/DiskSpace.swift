@@ -1,5 +1,6 @@
 import AudioStreams
 import Glibc
+import POSIX
 
 /// How long a recording can continue: until the disk is full, or the file as long as its format allows.
 enum DiskSpace {
@@ -14,10 +15,8 @@ enum DiskSpace {
   static func left(for path: String, _ progress: RecordingProgress, _ format: RecordingFormat)
     -> Room?
   {
-    var file = stat()
     var system = statvfs()
-    guard stat(path, &file) == 0, file.st_mode & S_IFMT == S_IFREG, statvfs(path, &system) == 0
-    else { return nil }
+    guard File.status(path)?.isRegular == true, statvfs(path, &system) == 0 else { return nil }
     let free = Double(system.f_bavail) * Double(system.f_frsize)
     return room(free: free, progress, format)
   }

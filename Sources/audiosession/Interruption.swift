@@ -1,6 +1,6 @@
 import AudioSession
 import Glibc
-import Synchronization
+import POSIX
 
 /// Ends a program from outside: SIGINT, SIGTERM, SIGHUP, and the end of its output's reader.
 ///
@@ -54,7 +54,7 @@ enum Interruption {
     }
   }
 
-  private static let situation = Mutex(Situation())
+  private static let situation = Guarded(Situation())
 
   /// The first signal; nil if there was none.
   static var received: Int32? { situation.withLock { $0.received } }
@@ -93,14 +93,11 @@ enum Interruption {
     // Signals that arrive before the thread exists wait for it.
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     for number in [SIGINT, SIGTERM, SIGHUP] { sigaction(number, &action, nil) }
-    var thread = pthread_t()
-    guard pthread_create(&thread, nil, { _ in Interruption.readForEver() }, nil) == 0 else {
+    do throws(SystemError) { try detachThread { readForEver() } } catch {
       // Without the thread a signal ends the program, as it does by default.
       for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-      return
     }
-    pthread_detach(thread)
   }
 
   private static let pipe = makePipe()
@@ -108,10 +105,7 @@ enum Interruption {
   private static let alarm = makePipe()
 
   private static func makePipe() -> (reading: Int32, writing: Int32) {
-    var ends: [Int32] = [-1, -1]
-    guard Glibc.pipe(&ends) == 0 else { return (-1, -1) }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    return (ends[0], ends[1])
+    (try? Pipe.rawEnds()) ?? (-1, -1)
   }
 
   private static func readForEver() -> Never {
@@ -141,7 +135,7 @@ enum Interruption {
   private static var isForReader: Bool {
     guard case .watching = situation.withLock({ $0.mode }) else { return false }
     var status = stat()
-    return isatty(1) == 1 || fstat(1, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    return isatty(1) == 1 || fstat(1, &status) == 0 && status.isPipe
   }
 
   private static func handleUnread() {

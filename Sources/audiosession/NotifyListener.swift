@@ -1,46 +1,35 @@
 import AudioSession
 import Glibc
+import POSIX
 
 /// The other end of `ServiceNotifier`: hears when a program that this one started is ready.
 struct NotifyListener: ~Copyable {
-  private let descriptor: Int32
+  private let descriptor: Descriptor
   /// The value of `NOTIFY_SOCKET`: a name outside the file system, which ends with this process.
   let address: String
 
   init() throws(SessionError) {
-    descriptor = socket(
-      AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    descriptor = Descriptor(owning: unixSocket(SOCK_DGRAM, isBlocking: false))
     // The name cannot be guessed, and messages of other processes are ignored (`isFrom`).
     let name =
       "audiosession-" + String(UInt64.random(in: 0...(.max)), radix: 36)
       + String(UInt64.random(in: 0...(.max)), radix: 36)
     var isOn: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    setsockopt(descriptor.raw, SOL_SOCKET, SO_PASSCRED, &isOn, socklen_t(MemoryLayout<Int32>.size))
     address = "@" + name
-    var socketAddress = sockaddr_un()
-    socketAddress.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &socketAddress.sun_path) { $0.copyBytes(from: [0] + name.utf8) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + 1 + name.utf8.count)
-    let descriptor = descriptor
-    let result = withUnsafePointer(to: &socketAddress) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
-    }
-    guard descriptor >= 0, result == 0 else {
+    let number = descriptor.raw
+    guard UnixAddress(address)?.with({ bind(number, $0, $1) }) == 0 else {
       throw SessionError(
         .activationFailed, stage: .session,
-        "cannot make a socket to hear from the keeping process: \(String(cString: strerror(errno)))"
-      )
+        "cannot make a socket to hear from the keeping process: \(SystemError.last)")
     }
   }
-
-  deinit { close(descriptor) }
 
   /// False if the process ends first, or the time limit passes.
   func waitForReady(of child: pid_t, atMost limit: Duration) async -> Bool {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {
-      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      poll(&wanted, 1, 20)
+      poll([.input(descriptor.raw)], for: 20)
       if receive(from: child)?.contains("READY=1") == true { return true }
       var status: Int32 = 0
       if waitpid(child, &status, WNOHANG) == child { return false }
@@ -61,7 +50,7 @@ struct NotifyListener: ~Copyable {
           var message = msghdr()
           (message.msg_iov, message.msg_iovlen) = (part, 1)
           (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
-          count = recvmsg(descriptor, &message, 0)
+          count = recvmsg(descriptor.raw, &message, 0)
         }
       }
     }

@@ -1,41 +1,37 @@
 import AudioSession
 import Glibc
 import JSONCoding
-import Synchronization
+import POSIX
 
 /// A file that a trace is written to, a line of JSON an entry.
 final class TraceFile: Sendable {
-  private let descriptor: Int32
+  private let file: Descriptor
   /// Entries are written by the session's thread, events by another one.
-  private let turn = Mutex(())
+  private let turn = Lock()
 
   /// - Parameter replaces: whether an existing file is replaced; a pipe or a device always is written to.
   init(_ path: String, replaces: Bool) throws(SessionError) {
     try FileGuard.check(path, replaces: replaces)
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
+    do throws(SystemError) {
+      file = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND)
+    } catch {
       throw SessionError(
-        .storeFailed, stage: .session,
-        "cannot write the trace \(path): \(String(cString: strerror(errno)))", value: path)
+        .storeFailed, stage: .session, "cannot write the trace \(path): \(error)", value: path)
     }
   }
-
-  deinit { close(descriptor) }
 
   func write(_ entry: TraceEntry) {
     let line = TraceLine(time: TimedEvent.now(.applied).time, entry: entry)
     guard var bytes = try? JSON.encode(line) else { return }
     bytes.append(UInt8(ascii: "\n"))
-    turn.withLock { _ in
-      bytes.withUnsafeBytes { _ = Glibc.write(descriptor, $0.baseAddress, $0.count) }
-    }
+    turn.withLock { try? file.write(bytes) }
   }
 
   /// The lines of a trace; throws with the number of the first that is not one.
   ///
   /// - Returns: the lines, and the number of the last one if the trace was cut off within it.
   static func read(_ path: String) throws -> (lines: [TraceLine], cut: Int?) {
-    guard let file = fopen(path, "r") else { throw unreadable(path, errno) }
+    guard let file = fopen(path, "r") else { throw unreadable(path, .last) }
     defer { fclose(file) }
     var lines: [TraceLine] = []
     var buffer: UnsafeMutablePointer<CChar>?
@@ -44,7 +40,7 @@ final class TraceFile: Sendable {
     while true {
       let count = getline(&buffer, &size, file)
       guard count > 0, let buffer else {
-        guard ferror(file) == 0 else { throw unreadable(path, errno) }
+        guard ferror(file) == 0 else { throw unreadable(path, .last) }
         return (lines, nil)
       }
       let line = UnsafeRawBufferPointer(start: buffer, count: count)
@@ -61,15 +57,15 @@ final class TraceFile: Sendable {
     }
   }
 
-  private static func unreadable(_ path: String, _ number: Int32) -> SessionError {
+  private static func unreadable(_ path: String, _ error: SystemError) -> SessionError {
     let code: SessionError.Code =
-      switch number {
+      switch error.number {
       case ENOENT, ENOTDIR: .fileNotFound
       case EACCES, EPERM: .accessDenied
       default: .invalidValue
       }
     return SessionError(
       code, stage: .configuration,
-      "cannot read the trace \(path): \(String(cString: strerror(number)))", value: path)
+      "cannot read the trace \(path): \(error)", value: path)
   }
 }

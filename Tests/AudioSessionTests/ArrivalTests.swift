@@ -1,4 +1,5 @@
 import AudioSession
+import POSIX
 import Pulse
 import PulseSandbox
 import Testing

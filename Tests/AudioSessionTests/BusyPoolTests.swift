@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import SessionCore

@@ -1,5 +1,6 @@
 import AudioSession
 import Logging
+import POSIX
 import Pulse
 import PulseSandbox
 import Testing

@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import Logging
+import POSIX
 import Pulse
 import PulseSandbox
 import Synchronization

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Testing
 
 @testable import PulseSandbox
@@ -78,7 +79,7 @@ struct FaultServerTests {
     try sandbox?.serveFaults()
     let directory = try #require(sandbox?.directory)
     sandbox = nil
-    #expect(await eventually { !exists(directory) })
+    #expect(await eventually { !File.exists(directory) })
   }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseTypes
 import Testing
 
@@ -12,7 +13,7 @@ struct FaultTests {
       let first = try #require(await sandbox.processID())
       try await sandbox.kill()
       #expect(await sandbox.processID() == nil)
-      #expect(exists(sandbox.folder.socket) && !acceptsConnections(sandbox.folder.socket))
+      #expect(File.exists(sandbox.folder.socket) && !acceptsConnections(sandbox.folder.socket))
       #expect(try await sandbox.capture(["pactl", "info"]).status != 0)
       let error = await #expect(throws: SandboxError.self) { try await sandbox.freeze() }
       #expect(error?.code == .notRunning)
@@ -27,7 +28,7 @@ struct FaultTests {
   func terminateRemovesTheSocket(kind: ServerKind) async throws {
     try await PulseSandbox.with(.minimal(on: kind)) { (sandbox) async throws in
       try await sandbox.terminate()
-      #expect(!exists(sandbox.folder.socket) && exists(sandbox.directory))
+      #expect(!File.exists(sandbox.folder.socket) && File.exists(sandbox.directory))
       try await sandbox.restart()
       #expect(try await sandbox.info("Default Sink") == "speakers")
     }
@@ -67,7 +68,7 @@ struct FaultTests {
     let supervisor = try #require(Int32(fields[3]))
     #expect(Glibc.kill(supervisor, SIGKILL) == 0)
     await sandbox.close()
-    #expect(!isAlive(process) && !exists(sandbox.directory))
+    #expect(!isAlive(process) && !File.exists(sandbox.directory))
   }
 
   @Test func aFailingModuleIsNamed() async throws {
@@ -124,6 +125,6 @@ struct MissingProgramTests {
     #expect(ServerProgram.find("sh", path: "/nonexistent:/bin") == "/bin/sh")
     #expect(ServerProgram.find("env", path: nil) == "/usr/bin/env")
     #expect(ServerProgram.find("no-such-program", path: "/bin") == nil)
-    #expect(executable("bin", path: "/usr") == nil, "a folder is no program")
+    #expect(File.program("bin", path: "/usr") == nil, "a folder is no program")
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseTypes
 import Testing
 
@@ -22,9 +23,9 @@ struct PulseSandboxTests {
     let sandbox = try await PulseSandbox.start(.empty(on: kind))
     let processes = await sandbox.processes
     #expect(processes.count == (kind == .pulseaudio ? 1 : 3))
-    #expect(processes.allSatisfy(isAlive) && exists(sandbox.directory))
+    #expect(processes.allSatisfy(isAlive) && File.exists(sandbox.directory))
     await sandbox.close()
-    #expect(!processes.contains(where: isAlive) && !exists(sandbox.directory))
+    #expect(!processes.contains(where: isAlive) && !File.exists(sandbox.directory))
     #expect(await sandbox.processID() == nil)
     await sandbox.close()
     await #expect(throws: SandboxError.self) { try await sandbox.restart() }
@@ -35,7 +36,7 @@ struct PulseSandboxTests {
     let sandbox = try await PulseSandbox.start(.empty(on: kind))
     try await sandbox.freeze()
     await sandbox.close()
-    #expect(!exists(sandbox.directory))
+    #expect(!File.exists(sandbox.directory))
   }
 
   @Test(arguments: bothServers)
@@ -44,7 +45,7 @@ struct PulseSandboxTests {
     let processes = try #require(await sandbox?.processes)
     let directory = try #require(sandbox?.directory)
     sandbox = nil
-    #expect(await eventually { !processes.contains(where: isAlive) && !exists(directory) })
+    #expect(await eventually { !processes.contains(where: isAlive) && !File.exists(directory) })
   }
 
   /// The process that holds the sandbox is killed like by `kill -9`.
@@ -64,7 +65,7 @@ struct PulseSandboxTests {
     let processes = parts.compactMap { Int32($0) }
     #expect(processes.count == (kind == .pulseaudio ? 1 : 3))
     let directory = try #require(parts.first { $0.contains("/pulse-") })
-    #expect(await eventually { !processes.contains(where: isAlive) && !exists(directory) })
+    #expect(await eventually { !processes.contains(where: isAlive) && !File.exists(directory) })
   }
 
   @Test func theUsersFoldersAreOutOfReach() async throws {
@@ -77,7 +78,7 @@ struct PulseSandboxTests {
       #expect(!lines.contains("PULSE_SINK=x"))
       for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH"] {
         let folder = try #require(sandbox.environment[name])
-        #expect(folder.hasPrefix(sandbox.directory) && exists(folder))
+        #expect(folder.hasPrefix(sandbox.directory) && File.exists(folder))
       }
       var status = stat()
       #expect(stat(sandbox.directory, &status) == 0 && status.st_mode & 0o777 == 0o700)
@@ -101,7 +102,7 @@ struct PulseSandboxTests {
       return directories
     }
     #expect(directories.count == 20)
-    #expect(!directories.contains(where: exists))
+    #expect(!directories.contains(where: File.exists))
   }
 
   @Test(arguments: bothServers)

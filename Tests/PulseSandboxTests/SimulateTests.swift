@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseTypes
 import Testing
 
@@ -30,7 +31,7 @@ struct SimulateTests {
         #expect(try await sandbox.names(of: "sources").filter { $0 == "usb_mic" }.count == 1)
         #expect(try await sandbox.properties(of: "usb_mic") == before)
       }
-      #expect(!exists(sandbox.directory + "/cli"))
+      #expect(!File.exists(sandbox.directory + "/cli"))
     }
   }
 

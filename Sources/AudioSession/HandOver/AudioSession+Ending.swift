@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 package import SessionCore
 
@@ -43,7 +44,7 @@ extension AudioSession {
     guard kill(holder.pid, SIGTERM) == 0 || errno == ESRCH else {
       throw SessionError(
         .accessDenied, stage: .session,
-        "\(holder.name) (process \(holder.pid)) cannot be ended: \(String(cString: strerror(errno)))",
+        "\(holder.name) (process \(holder.pid)) cannot be ended: \(SystemError.last)",
         value: String(holder.pid))
     }
     let alarm = deadline.onPassing(on: loop) { end.finish() }

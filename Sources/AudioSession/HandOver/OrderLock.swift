@@ -1,29 +1,30 @@
 import Glibc
+import POSIX
 import Pulse
 import SessionCore
 
 /// The right to give the holder an order; one process at a time has it, until it gets its answer.
 final class OrderLock: Sendable {
-  private let descriptor: Int32
+  private let file: Descriptor
 
-  private init(descriptor: Int32) { self.descriptor = descriptor }
+  private init(file: consuming Descriptor) { self.file = file }
 
-  deinit {
-    flock(descriptor, LOCK_UN)
-    close(descriptor)
-  }
+  deinit { flock(file.raw, LOCK_UN) }
 
   /// Waits for earlier processes; nil if the deadline passes or the task is cancelled first.
   static func take(
     _ path: String, on loop: PulseLoop, deadline: Deadline
   ) async throws(SessionError) -> OrderLock? {
-    let descriptor = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw SystemCalls.error(errno).sessionError("lock", path) }
-    let lock = OrderLock(descriptor: descriptor)
+    let lock: OrderLock
+    do throws(SystemError) {
+      lock = OrderLock(file: try Descriptor(opening: path, O_RDONLY | O_CREAT))
+    } catch {
+      throw FileError(error).sessionError("lock", path)
+    }
     var pause = Duration.milliseconds(1)
-    while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+    while flock(lock.file.raw, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {
-        throw SystemCalls.error(errno).sessionError("lock", path)
+        throw FileError(.last).sessionError("lock", path)
       }
       guard !deadline.hasPassed, !Task.isCancelled else { return nil }
       await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 
 /// Calls a handler when files of a folder change, or when a process ends.
@@ -32,16 +33,7 @@ struct Watch: Sendable {
   static func process(
     _ id: Int32, on loop: PulseLoop, _ handler: @escaping @Sendable () -> Void
   ) -> Watch? {
-    open(id).map { Watch(watch: DescriptorWatch($0, on: loop, isOnce: true, handler)) }
-  }
-
-  /// A descriptor that becomes readable when a process has ended; nil if there is no such process.
-  static func open(_ process: Int32) -> Int32? {
-    typealias Function = @convention(c) (pid_t, UInt32) -> Int32
-    // Swift's C library module does not have it.
-    guard let symbol = dlsym(nil, "pidfd_open") else { return nil }
-    let descriptor = unsafeBitCast(symbol, to: Function.self)(process, 0)
-    return descriptor >= 0 ? descriptor : nil
+    processDescriptor(id).map { Watch(watch: DescriptorWatch($0, on: loop, isOnce: true, handler)) }
   }
 
   /// The file names of the events that wait to be read.

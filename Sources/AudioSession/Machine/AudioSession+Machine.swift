@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 package import SessionCore
 
@@ -14,7 +15,7 @@ extension AudioSession {
     let own = ConfigurationFiles(environment: ProcessEnvironment.all)
     facts.isRoot = geteuid() == 0
     facts.variables = ProcessEnvironment.all.filter {
-      $0.key.hasPrefix("PULSE_") || $0.key.hasPrefix("PIPEWIRE_")
+      !$0.value.isEmpty && ($0.key.hasPrefix("PULSE_") || $0.key.hasPrefix("PIPEWIRE_"))
     }
     facts.clientSettings = own.clientSettings
     // Before connecting, because libpulse creates a missing cookie.

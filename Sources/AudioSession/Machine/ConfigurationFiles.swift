@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import SessionCore
 
 /// The configuration files of the sound servers and their clients.
@@ -91,9 +92,7 @@ struct ConfigurationFiles {
 
   /// The lines of a file with their numbers, without comments; empty if it cannot be read.
   private static func lines(of file: String) -> [(String, Int)] {
-    guard let bytes = try? Files.read(file) else { return [] }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    File.text(file).split(separator: "\n", omittingEmptySubsequences: false).enumerated()
       .map { (trimmed($1.prefix { $0 != "#" }), $0 + 1) }
       .filter { !$0.0.isEmpty && !$0.0.hasPrefix(";") }
   }
@@ -102,22 +101,5 @@ struct ConfigurationFiles {
     let text = text.drop { $0.isWhitespace }
     guard let end = text.lastIndex(where: { !$0.isWhitespace }) else { return "" }
     return String(text[...end])
-  }
-}
-
-/// The contents of a folder.
-enum Folder {
-  /// The names in a folder; empty if it cannot be read.
-  static func names(_ path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 }

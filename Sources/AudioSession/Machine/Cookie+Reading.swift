@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import SessionCore
 
 extension MachineFacts.Cookie {
@@ -7,12 +8,11 @@ extension MachineFacts.Cookie {
 
   /// Inspects the file.
   static func read(_ path: String) -> MachineFacts.Cookie {
-    var info = stat()
-    guard stat(path, &info) == 0 else {
-      return errno == ENOENT ? .missing : .unreadable(String(cString: strerror(errno)))
+    guard let info = File.status(path) else {
+      return errno == ENOENT ? .missing : .unreadable(SystemError.last.description)
     }
-    guard info.st_mode & S_IFMT == S_IFREG else { return .unreadable("it is no file") }
-    guard access(path, R_OK) == 0 else { return .unreadable(String(cString: strerror(errno))) }
+    guard info.isRegular else { return .unreadable("it is no file") }
+    guard access(path, R_OK) == 0 else { return .unreadable(SystemError.last.description) }
     guard info.st_size == size else { return .wrongSize(Int(info.st_size)) }
     return info.st_mode & 0o077 == 0 ? .good : .exposed(info.st_mode & 0o777)
   }

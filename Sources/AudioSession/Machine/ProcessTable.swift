@@ -1,4 +1,4 @@
-import Glibc
+import POSIX
 import SessionCore
 
 /// Which processes listen on sockets, and which have a sound card open, read from `/proc`. It makes
@@ -26,7 +26,7 @@ struct ProcessTable {
     let folder = "/proc/\(process)/fd"
     var hasCard = false
     for name in Folder.names(folder) {
-      guard let target = Self.link("\(folder)/\(name)") else { continue }
+      guard let target = File.link("\(folder)/\(name)") else { continue }
       if target.hasPrefix("/dev/snd/pcm") || target.hasPrefix("/dev/snd/control") {
         hasCard = true
       } else if target.hasPrefix("socket:["),
@@ -41,14 +41,14 @@ struct ProcessTable {
   /// The process that listens on a path; of a service manager and a server, the server. Nil if none
   /// listens, `.some(nil)` if the process is unknown.
   func listener(at path: String) -> MachineFacts.Program?? {
-    guard let numbers = listening[Self.real(path)] else { return nil }
+    guard let numbers = listening[File.real(path) ?? path] else { return nil }
     let programs = numbers.flatMap { holders[$0] ?? [] }
     return .some(programs.first { $0.name != "systemd" } ?? programs.first)
   }
 
   /// The variables with which a process was started; nil if they cannot be read.
   static func environment(of process: Int32) -> [String: String]? {
-    guard let bytes = (try? Files.read("/proc/\(process)/environ")) ?? nil else { return nil }
+    guard let bytes = try? File.bytes(of: "/proc/\(process)/environ") else { return nil }
     var result: [String: String] = [:]
     for entry in bytes.split(separator: 0) {
       let text = String(decoding: entry, as: UTF8.self)
@@ -60,8 +60,7 @@ struct ProcessTable {
 
   /// The arguments with which a process was started.
   static func arguments(of process: Int32) -> [String] {
-    let bytes = (try? Files.read("/proc/\(process)/cmdline")) ?? nil
-    return (bytes ?? []).split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    File.text("/proc/\(process)/cmdline").split(separator: "\0").map(String.init)
   }
 
   private static func program(_ process: Int32) -> MachineFacts.Program {
@@ -70,28 +69,13 @@ struct ProcessTable {
 
   /// `…: 00000002 00000000 00010000 0001 01 12345 /path`: listening sockets have the flag 00010000.
   private static func listeningSockets() -> [String: [String]] {
-    let bytes = (try? Files.read("/proc/net/unix")) ?? nil
     var result: [String: [String]] = [:]
-    for line in String(decoding: bytes ?? [], as: UTF8.self).split(separator: "\n") {
+    for line in File.text("/proc/net/unix").split(separator: "\n") {
       let words = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
       guard words.count == 8, words[3] == "00010000" else { continue }
-      result[real(String(words[7])), default: []].append(String(words[6]))
+      let path = String(words[7])
+      result[File.real(path) ?? path, default: []].append(String(words[6]))
     }
     return result
-  }
-
-  /// A path with its links resolved; unchanged if it does not exist.
-  private static func real(_ path: String) -> String {
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
-  }
-
-  private static func link(_ path: String) -> String? {
-    var buffer = [UInt8](repeating: 0, count: 512)
-    let count = buffer.withUnsafeMutableBytes {
-      readlink(path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
-    }
-    return count < 0 ? nil : String(decoding: buffer.prefix(count), as: UTF8.self)
   }
 }

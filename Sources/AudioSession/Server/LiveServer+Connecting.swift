@@ -1,4 +1,5 @@
 import Logging
+import POSIX
 import Pulse
 import SessionCore
 

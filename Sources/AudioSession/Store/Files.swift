@@ -1,24 +1,12 @@
-import Glibc
+import POSIX
 import SessionCore
 
 /// File operations outside the store.
 enum Files {
-  /// The contents of a file; nil if it does not exist.
-  static func read(_ path: String) throws(SessionError) -> [UInt8]? {
-    do throws(FileError) {
-      return try SystemCalls().content(of: path)
-    } catch {
-      throw error.sessionError("read", path)
-    }
-  }
-
   /// An absolute path without links, `.` and `..`; a missing part is appended as written to the
   /// existing folder.
   static func resolved(_ path: String) -> String {
-    if let whole = realpath(path, nil) {
-      defer { free(whole) }
-      return String(cString: whole)
-    }
+    if let whole = File.real(path) { return whole }
     let parts = path.split(separator: "/")
     guard let last = parts.last else { return "/" }
     let folder = resolved("/" + parts.dropLast().joined(separator: "/"))
@@ -31,18 +19,13 @@ enum Files {
 
   /// Creates a folder and its parents, accessible only by the user.
   static func makeFolder(_ path: String) throws(SessionError) {
-    var built = path.hasPrefix("/") ? "" : "."
-    for part in path.split(separator: "/") {
-      let parent = built
-      built += "/\(part)"
-      if mkdir(built, 0o700) == 0 {
-        do throws(FileError) {
-          try SystemCalls().syncFolder(parent.isEmpty ? "/" : parent)
-        } catch {
-          throw error.sessionError("sync", parent)
-        }
-      } else if errno != EEXIST {
-        throw SystemCalls.error(errno).sessionError("make the folder", built)
+    let parents: [String]
+    do throws(Folder.Failure) { parents = try Folder.make(path) } catch {
+      throw FileError(error.error).sessionError("make the folder", error.path)
+    }
+    for parent in parents {
+      do throws(FileError) { try SystemCalls().syncFolder(parent) } catch {
+        throw error.sessionError("sync", parent)
       }
     }
   }

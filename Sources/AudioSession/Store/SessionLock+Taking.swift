@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Pulse
 import SessionCore
 
@@ -80,9 +81,7 @@ enum ProcessName {
 
   /// The name of a process's program.
   static func of(_ process: Int32) -> String {
-    let name = (try? Files.read("/proc/\(process)/comm")).flatMap { $0 }.map {
-      String(decoding: $0, as: UTF8.self)
-    }
-    return name?.split(separator: "\n").first.map(String.init) ?? "audiosession"
+    File.text("/proc/\(process)/comm").split(separator: "\n").first.map(String.init)
+      ?? "audiosession"
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import SessionCore
 import SessionProfiles
 
@@ -177,41 +178,5 @@ struct SessionStore: Sendable {
     if let folder = environment["PULSE_RUNTIME_PATH"] { return "unix:\(folder)/native" }
     let runtime = environment.folder("XDG_RUNTIME_DIR") ?? "/run/user/\(getuid())"
     return "unix:\(runtime)/pulse/native"
-  }
-}
-
-/// The variables of this process.
-enum ProcessEnvironment {
-  /// A variable's value; nil if it is not set or empty.
-  static subscript(name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-  }
-
-  /// A variable's path; nil also if it is relative, as the XDG specification requires.
-  static func folder(_ name: String) -> String? {
-    self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-  }
-
-  /// The user's home: from the variable, otherwise from the system.
-  static var home: String {
-    if let home = folder("HOME") { return home }
-    var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
-    var buffer = [CChar](repeating: 0, count: 16384)
-    getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
-    return found.map { String(cString: $0.pointee.pw_dir) } ?? "/nonexistent"
-  }
-
-  /// All variables that have a value.
-  static var all: [String: String] {
-    var result: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee.map({ String(cString: $0) }) {
-      entry += 1
-      guard let at = text.firstIndex(of: "="), text.index(after: at) != text.endIndex else {
-        continue
-      }
-      result[String(text[..<at])] = String(text[text.index(after: at)...])
-    }
-    return result
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import SessionCore
 
 /// The file operations of the system.
@@ -42,14 +43,14 @@ struct SystemCalls: FileCalls {
 
   func close(_ file: Int32) throws(FileError) {
     // Not repeated after a signal: the descriptor is closed, and its number may be in use again.
-    guard Glibc.close(file) == 0 || errno == EINTR else { throw Self.error(errno) }
+    guard Glibc.close(file) == 0 || errno == EINTR else { throw FileError(.last) }
   }
 
   func lock(_ file: Int32, _ kind: LockKind) throws(FileError) -> Bool {
     let operation = kind == .shared ? LOCK_SH : LOCK_EX
     if flock(file, operation | LOCK_NB) == 0 { return true }
     if errno == EWOULDBLOCK || errno == EINTR { return false }
-    throw Self.error(errno)
+    throw FileError(.last)
   }
 
   func unlock(_ file: Int32) { flock(file, LOCK_UN) }
@@ -69,31 +70,27 @@ struct SystemCalls: FileCalls {
   func isRunning(_ process: Int32) -> Bool {
     guard kill(process, 0) == 0 || errno != ESRCH else { return false }
     // A process that has ended keeps its number until it is reaped.
-    guard let descriptor = Watch.open(process) else { return true }
-    defer { Glibc.close(descriptor) }
-    var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&end, 1, 0) == 0
+    guard let raw = processDescriptor(process) else { return true }
+    let descriptor = Descriptor(owning: raw)
+    return !poll([.input(descriptor.raw)], for: 0)[0]
   }
 
-  /// The result of a call, repeated if a signal interrupts it.
   private static func check<Result: SignedInteger>(_ call: () -> Result) throws(FileError) -> Result
   {
-    while true {
-      let result = call()
-      if result >= 0 { return result }
-      if errno != EINTR { throw error(errno) }
-    }
+    do throws(SystemError) { return try retrying(call) } catch { throw FileError(error) }
   }
+}
 
-  static func error(_ number: Int32) -> FileError {
-    let kind: FileError.Kind =
-      switch number {
+extension FileError {
+  init(_ error: SystemError) {
+    let kind: Kind =
+      switch error.number {
       case ENOENT, ENOTDIR: .missing
       case ENOSPC, EDQUOT: .full
       case EMFILE, ENFILE: .outOfDescriptors
       case EINVAL, ENOTSUP: .unsupported
       default: .other
       }
-    return FileError(kind, String(cString: strerror(number)))
+    self.init(kind, error.description)
   }
 }

@@ -1,4 +1,5 @@
 import CPulseStream
+import POSIX
 import Pulse
 import PulseTypes
 

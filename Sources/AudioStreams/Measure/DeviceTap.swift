@@ -1,5 +1,6 @@
 internal import CPulseStream
 internal import Glibc
+import POSIX
 internal import Pulse
 internal import PulseTypes
 

@@ -1,3 +1,4 @@
+import POSIX
 internal import Pulse
 
 /// The sound that a tap has recorded, and when each part arrived.

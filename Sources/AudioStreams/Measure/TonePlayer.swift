@@ -1,4 +1,5 @@
 internal import CAudioKernel
+import POSIX
 internal import Pulse
 internal import PulseTypes
 

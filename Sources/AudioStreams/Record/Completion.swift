@@ -1,3 +1,4 @@
+import POSIX
 import Pulse
 
 /// An end for which any number of tasks can wait; a cancelled task stops waiting.

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 /// Writes the bytes of a sound file to a descriptor, for libsndfile's virtual files.
 ///
@@ -18,7 +19,7 @@ final class FileOutput {
   init(path: String) throws(StreamError) {
     closes = path != "-"
     descriptor = closes ? Self.opened(path) : 1
-    guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written", errno) }
+    guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written") }
     isPipe = lseek(descriptor, 0, SEEK_CUR) < 0
   }
 
@@ -30,8 +31,7 @@ final class FileOutput {
       let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK
       let descriptor = open(path, flags, 0o666)
       guard descriptor < 0, errno == ENXIO, !Task.isCancelled else { return descriptor }
-      var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
+      guard File.status(path)?.isPipe == true else {
         errno = ENXIO
         return -1
       }
@@ -39,14 +39,14 @@ final class FileOutput {
     }
   }
 
-  static func error(_ what: String, _ number: Int32) -> StreamError {
+  static func error(_ what: String, _ error: SystemError = .last) -> StreamError {
     let code: StreamError.Code =
-      switch number {
+      switch error.number {
       case EPIPE: .closedPipe
       case EACCES, EPERM, EROFS: .permissionDenied
       default: .fileFailed
       }
-    return StreamError(code, what, details: String(cString: strerror(number)))
+    return StreamError(code, what, details: error.description)
   }
 
   func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
@@ -94,8 +94,7 @@ final class FileOutput {
     if count > 0 { return true }
     if count < 0, errno == EINTR { return true }
     if count < 0, errno == EAGAIN {
-      var file = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      poll(&file, 1, -1)
+      poll([.output(descriptor)], for: -1)
       return true
     }
     if failure == 0 { failure = count < 0 ? errno : ENOSPC }

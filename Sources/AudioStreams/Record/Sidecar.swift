@@ -1,5 +1,6 @@
 import Glibc
 import JSONCoding
+import POSIX
 
 /// The file beside a recording that lists its gaps and its inputs.
 ///
@@ -18,17 +19,10 @@ enum Sidecar {
   ) throws(StreamError) {
     let final = path(of: recording)
     let draft = final + ".new"
-    let text = Array(Self.text(progress).utf8)
-    // Removes the draft of a killed run; never follows or writes to a file that another program put
-    // there.
-    unlink(draft)
-    let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw FileOutput.error("'\(draft)' cannot be written", errno) }
-    let count = Glibc.write(descriptor, text, text.count)
-    let number = count == text.count ? 0 : count < 0 ? errno : ENOSPC
-    close(descriptor)
-    guard number == 0, rename(draft, final) == 0 else {
-      throw FileOutput.error("'\(final)' cannot be written", number == 0 ? errno : number)
+    do throws(SystemError) {
+      try File.replace(final, with: text(progress).utf8, by: draft, mode: 0o666)
+    } catch {
+      throw FileOutput.error("'\(final)' cannot be written", error)
     }
   }
 

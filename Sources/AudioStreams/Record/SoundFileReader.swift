@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 #if SNDFILE
   import CSndFile
@@ -26,15 +27,14 @@ final class SoundFileReader {
       let path = input?.path ?? name
       self.path = input == nil ? name : "standard input"
       guard access(path, R_OK) == 0 else {
-        let number = errno
-        var error = FileOutput.error("'\(self.path)' cannot be read", number)
-        if number == ENOENT || number == ENOTDIR { error.code = .fileNotFound }
+        let cause = SystemError.last
+        var error = FileOutput.error("'\(self.path)' cannot be read", cause)
+        if [ENOENT, ENOTDIR].contains(cause.number) { error.code = .fileNotFound }
         throw error
       }
-      var status = stat()
-      guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+      guard File.status(path)?.isFolder == false else {
         throw StreamError(
-          .notASound, "'\(self.path)' is no sound file", details: String(cString: strerror(EISDIR)))
+          .notASound, "'\(self.path)' is no sound file", details: SystemError(EISDIR).description)
       }
       var info = SF_INFO()
       let native = sf_open(path, Int32(SFM_READ), &info)

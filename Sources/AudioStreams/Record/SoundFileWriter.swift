@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 #if SNDFILE
   import CSndFile
@@ -112,7 +113,7 @@ final class SoundFileWriter {
     private func failure() -> StreamError {
       let name = path == "-" ? "standard output" : "'\(path)'"
       if output.failure != 0 {
-        return FileOutput.error("\(name) cannot be written", output.failure)
+        return FileOutput.error("\(name) cannot be written", SystemError(output.failure))
       }
       return StreamError(
         .fileFailed, "\(name) cannot be written", details: String(cString: sf_strerror(native)))

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 /// A copy of standard input in a file without a name: most sound formats cannot be read from a pipe.
 final class StandardInput {
@@ -9,25 +10,24 @@ final class StandardInput {
   /// Reads standard input to its end, or until the task is cancelled.
   init() throws(StreamError) {
     guard let file = tmpfile() else {
-      throw FileOutput.error("standard input cannot be copied", errno)
+      throw FileOutput.error("standard input cannot be copied")
     }
     self.file = file
     path = "/proc/self/fd/\(fileno(file))"
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
-      var ready = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
       // A pipe whose writer pauses must not keep a cancelled task.
-      let hasNews = poll(&ready, 1, 100)
+      let hasNews = poll([.input(0)], for: 100)[0]
       if Task.isCancelled {
         throw StreamError(.fileFailed, "cancelled while standard input was read")
       }
-      guard hasNews > 0 else { continue }
+      guard hasNews else { continue }
       let count = read(0, &buffer, buffer.count)
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw FileOutput.error("standard input cannot be read", errno) }
+      guard count >= 0 else { throw FileOutput.error("standard input cannot be read") }
       guard count > 0 else { break }
       guard fwrite(buffer, 1, count, file) == count else {
-        throw FileOutput.error("standard input cannot be copied", errno)
+        throw FileOutput.error("standard input cannot be copied")
       }
     }
     fflush(file)

@@ -1,6 +1,7 @@
 import AudioSession
 import CPulseStream
 import Glibc
+import POSIX
 import PulseTypes
 
 /// The C stream, freed with the last reference. Usually its thread has ended by then; otherwise
@@ -41,7 +42,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     guard let stream else {
       throw StreamError(
         .engineInitFailed, "no audio thread could be started",
-        details: String(cString: strerror(errno)))
+        details: SystemError.last.description)
     }
     native = stream
   }

@@ -1,5 +1,6 @@
 import CPulseStream
 import Glibc
+import POSIX
 import PulseTypes
 
 /// What to ask the server for when a realtime stream is opened.
@@ -175,7 +176,7 @@ public enum Scheduling: Sendable, Hashable, CustomStringConvertible {
       case (true, true): .realtimeByRTKit(priority: priority)
       case (false, _):
         .ordinary(
-          "\(String(cString: strerror(scheduling.error))); \(Self.words(scheduling.rtkit_error))")
+          "\(SystemError(scheduling.error)); \(Self.words(scheduling.rtkit_error))")
       }
   }
 
@@ -185,7 +186,7 @@ public enum Scheduling: Sendable, Hashable, CustomStringConvertible {
     case ENOSYS: "built without libdbus (package libdbus-1-dev), so rtkit was not asked"
     case EHOSTUNREACH: "rtkit does not answer (package rtkit)"
     case EPERM: "rtkit refused"
-    default: "rtkit: \(String(cString: strerror(error)))"
+    default: "rtkit: \(SystemError(error))"
     }
   }
 

@@ -1,5 +1,6 @@
 import CPulseStream
 import Glibc
+import POSIX
 import Pulse
 import PulseTypes
 
@@ -28,20 +29,10 @@ final class StreamWatcher: Sendable {
     self.handler = handler
     deadline = .now + request.timeout
     handle = try StreamHandle(request)
-    let me = Unmanaged.passRetained(self)  // for the thread, which releases it
-    var thread = pthread_t()
-    let result = pthread_create(
-      &thread, nil,
-      { argument in
-        Unmanaged<StreamWatcher>.fromOpaque(argument!).takeRetainedValue().run()
-        return nil
-      }, me.toOpaque())
-    guard result == 0 else {
-      me.release()
+    do throws(SystemError) { try detachThread { [self] in run() } } catch {
       throw StreamError(
-        .engineInitFailed, "no thread could be started", details: String(cString: strerror(result)))
+        .engineInitFailed, "no thread could be started", details: error.description)
     }
-    pthread_detach(thread)
   }
 
   /// Adds a continuation that is resumed when the stream is ready or has failed.
@@ -73,9 +64,7 @@ final class StreamWatcher: Sendable {
 
   /// The body of the thread.
   private func run() {
-    var signals = sigset_t()
-    sigfillset(&signals)
-    pthread_sigmask(SIG_BLOCK, &signals, nil)  // signals belong to the program's own threads
+    blockSignals()
     let error = watch()
     ps_stream_join(handle.native)
     settle(

@@ -1,3 +1,4 @@
+import POSIX
 internal import Pulse
 
 /// The state of a synthesizer. A run lasts from `start` to `stop`, and has a number.

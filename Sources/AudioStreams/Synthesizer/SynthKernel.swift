@@ -1,4 +1,5 @@
 package import CAudioKernel
+import POSIX
 internal import Pulse
 internal import PulseTypes
 

@@ -1,5 +1,6 @@
-internal import Pulse
 internal import Glibc
+internal import POSIX
+internal import Pulse
 
 /// A lasting fault: a competing client, or a call.
 ///
@@ -22,8 +23,8 @@ public final class Disturbance: Sendable {
   init(
     _ name: String, script: String, _ arguments: [String], environment: [String: String]
   ) throws(SandboxError) {
-    let leash = try Pipe()
-    let output = try Pipe()
+    let leash = try Pipe.make()
+    let output = try Pipe.make()
     self.name = name
     shell = try Command(
       Launch(

@@ -1,5 +1,6 @@
-internal import Pulse
 internal import Glibc
+internal import POSIX
+internal import Pulse
 
 /// Accepts requests for faults from processes inside a sandbox, on a socket in its folder.
 ///
@@ -17,7 +18,7 @@ final class FaultServer: Sendable {
   /// Listens and serves until `close`.
   init(path: String, _ perform: @escaping Perform) throws(SandboxError) {
     listener = try listeningSocket(path)
-    let pipe = try Pipe()
+    let pipe = try Pipe.make()
     closing = pipe.reading
     leash = Guarded(Leash(pipe.writing))
     startThread { [self] in serve(perform) }

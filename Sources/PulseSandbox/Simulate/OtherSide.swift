@@ -1,5 +1,6 @@
-internal import Pulse
 internal import Glibc
+internal import POSIX
+internal import Pulse
 
 /// The outside world of a sandbox: lasting disturbances, unplugged devices, and the server of
 /// faults that commands request. All of it ends with the sandbox.

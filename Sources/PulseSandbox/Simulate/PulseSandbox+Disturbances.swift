@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 internal import Pulse
 internal import PulseTypes
 
@@ -88,8 +89,8 @@ extension PulseSandbox {
   private func disturbance(
     _ name: String, _ script: String, _ arguments: [String], needs program: String
   ) throws(SandboxError) -> Disturbance {
-    let path = environmentValue("PATH") ?? "/usr/bin:/bin"
-    guard executable(program, path: path) != nil else {
+    let path = ProcessEnvironment["PATH"] ?? "/usr/bin:/bin"
+    guard File.program(program, path: path) != nil else {
       throw SandboxError(
         .programMissing, "this fault needs the program '\(program)', which is not installed",
         remedy: "install it: apt-get install pulseaudio-utils")

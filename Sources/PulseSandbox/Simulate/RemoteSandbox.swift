@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// The sandbox inside which this process runs.
 package struct RemoteSandbox: Sendable {
@@ -9,7 +10,7 @@ package struct RemoteSandbox: Sendable {
 
   /// Finds the sandbox by this process's environment; nil outside a sandbox.
   package init?() {
-    guard let folder = environmentValue(Self.environmentVariable) else { return nil }
+    guard let folder = ProcessEnvironment[Self.environmentVariable] else { return nil }
     self.folder = folder
   }
 

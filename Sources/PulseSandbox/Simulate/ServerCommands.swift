@@ -1,4 +1,5 @@
 internal import Glibc
+internal import POSIX
 
 /// A connection to a server's command language.
 struct ServerCommands: ~Copyable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioSession
-@preconcurrency import Glibc  // `environ` is a plain C variable
+import Glibc
+import POSIX
 import SessionProfiles
 
 /// `profiles edit NAME`
@@ -68,62 +69,33 @@ private struct Draft {
   let path: String
 
   init(_ text: String) throws(SessionError) {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = ProcessEnvironment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/profile-XXXXXX.toml".utf8CString)
-    let descriptor = mkstemps(&template, 5)
-    guard descriptor >= 0 else { throw Self.failure("make a copy in \(folder)") }
+    let file = Descriptor(owning: mkstemps(&template, 5))
+    guard file.raw >= 0 else { throw Self.failure("make a copy in \(folder)", .last) }
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    defer { close(descriptor) }
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Self.failure("write \(path)") }
-      rest = rest.dropFirst(count)
+    do throws(SystemError) { try file.write(text.utf8) } catch {
+      throw Self.failure("write \(path)", error)
     }
   }
 
   func remove() { unlink(path) }
 
   func text() throws(SessionError) -> String {
-    guard let file = fopen(path, "r") else { throw Self.failure("read \(path)") }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while bytes.count <= 1 << 20 {
-      let count = fread(&buffer, 1, buffer.count, file)
-      if count == 0 { break }
-      bytes += buffer[..<count]
+    do throws(SystemError) {
+      return String(decoding: try File.bytes(of: path, atMost: 1 << 20 + 1), as: UTF8.self)
+    } catch {
+      throw Self.failure("read \(path)", error)
     }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Runs the editor on this terminal until it ends.
   func edit() throws(SessionError) {
-    let names: [String] = ["VISUAL", "EDITOR"]
-    let set = names.compactMap { name in getenv(name).map { String(cString: $0) } }
-    let editor = set.first { !$0.isEmpty } ?? "editor"
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    var pipes = sigset_t()
-    sigemptyset(&pipes)
-    sigaddset(&pipes, SIGPIPE)  // ignored here, and children would inherit that
-    posix_spawnattr_setsigdefault(&attributes, &pipes)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+    let editor = ProcessEnvironment["VISUAL"] ?? ProcessEnvironment["EDITOR"] ?? "editor"
     // The variable may contain arguments, so a shell must parse it.
-    let words: [String] = ["sh", "-c", "exec \(editor) \"$1\"", "sh", path]
-    let arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-    defer { for argument in arguments { free(argument) } }
-    var child = pid_t()
-    let result = posix_spawn(&child, "/bin/sh", nil, &attributes, arguments + [nil], environ)
-    var status: Int32 = 0
-    while result == 0, waitpid(child, &status, 0) < 0, errno == EINTR {}
-    guard result == 0, status == 0 else {
+    let launch = Launch(
+      program: "/bin/sh", arguments: ["-c", "exec \(editor) \"$1\"", "sh", path])
+    guard let child = try? launch.spawn(), reap(child) == 0 else {
       throw SessionError(
         .invalidValue, stage: .configuration,
         "the editor '\(editor)' did not end well; nothing is changed, the copy is \(path)",
@@ -140,8 +112,7 @@ private struct Draft {
     return !answer.lowercased().hasPrefix("n")
   }
 
-  private static func failure(_ what: String) -> SessionError {
-    SessionError(
-      .storeFailed, stage: .session, "cannot \(what): \(String(cString: strerror(errno)))")
+  private static func failure(_ what: String, _ error: SystemError) -> SessionError {
+    SessionError(.storeFailed, stage: .session, "cannot \(what): \(error)")
   }
 }

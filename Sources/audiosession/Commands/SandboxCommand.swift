@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import JSONCoding
+import POSIX
 import PulseSandbox
 import PulseTypes
 
@@ -36,8 +37,7 @@ struct SandboxCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    let shell = getenv("SHELL").map { String(cString: $0) } ?? ""
-    let command = command.isEmpty ? [shell.isEmpty ? "/bin/sh" : shell] : command
+    let command = command.isEmpty ? [ProcessEnvironment["SHELL"] ?? "/bin/sh"] : command
     return try await Interruption.leavingKeyboard {
       try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
         if context.output.isJSON {
@@ -67,19 +67,8 @@ struct SandboxCommand: SessionCommand {
   /// This process's environment with the program's own folder first in `PATH`, so that
   /// `audiosession` inside is this program.
   private static var environment: [String: String] {
-    var result: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee.map({ String(cString: $0) }) {
-      let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
-      entry += 1
-    }
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    let program = buffer[..<max(0, count)].map { UInt8(bitPattern: $0) }
-    guard let end = program.lastIndex(of: UInt8(ascii: "/")) else { return result }
-    let folder = String(decoding: program[..<end], as: UTF8.self)
-    result["PATH"] = folder + ":" + (result["PATH"] ?? "/usr/bin:/bin")
+    var result = ProcessEnvironment.all
+    result["PATH"] = File.programFolder + ":" + (result["PATH"] ?? "/usr/bin:/bin")
     return result
   }
 }

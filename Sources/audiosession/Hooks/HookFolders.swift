@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 /// The folders of hooks, and whether a hook may run.
 struct HookFolders: Sendable {
@@ -17,13 +18,11 @@ struct HookFolders: Sendable {
 
   /// Uses the XDG configuration folders.
   init() {
-    func variable(_ name: String) -> String? {
-      getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
     let home =
-      variable("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-      ?? variable("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
-    let system = (variable("XDG_CONFIG_DIRS") ?? "/etc/xdg").split(separator: ":").map(String.init)
+      ProcessEnvironment.folder("XDG_CONFIG_HOME")
+      ?? ProcessEnvironment.folder("HOME").map { $0 + "/.config" }
+    let system = (ProcessEnvironment["XDG_CONFIG_DIRS"] ?? "/etc/xdg").split(separator: ":")
+      .map(String.init)
     folders = ([home].compactMap { $0 } + system.filter { $0.hasPrefix("/") })
       .map { $0 + "/audiosession/hooks" }
   }
@@ -39,7 +38,7 @@ struct HookFolders: Sendable {
       for name in Self.names(in: folder) where found[name] == nil {
         let path = "\(folder)/\(name)"
         let hook =
-          Self.isProgram(path)
+          File.isProgram(path)
           ? Hook(name: name, path: path, refusal: Self.refusal(of: path)) : nil
         found.updateValue(hook, forKey: name)
       }
@@ -48,33 +47,16 @@ struct HookFolders: Sendable {
   }
 
   private static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      // Skips hidden files, and leftovers of editors and package managers.
-      if !name.hasPrefix("."), !name.hasSuffix("~"), !name.contains(".dpkg-") { names.append(name) }
+    // Skips hidden files, and leftovers of editors and package managers.
+    Folder.names(folder).filter {
+      !$0.hasPrefix(".") && !$0.hasSuffix("~") && !$0.contains(".dpkg-")
     }
-    return names
-  }
-
-  private static func isProgram(_ path: String) -> Bool {
-    var information = stat()
-    return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
-      && access(path, X_OK) == 0
   }
 
   /// Why a hook is unsafe: another user who can write to it, or to a folder above it, could run
   /// programs as this user.
   private static func refusal(of path: String) -> String? {
-    let real = realpath(path, nil).map { resolved in
-      defer { free(resolved) }
-      return String(cString: resolved)
-    }
-    return [path, real ?? path].lazy.compactMap(unsafePart).first
+    [path, File.real(path) ?? path].lazy.compactMap(unsafePart).first
   }
 
   /// The first part of a path to which others can write.
@@ -82,8 +64,7 @@ struct HookFolders: Sendable {
     var part = Substring(path)
     while true {
       let name = part.isEmpty ? "/" : String(part)
-      var information = stat()
-      guard stat(name, &information) == 0 else { return "\(name) cannot be looked at" }
+      guard let information = File.status(name) else { return "\(name) cannot be looked at" }
       guard information.st_uid == getuid() || information.st_uid == 0 else {
         return "\(name) belongs to another user"
       }

@@ -1,7 +1,7 @@
 import AudioSession
 import Glibc
+import POSIX
 import PulseSandbox
-import Synchronization
 
 /// Runs the users' programs for an occasion: those in `hooks/OCCASION.d`, one after the other.
 ///
@@ -19,7 +19,7 @@ final class Hooks: Sendable {
   private let folders: HookFolders
   private let output: Output
   private let limit: Duration
-  private let queue = Mutex(Queue())
+  private let queue = Guarded(Queue())
 
   /// The occasions to run, one after the other; at most one of each kind, the newest.
   private struct Queue {
@@ -38,7 +38,7 @@ final class Hooks: Sendable {
   /// Nil if hooks must not run: in a private server that is not the user's, and inside a hook,
   /// which would call itself.
   init?(options: GlobalOptions, output: Output) {
-    guard !options.sandbox, getenv("AUDIOSESSION_HOOK") == nil else { return nil }
+    guard !options.sandbox, ProcessEnvironment["AUDIOSESSION_HOOK"] == nil else { return nil }
     folders = HookFolders()
     self.output = output
     limit = min(Self.timeBefore, options.timeout.duration * 2 / 5)

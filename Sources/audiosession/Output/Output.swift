@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import POSIX
 import PulseSandbox
 import Synchronization
 
@@ -153,7 +154,7 @@ final class Output: Sendable {
 
   private func fail(_ number: Int32) {
     guard !hasFailed.exchange(true, ordering: .relaxed) else { return }
-    let reason = String(cString: strerror(number))
+    let reason = SystemError(number)
     say([["audiosession: ", Span("cannot write the result: \(reason)")]])
   }
 }

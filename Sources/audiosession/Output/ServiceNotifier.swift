@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 /// Tells a service manager how the program is doing: systemd's `sd_notify`, which is one datagram.
 ///
@@ -6,27 +7,13 @@ import Glibc
 struct ServiceNotifier {
   private let path: String?
 
-  init() { path = getenv("NOTIFY_SOCKET").map { String(cString: $0) } }
+  init() { path = ProcessEnvironment["NOTIFY_SOCKET"] }
 
   func send(_ message: String) {
-    var address = sockaddr_un()
-    let room = MemoryLayout.size(ofValue: address.sun_path)
-    guard let path, path.hasPrefix("/") || path.hasPrefix("@"), path.utf8.count < room else {
-      return
-    }
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-    guard descriptor >= 0 else { return }
-    defer { close(descriptor) }
-    address.sun_family = sa_family_t(AF_UNIX)
-    // "@" represents the zero byte of Linux's abstract names.
-    let bytes = path.hasPrefix("@") ? [0] + Array(path.utf8.dropFirst()) : Array(path.utf8)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-    let length = MemoryLayout<sa_family_t>.size + bytes.count
+    guard let path, path.hasPrefix("/") || path.hasPrefix("@"), let address = UnixAddress(path)
+    else { return }
+    let socket = Descriptor(owning: unixSocket(SOCK_DGRAM))
     let text = Array(message.utf8)
-    withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        _ = sendto(descriptor, text, text.count, 0, $0, socklen_t(length))
-      }
-    }
+    _ = address.with { sendto(socket.raw, text, text.count, 0, $0, $1) }
   }
 }

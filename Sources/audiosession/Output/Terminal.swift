@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 
 /// What is at the other end of a descriptor: whether a person reads there, in how many columns.
 struct Terminal: Sendable, Equatable {
@@ -27,7 +28,7 @@ struct Terminal: Sendable, Equatable {
       self = .plain
       return
     }
-    let noColour = Self.variable("NO_COLOR") != nil || Self.variable("TERM") == "dumb"
+    let noColour = ProcessEnvironment["NO_COLOR"] != nil || ProcessEnvironment["TERM"] == "dumb"
     self.init(hasColour: !noColour, width: max(20, Self.columns(descriptor)))
     var size = winsize()
     if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 {
@@ -38,10 +39,6 @@ struct Terminal: Sendable, Equatable {
   private static func columns(_ descriptor: Int32) -> Int {
     var size = winsize()
     if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    return variable("COLUMNS").flatMap { Int($0) } ?? 80
-  }
-
-  private static func variable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    return ProcessEnvironment["COLUMNS"].flatMap { Int($0) } ?? 80
   }
 }

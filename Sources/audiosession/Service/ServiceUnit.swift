@@ -1,5 +1,5 @@
 import AudioSession
-import Glibc
+import POSIX
 
 /// The systemd user unit that runs `watch`.
 enum ServiceUnit {
@@ -12,11 +12,7 @@ enum ServiceUnit {
 
   /// Whether a process belongs to the unit, by its control group.
   static func runs(_ process: Int32) -> Bool {
-    guard let file = fopen("/proc/\(process)/cgroup", "r") else { return false }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes[..<count], as: UTF8.self).contains("/\(name)")
+    File.text("/proc/\(process)/cgroup", atMost: 4096).contains("/\(name)")
   }
 
   /// The text of the unit's file.

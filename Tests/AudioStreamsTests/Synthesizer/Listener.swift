@@ -1,5 +1,6 @@
 import CPulseStream
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import POSIX
 import PulseSandbox
 
 /// `service install`
@@ -22,7 +23,7 @@ struct ServiceInstallCommand: SessionCommand {
   func validate() throws { try ServiceCommand.validate(options) }
 
   func run(_ context: Context) async throws -> Status {
-    let program = Keeper.programPath
+    let program = File.program
     let text = try ServiceUnit.text(program: program, environment: Self.environment)
     let file = try ServiceFile()
     if file.exists, !force, try !ServiceUnit.isOurs(file.read() ?? "") {
@@ -97,7 +98,7 @@ struct ServiceInstallCommand: SessionCommand {
   /// manager may lack.
   private static var environment: [(name: String, value: String)] {
     ["PULSE_SERVER", "PULSE_COOKIE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"].compactMap { name in
-      ServiceFile.variable(name).map { (name, $0) }
+      ProcessEnvironment[name].map { (name, $0) }
     }
   }
 }

@@ -1,8 +1,9 @@
 internal import Glibc
 
-/// A program to start, and what the child inherits from this process: only what is listed here.
-struct Launch {
-  enum Group {
+/// A program to start, and what the child inherits from this process: only what is listed here, and
+/// the current folder.
+package struct Launch {
+  package enum Group {
     /// This process's group: the terminal's Ctrl-C reaches both.
     case inherited
     /// A new process group, whose number is the child's.
@@ -11,16 +12,30 @@ struct Launch {
     case ownSession
   }
 
-  var program: String
-  var arguments: [String]
-  var environment: [String: String]
+  package var program: String
+  package var arguments: [String]
+  package var environment: [String: String]
   /// Sources of the child's standard descriptors; a missing one is inherited.
-  var descriptors: [(child: Int32, parent: Int32)] = []
-  var files: [(child: Int32, path: String, flags: Int32)] = []
-  var group: Group = .inherited
+  package var descriptors: [(child: Int32, parent: Int32)]
+  package var files: [(child: Int32, path: String, flags: Int32)]
+  package var group: Group
+
+  package init(
+    program: String, arguments: [String],
+    environment: [String: String] = ProcessEnvironment.all,
+    descriptors: [(child: Int32, parent: Int32)] = [],
+    files: [(child: Int32, path: String, flags: Int32)] = [], group: Group = .inherited
+  ) {
+    self.program = program
+    self.arguments = arguments
+    self.environment = environment
+    self.descriptors = descriptors
+    self.files = files
+    self.group = group
+  }
 
   /// Starts the program. The caller must reap the child.
-  func spawn() throws(SandboxError) -> pid_t {
+  package func spawn() throws(SystemError) -> Int32 {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -40,7 +55,7 @@ struct Launch {
     var child: pid_t = 0
     let result = posix_spawn(
       &child, program, &actions, &attributes, arguments.pointers, environment.pointers)
-    guard result == 0 else { throw .system(.spawn, "cannot start \(program)", errno: result) }
+    guard result == 0 else { throw SystemError(result) }
     return child
   }
 
@@ -87,11 +102,9 @@ private struct CStrings: ~Copyable {
 /// Waits for a child to end and reaps it. Returns its exit status, 128 + the signal that ended it,
 /// or -1 if the status is unknown because this process ignores SIGCHLD.
 @discardableResult
-func reap(_ child: pid_t) -> Int32 {
+package func reap(_ child: Int32) -> Int32 {
   var status: Int32 = 0
-  while waitpid(child, &status, 0) < 0 {
-    if errno != EINTR { return -1 }
-  }
+  guard (try? retrying { waitpid(child, &status, 0) }) != nil else { return -1 }
   let signal = status & 0x7f
   return signal == 0 ? (status >> 8) & 0xff : 128 + signal
 }

@@ -1,0 +1,107 @@
+package import Glibc
+
+/// Files by their paths.
+package enum File {
+  /// Whether a file exists, readable or not.
+  package static func exists(_ path: String) -> Bool {
+    !path.utf8.contains(0) && access(path, F_OK) == 0
+  }
+
+  /// The status of a file, of a link's target; nil if it has none.
+  package static func status(_ path: String) -> stat? {
+    var status = stat()
+    return !path.utf8.contains(0) && stat(path, &status) == 0 ? status : nil
+  }
+
+  /// Whether it is a regular file that this user may run.
+  package static func isProgram(_ path: String) -> Bool {
+    status(path)?.isRegular == true && access(path, X_OK) == 0
+  }
+
+  /// The file that a shell would run for a name, given the value of `PATH`.
+  package static func program(_ name: String, path: String) -> String? {
+    if name.contains("/") { return isProgram(name) ? name : nil }
+    guard !name.isEmpty else { return nil }
+    return path.split(separator: ":").lazy.map { "\($0)/\(name)" }.first(where: isProgram)
+  }
+
+  /// An absolute path without links, `.` and `..`; nil if it does not exist.
+  package static func real(_ path: String) -> String? {
+    guard !path.utf8.contains(0), let real = realpath(path, nil) else { return nil }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// The target of a link; nil if it is none.
+  package static func link(_ path: String) -> String? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      let count = readlink(path, buffer.baseAddress!, buffer.count)
+      guard count >= 0 else { return nil }
+      return String(decoding: buffer[..<count].lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+  }
+
+  /// This program's file.
+  package static var program: String { link("/proc/self/exe") ?? "" }
+
+  /// The folder of this program's file.
+  package static var programFolder: String {
+    program.lastIndex(of: "/").map { String(program[..<$0]) } ?? ""
+  }
+
+  /// The longest file that is read: a link may lead to a device without an end.
+  package static let longest = 64 << 20
+
+  /// The contents of a file, up to a number of bytes.
+  ///
+  /// It does not wait for the writer of a pipe.
+  package static func bytes(
+    of path: String, atMost limit: Int = longest
+  ) throws(SystemError) -> [UInt8] {
+    let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: min(limit, 16384))
+    while result.count < limit {
+      let room = min(buffer.count, limit - result.count)
+      let count = try retrying { read(file.raw, &buffer, room) }
+      if count == 0 { break }
+      result += buffer[..<count]
+    }
+    return result
+  }
+
+  /// The contents of a file as text; empty if it cannot be read.
+  package static func text(_ path: String, atMost limit: Int = longest) -> String {
+    String(decoding: (try? bytes(of: path, atMost: limit)) ?? [], as: UTF8.self)
+  }
+
+  /// Replaces a file: a reader finds the old content or the new, never a part.
+  ///
+  /// The new content is written to a file of its own, which must not be there: what a killed run
+  /// left of it is removed first, and a link that somebody put there is not followed.
+  ///
+  /// - Parameter isSynced: whether the content is on the disk before it takes the place of the old.
+  package static func replace(
+    _ path: String, with bytes: some Collection<UInt8>, by draft: String, mode: mode_t,
+    isSynced: Bool = false
+  ) throws(SystemError) {
+    unlink(draft)
+    do throws(SystemError) {
+      let file = try Descriptor(
+        opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+      try file.write(bytes)
+      if isSynced { try retrying { fsync(file.raw) } }
+      try file.close()
+      try retrying { rename(draft, path) }
+    } catch {
+      unlink(draft)
+      throw error
+    }
+  }
+}
+
+extension stat {
+  package var isRegular: Bool { st_mode & S_IFMT == S_IFREG }
+  package var isFolder: Bool { st_mode & S_IFMT == S_IFDIR }
+  package var isPipe: Bool { st_mode & S_IFMT == S_IFIFO }
+}

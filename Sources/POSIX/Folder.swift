@@ -1,0 +1,45 @@
+package import Glibc
+
+/// The contents of folders.
+package enum Folder {
+  /// The names in a folder, in no order; empty if it cannot be read.
+  package static func names(_ path: String) -> [String] { entries(path).map(\.name) }
+
+  /// The names in a folder, and which of them are folders.
+  package static func entries(_ path: String) -> [(name: String, isFolder: Bool)] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var entries: [(name: String, isFolder: Bool)] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name != ".", name != ".." else { continue }
+      entries.append((name, entry.pointee.d_type == UInt8(DT_DIR)))
+    }
+    return entries
+  }
+
+  /// A folder that could not be made.
+  package struct Failure: Error {
+    package var path: String
+    package var error: SystemError
+  }
+
+  /// Creates a folder and its parents; returns the parents of those that are new.
+  @discardableResult
+  package static func make(_ path: String, mode: mode_t = 0o700) throws(Failure) -> [String] {
+    var parents: [String] = []
+    var built = path.hasPrefix("/") ? "" : "."
+    for part in path.split(separator: "/") {
+      let parent = built
+      built += "/\(part)"
+      if mkdir(built, mode) == 0 {
+        parents.append(parent.isEmpty ? "/" : parent)
+      } else if case let error = SystemError.last, error.number != EEXIST, !File.exists(built) {
+        throw Failure(path: built, error: error)
+      }
+    }
+    return parents
+  }
+}

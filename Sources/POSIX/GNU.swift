@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// Functions of glibc that its headers declare only under _GNU_SOURCE, which Swift's Glibc module
+/// does not define. Looked up by name: nil on a glibc that is older than the function.
+enum GNU {
+  static let pipe2 = function(
+    "pipe2", as: (@convention(c) @Sendable (UnsafeMutablePointer<Int32>, Int32) -> Int32).self)
+
+  static let openProcess = function(
+    "pidfd_open", as: (@convention(c) @Sendable (pid_t, UInt32) -> Int32).self)
+
+  static let addCloseFrom = function(
+    "posix_spawn_file_actions_addclosefrom_np",
+    as: (@convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) ->
+      Int32).self)
+
+  /// POSIX_SPAWN_SETSID, hidden by the same macro; a constant of the ABI.
+  static let spawnInNewSession: Int32 = 0x80
+
+  private static func function<Function>(_ name: String, as type: Function.Type) -> Function? {
+    dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+  }
+}
+
+/// A descriptor that becomes readable when a process has ended; nil if there is no such process.
+package func processDescriptor(_ process: Int32) -> Int32? {
+  GNU.openProcess.map { $0(process, 0) }.flatMap { $0 >= 0 ? $0 : nil }
+}

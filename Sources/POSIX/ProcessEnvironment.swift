@@ -1,0 +1,36 @@
+@preconcurrency internal import Glibc  // `environ` is a plain C variable
+
+/// The variables of this process.
+package enum ProcessEnvironment {
+  /// A variable's value; nil if it is not set or empty.
+  package static subscript(name: String) -> String? {
+    guard let value = getenv(name), value.pointee != 0 else { return nil }
+    return String(cString: value)
+  }
+
+  /// A variable's path; nil also if it is relative, as the XDG specification requires.
+  package static func folder(_ name: String) -> String? {
+    self[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+  }
+
+  /// The user's home: from the variable, otherwise from the system.
+  package static var home: String {
+    if let home = folder("HOME") { return home }
+    var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+    var buffer = [CChar](repeating: 0, count: 16384)
+    getpwuid_r(getuid(), &entry, &buffer, buffer.count, &found)
+    return found.map { String(cString: $0.pointee.pw_dir) } ?? "/nonexistent"
+  }
+
+  /// All variables, also the empty ones.
+  package static var all: [String: String] {
+    var result: [String: String] = [:]
+    var entry = environ
+    while let text = entry.pointee.map({ String(cString: $0) }) {
+      entry += 1
+      guard let at = text.firstIndex(of: "=") else { continue }
+      result[String(text[..<at])] = String(text[text.index(after: at)...])
+    }
+    return result
+  }
+}
