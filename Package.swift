@@ -117,25 +117,34 @@ let package = Package(
       ] + soundLibraries.map { .target(name: $0.name) },
       resources: [.embedInCode("Bare/bare.c")],
       swiftSettings: settings + soundSettings),
+    // For test targets alone: no product has it.
+    .target(
+      name: "TestSupport", dependencies: ["POSIX", "PulseSandbox", "PulseTypes"],
+      path: "Tests/TestSupport",
+      swiftSettings: settings),
     .testTarget(
       name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
     .testTarget(
-      name: "PulseTests", dependencies: ["POSIX", "Pulse", "PulseTypes", "PulseSandbox"],
+      name: "PulseTests",
+      dependencies: ["POSIX", "Pulse", "PulseTypes", "PulseSandbox", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SessionCoreTests", dependencies: ["JSONCoding", "SessionCore", "PulseTypes"],
+      name: "SessionCoreTests",
+      dependencies: ["JSONCoding", "SessionCore", "PulseTypes", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SessionProfilesTests", dependencies: ["SessionProfiles", "SessionCore", "PulseTypes"],
+      name: "SessionProfilesTests",
+      dependencies: ["POSIX", "SessionProfiles", "SessionCore", "PulseTypes", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "PulseSandboxTests", dependencies: ["POSIX", "PulseSandbox", "PulseTypes"],
+      name: "PulseSandboxTests",
+      dependencies: ["POSIX", "PulseSandbox", "PulseTypes", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
         "AudioSession", "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
-        "SessionProfiles",
+        "SessionProfiles", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -144,14 +153,14 @@ let package = Package(
       name: "AudioStreamsTests",
       dependencies: [
         "AudioSession", "AudioStreams", "CAllocationCounter", "CAudioKernel", "CPulseStream",
-        "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
+        "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore", "TestSupport",
       ] + soundLibraries.map { .target(name: $0.name) },
       swiftSettings: settings + soundSettings),
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "AudioSession", "AudioStreams", "JSONCoding", "PulseSandbox", "PulseTypes",
-        "SessionProfiles", "audiosession", "audiosession-benchmark",
+        "AudioSession", "AudioStreams", "JSONCoding", "POSIX", "PulseSandbox", "PulseTypes",
+        "SessionProfiles", "TestSupport", "audiosession", "audiosession-benchmark",
       ],
       swiftSettings: settings),
   ] + soundLibraries + busLibrary + fuzzer,

@@ -75,6 +75,13 @@ package enum File {
     String(decoding: (try? bytes(of: path, atMost: limit)) ?? [], as: UTF8.self)
   }
 
+  /// Writes a file in its place: creates or empties it.
+  package static func write(
+    _ bytes: some Collection<UInt8>, to path: String, mode: mode_t = 0o666
+  ) throws(SystemError) {
+    try Descriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC, mode: mode).write(bytes)
+  }
+
   /// Replaces a file: a reader finds the old content or the new, never a part.
   ///
   /// The new content is written to a file of its own, which must not be there: what a killed run

@@ -42,7 +42,7 @@ enum Process {
   /// Writes a file for a program.
   static func write(_ text: some StringProtocol, to path: String) throws {
     do throws(SystemError) {
-      try Descriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o666).write(text.utf8)
+      try File.write(text.utf8, to: path)
     } catch {
       throw Failure(description: "cannot write \(path): \(error)")
     }

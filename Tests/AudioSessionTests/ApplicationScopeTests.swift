@@ -3,6 +3,7 @@ import Glibc
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("A session of one program", .timeLimit(.minutes(2)))
@@ -92,8 +93,8 @@ struct ApplicationScopeTests {
       let first = try rig.write("own.toml", own + "[output]\n")
       let holder = try rig.write("all.toml", all)
       // A holder of the server, which takes its lock, and a third program with a session of its own.
-      let watching = rig.start(Rig.program, "watch", holder)
-      let recording = rig.start(Rig.program, "record", path, "--profile", first)
+      let watching = rig.start(builtProgram, "watch", holder)
+      let recording = rig.start(builtProgram, "record", path, "--profile", first)
       #expect(
         try await rig.eventually(within: .seconds(30)) { seen in
           seen.server.defaultSourceName == machine.usbInput

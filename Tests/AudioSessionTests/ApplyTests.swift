@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 extension AudioMode {

@@ -2,6 +2,7 @@ import AudioSession
 import POSIX
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 /// A device that arrives has levels of its own: it gets the mode's before programs use it.

@@ -1,4 +1,6 @@
 import Glibc
+import POSIX
+import TestSupport
 import Testing
 
 /// One page of the documentation.
@@ -10,7 +12,7 @@ struct Article: Sendable, CustomTestStringConvertible {
 
   /// Every page of every catalogue.
   static let all: [Article] = {
-    let modules = names(in: root + "/Sources")
+    let modules = Folder.visibleNames(root + "/Sources")
     return modules.flatMap { module in
       pages(below: "\(root)/Sources/\(module)/\(module).docc")
     }
@@ -18,7 +20,7 @@ struct Article: Sendable, CustomTestStringConvertible {
 
   /// The pages of a folder and of the folders in it.
   private static func pages(below folder: String) -> [Article] {
-    names(in: folder).flatMap { name -> [Article] in
+    Folder.visibleNames(folder).flatMap { name -> [Article] in
       if name.hasSuffix(".md") {
         return [Article(name: String(name.dropLast(3)), lines: lines(of: "\(folder)/\(name)"))]
       }
@@ -68,7 +70,7 @@ struct Article: Sendable, CustomTestStringConvertible {
 
   /// Whether a suite, which has a file named after it, has such a test.
   static func declaresTest(_ test: String, in suite: String) -> Bool {
-    names(in: root + "/Tests").contains { target in
+    Folder.visibleNames(root + "/Tests").contains { target in
       lines(of: "\(root)/Tests/\(target)/\(suite).swift").contains { line in
         line.contains("func \(test)(")
       }
@@ -77,7 +79,7 @@ struct Article: Sendable, CustomTestStringConvertible {
 
   /// The lines of a suite, which has a file named after it.
   static func suite(_ name: String) -> [String] {
-    names(in: root + "/Tests").map { lines(of: "\(root)/Tests/\($0)/\(name).swift") }
+    Folder.visibleNames(root + "/Tests").map { lines(of: "\(root)/Tests/\($0)/\(name).swift") }
       .first { !$0.isEmpty } ?? []
   }
 
@@ -111,7 +113,7 @@ struct Article: Sendable, CustomTestStringConvertible {
 
   private static func declared(below folder: String) -> Set<String> {
     let keywords: Set = ["var", "let", "func", "enum", "struct", "actor", "class"]
-    return names(in: folder).reduce(into: []) { result, name in
+    return Folder.visibleNames(folder).reduce(into: []) { result, name in
       guard name.hasSuffix(".swift") else {
         if !name.contains(".") { result.formUnion(declared(below: "\(folder)/\(name)")) }
         return
@@ -139,29 +141,7 @@ struct Article: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static func names(in folder: String) -> [String] {
-    guard let directory = opendir(folder) else { return [] }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
-  }
-
   private static func lines(of path: String) -> [String] {
-    guard let file = fopen(path, "r") else { return [] }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 {
-      bytes += buffer[..<count]
-    }
-    return bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
-      String(decoding: $0, as: UTF8.self)
-    }
+    File.text(path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }

@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import SessionProfiles
+import TestSupport
 import Testing
 
 // What the articles of the documentation show; ArticleTests compares them, and runs these.

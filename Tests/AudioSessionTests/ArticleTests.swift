@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// The documentation's articles (`Sources/*/*.docc`); `.ci/docs` reads them as DocC does.

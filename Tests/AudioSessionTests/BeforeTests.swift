@@ -1,8 +1,10 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// What was before the session: read when it takes charge, never learnt from another program, and kept
@@ -122,7 +124,7 @@ struct BeforeTests {
     }
   }
 
-  @Test("without WirePlumber the session waits for it, and blames no program", .pipewire)
+  @Test("without WirePlumber the session waits for it, and blames no program", .graphCards)
   func manager() async throws {
     try await Rig.with(Machine.graph.configuration) { rig in
       try await prepare(rig)
@@ -146,17 +148,7 @@ extension Rig {
   /// The inode of what is stored of what was before, which every write changes; nil without a file.
   fileprivate func baselineFile() throws -> UInt64? {
     let folder = sandbox.directory + "/store"
-    guard let listing = opendir(folder) else { return nil }
-    defer { closedir(listing) }
-    while let entry = readdir(listing) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name.hasSuffix(".baseline.json") else { continue }
-      var status = stat()
-      try #require(stat(folder + "/" + name, &status) == 0)
-      return UInt64(status.st_ino)
-    }
-    return nil
+    let name = Folder.names(folder).first { $0.hasSuffix(".baseline.json") }
+    return try name.map { UInt64(try #require(File.status("\(folder)/\($0)")).st_ino) }
   }
 }

@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("A Bluetooth headset", .timeLimit(.minutes(2)))

@@ -4,6 +4,7 @@ import POSIX
 import Pulse
 import PulseSandbox
 import SessionCore
+import TestSupport
 import Testing
 
 /// In a process of its own: the other tests need the threads that it takes.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import SessionCore
+import TestSupport
 import Testing
 
 @testable import AudioSession
@@ -11,16 +12,10 @@ import Testing
   private func files(
     _ contents: [String: String], _ body: (ConfigurationFiles, String) throws -> Void
   ) throws {
-    let home = FileManager.default.temporaryDirectory.path + "/settings-\(UUID().uuidString)"
-    for (name, text) in contents {
-      let path = "\(home)/\(name)"
-      let folder = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
-      try FileManager.default.createDirectory(
-        atPath: String(folder), withIntermediateDirectories: true)
-      try Data(text.utf8).write(to: URL(filePath: path))
-    }
-    defer { try? FileManager.default.removeItem(atPath: home) }
-    try body(ConfigurationFiles(environment: ["HOME": home]), home)
+    let home = TemporaryFolder()
+    for (name, text) in contents { home.write(text, to: name) }
+    try body(ConfigurationFiles(environment: ["HOME": home.path]), home.path)
+    withExtendedLifetime(home) {}
   }
 
   @Test func `comments and sections are left out, parts come after the file`() throws {

@@ -3,6 +3,7 @@ import Glibc
 import Pulse
 import PulseSandbox
 import SessionCore
+import TestSupport
 import Testing
 
 /// A fault before each request of an apply, one private server a fault. The requests are dealt to a

@@ -1,4 +1,5 @@
 import AudioSession
+import TestSupport
 
 /// What the product offers on which server: written down, never found out by a failure. The table of
 /// the page "PulseAudio and PipeWire" (`Servers.md`) is this one (`FeatureTests`).

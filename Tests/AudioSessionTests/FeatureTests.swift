@@ -1,4 +1,5 @@
 import AudioSession
+import TestSupport
 import Testing
 
 @Suite("What can be had on which server")

@@ -2,10 +2,11 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// PipeWire's graph as its own tools show it from outside.
-@Suite("The graph of PipeWire", .pipewire, .timeLimit(.minutes(1)))
+@Suite("The graph of PipeWire", .graphCards, .timeLimit(.minutes(1)))
 struct GraphTests {
   private let machine = Machine.graph
 

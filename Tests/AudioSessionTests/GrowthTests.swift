@@ -1,8 +1,10 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import SessionCore
+import TestSupport
 import Testing
 
 /// In a process of their own: the other tests' descriptors and threads come and go.
@@ -47,16 +49,8 @@ private struct OwnProcess {
   let threads: Int
 
   init() {
-    descriptors = Self.count("/proc/self/fd")
-    threads = Self.count("/proc/self/task")
-  }
-
-  private static func count(_ folder: String) -> Int {
-    guard let handle = opendir(folder) else { return 0 }
-    defer { closedir(handle) }
-    var count = 0
-    while readdir(handle) != nil { count += 1 }
-    return count
+    descriptors = Folder.names("/proc/self/fd").count
+    threads = Folder.names("/proc/self/task").count
   }
 
   /// A thread ends a moment after the loop that it ran. The pools of the runtime grow by some where

@@ -2,6 +2,7 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// A Bluetooth headset beside a laptop: on PulseAudio each of its profiles has devices of other names,
@@ -289,10 +290,10 @@ struct HeadsetTests {
         "ldac.toml",
         "[output]\nprefer = [{ property = { 'device.bus' = 'bluetooth' } }]\ncodec = 'ldac'\n")
       let result = try await rig.sandbox.capture(
-        [Rig.program, "apply", profile, "--timeout", "20s"], timeout: .seconds(30))
+        [builtProgram, "apply", profile, "--timeout", "20s"], timeout: .seconds(30))
       #expect(result.status == 78, "\(result.standardError)")
       let devices = try await rig.sandbox.capture(
-        [Rig.program, "devices", "--timeout", "20s"], timeout: .seconds(30))
+        [builtProgram, "devices", "--timeout", "20s"], timeout: .seconds(30))
       #expect(
         devices.standardOutput.contains("codecs: CVSD (in use), mSBC"), "\(devices.standardOutput)")
     }

@@ -1,6 +1,7 @@
 import PulseTypes
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 @testable import AudioSession

@@ -2,6 +2,7 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("Interruptions")

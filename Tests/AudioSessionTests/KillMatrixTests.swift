@@ -4,11 +4,12 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 /// Each process of PipeWire killed alone, and all of them: while nothing happens, and before each
 /// request of an apply.
-@Suite("A process of PipeWire that dies", .pipewire, .timeLimit(.minutes(8)))
+@Suite("A process of PipeWire that dies", .graphCards, .timeLimit(.minutes(8)))
 struct KillMatrixTests {
   private static let machine = Machine.graph
   private static let timeout = Duration.seconds(5)

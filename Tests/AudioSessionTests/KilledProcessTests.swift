@@ -1,8 +1,10 @@
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 /// The program is killed (SIGKILL) at any moment: what it leaves is undone or carried on.
@@ -87,7 +89,7 @@ struct KilledProcessTests {
 
   /// Of each of four seeds, so 52 in all; a thousand by hand: AUDIOSESSION_KILLS=1000.
   private static let rounds =
-    getenv("AUDIOSESSION_KILLS").flatMap { Int(String(cString: $0)) }.map { $0 / 4 } ?? 13
+    ProcessEnvironment["AUDIOSESSION_KILLS"].flatMap { Int($0) }.map { $0 / 4 } ?? 13
 
   @Test("processes that apply at the same time take turns", .simulatedCard)
   func processes() async throws {
@@ -113,7 +115,7 @@ struct KilledProcessTests {
       let before = try await rig.listing()
       let profile = try rig.write("first.toml", Self.microphone)
       let result = try await rig.sandbox.capture(
-        ["env", "XDG_STATE_HOME=/dev/full", Rig.program, "apply", profile, "--timeout", "20s"],
+        ["env", "XDG_STATE_HOME=/dev/full", builtProgram, "apply", profile, "--timeout", "20s"],
         timeout: .seconds(30))
       #expect(result.status == 74, "\(result.standardError)")
       #expect(result.standardError.contains("XDG_STATE_HOME"))
@@ -123,35 +125,23 @@ struct KilledProcessTests {
 }
 
 extension Rig {
-  /// The program as it was built beside these tests.
-  static let program: String = {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = buffer.withUnsafeMutableBytes {
-      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
-    }
-    let me = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-    return me[..<(me.lastIndex(of: "/") ?? me.startIndex)] + "/audiosession"
-  }()
-
   /// Writes a file into the sandbox's folder; its path.
   func write(_ name: String, _ text: String) throws -> String {
     let path = "\(sandbox.directory)/\(name)"
-    let file = try #require(fopen(path, "w"))
-    fputs(text, file)
-    fclose(file)
+    try File.write(text.utf8, to: path)
     return path
   }
 
   /// Runs the program, which must do what it is told.
   func succeed(_ arguments: String...) async throws {
     let result = try await sandbox.capture(
-      [Self.program] + arguments + ["--timeout", "90s"], timeout: .seconds(100))
+      [builtProgram] + arguments + ["--timeout", "90s"], timeout: .seconds(100))
     #expect(result.status == 0, "\(arguments): \(result.standardOutput)\(result.standardError)")
   }
 
   /// Runs the program and kills it; how it ends is nobody's business.
   func runAndKill(after moment: Duration, _ arguments: String...) async {
-    let run = Task { [sandbox] in try await sandbox.capture([Self.program] + arguments) }
+    let run = Task { [sandbox] in try await sandbox.capture([builtProgram] + arguments) }
     try? await ContinuousClock().sleep(for: moment)  // the moment is what is tested
     run.cancel()
     _ = await run.result

@@ -1,10 +1,11 @@
 import AudioSession
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// A hint that the server does not answer delays nothing else, and is requested again.
-@Suite("A hint that stalls", .pipewire, .timeLimit(.minutes(1)))
+@Suite("A hint that stalls", .graphCards, .timeLimit(.minutes(1)))
 struct LateHintTests {
   @Test("the mode is applied without it, and it follows when the server answers")
   func stalls() async throws {

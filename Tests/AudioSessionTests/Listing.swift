@@ -3,6 +3,7 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 /// What of a server must be as before after a rollback or a revert, by name.

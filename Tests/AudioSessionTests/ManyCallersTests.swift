@@ -2,6 +2,7 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import SessionCore
+import TestSupport
 import Testing
 
 @Suite("Many callers")

@@ -1,8 +1,10 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("Several outputs at once", .timeLimit(.minutes(2)))
@@ -134,7 +136,7 @@ struct MultiRouteTests {
       let profile = try rig.write(
         "one.toml", "category = 'multi-route'\n[output]\nprefer = ['speakers']\n")
       let result = try await rig.sandbox.capture(
-        [Rig.program, "apply", profile, "--timeout", "20s"], timeout: .seconds(30))
+        [builtProgram, "apply", profile, "--timeout", "20s"], timeout: .seconds(30))
       #expect(result.status == 78, "\(result.standardError)")
       #expect(result.standardError.contains("name two or more in output.prefer"))
     }
@@ -169,12 +171,12 @@ extension Rig {
   }
 
   private static func level(of path: String) throws -> Double {
-    let file = try #require(fopen(path, "r"))
-    defer { fclose(file) }
-    var samples = [Int16](repeating: 0, count: 44100)
-    let count = fread(&samples, 2, samples.count, file)
-    guard count > 1000 else { return 0 }
-    let power = samples.prefix(count).reduce(0.0) { $0 + Double($1) * Double($1) }
-    return (power / Double(count)).squareRoot() / 32768
+    let bytes = try File.bytes(of: path, atMost: 88200)
+    guard bytes.count > 2000 else { return 0 }
+    let power = stride(from: 0, to: bytes.count - 1, by: 2).reduce(0.0) { sum, at in
+      let sample = Double(Int16(bitPattern: UInt16(bytes[at]) | UInt16(bytes[at + 1]) << 8))
+      return sum + sample * sample
+    }
+    return (power / Double(bytes.count / 2)).squareRoot() / 32768
   }
 }

@@ -3,6 +3,7 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 @testable import AudioSession

@@ -4,6 +4,7 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 @Suite("Other hands during an apply")

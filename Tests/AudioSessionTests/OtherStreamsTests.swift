@@ -3,6 +3,7 @@ import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 /// Others' streams where no module acts on them: the session mutes or lowers each, and undoes it.

@@ -2,6 +2,7 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("What a session does to other programs")

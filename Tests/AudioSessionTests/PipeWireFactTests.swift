@@ -2,10 +2,11 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import SessionCore
+import TestSupport
 import Testing
 
 /// What pipewire-pulse does otherwise than PulseAudio, and the code relies on or guards against.
-@Suite("Facts about PipeWire", .pipewire, .timeLimit(.minutes(1)))
+@Suite("Facts about PipeWire", .graphCards, .timeLimit(.minutes(1)))
 struct PipeWireFactTests {
   private func with(
     _ configuration: SandboxConfiguration = .nullDevices(on: .pipewire),

@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import SessionProfiles
+import TestSupport
 import Testing
 
 @Suite("The built-in profiles")

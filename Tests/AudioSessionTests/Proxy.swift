@@ -1,6 +1,7 @@
 import Glibc
 import POSIX
 import Pulse
+import TestSupport
 import Testing
 
 /// A socket between a client and a server, where replies can come late, in part, or not at all, and
@@ -51,9 +52,9 @@ final class Proxy: Sendable {
     path = server + ".proxy"
     self.address = "unix:" + path
     listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    let bound = withAddress(path) { bind(listener, $0, $1) }
+    let bound = UnixAddress(path)?.with { bind(listener, $0, $1) }
     try #require(bound == 0 && listen(listener, 8) == 0)
-    onThread { [self] in
+    try? detachThread { [self] in
       while case let client = accept(listener, nil, nil), client >= 0 { join(client) }
     }
   }
@@ -99,7 +100,7 @@ final class Proxy: Sendable {
 
   private func join(_ client: Int32) {
     let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    guard withAddress(server, { connect(upstream, $0, $1) }) == 0 else {
+    guard UnixAddress(server)?.with({ connect(upstream, $0, $1) }) == 0 else {
       close(upstream)
       close(client)
       return
@@ -109,13 +110,13 @@ final class Proxy: Sendable {
       return state.isOpen
     }
     if !isOpen { hangUp(client, upstream) }
-    onThread { [self] in
+    try? detachThread { [self] in
       while awaitReading(), let frame = Frame(from: client) {
         guard forward(frame, to: upstream, from: client) else { break }
       }
       hangUp(client, upstream)
     }
-    onThread { [self] in
+    try? detachThread { [self] in
       while let frame = Frame(from: upstream), deliver(frame, to: client) {}
       hangUp(client, upstream)
     }
@@ -265,34 +266,4 @@ private struct Frame {
     }
     return bytes
   }
-}
-
-private func withAddress(
-  _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
-) -> Int32 {
-  var address = sockaddr_un()
-  address.sun_family = sa_family_t(AF_UNIX)
-  withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-  return withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-    }
-  }
-}
-
-/// Runs something that blocks on a thread of its own.
-private func onThread(_ body: @escaping @Sendable () -> Void) {
-  final class Box {
-    let body: @Sendable () -> Void;
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-  var thread = pthread_t()
-  let box = Unmanaged.passRetained(Box(body))  // released by the thread below
-  pthread_create(
-    &thread, nil,
-    { pointer in
-      Unmanaged<Box>.fromOpaque(pointer!).takeRetainedValue().body()
-      return nil
-    }, box.toOpaque())
-  pthread_detach(thread)
 }

@@ -1,7 +1,9 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 /// A link to the server that is slow, breaks, refuses, loses, or is full (the page
@@ -11,7 +13,7 @@ struct ProxyTests {
   /// How many replies are passed over from one fault to the next; every one by hand:
   /// AUDIOSESSION_FAULT_STEP=1.
   private static let step =
-    getenv("AUDIOSESSION_FAULT_STEP").flatMap { Int(String(cString: $0)) } ?? 4
+    ProcessEnvironment["AUDIOSESSION_FAULT_STEP"].flatMap { Int($0) } ?? 4
   private static let last = 200
 
   private static var mode: AudioMode {

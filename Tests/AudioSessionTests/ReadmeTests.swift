@@ -1,7 +1,9 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 // README example: begin
@@ -81,14 +83,11 @@ struct ReadmeTests {
   private static func lines(
     of path: String, after begin: String?, until end: String?
   ) -> [String] {
-    guard let file = fopen(path, "r") else { return [] }
-    defer { fclose(file) }
     var result: [String] = []
     var isInside = begin == nil
-    var buffer = [CChar](repeating: 0, count: 4096)
-    while fgets(&buffer, Int32(buffer.count), file) != nil {
-      let text = buffer.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-      let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+    for line in File.text(path).split(separator: "\n", omittingEmptySubsequences: false).map(
+      String.init)
+    {
       if isInside, line == end { return result }
       if isInside { result.append(line) }
       if line == begin { isInside = true }

@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("What cannot be done is said before anything is written")

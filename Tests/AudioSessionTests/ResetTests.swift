@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("Servers that go, and what is in their place")
@@ -154,18 +155,8 @@ private struct Impostor {
 
   init(_ path: String) throws {
     self.path = path
-    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    unlink(path)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let descriptor = descriptor
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(bound == 0 && listen(descriptor, 8) == 0)
+    descriptor = try boundSocket(SOCK_STREAM, at: path)
+    try #require(listen(descriptor, 8) == 0)
   }
 
   /// Waits for a client, at most twenty seconds.

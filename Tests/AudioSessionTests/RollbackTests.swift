@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("All or nothing")
@@ -58,7 +59,7 @@ struct RollbackTests {
     }
   }
 
-  @Test("what a server is known not to keep is unreachable, and not tried", .pipewire)
+  @Test("what a server is known not to keep is unreachable, and not tried", .graphCards)
   func notKept() async throws {
     let machine = Machine.graph
     try await Rig.with(machine.configuration) { rig in

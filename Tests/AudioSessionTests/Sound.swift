@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import POSIX
 import PulseSandbox
 
 /// Recorded sound, and how much of a tone is in it.
@@ -50,10 +51,9 @@ extension Rig {
   }
 
   private static func bytes(of path: String) throws -> [UInt8] {
-    guard let file = fopen(path, "r") else { throw RecordingFailure(message: "no \(path)") }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 20)
-    return Array(bytes[..<fread(&bytes, 1, bytes.count, file)])
+    do { return try File.bytes(of: path, atMost: 1 << 20) } catch {
+      throw RecordingFailure(message: "\(path): \(error)")
+    }
   }
 }
 

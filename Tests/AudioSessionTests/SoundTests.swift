@@ -1,5 +1,6 @@
 import AudioSession
 import PulseSandbox
+import TestSupport
 import Testing
 
 /// The simulated microphone has 440 Hz on its left channel and 880 Hz on its right one.

@@ -1,8 +1,10 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import SessionCore
+import TestSupport
 import Testing
 
 @Suite("A store that fails")
@@ -15,9 +17,7 @@ struct StoreFaultTests {
   }
 
   private func write(_ text: String, _ path: String) throws {
-    let file = try #require(fopen(path, "w"))
-    fputs(text, file)
-    fclose(file)
+    try File.write(text.utf8, to: path)
   }
 
   /// The store's file with this ending; the names are the server's address, encoded.
@@ -166,14 +166,9 @@ struct StoreFaultTests {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(Self.mode)
       let path = file(rig, ".lock")
-      let descriptors = (3..<1024).filter { number in
-        var link = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = link.withUnsafeMutableBytes {
-          readlink("/proc/self/fd/\(number)", $0.baseAddress!, $0.count)
-        }
-        return count > 0 && String(decoding: link[..<count], as: UTF8.self) == path
-      }
-      let copy = dup(Int32(try #require(descriptors.first)))
+      let descriptors = Folder.names("/proc/self/fd").compactMap { Int32($0) }
+        .filter { File.link("/proc/self/fd/\($0)") == path }
+      let copy = dup(try #require(descriptors.first))
       defer { close(copy) }
       await rig.session.close()
       let other = Rig.session(rig.sandbox)

@@ -5,45 +5,6 @@ import Pulse
 import PulseSandbox
 import Testing
 
-/// What a test needs from the machine, and how a skip names it.
-enum Needs {
-  static let pulseaudio = ServerProgram.pulseaudio != nil
-  static let pipewire =
-    ServerProgram.isInstalled(.pipewire) && SimulatedCard.programPath() != nil
-  static let simulatedCard = pulseaudio && SimulatedCard.modulePath() != nil
-}
-
-extension Trait where Self == ConditionTrait {
-  static var server: Self {
-    .enabled(if: Needs.pulseaudio, "needs the package pulseaudio")
-  }
-
-  /// Both servers, with simulated cards.
-  static var bothServers: Self {
-    .enabled(
-      if: Needs.simulatedCard && Needs.pipewire,
-      """
-      needs the packages pulseaudio, dpkg-dev, pipewire, pipewire-pulse, wireplumber and \
-      libpipewire-0.3-dev, and Tests/SimulatedCard/build
-      """)
-  }
-
-  static var pipewire: Self {
-    .enabled(
-      if: Needs.pipewire,
-      """
-      needs the packages pipewire, pipewire-pulse, wireplumber and libpipewire-0.3-dev, and \
-      Tests/SimulatedCard/build
-      """)
-  }
-
-  static var simulatedCard: Self {
-    .enabled(
-      if: Needs.simulatedCard,
-      "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
-  }
-}
-
 /// A private server, a session on it, and a client that watches from outside.
 struct Rig {
   let sandbox: PulseSandbox

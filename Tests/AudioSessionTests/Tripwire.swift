@@ -66,24 +66,8 @@ final class Tripwire: Sendable {
   }
 }
 
-/// A value that a test and its tasks share.
-final class Shared<Value: Sendable>: Sendable {
-  private let guarded: Guarded<Value>
-
-  init(_ value: Value) { guarded = Guarded(value) }
-
-  var value: Value {
-    get { guarded.withLock { $0 } }
-    set { guarded.withLock { $0 = newValue } }
-  }
-}
-
 /// The letter of a process's state; empty where there is none.
 private func processState(_ pid: Int32) -> String {
-  guard let file = fopen("/proc/\(pid)/stat", "r") else { return "" }
-  defer { fclose(file) }
-  var line = [CChar](repeating: 0, count: 256)
-  guard fgets(&line, 256, file) != nil else { return "" }
-  let text = String(decoding: line.map(UInt8.init(bitPattern:)), as: UTF8.self)
-  return text.split(separator: ")").last?.split(separator: " ").first.map(String.init) ?? ""
+  File.text("/proc/\(pid)/stat").split(separator: ")").last?.split(separator: " ").first
+    .map(String.init) ?? ""
 }

@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// A first apply that waits for what may pass by itself.

@@ -1,8 +1,10 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -10,7 +12,7 @@ import Testing
 @Suite("A capture whose input goes", .server, .timeLimit(.minutes(10)))
 struct CaptureFaultTests {
   /// 100 by hand: AUDIOSESSION_FAULTS=100.
-  static let times = getenv("AUDIOSESSION_FAULTS").flatMap { Int(String(cString: $0)) } ?? 3
+  static let times = ProcessEnvironment["AUDIOSESSION_FAULTS"].flatMap { Int($0) } ?? 3
 
   /// However busy the machine is, what is missing is the fault's doing and not the reader's.
   static let patient = CaptureConfiguration(frameLength: 160, backlog: .seconds(60))

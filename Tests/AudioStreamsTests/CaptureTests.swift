@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams

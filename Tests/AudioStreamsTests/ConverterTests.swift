@@ -1,5 +1,6 @@
 import CAllocationCounter
 import Glibc
+import TestSupport
 import Testing
 
 @testable import AudioStreams

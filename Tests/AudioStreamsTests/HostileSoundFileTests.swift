@@ -1,5 +1,7 @@
 import Glibc
+import POSIX
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -44,7 +46,7 @@ struct HostileSoundFileTests {
 
   @Test("whatever a file holds, it is read or refused", arguments: RecordingFormat.allCases)
   func mutations(_ format: RecordingFormat) throws {
-    let folder = Folder()
+    let folder = TemporaryFolder()
     let path = folder.path + "/a"
     let writer = try SoundFileWriter(path: path, format: format, sampleRate: 44100, channels: 2)
     let tone = ConverterTests.sine(440, rate: 44100, frames: 1000)
@@ -68,16 +70,10 @@ struct HostileSoundFileTests {
   }
 
   private static func bytes(_ path: String) -> [UInt8]? {
-    guard let file = fopen(path, "r") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, file)
-    return Array(bytes.prefix(count))
+    try? File.bytes(of: path, atMost: 1 << 16)
   }
 
   private static func write(_ bytes: [UInt8], _ path: String) {
-    guard let file = fopen(path, "w") else { return }
-    fwrite(bytes, 1, bytes.count, file)
-    fclose(file)
+    try? File.write(bytes, to: path)
   }
 }

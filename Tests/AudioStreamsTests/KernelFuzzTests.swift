@@ -1,5 +1,6 @@
 import CAudioKernel
 import Glibc
+import TestSupport
 import Testing
 
 /// Kernels with random sizes and random samples, in memory of exactly that size: what touches more is

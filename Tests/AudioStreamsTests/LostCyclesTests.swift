@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams

@@ -3,6 +3,7 @@ import Glibc
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams

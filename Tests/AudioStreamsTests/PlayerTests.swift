@@ -1,7 +1,9 @@
 import AudioSession
 import Glibc
+import POSIX
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -9,7 +11,7 @@ import Testing
 @Suite("The player", .server, .soundFiles, .timeLimit(.minutes(1)))
 struct PlayerTests {
   /// A file with another rate and other channels than the device's.
-  private func file(_ folder: Folder, seconds: Double) throws -> String {
+  static func file(_ folder: TemporaryFolder, seconds: Double) throws -> String {
     let path = folder.path + "/a.wav"
     let writer = try SoundFileWriter(
       path: path, format: .wavFloat, sampleRate: 32000, channels: 1)
@@ -26,8 +28,8 @@ struct PlayerTests {
       "module-null-sink sink_name=speakers rate=44100 norewinds=1"
     ])
     try await Rig.with(speakers) { rig in
-      let folder = Folder()
-      let path = try file(folder, seconds: 1.5)
+      let folder = TemporaryFolder()
+      let path = try Self.file(folder, seconds: 1.5)
       // A machine that stands still longer than the buffer is heard.
       for round in 1...8 {
         let samples = try await played(path, rig)
@@ -65,8 +67,8 @@ struct PlayerTests {
   @Test("stops when its task is cancelled, and says why when the server goes")
   func ends() async throws {
     try await Rig.with(.monitorOnly) { rig in
-      let folder = Folder()
-      let path = try file(folder, seconds: 60)
+      let folder = TemporaryFolder()
+      let path = try Self.file(folder, seconds: 60)
       let player = AudioPlayer(session: rig.session)
       let cancelled = Task { try await player.play(path) }
       #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
@@ -92,7 +94,7 @@ struct PlayerTests {
     arguments: [33, 255, 256, 257, 1024])
   func manyChannels(_ channels: Int) async throws {
     try await Rig.with(.monitorOnly) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/wide.wav"
       try WaveFile(channels: channels, rate: 44100).write(to: path)
       let player = AudioPlayer(session: rig.session)
@@ -111,7 +113,7 @@ struct PlayerTests {
   @Test("refuses a file whose rate would make too much sound", arguments: [1, 999, 768_001])
   func oddRate(_ rate: Int) async throws {
     try await Rig.with(.monitorOnly) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/odd.wav"
       try WaveFile(channels: 1, rate: rate).write(to: path)
       await #expect {
@@ -177,8 +179,6 @@ struct WaveFile {
     bytes += Array("data".utf8)
     number(data, 4)
     bytes += [UInt8](repeating: 0, count: data)
-    let file = try #require(fopen(path, "w"))
-    defer { fclose(file) }
-    try #require(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+    try File.write(bytes, to: path)
   }
 }

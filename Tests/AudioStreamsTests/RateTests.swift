@@ -3,6 +3,7 @@ import CPulseStream
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -118,7 +119,7 @@ struct RateTests {
         await eventually(within: .seconds(30)) {
           (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
         })
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/tone.wav"
       try Self.write(path, seconds: 20)
       var synthesis = SynthesizerConfiguration()

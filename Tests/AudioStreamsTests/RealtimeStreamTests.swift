@@ -3,6 +3,7 @@ import CPulseStream
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams

@@ -3,6 +3,7 @@ import Glibc
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -13,40 +14,11 @@ extension Trait where Self == ConditionTrait {
   }
 }
 
-/// A folder that goes with its last reference.
-final class Folder: Sendable {
-  let path: String
-
-  init() {
-    var template = Array("/tmp/audiosession-test-XXXXXX".utf8CString)
-    path = String(cString: mkdtemp(&template))
-  }
-
-  deinit {
-    guard let folder = opendir(path) else { return }
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      unlink("\(path)/\(name)")
-    }
-    closedir(folder)
-    rmdir(path)
-  }
-
-  func text(_ name: String) -> String? {
-    guard let file = fopen("\(path)/\(name)", "r") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    return String(decoding: bytes[..<fread(&bytes, 1, bytes.count, file)], as: UTF8.self)
-  }
-}
-
 @Suite("Sound files", .soundFiles)
 struct SoundFileTests {
   @Test("are read as they were written", arguments: RecordingFormat.allCases)
   func roundTrip(format: RecordingFormat) throws {
-    let folder = Folder()
+    let folder = TemporaryFolder()
     let path = folder.path + "/sound"
     var random = SeededRandom(seed: 1)
     let samples = (0..<20_000).map { _ in Float.random(in: -1...1, using: &random) }
@@ -65,7 +37,7 @@ struct SoundFileTests {
 
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])
   func clips(format: RecordingFormat) throws {
-    let folder = Folder()
+    let folder = TemporaryFolder()
     let writer = try SoundFileWriter(
       path: folder.path + "/a", format: format, sampleRate: 8000, channels: 1)
     try [Float](arrayLiteral: 2, -2, 0.5).withUnsafeBufferPointer { try writer.write($0) }
@@ -77,7 +49,7 @@ struct SoundFileTests {
   /// What is in the file while nobody has closed it is what a killed process leaves.
   @Test("can be read before they are closed", arguments: [RecordingFormat.wav24, .flac16])
   func unclosed(format: RecordingFormat) throws {
-    let folder = Folder()
+    let folder = TemporaryFolder()
     let writer = try SoundFileWriter(
       path: folder.path + "/a", format: format, sampleRate: 16000, channels: 1)
     let second = ConverterTests.sine(440, rate: 16000, frames: 16000)
@@ -104,13 +76,15 @@ struct SoundFileTests {
         return error.code
       }
     }
-    #expect(code(Folder().path + "/none/a", .wav16) == .fileFailed)
+    #expect(code(TemporaryFolder().path + "/none/a", .wav16) == .fileFailed)
     #expect(code("/", .wav16) == .fileFailed)
     #expect(code("/dev/full", .wav16) == .fileFailed)
     #expect(code("/dev/full", .flac16) == .fileFailed)
-    #expect(code(Folder().path + "/a", .flac16, channels: 9) == .invalidFormat)
+    #expect(code(TemporaryFolder().path + "/a", .flac16, channels: 9) == .invalidFormat)
     #expect(throws: StreamError.self) { try SoundFileReader(path: #filePath) }
-    #expect(throws: StreamError.self) { try SoundFileReader(path: Folder().path + "/none") }
+    #expect(throws: StreamError.self) {
+      try SoundFileReader(path: TemporaryFolder().path + "/none")
+    }
   }
 }
 
@@ -119,7 +93,7 @@ struct RecorderTests {
   @Test("records as the device is, for exactly as long as asked")
   func records() async throws {
     try await Rig.with(.tone(rate: 44100, channels: 2, frequency: 441)) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(
@@ -145,7 +119,7 @@ struct RecorderTests {
   @Test("fills what is missing with silence, and lists it to the sample")
   func gapless() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(path)
@@ -177,7 +151,7 @@ struct RecorderTests {
   @Test("goes on through changes of its card's profile, with all of it in the file", .simulatedCard)
   func profileFlips() async throws {
     try await Rig.with(.demo) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let recorder = AudioRecorder(session: rig.session)
@@ -205,7 +179,7 @@ struct RecorderTests {
   @Test("pauses leave no trace in the file")
   func pause() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(folder.path + "/a.flac")
       #expect(await eventually { await recorder.progress.frames > 10_000 })

@@ -1,6 +1,7 @@
 import CAllocationCounter
 import CAudioKernel
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The ring between two threads")

@@ -1,6 +1,7 @@
 import AudioSession
 import AudioStreams
 import PulseSandbox
+import TestSupport
 import Testing
 
 // Capturing: begin
@@ -87,7 +88,7 @@ struct SnippetTests {
   @Test("record into a file", .soundFiles)
   func records() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       try await record(rig.session, into: folder.path + "/talk.flac") {
         _ = await eventually { folder.text("talk.flac")?.isEmpty == false }
       }

@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -50,7 +51,7 @@ struct StreamOwnerTests {
   @Test("a recorder that nobody has any more records no longer, and its file can be read")
   func dropped() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       do {
         let recorder = AudioRecorder(session: rig.session)
         try await recorder.start(folder.path + "/a.wav")
@@ -66,7 +67,7 @@ struct StreamOwnerTests {
   @Test("waiting for the end of a recording can be cancelled; the recording goes on")
   func waiting() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(folder.path + "/a.wav")
       let waiting = Task { try await recorder.finished() }
@@ -84,7 +85,7 @@ struct StreamOwnerTests {
   @Test("a recording of a length ends in time without its server, and lists what is missing")
   func deadServer() async throws {
     try await Rig.with(.sources) { rig in
-      let path = Folder()
+      let path = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
       let start = ContinuousClock.now
       try await recorder.start(
@@ -104,7 +105,7 @@ struct StreamOwnerTests {
   @Test("a recording that is stopped without its server is filled up to then")
   func stoppedWhileDead() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(folder.path + "/a.wav")
       let start = ContinuousClock.now
@@ -125,7 +126,7 @@ struct StreamOwnerTests {
   @Test("a source that was named is waited for; no other one is recorded in its place")
   func unplugged() async throws {
     try await Rig.with(.sources) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(folder.path + "/a.wav", configuration: .init(device: "two"))
       #expect(await eventually { await recorder.progress.frames > 0 })

@@ -2,6 +2,7 @@ import AudioSession
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -59,21 +60,11 @@ struct StreamServersTests {
     return Tone(parts[best], rate: 16000, near: frequency)
   }
 
-  private static func file(_ folder: Folder, seconds: Double) throws -> String {
-    let path = folder.path + "/a.wav"
-    let writer = try SoundFileWriter(
-      path: path, format: .wavFloat, sampleRate: 32000, channels: 1)
-    let tone = ConverterTests.sine(1000, rate: 32000, frames: Int(32000 * seconds))
-    try tone.withUnsafeBufferPointer { try writer.write($0) }
-    try writer.close()
-    return path
-  }
-
   @Test("what is played is captured, converted, as it was", .soxr, .soundFiles, arguments: servers)
   func playAndCapture(kind: ServerKind) async throws {
     try await Rig.with(.monitorOnly(on: kind)) { rig in
-      let folder = Folder()
-      let path = try Self.file(folder, seconds: 2)
+      let folder = TemporaryFolder()
+      let path = try PlayerTests.file(folder, seconds: 2)
       let buffers = try await Self.listen(rig)
       let player = AudioPlayer(session: rig.session)
       let played = try await player.play(path)
@@ -93,7 +84,7 @@ struct StreamServersTests {
     arguments: servers)
   func restart(kind: ServerKind) async throws {
     try await Rig.with(.minimal(on: kind)) { rig in
-      let folder = Folder()
+      let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
       let recorder = AudioRecorder(session: rig.session)
       try await recorder.start(path)

@@ -1,6 +1,8 @@
 import CPulseStream
 import Glibc
+import POSIX
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -60,7 +62,7 @@ struct TimelineTests {
 @Suite("Frames against the clock, without a server")
 struct AccountingTests {
   /// Seconds of sound, as long as the machine has been heard: an hour by hand, AUDIOSESSION_HOUR=3600.
-  static let length = getenv("AUDIOSESSION_HOUR").flatMap { Int(String(cString: $0)) } ?? 20
+  static let length = ProcessEnvironment["AUDIOSESSION_HOUR"].flatMap { Int($0) } ?? 20
 
   /// A device that is simulated: it captures in fragments of 20 ms, which come late by any time.
   struct Input {
@@ -191,14 +193,7 @@ struct AccountingTests {
   }
 
   private static var residentKilobytes: Int {
-    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
-    defer { fclose(file) }
-    var (size, resident) = (0, 0)
-    withUnsafeMutablePointer(to: &size) { size in
-      withUnsafeMutablePointer(to: &resident) { resident in
-        _ = withVaList([size, resident]) { vfscanf(file, "%ld %ld", $0) }
-      }
-    }
-    return resident * 4
+    File.text("/proc/self/statm").split(separator: " ").dropFirst().first.flatMap { Int($0) }
+      .map { $0 * 4 } ?? 0
   }
 }

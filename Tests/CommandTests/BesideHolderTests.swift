@@ -2,6 +2,7 @@ import AudioSession
 import FoundationEssentials
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// What `plan`, `explain` and `doctor` know of the process that holds the session.

@@ -1,4 +1,5 @@
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("Ten thousand random events")
@@ -11,7 +12,7 @@ struct ChurnTests {
   func converges() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       let result = try await sandbox.capture(
-        [Program.path + "-benchmark", "churn", "10000", "7"], timeout: .seconds(280))
+        [builtProgram + "-benchmark", "churn", "10000", "7"], timeout: .seconds(280))
       #expect(result.status == 0, "\(result.standardOutput.suffix(2000))")
       #expect(result.standardOutput.contains("10000 random events"))
     }

@@ -1,5 +1,6 @@
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("Names that a shell completes")
@@ -53,13 +54,13 @@ struct CompletionTests {
       mkdir -p '\(folder)/bin'; cd '\(folder)'
       cat > bin/audiosession <<'END'
       #!/bin/sh
-      case $1 in ---completion) exec '\(Program.path)' "$@";; esac
+      case $1 in ---completion) exec '\(builtProgram)' "$@";; esac
       printf '%s\\n' "$@" > seen
       END
       chmod +x bin/audiosession
-      '\(Program.path)' --generate-completion-script bash > rc
-      '\(Program.path)' --generate-completion-script zsh > _audiosession
-      '\(Program.path)' --generate-completion-script fish > audiosession.fish
+      '\(builtProgram)' --generate-completion-script bash > rc
+      '\(builtProgram)' --generate-completion-script zsh > _audiosession
+      '\(builtProgram)' --generate-completion-script fish > audiosession.fish
       printf 'fpath=("$ZDOTDIR" $fpath)\\nautoload -Uz compinit\\ncompinit -u -D\\n' > .zshrc
       """)
     try #require(made.status == 0, "\(made)")
@@ -135,7 +136,7 @@ struct CompletionTests {
         let result = try await sandbox.shell(
           """
           \(shell.isEmpty ? "" : "export SAP_SHELL=\(shell)")
-          \(Program.path) ---completion sandbox simulate suspend -- positional@0 4 0 \
+          \(builtProgram) ---completion sandbox simulate suspend -- positional@0 4 0 \
             audiosession sandbox simulate suspend ''
           """)
         let lines = result.standardOutput.split(separator: "\n").map(String.init)

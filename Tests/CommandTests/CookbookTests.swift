@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import audiosession
@@ -75,7 +76,7 @@ struct CookbookTests {
   func runs(_ recipe: Recipe) async throws {
     let devices: SandboxConfiguration = recipe.needsNullDevices ? .nullDevices : .demo
     try await PulseSandbox.with(devices) { sandbox in
-      let folder = String(Program.path.dropLast("/audiosession".count))
+      let folder = String(builtProgram.dropLast("/audiosession".count))
       let script =
         "export PATH=\(folder):$PATH\n" + recipe.script(home: sandbox.directory + "/home")
       let result = try await sandbox.capture(["sh", "-e", "-c", script], timeout: .seconds(90))

@@ -1,5 +1,6 @@
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 /// What a power cut, or a full disk, leaves of a session's files.

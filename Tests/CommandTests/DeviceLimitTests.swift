@@ -1,5 +1,6 @@
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// What a device cannot give is told from what it granted, with a process that holds and without one.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// `doctor` on real servers: each trouble that can be made there is made, and found.

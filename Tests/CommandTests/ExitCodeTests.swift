@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("Exit codes")
@@ -53,7 +54,7 @@ struct ExitCodeTests {
         ["apply", "worse"], ["plan", "worse"], ["watch", "worse"], ["verify", "worse"],
         ["profiles", "show", "worse"], ["apply", "heir"],
       ] {
-        let result = try await sandbox.capture([Program.path] + words)
+        let result = try await sandbox.capture([builtProgram] + words)
         #expect(result.status == 65, "\(words)")
         let lines = result.standardError.split(separator: "\n").map(String.init)
         #expect(lines == mistakes.map { "audiosession: " + $0 }, "\(words)")
@@ -77,7 +78,7 @@ struct ExitCodeTests {
       for command in [
         ["apply", "podcast"], ["plan", "podcast"], ["devices"], ["revert"], ["state"],
       ] {
-        let result = try await sandbox.capture([Program.path] + command + ["--server", server])
+        let result = try await sandbox.capture([builtProgram] + command + ["--server", server])
         #expect(result.status == 69, "\(command)")
         #expect(result.standardError.contains("audiosession: "))
       }

@@ -1,5 +1,6 @@
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// `explain`: what makes a property what it is, on real servers.

@@ -1,6 +1,7 @@
 import AudioSession
 import FoundationEssentials
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import AudioStreams
@@ -15,11 +16,11 @@ struct FirstTrialsTests {
       for arguments in [
         ["state", "--nonsense"], ["nonsense"], ["watch", "x", "--auto"], ["state", "--pipewire"],
       ] {
-        let json = try await sandbox.capture([Program.path, "--json"] + arguments)
+        let json = try await sandbox.capture([builtProgram, "--json"] + arguments)
         #expect(json.status == 64)
         #expect(try JSONSchema("error").problems(of: try JSON(json.standardOutput)) == [])
         #expect(json.standardError.isEmpty)
-        let text = try await sandbox.capture([Program.path] + arguments)
+        let text = try await sandbox.capture([builtProgram] + arguments)
         #expect(text.status == 64)
         #expect(text.standardError.hasPrefix("audiosession: "), "\(text)")
         #expect(text.standardError.contains("\nUsage: audiosession"))

@@ -1,6 +1,7 @@
 import AudioSession
 import FoundationEssentials
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import audiosession

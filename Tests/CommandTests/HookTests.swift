@@ -1,5 +1,6 @@
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("Hooks")
@@ -83,7 +84,7 @@ struct HookTests {
   func safety() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
-      let own = "\(Program.path) apply test >> $L 2>&1; echo own >> $L"
+      let own = "\(builtProgram) apply test >> $L 2>&1; echo own >> $L"
       try await install(
         [
           ("pre-apply.d/theirs", "echo theirs >> $L"), ("post-apply.d/own", own),
@@ -136,7 +137,7 @@ struct HookTests {
         cat apply err
         """
       let result = try await sandbox.capture(
-        ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
+        ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
       #expect(result.standardOutput.hasPrefix("143\n"), "\(result)")
       #expect(!result.standardOutput.contains("hook"), "\(result)")
       let log = try await log(sandbox)
@@ -172,7 +173,7 @@ struct HookTests {
         echo $code; echo $(( (end - begin) / 1000000 )); cat err
         """
       let result = try await sandbox.capture(
-        ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
+        ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
       let lines = result.standardOutput.split(separator: "\n").map(String.init)
       try #require(lines.count >= 3, "\(result)")
       #expect(try #require(Int(lines[0])) < 200_000, "kilobytes")

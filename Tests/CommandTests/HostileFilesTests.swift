@@ -1,6 +1,7 @@
 import AudioSession
 import JSONCoding
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import audiosession

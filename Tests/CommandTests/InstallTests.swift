@@ -1,5 +1,6 @@
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("Installing")
@@ -45,7 +46,7 @@ struct InstallTests {
     let place = place ?? "DESTDIR=\(sandbox.directory)/root PREFIX=/usr"
     let script = "PROGRAM=$A \(place) \(Self.sources)/.packaging/install \(arguments)"
     return try await sandbox.capture(
-      ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(180))
+      ["env", "A=\(builtProgram)", "sh", "-c", script], timeout: .seconds(180))
   }
 
   @Test("the recipe installs program, man page and completions, and removes them", .server)
@@ -158,7 +159,7 @@ struct InstallTests {
         + sandbox.directory
       // A program with what debuggers need is large; a loaded machine takes its time.
       let built = try await sandbox.capture(
-        ["env", "A=\(Program.path)", "sh", "-c", script], timeout: .seconds(120))
+        ["env", "A=\(builtProgram)", "sh", "-c", script], timeout: .seconds(120))
       try #require(built.status == 0, "\(built)")
       let file = String(built.standardOutput.dropLast())
       #expect(file.contains("/audiosession_0."))

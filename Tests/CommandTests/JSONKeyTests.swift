@@ -1,6 +1,7 @@
 import AudioSession
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import audiosession
@@ -111,7 +112,7 @@ struct JSONKeyTests {
       try sandbox.write(profile: "test", Self.profile)
       try sandbox.write(profile: "missing", Profiles.missing)
       func json(_ arguments: String..., status: Int32 = 0) async throws -> String {
-        let result = try await sandbox.capture([Program.path] + arguments + ["--json"])
+        let result = try await sandbox.capture([builtProgram] + arguments + ["--json"])
         #expect(result.status == status, "\(arguments): \(result)")
         return result.standardOutput
       }

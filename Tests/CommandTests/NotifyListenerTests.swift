@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import Testing
 
 @testable import audiosession
@@ -6,20 +7,9 @@ import Testing
 @Suite("Hearing that a process is ready")
 struct NotifyListenerTests {
   private func send(_ text: String, to name: String) {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) {
-      $0.copyBytes(from: [0] + name.utf8.dropFirst())
-    }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + name.utf8.count)
+    let socket = Descriptor(owning: unixSocket(SOCK_DGRAM))
     let bytes = Array(text.utf8)
-    _ = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        sendto(descriptor, bytes, bytes.count, 0, $0, length)
-      }
-    }
+    _ = UnixAddress(name)?.with { sendto(socket.raw, bytes, bytes.count, 0, $0, $1) }
   }
 
   @Test("a message counts that the process itself sent, and its place cannot be guessed")

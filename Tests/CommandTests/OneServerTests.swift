@@ -1,5 +1,6 @@
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// One server has one holder, whatever its address is called.

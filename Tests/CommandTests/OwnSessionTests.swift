@@ -1,5 +1,6 @@
 import AudioStreams
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("A profile for one command's streams", .server)
@@ -18,7 +19,7 @@ struct OwnSessionTests {
       let check = try await sandbox.audiosession("profiles", "check", path)
       #expect(check.status == 0, "\(check.standardError)")
       for command in [["apply"], ["plan"], ["apply", "--keep"], ["watch"]] {
-        let result = try await sandbox.capture([Program.path] + command + [path])
+        let result = try await sandbox.capture([builtProgram] + command + [path])
         #expect(result.status == 65, "\(command): \(result.standardError)")
         #expect(result.standardError.contains("a program's own streams"), "\(command)")
       }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PulseSandbox
+import TestSupport
 import Testing
 
 /// The blocks of commands in README.md run as they are printed, with and without simulated cards.
@@ -20,7 +21,7 @@ struct ReadmeBlockTests {
     _ script: String, cards: Bool, _ body: (CommandResult) throws -> Void
   ) async throws {
     try await PulseSandbox.with(.empty) { outer in
-      let folder = Program.path.dropLast("/audiosession".count)
+      let folder = builtProgram.dropLast("/audiosession".count)
       let prelude = """
         cd \(outer.directory)
         export PATH=\(folder):$PATH

@@ -1,6 +1,7 @@
 import AudioStreams
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {

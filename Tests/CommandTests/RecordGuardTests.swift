@@ -1,6 +1,7 @@
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// With an A2DP headset for output and a microphone elsewhere, `record` must not make the headset drop

@@ -1,5 +1,6 @@
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// A recording whose server or input is lost ends when it must, and says what is missing.

@@ -1,5 +1,6 @@
 import AudioStreams
 import PulseSandbox
+import TestSupport
 import Testing
 
 extension Trait where Self == ConditionTrait {
@@ -112,7 +113,7 @@ struct RecordTests {
         (["play", #filePath], 65, "is no sound file"),
       ]
       for (arguments, status, words) in cases {
-        let result = try await sandbox.capture([Program.path] + arguments)
+        let result = try await sandbox.capture([builtProgram] + arguments)
         #expect(result.status == status, "\(arguments)")
         #expect((result.standardError + result.standardOutput).contains(words), "\(result)")
       }

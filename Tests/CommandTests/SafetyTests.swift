@@ -1,4 +1,5 @@
 import PulseSandbox
+import TestSupport
 import Testing
 
 @Suite("What reaches a terminal")
@@ -11,7 +12,7 @@ struct SafetyTests {
     ]
     try await PulseSandbox.with(configuration) { sandbox in
       for arguments in [["devices"], ["devices", "--json"], ["state"], ["state", "--json"]] {
-        let result = try await sandbox.capture([Program.path] + arguments)
+        let result = try await sandbox.capture([builtProgram] + arguments)
         #expect(result.status == 0)
         for scalar in result.standardOutput.unicodeScalars where scalar != "\n" {
           #expect(!(scalar.value < 0x20 || (0x7f...0x9f).contains(scalar.value)))
@@ -31,7 +32,7 @@ struct SafetyTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let path = try await sandbox.write(file: "bad.toml", "\"cat\\u001begory\" = 1\n")
       for arguments in [["apply", path], ["profiles", "check", path], ["apply", "x\u{1b}[31m"]] {
-        let result = try await sandbox.capture([Program.path] + arguments)
+        let result = try await sandbox.capture([builtProgram] + arguments)
         #expect(result.status == 65 || result.status == 66)
         #expect(!(result.standardError + result.standardOutput).contains("\u{1b}"))
       }

@@ -1,5 +1,6 @@
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// What a machine runs out of, and what it takes away (the page "Fault matrix").

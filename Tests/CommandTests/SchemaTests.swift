@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 /// Real output of each command against the schema of its document (`.packaging/schema`).

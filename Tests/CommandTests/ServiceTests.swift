@@ -1,5 +1,6 @@
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import audiosession
@@ -82,7 +83,7 @@ struct ServiceTests {
             "--user enable audiosession.service", "--user restart audiosession.service",
           ])
         let text = try await unit(sandbox)
-        #expect(text.contains("\nExecStart=\"\(Program.path)\" watch\n"), "\(text)")
+        #expect(text.contains("\nExecStart=\"\(builtProgram)\" watch\n"), "\(text)")
         #expect(text.contains("\nEnvironment=\"PULSE_SERVER=\(sandbox.address)\"\n"))
       }
       let result = try await service(sandbox, "uninstall")
@@ -254,16 +255,7 @@ private struct Datagrams: ~Copyable {
   private let socket: Int32
 
   init(path: String) throws {
-    socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { [socket] in
-        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(result == 0)
+    socket = try boundSocket(SOCK_DGRAM, at: path)
   }
 
   /// All that has come so far.

@@ -1,6 +1,7 @@
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("Signals")
@@ -65,22 +66,6 @@ struct SignalTests {
     }.value
   }
 
-  /// A socket as a service manager has one.
-  private static func notifySocket(at path: String) throws -> Int32 {
-    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-    unlink(path)
-    let result = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-      }
-    }
-    try #require(result == 0)
-    return descriptor
-  }
-
   static let servers: [ServerKind] = [.pulseaudio, .pipewire]
 
   @Test("one SIGTERM ends watch, at whatever moment it comes", .pipewire, arguments: servers)
@@ -108,7 +93,7 @@ struct SignalTests {
     try await PulseSandbox.with(.minimal(on: server)) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
       let path = sandbox.directory + "/notify"
-      let socket = try Self.notifySocket(at: path)
+      let socket = try boundSocket(SOCK_DGRAM, at: path)
       defer { close(socket) }
       for round in 0..<20 {
         let ended = Task {

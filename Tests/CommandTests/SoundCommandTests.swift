@@ -1,17 +1,18 @@
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @Suite("tone, meter and verify")
 struct SoundCommandTests {
   /// Runs the program as long as sound takes on a machine that is busy with other tests.
   static func run(_ sandbox: PulseSandbox, _ arguments: String...) async throws -> CommandResult {
-    try await sandbox.capture([Program.path] + arguments, timeout: .seconds(60))
+    try await sandbox.capture([builtProgram] + arguments, timeout: .seconds(60))
   }
 
   static func shell(_ sandbox: PulseSandbox, _ script: String) async throws -> CommandResult {
     try await sandbox.capture(
-      ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
+      ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
   }
 
   @Test("tone names each speaker as it plays, and is heard there", .server)

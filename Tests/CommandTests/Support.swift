@@ -2,47 +2,15 @@ import FoundationEssentials
 import Glibc
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
-
-extension Trait where Self == ConditionTrait {
-  /// Skips where there is no server to start.
-  static var server: Self {
-    .enabled(if: ServerProgram.pulseaudio != nil, "needs the package pulseaudio")
-  }
-
-  /// Skips where one of the servers is missing.
-  static var pipewire: Self {
-    .enabled(
-      if: ServerProgram.isInstalled(.pulseaudio) && ServerProgram.isInstalled(.pipewire),
-      "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber")
-  }
-
-  /// Skips where the simulated cards are not built.
-  static var simulatedCard: Self {
-    .enabled(
-      if: ServerProgram.pulseaudio != nil && SimulatedCard.modulePath() != nil,
-      "needs the packages pulseaudio and dpkg-dev, and Tests/SimulatedCard/build")
-  }
-}
-
-/// The program as it was built beside these tests.
-enum Program {
-  static let path: String = {
-    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = buffer.withUnsafeMutableBytes {
-      readlink("/proc/self/exe", $0.baseAddress!, $0.count)
-    }
-    let me = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
-    return me[..<(me.lastIndex(of: "/") ?? me.startIndex)] + "/audiosession"
-  }()
-}
 
 extension PulseSandbox {
   /// Runs the program inside, with the sandbox's server, store and folder of profiles.
   ///
   /// It has more time than a user's program, as `$A` has: the machine may stand still for seconds.
   func audiosession(_ arguments: String...) async throws -> CommandResult {
-    try await capture([Program.path, "--timeout", "60s"] + arguments, timeout: .seconds(90))
+    try await capture([builtProgram, "--timeout", "60s"] + arguments, timeout: .seconds(90))
   }
 
   /// Runs a shell script inside; `$A` is the program, unquoted.
@@ -50,7 +18,7 @@ extension PulseSandbox {
     // A loop that waits for a condition asks with pauses: many run at once.
     let prelude = "pause() { sleep 0.02; }\n"
     return try await capture(
-      ["env", "A=\(Program.path) --timeout 60s", "sh", "-c", prelude + script],
+      ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", prelude + script],
       timeout: .seconds(180))
   }
 

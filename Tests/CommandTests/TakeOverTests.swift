@@ -1,4 +1,5 @@
 import PulseSandbox
+import TestSupport
 import Testing
 
 /// Several holders of one server, each a process of its own.

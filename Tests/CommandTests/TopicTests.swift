@@ -1,5 +1,6 @@
 import AudioSession
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import SessionProfiles
@@ -51,12 +52,12 @@ struct TopicTests {
   @Test("help shows one without a server, and the commands as before", .server)
   func help() async throws {
     try await PulseSandbox.with(.empty) { sandbox in
-      let result = try await sandbox.capture([Program.path, "help", "profile"])
+      let result = try await sandbox.capture([builtProgram, "help", "profile"])
       #expect(result.status == 0)
       #expect(result.standardOutput == Topic.named("profile")?.text(.plain))
-      let command = try await sandbox.capture([Program.path, "help", "plan"])
+      let command = try await sandbox.capture([builtProgram, "help", "plan"])
       #expect(command.standardOutput.hasPrefix("OVERVIEW: "))
-      let none = try await sandbox.capture([Program.path, "manual", "nonsense"])
+      let none = try await sandbox.capture([builtProgram, "manual", "nonsense"])
       #expect(none.status == 64)
     }
   }

@@ -1,5 +1,6 @@
 import AudioSession
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import audiosession

@@ -1,4 +1,5 @@
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import audiosession
@@ -21,7 +22,7 @@ struct UsageTests {
   @Test("a mistake is 64, with nothing on standard output", .server, arguments: mistakes)
   func mistake(_ arguments: [String]) async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let result = try await sandbox.capture([Program.path] + arguments)
+      let result = try await sandbox.capture([builtProgram] + arguments)
       #expect(result.status == 64)
       #expect(result.standardOutput.isEmpty)
       #expect(result.standardError.contains("Usage: audiosession"))

@@ -1,4 +1,5 @@
 import AudioSession
+import TestSupport
 import Testing
 
 @testable import audiosession

@@ -1,5 +1,6 @@
 import Glibc
 import POSIX
+import TestSupport
 import Testing
 
 @testable import PulseSandbox

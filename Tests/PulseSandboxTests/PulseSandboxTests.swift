@@ -1,6 +1,7 @@
 import Glibc
 import POSIX
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import PulseSandbox

@@ -1,5 +1,6 @@
 import Glibc
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import PulseSandbox
@@ -13,16 +14,6 @@ let needsServer = ConditionTrait.enabled(
 let bothServers: [ServerKind] = [.pulseaudio, .pipewire]
 
 func hasProgram(_ name: String) -> Bool { ServerProgram.find(name, path: nil) != nil }
-
-/// Waits for a condition that nothing announces; false when it does not come true in time.
-func eventually(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
-  let deadline = ContinuousClock.now + limit
-  while !condition() {
-    guard ContinuousClock.now < deadline else { return false }
-    try? await Task.sleep(for: .milliseconds(1))
-  }
-  return true
-}
 
 /// Whether there is a process with this number that is not merely waiting to be reaped.
 func isAlive(_ process: Int32) -> Bool {

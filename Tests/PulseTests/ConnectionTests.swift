@@ -43,7 +43,7 @@ struct ConnectionTests {
     let port = try freePort()
     let server = try await PrivateServer(
       access: ["module-native-protocol-tcp port=\(port) listen=127.0.0.1"])
-    try await eventually {
+    try await wait {
       do {
         _ = try await PulseClient.connect(to: "tcp:127.0.0.1:\(port)", name: "test")
         Issue.record("let in with the wrong cookie")
@@ -88,8 +88,8 @@ struct ConnectionTests {
       _ = try await client.serverInfo()
       withExtendedLifetime(stream) {}
     }
-    try await eventually { try await watcher.clients().count == 1 }
-    try await eventually { try await watcher.sourceOutputs().isEmpty }
+    try await wait { try await watcher.clients().count == 1 }
+    try await wait { try await watcher.sourceOutputs().isEmpty }
   }
 
   @Test func threadEndsWithTheLoop() async throws {
@@ -99,7 +99,7 @@ struct ConnectionTests {
     #expect(thread != nil)
     await client?.close()
     client = nil
-    try await eventually { thread == nil }
+    try await wait { thread == nil }
   }
 
   private func freePort() throws -> UInt16 {

@@ -1,5 +1,6 @@
 import Glibc
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import Pulse
@@ -27,7 +28,7 @@ struct EndingTests {
     let client = try await server.connect()
     server.signal(SIGSTOP)
     let slow = Task { try await client.sinks(timeout: .seconds(60)) }
-    try await eventually { await client.pendingCount == 1 }
+    try await wait { await client.pendingCount == 1 }
     await expect(.timedOut, "get_source_list") {
       try await client.sources(timeout: .milliseconds(50))
     }
@@ -61,7 +62,7 @@ struct EndingTests {
     let client = try await server.connect()
     server.signal(SIGSTOP)
     let task = Task { try await client.sinks() }
-    try await eventually { await client.pendingCount == 1 }
+    try await wait { await client.pendingCount == 1 }
     task.cancel()
     await expect(.cancelled, "get_sink_list") { try await task.value }
     let late = Task {
@@ -77,7 +78,7 @@ struct EndingTests {
   @Test func killedServer() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let ends = Box<[PulseError]>([])
+    let ends = Shared<[PulseError]>([])
     await client.setDisconnectHandler { error in ends.update { $0.append(error) } }
     server.signal(SIGSTOP)
     let tasks = [
@@ -85,7 +86,7 @@ struct EndingTests {
       Task { _ = try await client.snapshot() },
       Task { _ = try await client.openStream(.pin(.input, on: "hall.monitor")) },
     ]
-    try await eventually { await client.pendingCount == 3 }
+    try await wait { await client.pendingCount == 3 }
     server.signal(SIGKILL)
     await expect(.disconnected, "set_default_sink hall") { try await tasks[0].value }
     await expect(.disconnected, "get_") { try await tasks[1].value }
@@ -103,7 +104,7 @@ struct EndingTests {
     let server = try await PrivateServer()
     let client = try await server.connect()
     let stream = try await client.openStream(.pin(.input, on: "hall.monitor"))
-    let ends = Box<[PulseError.Code]>([])
+    let ends = Shared<[PulseError.Code]>([])
     await client.setDisconnectHandler { error in ends.update { $0.append(error.code) } }
     await stream.setEndHandler { error in ends.update { $0.append(error.code) } }
     server.signal(SIGSTOP)
@@ -111,7 +112,7 @@ struct EndingTests {
       Task { _ = try await client.sinks() },
       Task { try await stream.cork(false) },
     ]
-    try await eventually { await client.pendingCount == 2 }
+    try await wait { await client.pendingCount == 2 }
     await client.close()
     await expect(.closed, "get_sink_list") { try await tasks[0].value }
     await expect(.closed, "uncork record stream pin") { try await tasks[1].value }
@@ -125,10 +126,10 @@ struct EndingTests {
   @Test func killedByAnotherClient() async throws {
     let server = try await PrivateServer()
     let (client, other) = (try await server.connect(), try await server.connect())
-    let ends = Box<[PulseError.Code]>([])
+    let ends = Shared<[PulseError.Code]>([])
     await client.setDisconnectHandler { error in ends.update { $0.append(error.code) } }
     try await other.killClient(#require(await client.index))
-    try await eventually { ends.value == [.disconnected] }
+    try await wait { ends.value == [.disconnected] }
     #expect(await !client.isConnected)
   }
 

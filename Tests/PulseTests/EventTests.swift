@@ -1,4 +1,5 @@
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import Pulse
@@ -10,7 +11,7 @@ struct EventTests {
   @Test func eventsFollowTheAnswer() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let seen = Box<[PulseEvent]>([])
+    let seen = Shared<[PulseEvent]>([])
     await client.setEventHandler { event in
       client.assumeIsolated { $0.loop.checkIsolated() }
       seen.update { $0.append(event) }
@@ -23,13 +24,13 @@ struct EventTests {
       ObjectID(.module, module.rawValue), .device(.output, sink.index),
       .device(.input, source.index),
     ]
-    try await eventually {
+    try await wait {
       made.isSubset(of: seen.value.filter { $0.kind == .new }.map(\.object))
     }
     try await client.setDefaultSink("new")
-    try await eventually { seen.value.contains { $0.object == .server && $0.kind == .change } }
+    try await wait { seen.value.contains { $0.object == .server && $0.kind == .change } }
     try await client.unloadModule(module)
-    try await eventually {
+    try await wait {
       made.isSubset(of: seen.value.filter { $0.kind == .remove }.map(\.object))
     }
   }
@@ -57,11 +58,11 @@ struct EventTests {
   @Test func theMaskFilters() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let seen = Box<Set<Facility>>([])
+    let seen = Shared<Set<Facility>>([])
     await client.setEventHandler { event in seen.update { $0.insert(event.facility) } }
     try await client.subscribe([.module, .card])
     _ = try await client.loadModule("module-null-sink", "sink_name=new")
-    try await eventually { !seen.value.isEmpty }
+    try await wait { !seen.value.isEmpty }
     _ = try await client.serverInfo()
     #expect(seen.value == [.module])
   }
@@ -71,15 +72,15 @@ struct EventTests {
     let client = try await server.connect()
     let streams = [await client.events(), await client.events(), await client.events()]
     let bounded = await client.events(bufferingNewest: 1)
-    let seen = Box(0)
+    let seen = Shared(0)
     await client.setEventHandler { _ in seen.update { $0 += 1 } }
     try await client.subscribe(.sink)
     // Events come after the answers.
     try await client.setMute(.output, device: "hall", true)
-    try await eventually { seen.value == 1 }
+    try await wait { seen.value == 1 }
     try await client.setMute(.output, device: "speaker", true)
     let sinks = try await client.sinks()
-    try await eventually { seen.value == 2 }
+    try await wait { seen.value == 2 }
     await client.close()
     let expected = sinks.reversed().map {
       PulseEvent(facility: .sink, kind: .change, index: $0.index.rawValue)
@@ -99,7 +100,7 @@ struct EventTests {
   @Test func refreshedEqualsAFullListing() async throws {
     let server = try await PrivateServer()
     let client = try await server.connect()
-    let changes = Box(SnapshotChanges())
+    let changes = Shared(SnapshotChanges())
     await client.setEventHandler { event in changes.update { $0.note(event) } }
     try await client.subscribe()
     let before = try await client.snapshot()
@@ -114,7 +115,7 @@ struct EventTests {
     while try await client.snapshot().device(.output, named: "hall") != nil {}
     let speaker = try #require(before.device(.output, named: "speaker"))
     let last = [ObjectID.device(.output, speaker.index), .stream(.input, stream.index)]
-    try await eventually { changes.value.objects.isSuperset(of: last) }
+    try await wait { changes.value.objects.isSuperset(of: last) }
     let full = try await client.snapshot()
     let refreshed = try await client.refreshed(before, changes.value)
     #expect(refreshed == full)

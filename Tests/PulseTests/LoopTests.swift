@@ -1,6 +1,7 @@
 import Glibc
 import POSIX
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import Pulse
@@ -49,22 +50,16 @@ struct LoopTests {
 
   /// A process that was waited for is told of by its descriptor without end.
   @Test func processThatEndedIsToldOnce() async throws {
-    typealias Open = @convention(c) (pid_t, UInt32) -> Int32
-    let symbol = try #require(dlsym(nil, "pidfd_open"))
     let loop = PulseLoop()
-    var child = pid_t()
-    let arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
-    defer { free(arguments[0]) }
-    try #require(posix_spawn(&child, "/bin/true", nil, nil, arguments, nil) == 0)
-    let descriptor = unsafeBitCast(symbol, to: Open.self)(child, 0)
-    try #require(descriptor >= 0)
-    let calls = Calls()
-    let watch = DescriptorWatch(descriptor, on: loop, isOnce: true) { calls.count() }
-    waitpid(child, nil, 0)
-    try await eventually { calls.now > 0 }
+    let child = try Launch(program: "/bin/true", arguments: []).spawn()
+    let descriptor = try #require(processDescriptor(child))
+    let calls = Shared(0)
+    let watch = DescriptorWatch(descriptor, on: loop, isOnce: true) { calls.update { $0 += 1 } }
+    reap(child)
+    try await wait { calls.value > 0 }
     // The loop goes round for each of these.
     for _ in 0..<50 { await loop.turn() }
-    #expect(calls.now == 1)
+    #expect(calls.value == 1)
     withExtendedLifetime(watch) {}
   }
 
@@ -75,13 +70,13 @@ struct LoopTests {
       await #expect {
         _ = try await PulseClient.connect(to: "unix:/nonexistent", name: "test", loop: loop)
       } throws: { ($0 as? PulseError)?.code == .ioError }
-      let calls = Calls()
+      let calls = Shared(0)
       loop.thread.add(
         .call {
-          loop.thread.add(.call { calls.count() })
-          if calls.now > 0 { Issue.record("work ran inside of other work") }
+          loop.thread.add(.call { calls.update { $0 += 1 } })
+          if calls.value > 0 { Issue.record("work ran inside of other work") }
         })
-      #expect(calls.now == 1)
+      #expect(calls.value == 1)
       try await loop.sleep(until: .now + .microseconds(10))
     }
   }
@@ -89,14 +84,6 @@ struct LoopTests {
   @Test func loopsThatNobodyUses() async throws {
     for _ in 0..<100 { _ = PulseLoop() }
   }
-}
-
-private final class Calls: @unchecked Sendable {  // what is shared is behind `lock`
-  private let lock = Lock()
-  private var number = 0
-
-  var now: Int { lock.withLock { number } }
-  func count() { lock.withLock { number += 1 } }
 }
 
 extension PulseLoop {

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
+import POSIX
 import Pulse
+import TestSupport
 import Testing
 
 /// A real PulseAudio of a test's own, in a folder of its own; ends with the last reference.
@@ -19,29 +21,28 @@ final class PrivateServer: Sendable {
     "module-null-sink sink_name=hall rate=44100",
   ]
 
-  let folder: String
+  private let place = TemporaryFolder()
+  var folder: String { place.path }
   let pid: pid_t
   var address: String { "unix:\(folder)/pulse.sock" }
 
   /// Starts a server and waits for its socket.
   init(_ modules: [String] = PrivateServer.sinks, access: [String]? = nil) async throws {
     Self.isolatedEnvironment
-    let folder = "/tmp/pt-\(getpid())-\(UInt32.random(in: 0 ..< .max))"
-    self.folder = folder
-    for part in ["", "/run", "/state", "/home"] { mkdir(folder + part, 0o700) }
+    let folder = place.path
+    for part in ["/run", "/state", "/home"] { mkdir(folder + part, 0o700) }
     let native = "module-native-protocol-unix socket=\(folder)/pulse.sock"
     let last = access ?? ["\(native) auth-anonymous=1 auth-cookie-enabled=0"]
     pid = try Self.spawn(folder, (modules + last).flatMap { ["-L", $0] })
     if access == nil {
       // The file is there a moment before the server listens.
-      try await eventually { Self.listens(folder + "/pulse.sock") }
+      try await wait { UnixAddress(folder + "/pulse.sock")?.hasListener == true }
     }
   }
 
   deinit {
     kill(pid, SIGKILL)
-    waitpid(pid, nil, 0)
-    try? FileManager.default.removeItem(atPath: folder)
+    reap(pid)
   }
 
   func signal(_ number: Int32) { kill(pid, number) }
@@ -54,55 +55,32 @@ final class PrivateServer: Sendable {
       to: address, name: name, timeout: .seconds(20), requestTimeout: requestTimeout, loop: loop)
   }
 
-  private static func listens(_ path: String) -> Bool {
-    let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-    defer { Glibc.close(socket) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-    let size = socklen_t(MemoryLayout<sockaddr_un>.size)
-    return withUnsafeBytes(of: &address) {
-      Glibc.connect(socket, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, size) == 0
-    }
-  }
-
   private static func spawn(_ folder: String, _ modules: [String]) throws -> pid_t {
     let environment = [
-      "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "LD_BIND_NOW=1", "HOME=\(folder)/home",
-      "TMPDIR=\(folder)", "XDG_RUNTIME_DIR=\(folder)", "PULSE_RUNTIME_PATH=\(folder)/run",
-      "PULSE_STATE_PATH=\(folder)/state", "PULSE_CONFIG_PATH=\(folder)/home",
-      "PULSE_COOKIE=\(folder)/cookie", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent",
-      "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent",
+      "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "LD_BIND_NOW": "1", "HOME": folder + "/home",
+      "TMPDIR": folder, "XDG_RUNTIME_DIR": folder, "PULSE_RUNTIME_PATH": folder + "/run",
+      "PULSE_STATE_PATH": folder + "/state", "PULSE_CONFIG_PATH": folder + "/home",
+      "PULSE_COOKIE": folder + "/cookie", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+      "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent",
     ]
     let arguments =
       [
-        "pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1",
-        "--disallow-exit=no", "--realtime=no", "--high-priority=no", "--log-target=stderr",
+        "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disallow-exit=no",
+        "--realtime=no", "--high-priority=no", "--log-target=stderr",
       ] + modules
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, 2, "\(folder)/log", O_CREAT | O_WRONLY, 0o600)
-    let argv = arguments.map { strdup($0) } + [nil]
-    let envp = environment.map { strdup($0) } + [nil]
-    defer { (argv + envp).forEach { free($0) } }
-    var pid: pid_t = 0
-    let result = posix_spawn(&pid, "/usr/bin/pulseaudio", &actions, nil, argv, envp)
-    try #require(result == 0, "cannot start pulseaudio: \(String(cString: strerror(result)))")
-    return pid
+    return try Launch(
+      program: "/usr/bin/pulseaudio", arguments: arguments, environment: environment,
+      files: [(2, "\(folder)/log", O_CREAT | O_WRONLY)]
+    ).spawn()
   }
 }
 
-/// Waits for a condition, looking again every few milliseconds.
-func eventually(
-  within limit: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
-  isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+/// Waits for a condition, without which a test cannot go on.
+func wait(
+  sourceLocation: SourceLocation = #_sourceLocation, isolation: isolated (any Actor)? = #isolation,
+  _ condition: () async throws -> Bool
 ) async throws {
-  let end = ContinuousClock.now + limit
-  while try await !condition() {
-    try #require(ContinuousClock.now < end, "not within \(limit)", sourceLocation: sourceLocation)
-    try await Task.sleep(for: .milliseconds(2))
-  }
+  try #require(await eventually(condition), sourceLocation: sourceLocation)
 }
 
 extension Trait where Self == ConditionTrait {

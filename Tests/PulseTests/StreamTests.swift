@@ -1,4 +1,5 @@
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import Pulse
@@ -19,7 +20,7 @@ struct StreamTests {
     #expect(try await client.latency(.input, "hall.monitor") == .milliseconds(10))
     await pin.close()
     await pin.close()
-    try await eventually {
+    try await wait {
       try await client.latency(.input, "hall.monitor") == .milliseconds(200)
     }
     await expect(.closed, "cork record stream pin on hall.monitor") { try await pin.cork(true) }
@@ -107,14 +108,14 @@ struct StreamTests {
       .pin(direction, on: name, latency: .milliseconds(5), corked: false))
     let meter = try await client.openStream(
       .pin(.input, on: "hall.monitor", latency: .milliseconds(5), corked: false))
-    try await eventually {
+    try await wait {
       try await client.snapshot().device(direction, named: name)?.state == .running
     }
     #expect(await !pin.isCorked)
     try await pin.cork(true)
     #expect(await pin.isCorked)
     await meter.close()
-    try await eventually {
+    try await wait {
       try await client.snapshot().device(direction, named: name)?.state == .idle
     }
     try await pin.cork(false)
@@ -127,10 +128,10 @@ struct StreamTests {
     let client = try await server.connect()
     let name = direction == .input ? "hall.monitor" : "hall"
     let pin = try await client.openStream(.pin(direction, on: name))
-    let ends = Box<[PulseError]>([])
+    let ends = Shared<[PulseError]>([])
     await pin.setEndHandler { error in ends.update { $0.append(error) } }
     try await client.killStream(direction, pin.index)
-    try await eventually { ends.value.count == 1 }
+    try await wait { ends.value.count == 1 }
     #expect(ends.value.first?.code == .killed)
     #expect(await !pin.isOpen)
     await expect(.killed, "uncork") { try await pin.cork(false) }

@@ -19,18 +19,6 @@ extension PulseClient {
   }
 }
 
-/// A value that a handler writes on the loop's thread and a test reads.
-final class Box<Value: Sendable>: @unchecked Sendable {  // `value` is behind `lock`
-  private let lock = Lock()
-  private var stored: Value
-
-  init(_ value: Value) { stored = value }
-
-  var value: Value { lock.withLock { stored } }
-
-  func update(_ change: (inout Value) -> Void) { lock.withLock { change(&stored) } }
-}
-
 /// Expects an error with a code, of an operation that begins with these words.
 func expect<Value>(
   _ code: PulseError.Code, _ operation: String, sourceLocation: SourceLocation = #_sourceLocation,

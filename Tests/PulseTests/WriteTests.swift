@@ -1,4 +1,5 @@
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import Pulse
@@ -42,7 +43,7 @@ struct WriteTests {
     let client = try await server.connect()
     let suffix = direction == .input ? ".monitor" : ""
     let stream = try await client.openStream(.pin(direction, on: "speaker" + suffix))
-    let changes = Box<[StreamChange]>([])
+    let changes = Shared<[StreamChange]>([])
     await stream.setChangeHandler { change in changes.update { $0.append(change) } }
     let volume = ChannelVolumes([Volume(rawValue: 1234), Volume(rawValue: 4321)])
     try await client.setStreamVolume(direction, stream.index, volume)

@@ -1,4 +1,5 @@
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import SessionCore

@@ -1,5 +1,6 @@
 import JSONCoding
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import SessionCore

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import JSONCoding
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import SessionCore

@@ -1,7 +1,9 @@
 import Glibc
+import POSIX
 import PulseTypes
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// The profiles of the folder `profiles/`.
@@ -30,13 +32,7 @@ import Testing
       #expect(try Profile.text(path) == Profile.text(name, environment: Self.environment))
       #expect(Profile.check(file: path, environment: Self.environment).isEmpty)
     }
-    let directory = try #require(opendir("\(folder)/profiles"))
-    defer { closedir(directory) }
-    var files = 0
-    while let entry = readdir(directory) {
-      if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { files += 1 }
-    }
-    #expect(files == Self.names.count)
+    #expect(Folder.visibleNames("\(folder)/profiles").count == Self.names.count)
   }
 
   @Test(arguments: names)

@@ -1,5 +1,6 @@
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// All that is wrong with a file, not only the first.

@@ -1,3 +1,5 @@
+import POSIX
+import TestSupport
 import Testing
 
 /// The texts that the fuzzer found to reach most of the code (`Tests/Fuzz/run`), and those that once
@@ -5,12 +7,12 @@ import Testing
 @Suite struct CorpusTests {
   private static let folder =
     "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Fuzz/Corpus"
-  private static let files = TemporaryFolder.files(in: folder)
+  private static let files = Folder.visibleNames(folder)
 
   @Test func `there is a corpus`() { #expect(Self.files.count >= 50) }
 
   @Test(arguments: files) func `what holds of any profile holds of`(_ file: String) throws {
-    let bytes = try #require(TemporaryFolder.bytes(of: "\(Self.folder)/\(file)"))
+    let bytes = try File.bytes(of: "\(Self.folder)/\(file)")
     let text = try #require(String(validating: bytes, as: UTF8.self), "not a text")
     #expect(ProfileProperties.violation(of: text) == nil)
   }

@@ -1,6 +1,7 @@
 import PulseTypes
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// Files that change a profile without replacing it.

@@ -1,6 +1,7 @@
 import PulseTypes
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// The example of the documentation, key for key.

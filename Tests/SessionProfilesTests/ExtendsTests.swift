@@ -1,6 +1,7 @@
 import PulseTypes
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// Profiles that are made of others.

@@ -1,6 +1,7 @@
 import Glibc
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// Files that are no profiles.

@@ -1,5 +1,6 @@
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// Input that must end in an error, never in the end of the process.

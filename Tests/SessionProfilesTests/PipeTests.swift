@@ -1,5 +1,6 @@
 import Glibc
 import SessionCore
+import TestSupport
 import Testing
 
 @testable import SessionProfiles

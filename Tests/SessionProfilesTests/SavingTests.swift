@@ -1,5 +1,6 @@
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// Profiles that a person saves.

@@ -1,5 +1,6 @@
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// Where profiles are looked up, in which order.

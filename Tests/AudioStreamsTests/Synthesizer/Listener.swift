@@ -4,6 +4,7 @@ import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import AudioStreams

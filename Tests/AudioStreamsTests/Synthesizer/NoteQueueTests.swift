@@ -1,6 +1,7 @@
 import AudioStreams
 import CAudioKernel
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The queue of notes")

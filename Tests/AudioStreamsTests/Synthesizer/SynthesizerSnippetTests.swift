@@ -1,6 +1,7 @@
 import AudioSession
 import AudioStreams
 import PulseSandbox
+import TestSupport
 import Testing
 
 // Synthesizing: begin

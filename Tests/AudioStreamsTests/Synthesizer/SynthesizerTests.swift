@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import PulseSandbox
+import TestSupport
 import Testing
 
 @testable import AudioStreams

@@ -1,4 +1,5 @@
 import SessionCore
+import TestSupport
 
 /// A folder of files in memory, with what is on the disk of it: what was not synced may be lost when the
 /// power goes, names and contents apart from each other.

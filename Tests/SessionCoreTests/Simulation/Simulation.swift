@@ -1,5 +1,6 @@
 import PulseTypes
 import SessionCore
+import TestSupport
 
 /// Lives of processes on one server and one disk, in virtual time and one thread: the shipped lock, its state
 /// machines and the shipped store run on a model of the system's calls.

@@ -1,5 +1,6 @@
 import PulseTypes
 import SessionCore
+import TestSupport
 
 /// Machines and modes by the seed: the same in every run, and no two alike.
 extension SeededRandom {

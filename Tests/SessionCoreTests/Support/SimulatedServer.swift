@@ -1,5 +1,6 @@
 import PulseTypes
 import SessionCore
+import TestSupport
 
 /// A PulseAudio made of values: takes the steps of a plan as the real one takes its commands.
 ///

@@ -1,8 +1,8 @@
-import Foundation
+internal import POSIX
 
 /// Valid texts (JSON, TOML, a server's answers) with something wrong in them: numbers at the limits,
 /// values of another type, texts cut off. The same seed gives the same texts.
-struct HostileTexts {
+package struct HostileTexts {
   private enum Kind { case number, text, word }
 
   private typealias Token = (range: Range<Int>, kind: Kind)
@@ -13,8 +13,8 @@ struct HostileTexts {
   private var random: SeededRandom
 
   /// How many texts a test makes; a longer search is asked for with `AUDIOSESSION_FUZZ_FACTOR`.
-  static func count(_ number: Int) -> Int {
-    let factor = ProcessInfo.processInfo.environment["AUDIOSESSION_FUZZ_FACTOR"].flatMap(Int.init)
+  package static func count(_ number: Int) -> Int {
+    let factor = ProcessEnvironment["AUDIOSESSION_FUZZ_FACTOR"].flatMap(Int.init)
     return number * max(1, factor ?? 1)
   }
 
@@ -29,7 +29,7 @@ struct HostileTexts {
     "\"9223372036854775807\"", "\"-9223372036854775808/9223372036854775807\"",
   ]
 
-  init(_ text: [UInt8], seed: UInt64) {
+  package init(_ text: [UInt8], seed: UInt64) {
     bytes = text
     random = SeededRandom(seed: seed)
     tokens = Self.tokens(of: text)
@@ -73,7 +73,7 @@ struct HostileTexts {
     return result.values.sorted { $0[0].range.lowerBound < $1[0].range.lowerBound }
   }
 
-  mutating func next() -> [UInt8] {
+  package mutating func next() -> [UInt8] {
     var result = bytes
     var last = Int.max
     let most = random.pick([1, 1, 1, 2, 2, 4, 40])
