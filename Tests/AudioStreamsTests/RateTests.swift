@@ -15,11 +15,9 @@ import Testing
   .enabled(
     if: ServerProgram.isInstalled(.pipewire) && ServerProgram.pulseaudio != nil,
     "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber"),
-  .serialized, .timeLimit(.minutes(3)))
+  .timeLimit(.minutes(3)))
 struct RateTests {
-  static let cases = [ServerKind.pulseaudio, .pipewire].flatMap { server in
-    [16000, 44100, 48000, 96000].map { (server, $0) }
-  }
+  static let rates = [16000, 44100, 48000, 96000]
 
   /// What is heard: 440 Hz from the synthesizer, 1000 from a file, 2500 from the tone player.
   static let tones = [440.0, 1000, 2500]
@@ -108,10 +106,20 @@ struct RateTests {
     await capture.stopAudioStream()
   }
 
+  // The cases of a server run one after the other, beside those of the other server.
   @Test(
-    "is the one that it says, whatever the session makes of the device, before and after",
-    .soxr, .soundFiles, arguments: cases)
-  func sessionRate(kind: ServerKind, rate: Int) async throws {
+    "on PulseAudio it is what it says, whatever the session makes of the device, before and after",
+    .serialized, .soxr, .soundFiles, arguments: rates)
+  func onPulseAudio(rate: Int) async throws {
+    try await Self.expectRate(rate, on: .pulseaudio)
+  }
+
+  @Test(
+    "on PipeWire it is what it says, whatever the session makes of the device, before and after",
+    .serialized, .soxr, .soundFiles, arguments: rates)
+  func onPipeWire(rate: Int) async throws { try await Self.expectRate(rate, on: .pipewire) }
+
+  private static func expectRate(_ rate: Int, on kind: ServerKind) async throws {
     var configuration = SandboxConfiguration.monitorOnly(on: kind)
     configuration.avoidResampling = kind == .pulseaudio
     try await Rig.with(configuration) { rig in
@@ -121,7 +129,7 @@ struct RateTests {
         })
       let folder = TemporaryFolder()
       let path = folder.path + "/tone.wav"
-      try Self.write(path, seconds: 20)
+      try write(path, seconds: 20)
       var synthesis = SynthesizerConfiguration()
       synthesis.bufferDuration = .milliseconds(100)
       let synthesizer = Synthesizer(session: rig.session, configuration: synthesis)
@@ -134,10 +142,10 @@ struct RateTests {
         let tone = try await TonePlayer(
           [.init(seconds: 20, from: 2500, to: 2500, amplitude: 0.2)], server: rig.session.address)
         if isUnderMode {
-          try await Self.listen(rig, nil, "under the mode")
-          try await Self.record(rig, folder.path + "/recorded.wav")
+          try await listen(rig, nil, "under the mode")
+          try await record(rig, folder.path + "/recorded.wav")
         } else {
-          try await Self.listen(rig, 48000, "when the mode has come") {
+          try await listen(rig, 48000, "when the mode has come") {
             var mode = AudioMode(category: .playback)
             mode.sampleRate = rate
             _ = try await rig.session.setAudioMode(mode)

@@ -6,20 +6,18 @@ import Testing
 
 /// Idempotence as a property: for any mode and any machine, the plan after the plan is empty.
 @Suite struct ConvergenceTests {
-  static let blocks = Array(0..<20)
-  static let casesPerBlock = 75
+  static let blocks = SeedBlock.all(600)
 
   private func forEachCase(
-    of block: Int, _ body: (UInt64, inout SeededRandom) -> Void
+    of block: SeedBlock, _ body: (UInt64, inout SeededRandom) -> Void
   ) {
-    for number in 0..<Self.casesPerBlock {
-      let seed = UInt64(block * Self.casesPerBlock + number)
+    for seed in block.seeds {
       var random = SeededRandom(seed: seed)
       body(seed, &random)
     }
   }
 
-  @Test(arguments: blocks) func `any mode converges on any machine`(_ block: Int) {
+  @Test(arguments: blocks) func `any mode converges on any machine`(_ block: SeedBlock) {
     forEachCase(of: block) { seed, random in
       var server = random.machine()
       if random.one(in: 3) { random.addLeftover(to: &server) }
@@ -89,7 +87,7 @@ import Testing
     }
   }
 
-  @Test(arguments: blocks) func `a failed run is rolled back to what was`(_ block: Int) {
+  @Test(arguments: blocks) func `a failed run is rolled back to what was`(_ block: SeedBlock) {
     forEachCase(of: block) { seed, random in
       let server = random.machine()
       let before = server.snapshot

@@ -143,8 +143,8 @@ private typealias Server = SimulatedServer
     #expect(buffer(run)?.reason == "mumble asked for 5 ms")
   }
 
-  @Test(arguments: 0..<20) func `on any machine`(_ block: Int) throws {
-    for seed in UInt64(block * 50)..<UInt64(block * 50 + 50) {
+  @Test(arguments: SeedBlock.all(400)) func `on any machine`(_ block: SeedBlock) throws {
+    for seed in block.seeds {
       var random = SeededRandom(seed: seed)
       var server = random.machine()
       for device in server.snapshot.sources + server.snapshot.sinks {

@@ -1,5 +1,6 @@
 import PulseTypes
 
+import TestSupport
 @testable import SessionCore
 
 /// The model server in the queue of a simulation: requests take time, and it freezes, restarts, refuses and

@@ -1,5 +1,6 @@
 import PulseTypes
 
+import TestSupport
 @testable import SessionCore
 
 /// Lives on the model server: what happens to it, and what must hold.

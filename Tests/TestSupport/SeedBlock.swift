@@ -1,0 +1,17 @@
+internal import POSIX
+package import Testing
+
+/// A twentieth of the seeds that a test goes through: the cases of a test run side by side.
+package struct SeedBlock: Sendable, CustomTestStringConvertible {
+  package let seeds: Range<UInt64>
+
+  /// All blocks of a test, with so many seeds together; a longer search is asked for with
+  /// `AUDIOSESSION_SEED_FACTOR`.
+  package static func all(_ count: Int) -> [SeedBlock] {
+    let factor = ProcessEnvironment["AUDIOSESSION_SEED_FACTOR"].flatMap(Int.init) ?? 1
+    let each = UInt64(max(count / 20 * factor, 1))
+    return (0..<20).map { SeedBlock(seeds: $0 * each..<($0 + 1) * each) }
+  }
+
+  package var testDescription: String { "\(seeds)" }
+}
