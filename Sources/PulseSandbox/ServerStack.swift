@@ -60,9 +60,6 @@ final class ServerStack {
     (process.map { [$0] } ?? order).compactMap { daemons[$0] }.filter(\.isRunning)
   }
 
-  /// The process that serves clients, while it runs.
-  var front: Daemon? { running(ServerProcess.front(of: configuration.server)).first }
-
   /// Ends a process and its supervisor; nil names all. WirePlumber and cards end with PipeWire, and
   /// must not count as running while they do.
   func end(_ process: ServerProcess? = nil) {

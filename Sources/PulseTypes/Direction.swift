@@ -4,7 +4,4 @@ public enum Direction: String, Sendable, Hashable, Codable, CaseIterable {
   case input
   /// Playback: sinks, and the streams that write to them (sink inputs).
   case output
-
-  /// The other direction.
-  package var opposite: Direction { self == .input ? .output : .input }
 }

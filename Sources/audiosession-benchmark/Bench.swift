@@ -31,15 +31,11 @@ struct Bench {
 
   /// Runs `body` with a private server that has simulated cards.
   static func with(_ body: (Bench) async throws -> Void) async throws {
-    var configuration = SandboxConfiguration.demo
-    guard configuration.hasSimulatedCards else {
+    guard SandboxConfiguration.demo.hasSimulatedCards else {
       throw Process.Failure(
         description: "this needs the simulated cards: run Tests/SimulatedCard/build")
     }
-    configuration.modules = configuration.modules.map {
-      $0.contains("simulated-card") ? $0 + " tone=no" : $0
-    }
-    try await PulseSandbox.with(configuration) { sandbox in
+    try await PulseSandbox.with(.toneless) { sandbox in
       let environment = sandbox.environment.merging(Self.passedOn) { a, _ in a }
       let profile = sandbox.directory + "/bench.toml"
       try Process.write(Self.profile, to: profile)
@@ -57,12 +53,8 @@ struct Bench {
 
   /// Starts `watch` and waits until everything is applied.
   func watch() async throws -> Watcher {
-    let watcher = try Watcher(
-      ["watch", profile], environment, messages: sandbox.directory + "/watch.messages")
-    guard try await watcher.await("applied", from: 0, within: .seconds(10)) != nil else {
-      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
-    }
-    return watcher
+    try await Watcher.watching(
+      profile, environment, messages: sandbox.directory + "/watch.messages")
   }
 
   func client() async throws -> PulseClient {
@@ -109,5 +101,17 @@ struct Bench {
       flaws = try await self.flaws(client)
     }
     return flaws
+  }
+}
+
+extension SandboxConfiguration {
+  /// The demo without the tones that the simulated cards make: they cost the server time that
+  /// hardware does not.
+  static var toneless: SandboxConfiguration {
+    var configuration = demo
+    configuration.modules = configuration.modules.map {
+      $0.contains("simulated-card") ? $0 + " tone=no" : $0
+    }
+    return configuration
   }
 }

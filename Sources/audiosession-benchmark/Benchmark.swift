@@ -58,12 +58,7 @@ struct Benchmark {
 
   private static func figures() async throws {
     try await Programs.run(repetitions)
-    // The tones that the simulated cards make cost the server time that hardware does not.
-    var configuration = SandboxConfiguration.demo
-    configuration.modules = configuration.modules.map {
-      $0.contains("simulated-card") ? $0 + " tone=no" : $0
-    }
-    try await PulseSandbox.with(configuration) { sandbox in
+    try await PulseSandbox.with(.toneless) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
       let benchmark = Benchmark(sandbox: sandbox)
       try await benchmark.inProcess()

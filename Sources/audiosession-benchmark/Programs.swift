@@ -12,12 +12,7 @@ struct Programs {
   private let program = File.programFolder + "/audiosession"
 
   static func run(_ count: Int) async throws {
-    // The tones that the simulated cards make cost the server time that hardware does not.
-    var configuration = SandboxConfiguration.demo
-    configuration.modules = configuration.modules.map {
-      $0.contains("simulated-card") ? $0 + " tone=no" : $0
-    }
-    try await PulseSandbox.with(configuration) { sandbox in
+    try await PulseSandbox.with(.toneless) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
       let programs = Programs(
         sandbox: sandbox,
@@ -126,11 +121,8 @@ struct Programs {
 
   /// The memory of a holder: what is its own, its share of what others use too, and all.
   private func memory() async throws {
-    let watcher = try Watcher(
-      ["watch", "podcast"], environment, messages: sandbox.directory + "/watch.messages")
-    guard try await watcher.await("applied", from: 0, within: .seconds(10)) != nil else {
-      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
-    }
+    let watcher = try await Watcher.watching(
+      "podcast", environment, messages: sandbox.directory + "/watch.messages")
     let memory = ProcessMemory(watcher.process)
     _ = watcher.end()
     print("memory of watch")

@@ -88,11 +88,8 @@ struct Scale {
     try Process.write(
       "category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\n", to: profile)
     let start = ContinuousClock.now
-    let watcher = try Watcher(
-      ["watch", profile], environment, messages: sandbox.directory + "/scale.messages")
-    guard try await watcher.await("applied", from: 0, within: .seconds(60)) != nil else {
-      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
-    }
+    let watcher = try await Watcher.watching(
+      profile, environment, messages: sandbox.directory + "/scale.messages", within: .seconds(60))
     row("watch, from its start to applied", [ContinuousClock.now - start])
     _ = try await heal(watcher)
     let burst = try await cost(watcher, events: Self.burst, pause: nil)

@@ -31,6 +31,18 @@ final class Watcher: Sendable {
     }
   }
 
+  /// Starts `watch` and waits until everything is applied.
+  static func watching(
+    _ profile: String, _ environment: [String: String], messages: String,
+    within limit: Duration = .seconds(10)
+  ) async throws -> Watcher {
+    let watcher = try Watcher(["watch", profile], environment, messages: messages)
+    guard try await watcher.await("applied", from: 0, within: limit) != nil else {
+      throw Process.Failure(description: "watch did not begin; it ended with \(watcher.end())")
+    }
+    return watcher
+  }
+
   private static func read(_ descriptor: Int32, _ yield: (Line) -> Void) {
     var rest: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)

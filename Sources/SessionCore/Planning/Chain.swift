@@ -87,9 +87,4 @@ extension PlanContext {
     if device.direction == .input { return remap ?? echo ?? device.name }
     return echo ?? remap ?? preferredCombination.map { _ in Owned.combineName } ?? device.name
   }
-
-  /// Whether the default is the device that programs should use.
-  func isAtEnd(_ direction: Direction, _ device: Device) -> Bool {
-    snapshot.server.defaultName(direction) == preferredEnd(on: device)
-  }
 }

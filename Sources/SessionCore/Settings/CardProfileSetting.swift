@@ -1,28 +1,15 @@
 import PulseTypes
 
 /// The profile of a card.
-struct CardProfileSetting: SettingKind {
+struct CardProfileSetting: CardSettingKind {
   let card: String
 
-  var object: String { card }
   var label: String { "profile" }
-  var phase: Phase { .category }
-  var traits: SettingTraits { [.makesObjects, .outlivesSession] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .category }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.card(named: card).map { $0.activeProfile.map(SettingValue.name) ?? .absent }
-  }
-
-  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
-    snapshot.settingsOfDevices(ofCard: card)
-  }
-
-  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {
-    snapshot.follows(other, card: card)
   }
 
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
@@ -36,24 +23,10 @@ struct CardProfileSetting: SettingKind {
     server.changedCards.insert(card)
   }
 
-  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    planner.unloadLinks(onCard: card, phase: target.phase)
-  }
-
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     guard case .name(let profile) = value else { return nil }
     return [.setCardProfile(card: card, profile)]
   }
-
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
-
-  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    read(snapshot) == value && snapshot.hasDevices(ofCard: card)
-  }
-
-  /// The devices of a new profile may appear later, and a lazy server never reports that a card
-  /// refused.
-  func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
 }
 
 extension ServerSnapshot {

@@ -1,28 +1,15 @@
 import PulseTypes
 
 /// The codec of a Bluetooth card.
-struct CodecSetting: SettingKind {
+struct CodecSetting: CardSettingKind {
   let card: String
 
-  var object: String { card }
   var label: String { "codec" }
-  var phase: Phase { .category }
-  var traits: SettingTraits { [.makesObjects, .outlivesSession] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .outputCodec }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.card(named: card).map { $0.activeCodec.map(SettingValue.name) ?? .absent }
-  }
-
-  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
-    snapshot.settingsOfDevices(ofCard: card)
-  }
-
-  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {
-    snapshot.follows(other, card: card)
   }
 
   /// Another profile has other codecs.
@@ -49,21 +36,9 @@ struct CodecSetting: SettingKind {
     server.snapshot.cards[at].activeCodec = codec
   }
 
-  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    planner.unloadLinks(onCard: card, phase: target.phase)
-  }
-
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     guard case .name(let name) = value else { return nil }
     let codec = snapshot.card(named: card)?.codecs?.first { $0.name == name }
     return [.switchCodec(card: card, codec?.serverName ?? name)]
   }
-
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
-
-  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    read(snapshot) == value && snapshot.hasDevices(ofCard: card)
-  }
-
-  func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
 }

@@ -1,17 +1,13 @@
 import PulseTypes
 
 /// The latency of a device: a hint, which a stream of the session holds.
-struct LatencySetting: SettingKind {
+struct LatencySetting: DeviceSettingKind {
   let direction: Direction
   let name: String
 
-  var object: String { name }
-  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "latency" }
   var phase: Phase { .ioBufferDuration }
   var traits: SettingTraits { [.hint, .ownStream, .ofOneProgram] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
 
   func property(in snapshot: ServerSnapshot) -> Property { .ioBufferDuration }
 
@@ -32,19 +28,11 @@ struct LatencySetting: SettingKind {
     return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }
 
-  func predicted(in server: PredictedServer) -> SettingValue? {
-    server.isPredicted(name) ? nil : read(server.snapshot)
-  }
-
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     server.setPin(direction, name, value)
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     [.setOwnStream(.latency(direction, device: name), value)]
-  }
-
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
-    snapshot.object(ofDevice: direction, name)
   }
 }

@@ -1,19 +1,15 @@
 import PulseTypes
 
 /// The mute of a device.
-struct MuteSetting: SettingKind {
+struct MuteSetting: DeviceSettingKind {
   let direction: Direction
   let name: String
 
-  var object: String { name }
-  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "mute" }
   var phase: Phase { .levels }
   var traits: SettingTraits {
     [.isLostAtTimes, .showsWhenAwake, .level, .outlivesSession, .followsCard]
   }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .muted(direction)
@@ -28,10 +24,6 @@ struct MuteSetting: SettingKind {
     direction == .input && before == .flag(false) && !planner.input.isExplicit ? nil : before
   }
 
-  func predicted(in server: PredictedServer) -> SettingValue? {
-    server.isPredicted(name) ? nil : read(server.snapshot)
-  }
-
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .flag(let flag) = value else { return }
     server.edit(direction, name) { $0.isMuted = flag }
@@ -40,9 +32,5 @@ struct MuteSetting: SettingKind {
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     guard case .flag(let flag) = value else { return nil }
     return [.setMute(direction, device: name, flag)]
-  }
-
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
-    snapshot.object(ofDevice: direction, name)
   }
 }

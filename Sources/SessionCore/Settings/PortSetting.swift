@@ -1,17 +1,13 @@
 import PulseTypes
 
 /// The port of a device.
-struct PortSetting: SettingKind {
+struct PortSetting: DeviceSettingKind {
   let direction: Direction
   let name: String
 
-  var object: String { name }
-  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "port" }
   var phase: Phase { .port }
   var traits: SettingTraits { [.isLostAtTimes, .outlivesSession, .followsCard] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
 
   func property(in snapshot: ServerSnapshot) -> Property {
     .port(direction)
@@ -42,10 +38,6 @@ struct PortSetting: SettingKind {
     return port.availability.isUsable || !isPreferred ? before : nil
   }
 
-  func predicted(in server: PredictedServer) -> SettingValue? {
-    server.isPredicted(name) ? nil : read(server.snapshot)
-  }
-
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let port) = value else { return }
     server.edit(direction, name) { $0.activePort = port }
@@ -54,15 +46,5 @@ struct PortSetting: SettingKind {
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     guard case .name(let port) = value else { return nil }
     return [.setPort(direction, device: name, port)]
-  }
-
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
-    snapshot.object(ofDevice: direction, name)
-  }
-}
-
-extension ServerSnapshot {
-  func object(ofDevice direction: Direction, _ name: String) -> [ServerObject] {
-    device(direction, named: name).map { [.device(direction, $0.index)] } ?? []
   }
 }

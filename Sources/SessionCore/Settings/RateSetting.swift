@@ -1,17 +1,13 @@
 import PulseTypes
 
 /// The sample rate of a device: a hint, which a stream of the session holds.
-struct RateSetting: SettingKind {
+struct RateSetting: DeviceSettingKind {
   let direction: Direction
   let name: String
 
-  var object: String { name }
-  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
   var label: String { "sample rate" }
   var phase: Phase { .sampleRate }
   var traits: SettingTraits { [.hint, .ownStream, .outlivesSession] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] { [device].compactMap { $0 } }
 
   func property(in snapshot: ServerSnapshot) -> Property { .sampleRate }
 
@@ -25,10 +21,6 @@ struct RateSetting: SettingKind {
     let device = snapshot.device(direction, named: name)
     return device.flatMap { snapshot.waitingRate(of: $0) } == nil
       ? .device(direction) : .stream(direction)
-  }
-
-  func predicted(in server: PredictedServer) -> SettingValue? {
-    server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
@@ -53,9 +45,5 @@ struct RateSetting: SettingKind {
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     [.setOwnStream(.rate(direction, device: name), value)]
-  }
-
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
-    snapshot.object(ofDevice: direction, name)
   }
 }

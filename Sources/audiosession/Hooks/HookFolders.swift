@@ -14,8 +14,6 @@ struct HookFolders: Sendable {
   /// The folders `…/audiosession/hooks`, the user's first.
   let folders: [String]
 
-  init(folders: [String]) { self.folders = folders }
-
   /// Uses the XDG configuration folders.
   init() {
     let home =

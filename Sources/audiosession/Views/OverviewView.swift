@@ -5,10 +5,10 @@ enum OverviewView {
   static func lines(_ state: SessionState, width: Int?) -> [Line] {
     var lines: [Line] = []
     if state.server != nil {
-      lines += fact("input", names(state.route.inputs), width)
-      lines += fact("output", names(state.route.outputs), width)
+      lines += StateView.fact("input", names(state.route.inputs), width)
+      lines += StateView.fact("output", names(state.route.outputs), width)
     }
-    lines += fact("session", session(state), width)
+    lines += StateView.fact("session", session(state), width)
     lines += [.empty, Line("What you can do next:", .bold)]
     let rows = next(state).map { [Span("audiosession " + $0.command), Span($0.effect, .dim)] }
     let table = Layout.columns(rows, indent: 2)
@@ -17,12 +17,6 @@ enum OverviewView {
       + rows.flatMap { row -> [Line] in
         [["  ", row[0]]] + Layout.wrap(row[1].text, indent: 6, width: width, style: .dim)
       }
-  }
-
-  private static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
-    var lines = Layout.wrap(text, indent: 9, width: width)
-    if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 9) }
-    return lines
   }
 
   private static func names(_ devices: [RouteDevice]) -> String {

@@ -85,7 +85,7 @@ enum StateView {
   }
 
   /// A name and its value; long words are shortened, sentences wrapped.
-  private static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
+  static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
     var lines = Layout.wrap(text, indent: 9, width: width)
     if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 9) }
     return lines

@@ -1,0 +1,82 @@
+import PulseTypes
+
+/// A setting of a device, by its name.
+protocol DeviceSettingKind: SettingKind {
+  var direction: Direction { get }
+  var name: String { get }
+}
+
+extension DeviceSettingKind {
+  var object: String { name }
+  var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
+
+  func devices(under value: SettingValue) -> [NamedDevice] {
+    [NamedDevice(direction: direction, name: name)]
+  }
+
+  func predicted(in server: PredictedServer) -> SettingValue? {
+    server.isPredicted(name) ? nil : read(server.snapshot)
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+    snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? []
+  }
+}
+
+/// A setting of a card that decides which devices the card has.
+protocol CardSettingKind: SettingKind {
+  var card: String { get }
+}
+
+extension CardSettingKind {
+  var object: String { card }
+  var phase: Phase { .category }
+  var traits: SettingTraits { [.makesObjects, .outlivesSession] }
+
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
+
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
+    snapshot.settingsOfDevices(ofCard: card)
+  }
+
+  func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {
+    snapshot.follows(other, card: card)
+  }
+
+  func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
+    planner.unloadLinks(onCard: card, phase: target.phase)
+  }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
+
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    read(snapshot) == value && snapshot.hasDevices(ofCard: card)
+  }
+
+  /// The devices may appear later, and a lazy server never reports that a card refused.
+  func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(5) : nil }
+}
+
+/// A level of another program's playback stream.
+protocol OthersStreamSettingKind: SettingKind {
+  var index: Index<Stream> { get }
+}
+
+extension OthersStreamSettingKind {
+  var object: String { "sink input \(index)" }
+  var otherStream: Index<Stream>? { index }
+  var phase: Phase { .levels }
+  var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
+
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
+
+  func property(in snapshot: ServerSnapshot) -> Property { .options }
+
+  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(.output, index)] }
+
+  /// A stream that has ended needs nothing.
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    let now = read(snapshot)
+    return now == nil || now == value
+  }
+}
