@@ -1,3 +1,5 @@
+internal import AudioSession
+
 /// Why sound could not be captured, recorded, generated or played.
 public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The kind of failure; raw values are the `code` of an error event.
@@ -54,6 +56,15 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     self.code = code
     self.message = message
     self.details = details
+  }
+
+  /// Makes the error of a call that a session refused.
+  init(session error: SessionError, _ message: String) {
+    self.init(
+      error.code == .accessDenied ? .permissionDenied : .sessionConfigFailed, message,
+      details: error.message)
+    isServerAway = [.serverUnreachable, .serverLost].contains(error.code)
+    isTimedOut = error.code == .timedOut
   }
 
   /// The message, with the details.

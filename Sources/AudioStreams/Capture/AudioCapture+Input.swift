@@ -64,12 +64,7 @@ extension AudioCapture {
     do throws(SessionError) {
       return try await session.snapshot()
     } catch {
-      let code: StreamError.Code =
-        error.code == .accessDenied ? .permissionDenied : .sessionConfigFailed
-      var failure = StreamError(code, "the session cannot be used", details: error.message)
-      failure.isServerAway = [.serverUnreachable, .serverLost].contains(error.code)
-      failure.isTimedOut = error.code == .timedOut
-      throw failure
+      throw StreamError(session: error, "the session cannot be used")
     }
   }
 }

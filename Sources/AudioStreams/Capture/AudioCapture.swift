@@ -150,6 +150,21 @@ public actor AudioCapture {
     await end()
   }
 
+  /// Stops the capture, removes its tap, and deactivates the session, in this order.
+  ///
+  /// The session restores the setup that was there before its mode, and keeps the mode for later.
+  ///
+  /// - Throws: `sessionConfigFailed` and `permissionDenied` if the session could not be deactivated;
+  ///   the capture has stopped even so.
+  public func stopAndDeactivateSession() async throws(StreamError) {
+    await stopAudioStream()
+    do throws(SessionError) {
+      try await session.setActive(false)
+    } catch {
+      throw StreamError(session: error, "the session could not be deactivated")
+    }
+  }
+
   /// Ends the tap until `resumeAudioStream`; the time in between does not count as missing.
   ///
   /// Errors: `engineNotInitialized` if no capture was started.

@@ -62,6 +62,11 @@ public struct CaptureBuffer: Sendable {
   /// Approximately when the first frame was captured: the time since the machine started, without
   /// sleep (`CLOCK_MONOTONIC`).
   public var hostTime: Duration
+  /// `hostTime` as the time since 1970-01-01 00:00 UTC (`CLOCK_REALTIME`), by that clock as it stood
+  /// when the buffer was complete.
+  public var epochTime = Duration.zero
+  /// Whether a channel is at least as loud as the configuration's `voiceThreshold`.
+  public var isVoiceActive = false
   /// The name of the source of the first frame; nil if the server does not report it.
   public var device: String?
   /// The frames that are missing directly before this buffer, and those inside it that are replaced
@@ -79,11 +84,22 @@ public struct CaptureBuffer: Sendable {
   /// The number of missing frames before and in this buffer.
   public var lostFrames: Int { missing.reduce(0) { $0 + $1.frames } }
 
+  /// The number of missing frames directly before this buffer.
+  var framesMissingBefore: Int64 {
+    missing.reduce(0) { $1.position < position ? $0 + Int64($1.frames) : $0 }
+  }
+
   /// The root mean square of all samples; 0.707 for a full-scale sine.
   public var rms: Float { levels(channel: nil).rms }
 
   /// The greatest absolute value of all samples.
   public var peak: Float { levels(channel: nil).peak }
+
+  /// The RMS without the DC offset, of the loudest channel; NaN counts as silence.
+  var loudness: Double {
+    samples.withUnsafeBufferPointer { SignalLevel.measure($0, channels: channels) }
+      .map(\.loudness).max() ?? 0
+  }
 
   /// The samples as 16-bit integers, clipped at full scale.
   public var int16Samples: [Int16] {

@@ -23,6 +23,10 @@ public struct CaptureConfiguration: Sendable, Hashable {
   public var backlog: Duration
   /// Whether each buffer also has the device's sound before the conversion.
   public var includesRaw: Bool
+  /// From which level on a buffer counts as voice, dBFS from -120 to 0 (the RMS of a buffer without
+  /// its DC offset, of the loudest channel; a full-scale sine has -3). This measures energy: any
+  /// sound that is loud enough counts.
+  public var voiceThreshold: Double
   /// Whether the incomplete last buffer is delivered.
   package var includesRest = false
 
@@ -30,7 +34,8 @@ public struct CaptureConfiguration: Sendable, Hashable {
   public init(
     sampleRate: Int? = 16_000, frameLength: Int = 2048, channels: CaptureChannels = .mono,
     quality: ConversionQuality = .high, device: String? = nil, latency: Duration? = nil,
-    backlog: Duration = .seconds(2), includesRaw: Bool = false, follows: Bool = false
+    backlog: Duration = .seconds(2), includesRaw: Bool = false, follows: Bool = false,
+    voiceThreshold: Double = -45
   ) {
     self.sampleRate = sampleRate
     self.frameLength = frameLength
@@ -41,6 +46,7 @@ public struct CaptureConfiguration: Sendable, Hashable {
     self.latency = latency
     self.backlog = backlog
     self.includesRaw = includesRaw
+    self.voiceThreshold = voiceThreshold
   }
 
   /// Throws `invalidFormat` for impossible values.
@@ -63,6 +69,10 @@ public struct CaptureConfiguration: Sendable, Hashable {
     }
     if let latency, latency < .microseconds(500) || latency > .seconds(2) {
       throw StreamError(.invalidFormat, "a latency of \(latency); it can be 0.5 ms to 2 s")
+    }
+    guard (-120...0).contains(voiceThreshold) else {
+      throw StreamError(
+        .invalidFormat, "a voice threshold of \(voiceThreshold) dBFS; it can be -120 to 0 dBFS")
     }
     guard backlog > .zero, backlog <= .seconds(60) else {
       throw StreamError(.invalidFormat, "a backlog of \(backlog); it can be up to 60 s")

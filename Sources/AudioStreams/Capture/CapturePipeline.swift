@@ -237,6 +237,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       buffer.raw = RawFrames(samples: raw, sampleRate: stretch.rate, channels: channels)
       raw = []
     }
+    buffer.epochTime = buffer.hostTime + HostClock.epoch
+    buffer.isVoiceActive = buffer.loudness >= amplitude(decibels: configuration.voiceThreshold)
     queue.add(buffer)
   }
 

@@ -36,8 +36,7 @@ actor RecordingFile {
       Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
-    let skipped = buffer.missing.filter { $0.position < buffer.position }
-    try writer.writeSilence(frames: min(room(), skipped.reduce(0) { $0 + Int64($1.frames) }))
+    try writer.writeSilence(frames: min(room(), buffer.framesMissingBefore))
     let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
     try buffer.samples.withUnsafeBufferPointer { samples throws(StreamError) in
       try writer.write(UnsafeBufferPointer(rebasing: samples[..<count]))

@@ -5,15 +5,19 @@ import POSIX
   import CSndFile
 #endif
 
-/// Writes a sound file; only one thread at a time may use it.
+/// Writes a sound file, buffer by buffer; only one thread at a time may use it.
 ///
-/// Written sound remains readable even if the process is killed: `checkpoint` updates the length in
-/// the file's header.
-final class SoundFileWriter {
-  let format: RecordingFormat
-  let sampleRate: Int
-  let channels: Int
-  private(set) var frames: Int64 = 0
+/// Sound up to the last `checkpoint()` can be read even if the process is killed. `AudioRecorder`
+/// does all of this by itself, on a thread of its own; a write to a slow disk blocks its thread.
+public final class SoundFileWriter {
+  /// The format of the file.
+  public let format: RecordingFormat
+  /// Frames per second, Hz.
+  public let sampleRate: Int
+  /// Samples in a frame.
+  public let channels: Int
+  /// The number of frames written so far.
+  public private(set) var frames: Int64 = 0
   private let path: String
   private let output: FileOutput
   #if SNDFILE
@@ -24,10 +28,27 @@ final class SoundFileWriter {
   static let longestWAV: Int64 = 0xFFFF_0000
   static let longestName = "4 GB"
 
-  /// Creates the file; `-` is standard output.
-  init(
-    path: String, format: RecordingFormat, sampleRate: Int, channels: Int
+  /// Creates the file, or empties the one that is there; `-` is standard output. A named pipe is
+  /// opened once it has a reader.
+  ///
+  /// - Parameters:
+  ///   - path: where the file is; its suffix chooses the format, if none is given.
+  ///   - format: WAV or FLAC with its kind of samples.
+  ///   - sampleRate: 1 to 655350 Hz.
+  ///   - channels: 1 to 32; FLAC has up to 8.
+  /// - Throws: `invalidFormat`, `missingPackage` without libsndfile, `permissionDenied`,
+  ///   `fileFailed`.
+  public init(
+    path: String, format: RecordingFormat? = nil, sampleRate: Int, channels: Int
   ) throws(StreamError) {
+    let format = format ?? RecordingFormat(path: path)
+    guard (1...655_350).contains(sampleRate) else {
+      throw StreamError(
+        .invalidFormat, "a sample rate of \(sampleRate) Hz; it can be 1 to 655350 Hz")
+    }
+    guard (1...32).contains(channels) else {
+      throw StreamError(.invalidFormat, "\(channels) channels; it can be 1 to 32")
+    }
     self.path = path
     self.format = format
     self.sampleRate = sampleRate
@@ -56,9 +77,40 @@ final class SoundFileWriter {
     deinit { if let native { sf_close(native) } }
   #endif
 
+  /// Appends interleaved samples; full scale is -1 to 1, and what exceeds it is clipped in a format of
+  /// whole numbers.
+  ///
+  /// - Throws: `invalidValue` if the last frame is not complete; `fileFailed` also after `close()` and
+  ///   at the end of a WAV file, 4 GB; `closedPipe`.
+  public func write(_ samples: [Float]) throws(StreamError) {
+    guard samples.count % channels == 0 else {
+      throw StreamError(
+        .invalidValue, "\(samples.count) samples are no whole frames of \(channels) channels")
+    }
+    try samples.withUnsafeBufferPointer { samples throws(StreamError) in try write(samples) }
+  }
+
+  /// Appends a captured buffer, after silence for the frames that are missing before it.
+  ///
+  /// - Throws: `invalidFormat` if the buffer has another rate or other channels than the file; the
+  ///   errors of a write.
+  public func write(_ buffer: CaptureBuffer) throws(StreamError) {
+    guard buffer.sampleRate == sampleRate, buffer.channels == channels else {
+      throw StreamError(
+        .invalidFormat,
+        "a buffer of \(buffer.sampleRate) Hz with \(buffer.channels) channels; "
+          + "the file has \(sampleRate) Hz with \(channels)")
+    }
+    try writeSilence(frames: buffer.framesMissingBefore)
+    try write(buffer.samples)
+  }
+
   /// Appends interleaved samples.
   func write(_ samples: UnsafeBufferPointer<Float>) throws(StreamError) {
     #if SNDFILE
+      guard native != nil else {
+        throw StreamError(.fileFailed, "'\(path)' is closed; nothing more can be written")
+      }
       let count = Int64(samples.count / channels)
       guard count > 0 else { return }
       let bytes = (frames + count) * Int64(channels * format.sampleBytes)
@@ -84,10 +136,10 @@ final class SoundFileWriter {
     }
   }
 
-  /// Updates the file's header to its current length.
-  func checkpoint() throws(StreamError) {
+  /// Updates the file's header to its current length: another program can read what was written.
+  public func checkpoint() throws(StreamError) {
     #if SNDFILE
-      guard !output.isPipe else { return }
+      guard native != nil, !output.isPipe else { return }
       if format.isFLAC {
         patchFLAC()
       } else {
@@ -97,8 +149,8 @@ final class SoundFileWriter {
     #endif
   }
 
-  /// Closes the file.
-  func close() throws(StreamError) {
+  /// Completes and closes the file; a second call has no effect.
+  public func close() throws(StreamError) {
     #if SNDFILE
       guard let native else { return }
       self.native = nil

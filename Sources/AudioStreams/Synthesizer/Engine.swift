@@ -21,6 +21,16 @@ final class Engine: Sendable {
 
   private let content = Guarded(Content())
 
+  /// Whether the run has a stream, or one is being opened.
+  var isReserved: Bool {
+    content.withLock { content in
+      switch content.state {
+      case .opening, .running: true
+      case .idle, .away: false
+      }
+    }
+  }
+
   /// Reserves the opening of a stream for the caller; nil if the run has a stream, or another task
   /// opens one.
   func reserve() -> UInt64? {

@@ -16,7 +16,7 @@ internal import PulseTypes
 public final class Synthesizer: Sendable {
   /// Volume, envelope, filter, buffer and device.
   public let configuration: SynthesizerConfiguration
-  private let session: AudioSession
+  let session: AudioSession
   private let engine = Engine()
 
   /// Makes a synthesizer. Opens nothing until `start()`.
@@ -45,10 +45,36 @@ public final class Synthesizer: Sendable {
   /// - Throws: `alreadyStreaming`; `deviceNotAvailable`, `engineStartFailed` and `permissionDenied`
   ///   from the server; `engineInitFailed` if no thread can be started.
   public func start() async throws(StreamError) {
-    guard let run = engine.reserve() else {
-      throw StreamError(.alreadyStreaming, "the synthesizer runs already; stop it first")
-    }
+    guard let run = engine.reserve() else { throw Self.runsAlready }
     try await open(run)
+  }
+
+  /// Sets the category and the sample rate of the session's mode, activates the session, and starts.
+  ///
+  /// The rest of the mode stays as it is, apart from the options of another category.
+  ///
+  /// - Parameters:
+  ///   - category: such as `playback`.
+  ///   - sampleRate: the preferred rate of the output, in Hz; nil leaves it as it is.
+  /// - Throws: as `start()`; `sessionConfigFailed` and `permissionDenied` if the session could not be
+  ///   set, and nothing is opened.
+  public func start(
+    category: Category, sampleRate: Int? = nil
+  ) async throws(StreamError) {
+    guard !engine.isReserved else { throw Self.runsAlready }
+    do throws(SessionError) {
+      try await session.update { mode in
+        mode.category = category
+        if let sampleRate { mode.sampleRate = sampleRate }
+      }
+    } catch {
+      throw StreamError(session: error, "the session could not be set")
+    }
+    try await start()
+  }
+
+  private static var runsAlready: StreamError {
+    StreamError(.alreadyStreaming, "the synthesizer runs already; stop it first")
   }
 
   private func open(_ run: UInt64) async throws(StreamError) {

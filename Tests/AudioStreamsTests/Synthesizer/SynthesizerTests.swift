@@ -59,6 +59,31 @@ struct SynthesizerTests {
     }
   }
 
+  @Test("sets the category and the rate of the session that it plays in", .server)
+  func startsSession() async throws {
+    var configuration = Self.output
+    configuration.avoidResampling = true
+    try await Self.with(configuration) { sandbox, synthesizer in
+      let session = synthesizer.session
+      let refused = await #expect(throws: StreamError.self) {
+        try await synthesizer.start(category: .playback, sampleRate: -1)
+      }
+      #expect(refused?.code == .sessionConfigFailed && !synthesizer.isRunning)
+      #expect(try await session.getSessionState().active == false)
+      try await synthesizer.start(category: .playback, sampleRate: 48000)
+      let state = try await session.getSessionState()
+      #expect(state.properties[.category]?.verdict == .applied)
+      #expect(state.properties[.sampleRate]?.verdict == .applied, "\(state.properties)")
+      #expect(synthesizer.sampleRate == 48000)
+      let again = await #expect(throws: StreamError.self) {
+        try await synthesizer.start(category: .ambient)
+      }
+      #expect(again?.code == .alreadyStreaming)
+      #expect(try await session.getSessionState().properties[.category]?.preferred != nil)
+      #expect(await session.modeInEffect?.category == .playback)
+    }
+  }
+
   @Test("takes the rate and the channels that the device has", .server)
   func spec() async throws {
     let configuration = SandboxConfiguration(modules: [
