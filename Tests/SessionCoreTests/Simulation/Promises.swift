@@ -105,7 +105,8 @@ final class Promises {
     if let wanted, snapshot.defaultRoot(.input)?.name != wanted {
       return "the default is \(snapshot.server.defaultSourceName ?? "none"), not \(wanted)"
     }
-    guard let device = snapshot.defaultRoot(.input), wanted != nil else { return nil }
+    guard let device = snapshot.defaultRoot(.input), wanted != nil, !excused.contains(device.name)
+    else { return nil }
     let (key, volume) = (Self.key(device), device.volume.values.first?.rawValue ?? 0)
     let isPersonal = touched.contains(key) && volumes[key]?.contains(volume) == true
     if volume != Self.gain(number).rawValue, mode.gainLock == true || !isPersonal {

@@ -33,12 +33,6 @@ extension SimulatedServer {
     machine(kind: kind) { $0.addLaptop(profile, jacks: jacks) }
   }
 
-  mutating func addCard(_ card: Card, makes: [String: [Make]]) {
-    snapshot.cards.append(card)
-    self.makes[card.name] = makes
-    for make in makes[card.activeProfile ?? ""] ?? [] { create(make, on: card) }
-  }
-
   /// Speakers, headphone jack, internal, headset and line-in microphones, HDMI.
   mutating func addLaptop(
     _ profile: String = duplex, jacks: [String: PortAvailability] = [:]

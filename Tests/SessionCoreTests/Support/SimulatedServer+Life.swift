@@ -3,6 +3,12 @@ import SessionCore
 
 /// What happens to a server while sessions use it.
 extension SimulatedServer {
+  mutating func addCard(_ card: Card, makes: [String: [Make]]) {
+    snapshot.cards.append(card)
+    self.makes[card.name] = makes
+    for make in makes[card.activeProfile ?? ""] ?? [] { create(make, on: card) }
+  }
+
   /// A card is pulled out.
   mutating func unplug(_ name: String) {
     guard let card = snapshot.card(named: name) else { return }

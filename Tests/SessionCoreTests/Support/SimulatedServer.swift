@@ -62,7 +62,7 @@ struct SimulatedServer {
   var acknowledged: [Step] = []
   /// Whether the session's pins on PipeWire run while another stream uses their device.
   var tendsPins = false
-  private var lastIndex: UInt32 = 10
+  var lastIndex: UInt32 = 10
   private var levels = SeededRandom(seed: 1)
 
   init(kind: ServerKind = .pulseaudio, seed: UInt64 = 1) {
