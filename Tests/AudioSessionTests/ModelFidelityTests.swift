@@ -1,8 +1,10 @@
 import AudioSession
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
 import SessionCore
+import TestSupport
 import Testing
 
 /// The model server of the seeded tests does what real servers do: steps that a session ran on a real one

@@ -1,4 +1,5 @@
 import PulseTypes
+import TestSupport
 
 import TestSupport
 @testable import SessionCore

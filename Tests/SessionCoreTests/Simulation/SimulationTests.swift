@@ -29,7 +29,7 @@ struct SimulationTests {
   func modelLives(_ kind: ServerKind) throws {
     // A hundred thousand by hand: AUDIOSESSION_LIVES=100000; from a seed: AUDIOSESSION_SEED=17.
     var (lives, seed) = (0, Self.number("SEED").map(UInt64.init) ?? 1)
-    while lives < Self.number("LIVES") ?? 200 {
+    while lives < Self.number("LIVES") ?? 120 {
       let simulation = Simulation(seed: seed, on: kind)
       try simulation.run()
       lives += simulation.sessions.count
