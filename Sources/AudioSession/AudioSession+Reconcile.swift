@@ -128,6 +128,11 @@ extension AudioSession {
     upkeep.seen = isActive ? run.seen : ForeignChanges()
     upkeep.flaps.forget()
     upkeep.noteAttachments(await live.snapshot)
+    if upkeep.defaults.beginLook(
+      at: upkeep.now, isNeeded: isKept && run.input.snapshot.has(.forgottenDefaults))
+    {
+      schedule()
+    }
     if !isKept, !(configuration.isHolding && configuration.holdsWithoutMode) {
       await giveLockBack()
     }

@@ -45,6 +45,9 @@ extension AudioSession {
     // Even if there is nothing to look at: the next connection applies everything, and a look that
     // remained due would be scheduled again at once.
     upkeep.pacer.beginLook()
+    let checksDefaults = upkeep.defaults.beginLook(
+      at: upkeep.now,
+      isNeeded: isKept && lastSnapshot?.has(.forgottenDefaults) == true && !isClosed)
     guard !isClosed, let live else { return }
     upkeep.looks += 1
     guard await live.lost == nil else {
@@ -61,6 +64,9 @@ extension AudioSession {
       guard await !live.snapshot.lacksSessionManager else {
         await publish(try await state(live, store(live)), isOurs: false)
         return upkeep.pacer.endLook()
+      }
+      if checksDefaults {
+        try await live.checkDefaults(deadline: Deadline(after: configuration.timeout))
       }
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))

@@ -19,6 +19,7 @@ struct Upkeep {
   var isRecovering = false
   var interruptions = InterruptionWatch()
   var flaps = FlapDetector()
+  var defaults = DefaultsCheck()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
   /// The server when the route was last published.
@@ -42,11 +43,11 @@ struct Upkeep {
 
   /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
   /// when a flapping device counts as stable or a returned one as settled, or to request again
-  /// what was refused.
+  /// what was refused, or to check the defaults.
   func nextLook(after time: Duration) -> Duration? {
     [
       pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time),
-      returns.nextEnd(after: time), refused.nextEnd(after: time),
+      returns.nextEnd(after: time), refused.nextEnd(after: time), defaults.nextCheck,
     ].compactMap { $0 }.min()
   }
 

@@ -3,6 +3,20 @@ import Testing
 
 @testable import SessionCore
 
+@Suite("When a holder asks again for the defaults")
+struct DefaultsCheckTests {
+  @Test("with each look, but not twice in a second, and without one after a while")
+  func times() {
+    var check = DefaultsCheck()
+    #expect(check.nextCheck == nil)
+    let looks = [(5.0, true), (5.5, true), (6, true), (7, false)].map { time, isNeeded in
+      check.beginLook(at: .seconds(time), isNeeded: isNeeded) ? check.nextCheck : nil
+    }
+    #expect(looks == [.seconds(20), nil, .seconds(21), nil])
+    #expect(check.nextCheck == nil)
+  }
+}
+
 @Suite("When a session looks again")
 struct PacerTests {
   @Test("a single change is answered at once")

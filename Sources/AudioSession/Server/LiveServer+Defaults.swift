@@ -34,6 +34,34 @@ extension LiveServer {
     ) { $0.satisfies(step) }
   }
 
+  /// Compares the defaults with those that a new client gets. If the server has stopped reporting
+  /// them to this connection, each read asks a new client from now on.
+  func checkDefaults(deadline: Deadline) async throws(SessionError) {
+    guard !isMisled else { return try await reread(deadline: deadline) }
+    do throws(PulseError) {
+      guard try await freshServerInfo(deadline).defaults != snapshot.server.defaults else { return }
+    } catch {
+      throw SessionError(error)
+    }
+    // The event of a change may be on its way.
+    try await reread(deadline: deadline)
+    do throws(PulseError) {
+      isMisled = try await freshServerInfo(deadline).defaults != snapshot.server.defaults
+    } catch {
+      throw SessionError(error)
+    }
+    if isMisled { try await reread(deadline: deadline) }
+  }
+
+  /// As ``freshServerInfo(_:)``, but at most a few times a second: each costs the server a new
+  /// client, and a wait reads often.
+  func recentServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {
+    if let lastFresh, lastFresh.at.duration(to: .now) < .milliseconds(300) { return lastFresh.info }
+    let info = try await freshServerInfo(deadline)
+    lastFresh = (info, .now)
+    return info
+  }
+
   /// The server's information as a new client gets it.
   func freshServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {
     let other = try await Self.client(
@@ -47,4 +75,8 @@ extension LiveServer {
       throw error
     }
   }
+}
+
+extension ServerInfo {
+  fileprivate var defaults: [String?] { [defaultSourceName, defaultSinkName] }
 }

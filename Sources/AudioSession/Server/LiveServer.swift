@@ -39,6 +39,8 @@ actor LiveServer {
   private var codecless: Set<String> = []
   /// Whether the server reports an outdated default to this connection.
   var isMisled = false
+  /// The last answer to a new connection, for the reads that follow at once.
+  var lastFresh: (info: ServerInfo, at: ContinuousClock.Instant)?
   /// Pins that were closed and may still be listed.
   var closing: Set<Index<PulseTypes.Stream>> = []
 
@@ -180,7 +182,7 @@ actor LiveServer {
       await Self.addCodecs(
         of: client, to: &read, since: isWhole ? nil : asked.objects, codecless: &codecless)
       self.codecless = codecless
-      if isMisled { read.server = try await freshServerInfo(deadline) }
+      if isMisled { read.server = try await recentServerInfo(deadline) }
       snapshot = read.attributed
       snapshot.viewer = viewer
       snapshot.findPlaces(properties: Owned.soughtProperties)

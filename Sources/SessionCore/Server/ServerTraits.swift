@@ -47,6 +47,8 @@ package struct ServerTraits: OptionSet, Sendable, Hashable {
   package static let choosesProfiles = ServerTraits(rawValue: 1 << 16)
   /// It has no module that silences or ducks streams by role.
   package static let withoutRoleModules = ServerTraits(rawValue: 1 << 17)
+  /// It may stop reporting changes of the defaults to the programs that are connected.
+  package static let forgottenDefaults = ServerTraits(rawValue: 1 << 18)
 }
 
 extension ServerKind {
@@ -59,7 +61,7 @@ extension ServerKind {
         .forcedGraph, .earlyReplies, .silentMoves, .sessionManager, .lateRestoring, .learnedStreams,
         .unattributedDevices, .suspendedAtRest, .oneEchoCanceller, .offsetsOfHardware,
         .deafConnections, .levelsShownAwake, .silentLoss, .rankedByProperty, .noCookie,
-        .besidePulseAudio, .choosesProfiles, .withoutRoleModules,
+        .besidePulseAudio, .choosesProfiles, .withoutRoleModules, .forgottenDefaults,
       ]
     }
   }

@@ -2,8 +2,8 @@
 ///
 /// Pure: time is a parameter, counted from any fixed moment. The first changes after a quiet time
 /// get a look each, at once. Further ones are a burst, which waits for a quiet moment, but not for
-/// ever. After each failure the pause doubles. Without changes nothing is scheduled, so an idle
-/// session sleeps.
+/// ever. After each failure the pause doubles. Without changes nothing is scheduled here, so an idle
+/// session sleeps, but for ``DefaultsCheck``.
 package struct Pacer: Sendable, Hashable {
   /// A burst ends after this time without a change.
   package static let quiet = Duration.milliseconds(20)
