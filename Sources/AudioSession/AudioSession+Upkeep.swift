@@ -65,9 +65,6 @@ extension AudioSession {
         await publish(try await state(live, store(live)), isOurs: false)
         return upkeep.pacer.endLook()
       }
-      if checksDefaults {
-        try await live.checkDefaults(deadline: Deadline(after: configuration.timeout))
-      }
       try await live.tendPins(
         for: own?.mode, deadline: Deadline(after: configuration.timeout))
       await live.tendMemories()
@@ -98,6 +95,10 @@ extension AudioSession {
         upkeep.pacer.failLook(at: upkeep.now)
       } else {
         upkeep.pacer.endLook()
+      }
+      // Last: nothing that the server did report waits for it.
+      if checksDefaults, await live.findsOtherDefaults() {
+        upkeep.pacer.noteChange(at: upkeep.now)
       }
     } catch {
       upkeep.pacer.failLook(at: upkeep.now)

@@ -141,7 +141,10 @@ struct Article: Sendable, CustomTestStringConvertible {
     }
   }
 
+  /// The lines of a file; none if there is no such file.
   private static func lines(of path: String) -> [String] {
-    File.text(path).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let text = File.text(path)
+    return text.isEmpty
+      ? [] : text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 }

@@ -1,8 +1,7 @@
 internal import POSIX
-package import Testing
 
 /// A twentieth of the seeds that a test goes through: the cases of a test run side by side.
-package struct SeedBlock: Sendable, CustomTestStringConvertible {
+package struct SeedBlock: Sendable, CustomStringConvertible {
   package let seeds: Range<UInt64>
 
   /// All blocks of a test, with so many seeds together; a longer search is asked for with
@@ -13,5 +12,5 @@ package struct SeedBlock: Sendable, CustomTestStringConvertible {
     return (0..<20).map { SeedBlock(seeds: $0 * each..<($0 + 1) * each) }
   }
 
-  package var testDescription: String { "\(seeds)" }
+  package var description: String { "\(seeds)" }
 }

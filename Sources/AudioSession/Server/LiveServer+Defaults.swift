@@ -34,33 +34,44 @@ extension LiveServer {
     ) { $0.satisfies(step) }
   }
 
-  /// Compares the defaults with those that a new client gets. If the server has stopped reporting
-  /// them to this connection, each read asks a new client from now on.
-  func checkDefaults(deadline: Deadline) async throws(SessionError) {
-    guard !isMisled else { return try await reread(deadline: deadline) }
-    do throws(PulseError) {
-      guard try await freshServerInfo(deadline).defaults != snapshot.server.defaults else { return }
-    } catch {
-      throw SessionError(error)
+  /// Compares the defaults with those that a new client gets; true if they differ, and the next
+  /// refresh reads them again. If the server has stopped reporting them to this connection, each
+  /// read asks a new client from now on.
+  ///
+  /// A server that is too busy for one more client is asked again at the next check.
+  func findsOtherDefaults() async -> Bool {
+    let deadline = Deadline(after: Self.freshPatience)
+    guard let fresh = try? await freshServerInfo(deadline),
+      fresh.defaults != snapshot.server.defaults
+    else { return false }
+    if !isMisled {
+      // The event of a change may be on its way.
+      guard (try? await reread(deadline: deadline)) != nil else { return false }
+      isMisled = fresh.defaults != snapshot.server.defaults
     }
-    // The event of a change may be on its way.
-    try await reread(deadline: deadline)
-    do throws(PulseError) {
-      isMisled = try await freshServerInfo(deadline).defaults != snapshot.server.defaults
-    } catch {
-      throw SessionError(error)
-    }
-    if isMisled { try await reread(deadline: deadline) }
+    lastFresh = (fresh, .now)
+    doubt()
+    return true
   }
 
   /// As ``freshServerInfo(_:)``, but at most a few times a second: each costs the server a new
-  /// client, and a wait reads often.
+  /// client, and a wait reads often. If the server is too busy for one more client, the last answer
+  /// counts, so that other settings can be read and restored.
   func recentServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {
     if let lastFresh, lastFresh.at.duration(to: .now) < .milliseconds(300) { return lastFresh.info }
-    let info = try await freshServerInfo(deadline)
-    lastFresh = (info, .now)
-    return info
+    do throws(PulseError) {
+      let info = try await freshServerInfo(
+        lastFresh == nil ? deadline : Deadline(after: min(deadline.remaining, Self.freshPatience)))
+      lastFresh = (info, .now)
+      return info
+    } catch {
+      guard let lastFresh else { throw error }
+      return lastFresh.info
+    }
   }
+
+  /// How long a connection may take that is made for one answer.
+  private static var freshPatience: Duration { .seconds(2) }
 
   /// The server's information as a new client gets it.
   func freshServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {

@@ -39,7 +39,8 @@ extension AudioCapture {
     guard let run else { return }
     run.retry?.cancel()
     await closeTap()
-    run.pipeline.finish(isAway: run.isWaiting, at: HostClock.nanoseconds)
+    run.pipeline.finish(
+      isAway: run.isWaiting || run.awaySince != nil, at: HostClock.nanoseconds)
     self.run = nil
     set(.stopped)
     set(.ready)
@@ -91,6 +92,7 @@ extension AudioCapture {
     self.run?.grant = grant
     self.run?.isWaiting = false
     self.run?.awaySince = nil
+    self.run?.delivery = watchDelivery(tapID, pipeline.pulse)
     if losesSilently { self.run?.life = watchLife(tapID, request, pipeline.pulse) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
     noteInput(grant.device)
@@ -104,6 +106,8 @@ extension AudioCapture {
     guard let tap = run?.tap else { return }
     run?.life?.cancel()
     run?.life = nil
+    run?.delivery?.cancel()
+    run?.delivery = nil
     await tap.close()
     run?.tap = nil
     run?.grant = nil

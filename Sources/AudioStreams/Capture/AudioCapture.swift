@@ -43,10 +43,12 @@ public actor AudioCapture {
     var tapID: UInt64 = 0
     /// Whether the capture waits for an input and taps it as soon as possible.
     var isWaiting = false
-    /// When the input went away; nil while it is tapped.
+    /// When the input went away, or stopped delivering; nil while sound comes.
     var awaySince: ContinuousClock.Instant?
     /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
+    /// Checks that the tap still gets frames.
+    var delivery: Task<Void, Never>?
     /// Checks that the tap still gets sound.
     var life: Task<Void, Never>?
   }

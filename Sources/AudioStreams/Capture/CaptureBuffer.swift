@@ -10,7 +10,8 @@ public struct MissingFrames: Sendable, Hashable, Codable {
     case serverReset = "server-reset"
     /// The device was suspended.
     case suspended
-    /// The server lost the frames, or this process was stopped for too long.
+    /// The server lost the frames, the device delivered none, or this process was stopped for too
+    /// long.
     case overrun
     /// The reader of the buffers fell behind by more than the backlog.
     case slowConsumer = "slow-consumer"

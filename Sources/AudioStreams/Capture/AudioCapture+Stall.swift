@@ -1,0 +1,47 @@
+import AudioSession
+import Pulse
+import PulseTypes
+
+/// A device that is there and delivers nothing, as after a resume from sleep, or a server that stands
+/// still: the tap stays, because it may go on at any time, and it is told that nothing comes.
+extension AudioCapture {
+  /// How long a tap delivers nothing before that is told; devices deliver at least every 2 s.
+  static let stallPatience = Duration.seconds(5)
+
+  /// Watches whether frames arrive, until the task is cancelled.
+  func watchDelivery(_ tapID: UInt64, _ pulse: TapPulse) -> Task<Void, Never> {
+    Task { [weak self, session] in
+      var isStalled = false
+      while !Task.isCancelled {
+        let quiet = Duration.nanoseconds(HostClock.nanoseconds - pulse.last.frames)
+        if (quiet >= Self.stallPatience) != isStalled {
+          isStalled.toggle()
+          await self?.noteDelivery(isStalled ? quiet : nil, tapID)
+        }
+        // A stall is looked for rarely, its end often.
+        let pause = isStalled ? .zero : Self.stallPatience - quiet
+        try? await session.sleep(until: .now + max(pause, .milliseconds(250)))
+      }
+    }
+  }
+
+  /// Notes for how long nothing has come; nil once frames arrive again.
+  private func noteDelivery(_ quiet: Duration?, _ tapID: UInt64) async {
+    await inTurn { capture in
+      guard capture.isCurrent(tapID) else { return }
+      guard let quiet else {
+        capture.run?.awaySince = nil
+        return capture.set(.streaming)
+      }
+      capture.run?.awaySince = .now - quiet
+      let name = capture.run?.input.map { "'\($0)'" } ?? "the input"
+      capture.emit(
+        .error(
+          StreamError(
+            .deviceNotAvailable, "\(name) has delivered nothing for \(quiet.seconds.rounded()) s",
+            details: "it is there, and may be suspended, or its driver or the server may be stuck"))
+      )
+      capture.set(.interrupted)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import AudioSession
+import PulseSandbox
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import AudioStreams
+
+/// A device that is there and delivers nothing.
+@Suite("A device that stalls", .simulatedCard, .timeLimit(.minutes(2)))
+struct StallTests {
+  private static let microphone = "alsa_input.usb-Simulated_Microphone-00.mono-fallback"
+
+  @Test("is told, ends a recording at its duration, and is heard again")
+  func stalls() async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pulseaudio))
+    try await Rig.with(configuration) { rig in
+      let device = try #require(
+        try await rig.session.snapshot().devices(.input).first { $0.card != nil })
+      let card = try #require(try await rig.session.snapshot().cards.first)
+      let folder = TemporaryFolder()
+      let recorder = AudioRecorder(session: rig.session)
+      let events = await recorder.capture.events
+      try await recorder.start(
+        folder.path + "/a.wav",
+        configuration: RecordingConfiguration(duration: .seconds(4), device: device.name))
+      #expect(await eventually { await recorder.progress.frames > 1000 })
+      try await rig.sandbox.tell(card.name, "stall", "60000")
+      let progress = try await recorder.finished()
+      #expect(abs(progress.duration.seconds - 4) < 0.01, "\(progress)")
+      let missing = progress.missing.reduce(0) { $0 + $1.frames }
+      #expect(Double(missing) > 2 * Double(progress.sampleRate), "\(progress.missing)")
+      var error: StreamError?
+      for await event in events {
+        if case .error(let failure) = event { error = failure }
+        if case .status(.ready, _) = event { break }
+      }
+      #expect(error?.code == .deviceNotAvailable)
+      #expect(error?.message.contains("'\(device.name)' has delivered nothing for 5") == true)
+    }
+  }
+
+  @Test("goes on when it delivers again")
+  func resumes() async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pulseaudio))
+    try await Rig.with(configuration) { rig in
+      let card = try #require(try await rig.session.snapshot().cards.first)
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      let events = await rig.capture.events
+      try await rig.sandbox.tell(card.name, "stall", "7000")
+      var seen: [CaptureStatus] = []
+      let reading = Task { await rig.collect(buffers, frames: 16000 * 8) }
+      for await event in events {
+        if case .status(let status, _) = event { seen.append(status) }
+        if seen.contains(.streaming) { break }
+      }
+      #expect(seen == [.interrupted, .streaming])
+      sound.buffers += await reading.value.buffers
+      #expect(sound.isWhole)
+      await rig.capture.stopAudioStream()
+    }
+  }
+}
