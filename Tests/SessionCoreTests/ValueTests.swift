@@ -169,6 +169,14 @@ import Testing
       PortType.types(of: port, direction: .input, properties: properties, name: "alsa") == [.mic])
   }
 
+  @Test(arguments: ["aux", "video", "linein"], [PortKind.unknown, .video, .analog])
+  func `inputs of AC97 without a type of their own are lines`(_ name: String, _ kind: PortKind) {
+    let port = DevicePort(name: "analog-input-\(name)", direction: .input, kind: kind)
+    let types = PortType.types(
+      of: port, direction: .input, properties: ["device.bus": "pci"], name: "alsa")
+    #expect(types == [.lineIn])
+  }
+
   @Test(arguments: jacks) func `what a port is to a person`(_ jack: Jack) {
     let port = jack.port.map { DevicePort(name: $0, direction: jack.direction, kind: jack.kind) }
     #expect(

@@ -46,14 +46,17 @@ extension PortType {
     }
     switch port.kind {
     case .headset, .handset, .handsfree: return [.headsetMic, .mic]
-    case .line, .aux, .radio: return [.lineIn]
+    case .line, .aux, .radio, .video, .tv: return [.lineIn]
     case .mic:
       // The front, rear and dock microphones of an internal card are jacks.
       let isInternal = port.name.has("internal") || port.description.has("Internal")
       return isInternal ? [.builtInMic, .mic] : [.mic]
     default:
       if port.name.has("headset") { return [.headsetMic, .mic] }
-      return port.name.has("mic") ? [.mic] : []
+      if port.name.has("mic") { return [.mic] }
+      // PulseAudio gives some inputs of AC97 no type.
+      let isLine = ["aux", "line", "video", "radio"].contains { port.name.has($0) }
+      return isLine ? [.lineIn] : []
     }
   }
 

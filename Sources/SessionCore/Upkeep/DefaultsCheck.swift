@@ -11,7 +11,7 @@ package struct DefaultsCheck: Sendable, Hashable {
   /// Without another reason to look, the defaults are read after this time.
   package static let interval = Duration.seconds(15)
   /// Looks in quick succession share one check.
-  package static let pause = Duration.seconds(1)
+  package static let pause = Duration.seconds(5)
 
   private var last: Duration?
 
