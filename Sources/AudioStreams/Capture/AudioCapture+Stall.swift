@@ -2,10 +2,10 @@ import AudioSession
 import Pulse
 import PulseTypes
 
-/// A device that is there and delivers nothing, as after a resume from sleep, or a server that stands
-/// still: the tap stays, because it may go on at any time, and it is told that nothing comes.
+/// A connected device that delivers nothing, as after a resume from sleep, or a frozen server: the
+/// tap stays open, because sound may come again at any time, and the capture reports the silence.
 extension AudioCapture {
-  /// How long a tap delivers nothing before that is told; devices deliver at least every 2 s.
+  /// How long a tap delivers nothing before the capture reports it; devices deliver at least every 2 s.
   static let stallPatience = Duration.seconds(5)
 
   /// Watches whether frames arrive, until the task is cancelled.
@@ -38,9 +38,10 @@ extension AudioCapture {
       capture.emit(
         .error(
           StreamError(
-            .deviceNotAvailable, "\(name) has delivered nothing for \(quiet.seconds.rounded()) s",
-            details: "it is there, and may be suspended, or its driver or the server may be stuck"))
-      )
+            .deviceNotAvailable,
+            "\(name) has delivered nothing for \(quiet.components.seconds) s",
+            details: "it is connected, but suspended, or its driver or the server is stuck; "
+              + "unplug it and plug it in again, or use another input")))
       capture.set(.interrupted)
     }
   }

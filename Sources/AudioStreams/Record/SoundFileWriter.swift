@@ -28,8 +28,8 @@ public final class SoundFileWriter {
   static let longestWAV: Int64 = 0xFFFF_0000
   static let longestName = "4 GB"
 
-  /// Creates the file, or empties the one that is there; `-` is standard output. A named pipe is
-  /// opened once it has a reader.
+  /// Creates the file, or empties the one that is there; `-` is standard output. For a
+  /// named pipe this waits until it has a reader, or until the task is cancelled.
   ///
   /// - Parameters:
   ///   - path: where the file is; its suffix chooses the format, if none is given.

@@ -2,7 +2,7 @@
 ///
 /// PipeWire may stop reporting changes of the defaults to every program that is connected: its
 /// `module-metadata` holds them back while a new program waits for the session manager's answer, and
-/// waits for ever for one that ended in that moment. No event shows this, and the connection goes on
+/// waits for ever for one that ended in that moment. No event shows this, and the connection keeps
 /// answering with the former defaults; a new one gets the right ones. So this check needs a time:
 /// it comes along with a look at the server, and by itself when nothing else happens.
 ///
