@@ -83,8 +83,8 @@ struct BesideHolderTests {
         if case .string(let text) = value { text } else { nil }
       }
       let contested = try #require(causes?.first { $0.contains("again and again") })
-      #expect(contested.contains("leaves it alone for now. Likely: "), "\(contested)")
-      #expect(contested.hasSuffix("Likely: mixer"), "\(contested)")
+      // The most likely first: the sandbox's own client, which waits for the mixer, may follow.
+      #expect(contested.contains("leaves it alone for now. Likely: mixer"), "\(contested)")
       let doctor = documents[2]
       #expect(doctor.hasSuffix("}\n3"))
       let findings = try JSON(String(doctor.dropLast(1)))["findings"]?.array

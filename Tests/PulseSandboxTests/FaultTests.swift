@@ -1,6 +1,7 @@
 import Glibc
 import POSIX
 import PulseTypes
+import TestSupport
 import Testing
 
 @testable import PulseSandbox
@@ -68,7 +69,9 @@ struct FaultTests {
     let supervisor = try #require(Int32(fields[3]))
     #expect(Glibc.kill(supervisor, SIGKILL) == 0)
     await sandbox.close()
-    #expect(!isAlive(process) && !File.exists(sandbox.directory))
+    #expect(!File.exists(sandbox.directory))
+    // Nobody waits for a server without its supervisor: its files close a moment before it is gone.
+    #expect(await eventually { !isAlive(process) })
   }
 
   @Test func aFailingModuleIsNamed() async throws {
