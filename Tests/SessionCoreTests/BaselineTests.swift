@@ -77,6 +77,20 @@ struct BaselineTests {
     }
   }
 
+  @Test("a revert keeps what a failed run may have left on an unplugged device")
+  func pendingAfterFailure() throws {
+    var away = Self.snapshot(100)
+    away.sources = []
+    // The server was asked for 60 % and did not answer; then for 100 %, and the device was unplugged.
+    var failed = Baseline()
+    failed.record(Self.volume, before: Self.level(100), ours: Self.level(100))
+    failed.expect([Self.level(60), Self.level(100)], of: failed.entries[0])
+    #expect(failed.pending(in: away).entries == failed.entries)
+    var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(60))
+    input.baseline = failed.pending(in: away)
+    #expect(try Plan.make(input).steps.map(\.to) == [Self.level(100)])
+  }
+
   @Test("a device that returned is restored, also by the run after one that was cut short")
   func returnedAndCutShort() throws {
     var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(50))

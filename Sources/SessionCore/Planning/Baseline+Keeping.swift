@@ -32,7 +32,7 @@ extension Baseline {
   package func pending(in snapshot: ServerSnapshot) -> Baseline {
     var result = valid(for: snapshot)
     result.entries = result.entries.compactMap { entry in
-      guard snapshot.absence(of: entry) != nil, entry.ours != entry.before else { return nil }
+      guard snapshot.absence(of: entry) != nil, entry.isChange else { return nil }
       guard case .defaultDevice(let direction) = entry.setting else { return entry }
       // A value that the user chose stays, also one chosen before the device returns.
       guard let now = snapshot.value(of: entry.setting) else { return nil }

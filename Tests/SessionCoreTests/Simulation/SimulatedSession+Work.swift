@@ -65,7 +65,9 @@ extension SimulatedSession {
   }
 
   func lookAtServer() {
-    guard let work, work.isDue else { return }
+    guard let work else { return }
+    // An earlier alarm may have stood for a look that another occasion replaced.
+    guard work.isDue else { return work.schedule() }
     isBusy = true
     work.look(isStopped: { [unowned self] in !jobs.isEmpty }) { [weak self] in
       self?.isBusy = false
