@@ -35,17 +35,22 @@ extension AudioSession {
         throw error
       }
       let result = await rollBack(back, change, live, store, budget, error)
-      goOnHolding(formerlyHeld, store)
+      goOnHolding(formerlyHeld, store, besides: result.restored == true ? [] : change.run.attempted)
       throw result
     }
   }
 
   /// After a failed change the former mode stays in effect, with the baseline that the store has
   /// now.
-  private func goOnHolding(_ former: Held?, _ store: SessionStore) {
+  ///
+  /// - Parameter left: the settings that the change set and that could not be restored.
+  private func goOnHolding(
+    _ former: Held?, _ store: SessionStore, besides left: Set<Setting> = []
+  ) {
     guard isHolder, let baseline = try? store.baseline() else { return }
     held = former
     held?.baseline = baseline
+    held?.charges.forget(left)
     upkeep.hasUnrestored = !isActive && !baseline.entries.isEmpty
   }
 

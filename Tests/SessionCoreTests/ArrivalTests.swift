@@ -87,6 +87,15 @@ private typealias Server = SimulatedServer
     #expect(try plan(server, charges(0.6, isMuted: false, isBack: true)) == [])
   }
 
+  @Test func `what a failed change left is no person's change`() throws {
+    var server = try server(0.6)
+    try server.setDefault(.input, Server.usb)
+    var charges = try charges(0.6, isMuted: false, isBack: false)
+    #expect(try plan(server, charges) == [])
+    charges.forget([.volume(.input, device: Server.usb)])
+    #expect(try plan(server, charges) == ["4 \(Server.usb) volume: 60 % → 30 %"])
+  }
+
   @Test(arguments: [ServerKind.pulseaudio, .pipewire])
   func `what PipeWire restores a moment later is no person's change, once`(
     _ kind: ServerKind

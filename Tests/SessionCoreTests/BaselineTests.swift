@@ -11,13 +11,14 @@ struct BaselineTests {
     .volume(ChannelVolumes(Volume(fraction: Double(percent) / 100), channels: 2))
   }
 
-  private static func snapshot(_ percent: Int) -> ServerSnapshot {
+  private static func snapshot(_ percent: Int, on kind: ServerKind = .pulseaudio) -> ServerSnapshot
+  {
     let device = Device(
       direction: .input, index: Index(0), name: "mic",
       sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo)
     var snapshot = ServerSnapshot(
       server: ServerInfo(
-        name: "pulseaudio", version: "16.1",
+        name: kind == .pipewire ? "PulseAudio (on PipeWire 1.4.2)" : "pulseaudio", version: "16.1",
         sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
         defaultSinkName: nil, defaultSourceName: "mic", cookie: 1))
     snapshot.sources = [device]
@@ -89,6 +90,23 @@ struct BaselineTests {
     var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(60))
     input.baseline = failed.pending(in: away)
     #expect(try Plan.make(input).steps.map(\.to) == [Self.level(100)])
+  }
+
+  @Test(
+    "on PipeWire a level may yet be replaced by what a failed run has left", arguments: [80, 100])
+  func replacedLater(shown: Int) throws {
+    var failed = Baseline()
+    failed.record(Self.volume, before: Self.level(80), ours: Self.level(80))
+    failed.expect([Self.level(60), Self.level(80)], of: failed.entries[0])
+    var (baseline, late) = (failed, failed)
+    late.settle(in: Self.snapshot(shown, on: .pipewire))
+    #expect(late.entries == failed.entries)
+    var input = PlanInput(mode: AudioMode(), snapshot: Self.snapshot(60, on: .pipewire))
+    input.baseline = late
+    #expect(try Plan.make(input).steps.map(\.to) == [Self.level(80)])
+    late.settle(in: Self.snapshot(80, on: .pipewire), written: [Self.volume])
+    baseline.settle(in: Self.snapshot(80))
+    #expect(late.isEmpty && baseline.isEmpty)
   }
 
   @Test("a device that returned is restored, also by the run after one that was cut short")

@@ -280,6 +280,43 @@ private typealias Server = SimulatedServer
     }
   }
 
+  @Test func `a level that a failed run had set, and was about to restore, is restored`() throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addUSB()
+    }
+    server.unplug("alsa_card.usb")
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb), .name(Self.mic)]
+      $0.inputGain = Volume(fraction: 0.3)
+    }
+    let level = Setting.volume(.input, device: Self.mic)
+    let before = server.snapshot.value(of: level)
+    var change = ModeChange(
+      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
+    #expect(throws: SessionError.self) {
+      while true {
+        switch try change.run.next(isStopped: false, isLate: false) {
+        case .read: try change.run.didRead(server.snapshot)
+        case .save: try change.run.didSave(.success(()))
+        case .check: change.run.didCheck(server.snapshot)
+        case .run(let step) where step.setting == .volume(.input, device: Server.usb):
+          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
+        case .run(let step):
+          try server.run(step)
+          change.run.didRun(.done(granted: nil), server.snapshot)
+          // The preferred input is plugged in: the level of the other one has to be restored.
+          if step.setting == level { server.plug("alsa_card.usb") }
+        case .awaitObject, .finish: return
+        }
+      }
+    }
+    #expect(server.snapshot.value(of: level) != before)
+    var back = try #require(change.undoing(in: server.snapshot))
+    let plan = try back.didRead(server.snapshot)
+    #expect(plan.steps.contains { $0.setting == level && $0.to == before }, "\(plan.lines)")
+  }
+
   // MARK: Best effort
 
   @Test func `best effort lists what fails and does the rest`() throws {

@@ -173,9 +173,14 @@ package struct Baseline: Sendable, Hashable, Codable {
   /// settings are removed. A link of the session that a run found did not exist before the session,
   /// and was not the default.
   ///
-  /// - Parameter claims: the settings that the mode names, which are kept even if they are unchanged;
-  ///   nil keeps every setting.
-  package mutating func settle(in snapshot: ServerSnapshot, claims: Set<Setting>? = []) {
+  /// - Parameters:
+  ///   - claims: the settings that the mode names, which are kept even if they are unchanged; nil
+  ///     keeps every setting.
+  ///   - written: the settings that the run has set. On PipeWire the level of another device may be
+  ///     one that the session manager is about to replace.
+  package mutating func settle(
+    in snapshot: ServerSnapshot, claims: Set<Setting>? = [], written: Set<Setting> = []
+  ) {
     for index in entries.indices {
       if entries[index].setting.isModule { entries[index].before = .absent }
       guard entries[index].ours == nil, entries[index].isShown(in: snapshot) else { continue }
@@ -188,13 +193,16 @@ package struct Baseline: Sendable, Hashable, Codable {
         entries[index].ours = now
       }
       // Which of them an unplugged device has is known when it returns.
-      if snapshot.absence(of: entries[index]) == nil { entries[index].inFlight = nil }
+      let setting = entries[index].setting
+      let mayChange =
+        snapshot.has(.lateRestoring) && setting.isLevel && !written.contains(setting)
+      if snapshot.absence(of: entries[index]) == nil, !mayChange { entries[index].inFlight = nil }
     }
     entries.removeAll { entry in
       let isKept =
         entry.setting.is(.outlivesSession)
         && (claims?.contains(entry.setting) ?? true || snapshot.absence(of: entry) != nil)
-      return entry.ours == entry.before && !isKept || entry.isOwnDefault
+      return !entry.isChange && !isKept || entry.isOwnDefault
         // A stream that ended returns as another one.
         || entry.setting.isOfStream && snapshot.value(of: entry.setting) == nil
     }

@@ -40,7 +40,8 @@ package struct ModeChange: Sendable {
   /// The baseline after the completed run.
   package var outcome: Baseline {
     var baseline = goal == .ended(forgets: true) ? Baseline() : run.stored
-    baseline.settle(in: run.input.snapshot, claims: Set(run.lastPlan.claims))
+    baseline.settle(
+      in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: Set(run.intended.keys))
     if case .ended = goal { baseline = baseline.pending(in: run.input.snapshot) }
     return baseline
   }
@@ -49,9 +50,9 @@ package struct ModeChange: Sendable {
   /// because its device was unplugged meanwhile, is kept until the device returns.
   package func undone(in snapshot: ServerSnapshot) -> Baseline {
     var result = before
-    for entry in run.journal.pending(in: snapshot).entries {
+    for entry in run.undoable.pending(in: snapshot).entries {
       if result.has(entry) {
-        result.expect(entry.ours.map { [$0] } ?? [], of: entry)
+        result.expect((entry.ours.map { [$0] } ?? []) + (entry.inFlight ?? []), of: entry)
       } else {
         result.entries.append(entry)
       }
@@ -63,7 +64,7 @@ package struct ModeChange: Sendable {
   package func undoing(in snapshot: ServerSnapshot) -> Reconciler? {
     guard run.hasWritten else { return nil }
     var input = PlanInput(mode: AudioMode(), snapshot: snapshot)
-    input.baseline = run.journal
+    input.baseline = run.undoable
     input.baseline.serverCookie = snapshot.server.cookie
     input.memory = run.input.memory
     return Reconciler(input, undoing: run.stored, tracer: tracer)

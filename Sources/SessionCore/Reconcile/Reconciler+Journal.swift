@@ -12,6 +12,14 @@ extension Reconciler {
     }
   }
 
+  /// The journal with each value that the run may have set: of a batch that failed, some steps ran
+  /// and some did not.
+  var undoable: Baseline {
+    var result = journal
+    for entry in journal.entries { result.expect(intended[entry.setting, default: []], of: entry) }
+    return result
+  }
+
   /// What must be stored before the first write, so that a killed process leaves what revert needs.
   /// Nil if the store has it already, as when the current mode is applied again.
   var unsaved: Baseline? {

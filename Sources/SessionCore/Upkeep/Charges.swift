@@ -64,6 +64,11 @@ package struct Charges: Sendable, Hashable, Codable {
     }
   }
 
+  /// Forgets levels that a failed change may have left at values of its own: they are set again.
+  package mutating func forget(_ settings: Set<Setting>) {
+    charges.removeAll { settings.contains($0.setting) }
+  }
+
   /// Notes that levels were set on their devices.
   ///
   /// - Parameter arrival: when they were set, if the devices may have just been added.

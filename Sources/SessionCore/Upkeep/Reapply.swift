@@ -48,7 +48,7 @@ package struct Reapply: Sendable {
       baseline = run.stored
       // Entries of an earlier mode are kept until they are restored, those of this one as long as
       // it lasts.
-      baseline.settle(in: run.input.snapshot, claims: nil)
+      baseline.settle(in: run.input.snapshot, claims: nil, written: Set(run.intended.keys))
     }
     return (baseline, !baseline.isSameInStore(as: known))
   }

@@ -65,22 +65,24 @@ extension ModelWork {
     _ done: @escaping () -> Void
   ) {
     world.log("\(session.process) fails: \(cause.message)")
-    let end = { [weak self] (baseline: Baseline?) in
+    let end = { [weak self] (baseline: Baseline?, left: Set<Setting>) in
       guard let self, session.isRunning else { return }
       if let baseline { try? write(baseline) }
       held = former
       held?.baseline = storedBaseline()
+      held?.charges.forget(left)
       hasUnrestored = number == nil && held?.baseline.entries.isEmpty == false
       pacer.noteChange(at: world.now)
       done()
     }
     guard mutant != .undoesNothing, let snapshot = view?.snapshot,
       let back = change.undoing(in: snapshot)
-    else { return end(change.run.hasWritten ? nil : change.before) }
+    else { return end(change.run.hasWritten ? nil : change.before, []) }
     let task = Task(back, by: deadline, { false }) { _ in }
     perform(
       task.continued { task, error in
-        end(error == nil ? change.undone(in: task.loop.input.snapshot) : nil)
+        guard error == nil else { return end(nil, change.run.attempted) }
+        end(change.undone(in: task.loop.input.snapshot), [])
       })
   }
 }

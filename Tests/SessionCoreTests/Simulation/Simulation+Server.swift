@@ -128,6 +128,8 @@ extension Simulation {
   func finishOnServer() {
     guard let server = modelServer else { return }
     server.calmDown()
+    // A session whose holder died after the last revert would apply its mode again, and rightly so.
+    dying = [:]
     turn(until: now + .seconds(120))
     checkServer("after the faults")
     server.plug("alsa_card.usb")

@@ -52,7 +52,7 @@ final class Simulation {
   var orders = 0
   private var lastProcess: Int32 = 100
   /// After how many calls a process dies.
-  private var dying: [Int32: Int] = [:]
+  var dying: [Int32: Int] = [:]
 
   /// - Parameters:
   ///   - seesDisk: whether the checks know what is on the disk; otherwise only a power cut shows it.
