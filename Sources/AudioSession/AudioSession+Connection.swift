@@ -124,7 +124,10 @@ extension AudioSession {
     input.process = getpid()
     input.grants = await live.grants()
     input.refusals = refusals
-    if !isExplicit { input.unsteady = upkeep.flaps.unsteady(at: upkeep.now) }
+    if !isExplicit {
+      input.unsteady = upkeep.flaps.unsteady(at: upkeep.now)
+      input.decidedCards = upkeep.arrivals.decided
+    }
     return input
   }
 }

@@ -40,11 +40,13 @@ extension AudioSession {
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
     defer { upkeep.hasRestoredDefault = false }
+    // At each look: a route that changes hours after the machine woke up has another reason.
+    let hasSlept = upkeep.hasSlept()
     if let previous = lastRoute, previous != state.route {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs, isRestored: upkeep.hasRestoredDefault,
         needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
-        hasSlept: upkeep.hasSlept(),
+        hasSlept: hasSlept,
         present: upkeep.published.flatMap { before in
           now.map { (before.deviceNames, $0.deviceNames) }
         })

@@ -14,6 +14,7 @@ extension AudioSession {
     await dropConnection()
     guard !upkeep.isRecovering else { return }
     upkeep.isRecovering = true
+    upkeep.arrivals.noteLoss()
     emit(.serverLost)
     let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.

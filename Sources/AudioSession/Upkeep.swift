@@ -19,6 +19,7 @@ struct Upkeep {
   var isRecovering = false
   var interruptions = InterruptionWatch()
   var flaps = FlapDetector()
+  var arrivals = ArrivalWatch()
   var defaults = DefaultsCheck()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
@@ -51,11 +52,12 @@ struct Upkeep {
     ].compactMap { $0 }.min()
   }
 
-  /// Reports the connected devices to the flap detector.
+  /// Reports the connected devices to the flap detector and the watch for new cards.
   mutating func noteAttachments(_ snapshot: ServerSnapshot) {
     if let compared, compared.surelyHasAttachments(of: snapshot) { return }
     compared = snapshot
     flaps.note(snapshot.attachments, at: now)
+    arrivals.note(snapshot, at: now)
   }
 
   /// Whether a look is due at the time for which an alarm was set.

@@ -92,6 +92,20 @@ struct ClockTests {
     }
   }
 
+  @Test("after sleep: the reason of a new route is that the machine woke up")
+  func sleep() async throws {
+    try await withClock { sandbox, environment, set in
+      try sandbox.write(
+        profile: "late", "category = \"record\"\n[input]\nprefer = [\"late\", \"mic\"]\n")
+      let watch = try await Watching.start(sandbox, "late --json", environment: environment)
+      try await set("0 3600")
+      let loaded = try await sandbox.shell("pactl load-module module-null-source source_name=late")
+      #expect(loaded.status == 0, "\(loaded)")
+      #expect(try await watch.says("\"wakeFromSleep\""))
+      #expect(try await watch.end() == 143)
+    }
+  }
+
   @Test("while a command applies and another holds: done, or timed out and nothing changed")
   func applying() async throws {
     try await withClock { sandbox, environment, set in

@@ -125,6 +125,38 @@ private typealias Server = SimulatedServer
     }
   }
 
+  /// The profile of a card that is added while it is off, after the session set it and was reverted.
+  private func reverted(_ kind: ServerKind, after time: Duration) throws -> String? {
+    var server = Server.laptop(kind: kind)
+    var watch = ArrivalWatch()
+    watch.note(server.snapshot, at: .zero)
+    server.addUSB("off")
+    if time > .zero {
+      watch.note(server.snapshot, at: .seconds(1))
+      watch.note(server.snapshot, at: .seconds(1) + time)
+    }
+    var input = PlanInput(mode: Self.mode, snapshot: server.snapshot)
+    input.decidedCards = watch.decided
+    input.occasion = .upkeep
+    var look = Run(server, input)
+    look.run()
+    #expect(look.server.snapshot.device(.input, named: Server.usb) != nil, "\(look.trace)")
+    var back = PlanInput(mode: AudioMode(), snapshot: look.server.snapshot)
+    back.baseline = look.stored
+    var reverting = Run(look.server, back)
+    reverting.run()
+    return reverting.server.snapshot.card(named: "alsa_card.usb")?.activeProfile
+  }
+
+  @Test func `a card that PipeWire shows while it is off is reverted to off only if it stays off`()
+    throws
+  {
+    #expect(try reverted(.pipewire, after: .zero) == "input:analog-stereo")
+    #expect(try reverted(.pipewire, after: .seconds(2)) == "input:analog-stereo")
+    #expect(try reverted(.pipewire, after: Charges.settling) == "off")
+    #expect(try reverted(.pulseaudio, after: .seconds(2)) == "off")
+  }
+
   @Test func `each port is given them once`() throws {
     var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
     let volume = Setting.volume(.output, device: Server.speakers)

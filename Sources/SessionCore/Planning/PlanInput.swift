@@ -53,6 +53,8 @@ package struct PlanInput: Sendable, Hashable, Codable {
   package var yielded: Set<Setting>
   /// Devices and ports that flap; they are used only once they are stable, or if there is no other.
   package var unsteady: Set<Attachment>
+  /// The cards whose profile a user, a program or the server has chosen; nil is all.
+  package var decidedCards: Set<String>?
   /// Settings of other programs' streams that the server restored after the session changed them;
   /// no user chose these values. Nil is none.
   package var restored: Set<Setting>?

@@ -29,8 +29,9 @@ struct CategoryAspect: Aspect {
         let resolved = context.resolved(direction)
         return direction.rawValue + (resolved?.port.map { " '\($0.name)'" } ?? "")
       }
+      let setting = Setting.cardProfile(card: card.name)
       return Target(
-        property, .cardProfile(card: card.name), .name(profile),
+        property, setting, .name(profile), isPermanent: context.input.isUndecided(setting),
         why: "gives \(Words.list(names))")
     }
   }

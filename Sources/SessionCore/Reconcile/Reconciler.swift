@@ -158,7 +158,10 @@ package struct Reconciler: Sendable {
     let plan = try makePlan()
     lastPlan = plan
     if firstPlan == nil { firstPlan = plan }
-    if !isRollback { input.baseline.takeCharge(of: plan.claims, in: snapshot, beside: journal) }
+    if !isRollback {
+      input.baseline.takeCharge(
+        of: plan.claims.filter { !input.isUndecided($0) }, in: snapshot, beside: journal)
+    }
     for setting in seen.take(plan.steps, in: snapshot) { noteForeign(setting) }
     if plan.isEmpty { seen.note(charged, in: snapshot) }
     state = .planned(plan)
