@@ -3,6 +3,7 @@ import AudioSession
 import AudioStreams
 import Glibc
 import Logging
+import POSIX
 import PulseTypes
 
 /// `record FILE`
@@ -64,14 +65,8 @@ struct RecordCommand: SessionCommand {
     if options.json, file == "-" {
       throw ValidationError("--json and '-' both write to standard output; leave one out")
     }
-    let name = file.split(separator: "/").last.map(String.init) ?? ""
-    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    if format == nil, parts.count > 1, let ending = parts.last?.lowercased(),
-      !["wav", "wave", "flac"].contains(ending)
-    {
-      throw ValidationError(
-        "the format of '\(visible(name))' is not known: it ends in .\(visible(ending)); end it in "
-          + ".wav or .flac, or name a --format")
+    if let mistake {
+      throw ValidationError(mistake + "; end it in .wav or .flac, or name a --format")
     }
     if follow, device == nil {
       throw ValidationError("--follow needs --device: without it the session's input is followed")
@@ -79,6 +74,18 @@ struct RecordCommand: SessionCommand {
     if let rate, !(8000...192_000).contains(rate) {
       throw ValidationError("a rate of \(rate) Hz; it can be 8000 to 192000")
     }
+  }
+
+  /// Why the file's name does not say its format. A pipe or a device needs no such name.
+  private var mistake: String? {
+    guard format == nil, file != "-", File.status(file)?.isRegular != false else { return nil }
+    let name = file.split(separator: "/").last.map(String.init) ?? ""
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count > 1, let ending = parts.last?.lowercased() else {
+      return "'\(visible(name))' has no ending, so its format is not known"
+    }
+    guard !["wav", "wave", "flac"].contains(ending) else { return nil }
+    return "the format of '\(visible(name))' is not known: it ends in .\(visible(ending))"
   }
 
   func run(_ context: Context) async throws -> Status {

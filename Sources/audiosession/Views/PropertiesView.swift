@@ -17,7 +17,9 @@ enum PropertiesView {
       showsGrants && report.waitingFor == .holder
     }
     let shown = Property.reported.filter { name in
-      properties[name].map { !preferredOnly || $0.verdict != .unset } ?? false
+      guard let report = properties[name] else { return false }
+      // What is neither asked for nor there tells nothing.
+      return report.verdict != .unset || !preferredOnly && (report.actual != nil || showsReadings)
     }
     let labels = shown.map { $0.row.label.count }.max() ?? 0
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
