@@ -30,12 +30,14 @@ struct Bench {
   let profile: String
 
   /// Runs `body` with a private server that has simulated cards.
-  static func with(_ body: (Bench) async throws -> Void) async throws {
-    guard SandboxConfiguration.demo.hasSimulatedCards else {
+  static func with(
+    _ kind: ServerKind = .pulseaudio, _ body: (Bench) async throws -> Void
+  ) async throws {
+    guard SandboxConfiguration.demo(on: kind).hasSimulatedCards else {
       throw Process.Failure(
         description: "this needs the simulated cards: run Tests/SimulatedCard/build")
     }
-    try await PulseSandbox.with(.toneless) { sandbox in
+    try await PulseSandbox.with(.toneless(on: kind)) { sandbox in
       let environment = sandbox.environment.merging(Self.passedOn) { a, _ in a }
       let profile = sandbox.directory + "/bench.toml"
       try Process.write(Self.profile, to: profile)
@@ -107,8 +109,13 @@ struct Bench {
 extension SandboxConfiguration {
   /// The demo without the tones that the simulated cards make: they cost the server time that
   /// hardware does not.
-  static var toneless: SandboxConfiguration {
-    var configuration = demo
+  static func toneless(on kind: ServerKind = .pulseaudio) -> SandboxConfiguration {
+    if kind == .pipewire,
+      let cards = simulatedCards(["kind=laptop tone=no", "kind=usb-mic tone=no"], on: kind)
+    {
+      return cards
+    }
+    var configuration = demo(on: kind)
     configuration.modules = configuration.modules.map {
       $0.contains("simulated-card") ? $0 + " tone=no" : $0
     }

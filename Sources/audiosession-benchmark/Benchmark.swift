@@ -58,7 +58,7 @@ struct Benchmark {
 
   private static func figures() async throws {
     try await Programs.run(repetitions)
-    try await PulseSandbox.with(.toneless) { sandbox in
+    try await PulseSandbox.with(.toneless()) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
       let benchmark = Benchmark(sandbox: sandbox)
       try await benchmark.inProcess()

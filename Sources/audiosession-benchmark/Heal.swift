@@ -39,23 +39,28 @@ struct Heal {
   private var medians: [String: [Duration]] = [:]
 
   static func run(_ count: Int) async throws {
-    try await Bench.with { bench in
-      let each = max(1, count / Change.allCases.count)
-      print(
-        "a foreign change put back, \(each) times each, from the change to an outsider's reading")
-      var heal = Heal(bench: bench, bare: try Bare(in: bench.sandbox))
-      let names = (session: "a holding session", floor: "bare libpulse", peer: "pulsectl in Python")
-      try await heal.session(names.session, each)
-      try await heal.loop(names.floor, [heal.bare.path, "heal"], each)
-      try await heal.loop(names.peer, ["/usr/bin/python3", "-c", python], each)
-      try await heal.loop("pactl subscribe in a shell", ["/bin/sh", "-c", shell, "sh"], each)
-      for (name, rival) in [("pulsectl", names.peer), ("bare libpulse", names.floor)] {
-        guard let own = heal.medians[names.session], let theirs = heal.medians[rival] else {
-          continue
-        }
-        for (change, (a, b)) in zip(Change.allCases, zip(own, theirs)) {
-          Ratios.note("a \(change.name) put back, of \(name)'s", a.seconds / b.seconds)
-        }
+    for kind in [ServerKind.pulseaudio, .pipewire] where ServerProgram.isInstalled(kind) {
+      try await Bench.with(kind) { try await run(max(1, count / Change.allCases.count), $0, kind) }
+    }
+  }
+
+  private static func run(_ each: Int, _ bench: Bench, _ kind: ServerKind) async throws {
+    let place = kind == .pipewire ? "on PipeWire, " : ""
+    print(
+      "\(place)a foreign change put back, \(each) times each, from the change to an outsider's "
+        + "reading")
+    var heal = Heal(bench: bench, bare: try Bare(in: bench.sandbox))
+    let names = (session: "a holding session", floor: "bare libpulse", peer: "pulsectl in Python")
+    try await heal.session(names.session, each)
+    try await heal.loop(names.floor, [heal.bare.path, "heal"], each)
+    try await heal.loop(names.peer, ["/usr/bin/python3", "-c", python], each)
+    try await heal.loop("pactl subscribe in a shell", ["/bin/sh", "-c", shell, "sh"], each)
+    for (name, rival) in [("pulsectl", names.peer), ("bare libpulse", names.floor)] {
+      guard let own = heal.medians[names.session], let theirs = heal.medians[rival] else {
+        continue
+      }
+      for (change, (a, b)) in zip(Change.allCases, zip(own, theirs)) {
+        Ratios.note("\(place)a \(change.name) put back, of \(name)'s", a.seconds / b.seconds)
       }
     }
   }
@@ -87,7 +92,12 @@ struct Heal {
       let reason = result?.standardError.split(separator: "\n").last.map(String.init)
       return print("  \(name): not measured (\(reason ?? "nobody puts it back"))")
     }
-    try await rows(name, count) {}
+    do {
+      try await rows(name, count) {}
+    } catch {
+      medians[name] = nil
+      print("  \(name): gave up (\(error))")
+    }
   }
 
   /// Each change begins in quiet, like a person's. One that follows another closely would be a

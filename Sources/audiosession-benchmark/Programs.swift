@@ -12,7 +12,7 @@ struct Programs {
   private let program = File.programFolder + "/audiosession"
 
   static func run(_ count: Int) async throws {
-    try await PulseSandbox.with(.toneless) { sandbox in
+    try await PulseSandbox.with(.toneless()) { sandbox in
       if let notice = sandbox.notice { print("note: \(notice)") }
       let programs = Programs(
         sandbox: sandbox,

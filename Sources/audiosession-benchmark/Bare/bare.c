@@ -131,6 +131,11 @@ static void change(char **words) {
     if (line[0] == 'd') set_default(words[1]);
     else if (line[0] == 'p') set_port(words[0], words[3]);
     else set_profile(words[4], words[6]);
+    /* PipeWire answers before it acts: only an event shows that it did. */
+    int facility = line[0] == 'd'   ? PA_SUBSCRIPTION_EVENT_SERVER
+                   : line[0] == 'p' ? PA_SUBSCRIPTION_EVENT_SOURCE
+                                    : PA_SUBSCRIPTION_EVENT_CARD;
+    while (!(changes >> facility & 1)) turn();
     while (!is_back(line[0], words)) {
       while (!changes) turn();
       changes = 0;
