@@ -147,7 +147,7 @@ struct ExitCodeTests {
       #expect(try await sandbox.audiosession("state").status == 0)
       let check = try await sandbox.audiosession("state", "--check")
       #expect(check.status == 3)
-      #expect(check.standardOutput.contains("output volume          applied  40 %\n"))
+      #expect(check.standardOutput.contains(/\noutput volume +applied  40 %\n/))
       #expect(try await sandbox.audiosession("revert").status == 0)
       #expect(try await sandbox.audiosession("state", "--check").status == 0)
     }

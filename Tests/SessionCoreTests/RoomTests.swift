@@ -10,13 +10,14 @@ import Testing
     let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources")
     let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
-    let expression = try Regex(pattern)
+    let expression = try NSRegularExpression(pattern: pattern)
     var result: [String] = []
     for file in files ?? []
     where file.hasSuffix(".swift") && !rooms.contains(where: file.hasPrefix) {
       let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
-      for line in text.split(separator: "\n") where line.contains(expression) {
-        result.append("\(file): \(line.drop { $0 == " " })")
+      for match in expression.matches(in: text, range: NSRange(text.startIndex..., in: text)) {
+        let line = Range(match.range, in: text).map { text[text.lineRange(for: $0)] } ?? ""
+        result.append("\(file): \(line.trimmingCharacters(in: .whitespacesAndNewlines))")
       }
     }
     return result

@@ -86,7 +86,9 @@ extension LockRecord {
 
   /// Parses a record; an invalid or incomplete one is empty.
   package init(bytes: [UInt8]) {
-    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+    // The rest of the file is empty lines.
+    let end = bytes.lastIndex { $0 != UInt8(ascii: "\n") }.map { $0 + 1 } ?? 0
+    for line in String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\n") {
       let words = line.split(separator: " ", maxSplits: 2)
       switch words.first {
       case "interrupted":

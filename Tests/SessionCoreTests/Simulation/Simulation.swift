@@ -34,8 +34,8 @@ final class Simulation {
   private(set) var now = Duration.zero
   private(set) var history: [String] = []
   private(set) var broken: String?
-  private var queue: [(due: Duration, number: Int, work: () -> Void)] = []
-  private var scheduled = 0
+  /// In the order in which they are due.
+  private var queue: [(due: Duration, work: () -> Void)] = []
   var sessions: [SimulatedSession] = []
   /// What the server has; its disk is another.
   private(set) var setting = 0
@@ -94,9 +94,10 @@ final class Simulation {
 
   /// Calls back later, and a little later than that: messages are late.
   func after(_ pause: Duration, _ work: @escaping () -> Void) {
-    scheduled += 1
-    let late = Duration.microseconds(20 + random.below(1500))
-    queue.append((now + pause + late, scheduled, work))
+    let due = now + pause + .microseconds(20 + random.below(1500))
+    var place = queue.count
+    while place > 0, queue[place - 1].due > due { place -= 1 }
+    queue.insert((due, work), at: place)
   }
 
   /// Runs a life: people start, apply, end and kill; then all comes to rest.
@@ -116,13 +117,8 @@ final class Simulation {
   }
 
   func turn(until end: Duration) {
-    while broken == nil {
-      let first = queue.indices.min {
-        (queue[$0].due, queue[$0].number) < (queue[$1].due, queue[$1].number)
-      }
-      guard let next = first, queue[next].due <= end
-      else { break }
-      let event = queue.remove(at: next)
+    while broken == nil, let next = queue.first, next.due <= end {
+      let event = queue.removeFirst()
       now = event.due
       event.work()
     }
