@@ -121,7 +121,7 @@ extension AudioSession {
   /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
   @discardableResult
   public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
-    decisions += 1
+    queue.newDecision()
     return try await inTurn(.replacesMode) { session, budget throws(SessionError) in
       try await session.restore(keeping: nil, budget, forgets: forgetsUnplugged)
     }

@@ -9,7 +9,7 @@ extension AudioSession {
   /// Concurrent calls share the same connection.
   func connected(_ deadline: Deadline) async throws(SessionError) -> LiveServer {
     while true {
-      guard !isClosed else { throw Self.closed }
+      guard !life.isClosed else { throw Self.closed }
       if let live {
         if await live.lost == nil {
           // Rereads, because an event of another program's recent change may still be on its way.
@@ -18,8 +18,7 @@ extension AudioSession {
         await recover(from: live)
         continue
       }
-      let connecting = connecting ?? connect(deadline)
-      self.connecting = connecting
+      let connecting = connectionAttempt(deadline)
       let result = await withTaskCancellationHandler {
         await connecting.value
       } onCancel: {
@@ -44,24 +43,31 @@ extension AudioSession {
     }
   }
 
-  private func connect(_ deadline: Deadline) -> Task<Result<LiveServer, SessionError>, Never> {
+  /// The attempt to connect; begins one if there is none.
+  private func connectionAttempt(_ deadline: Deadline) -> Connection.Attempt {
+    if case .connecting(let task) = connection { return task }
+    let task = connect(deadline)
+    connection = .connecting(task)
+    return task
+  }
+
+  private func connect(_ deadline: Deadline) -> Connection.Attempt {
     Task {
-      defer { connecting = nil }
       do throws(SessionError) {
         let server = try await LiveServer.connect(
           to: address, name: configuration.name, loop: loop, deadline: deadline,
           logger: configuration.logger)
-        guard !isClosed else {
+        guard !life.isClosed else {
+          connection = .none
           await server.close()
           return .failure(Self.closed)
         }
         await server.setScope(scope, deadline: deadline)
-        live = server
+        connection = .live(server)
         await showMark(on: server)
-        refusals = [:]
-        capabilities = nil
+        learned = Learned()
         // Records the devices now, so that later changes are reported even without an earlier look.
-        if lastSnapshot == nil { lastSnapshot = await server.snapshot }
+        if shown.snapshot == nil { shown.snapshot = await server.snapshot }
         let tracer = configuration.tracer
         await server.setChangeHandler { [weak self] event in
           if let tracer, let event { tracer(.told(event.description)) }
@@ -70,6 +76,7 @@ extension AudioSession {
         upkeep.manager.note(await server.snapshot.sessionManager?.index, at: upkeep.now)
         return .success(server)
       } catch {
+        connection = .none
         return .failure(error)
       }
     }
@@ -100,14 +107,14 @@ extension AudioSession {
     _ mode: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
   ) async throws(SessionError) -> PlanInput {
     var input = PlanInput(mode: overridden(mode), snapshot: await live.snapshot)
-    if let capabilities { input.capabilities = capabilities }
-    if let held {
+    if let capabilities = learned.capabilities { input.capabilities = capabilities }
+    if let held = life.held {
       (input.baseline, input.memory) = (held.baseline, held.memory)
     } else {
       // Without the lock nothing is changed, and unreadable files are reported in `problems`. A
       // revert must work as far as the previous values are known; but a file that cannot be read
       // now is not damaged, and going on without it would forget them.
-      if lock == nil {
+      if life.lock == nil {
         input.baseline = (try? store.baseline()) ?? Baseline()
       } else if mode == AudioMode() {
         let bytes = try store.files.read(.baseline)
@@ -119,11 +126,11 @@ extension AudioSession {
     }
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding
-    let holder = lock == nil ? await holder(store) : nil
+    let holder = life.lock == nil ? await holder(store) : nil
     input.isHeld = configuration.isHolding || holder?.isHolding == true
     input.process = getpid()
     input.grants = await live.grants()
-    input.refusals = refusals
+    input.refusals = learned.refusals
     if !isExplicit {
       input.unsteady = upkeep.flaps.unsteady(at: upkeep.now)
       input.decidedCards = upkeep.arrivals.decided

@@ -30,7 +30,7 @@ extension AudioSession {
   func emit(_ change: InterruptionWatch.Change?) {
     switch change {
     case .began(let interruption): emit(.interruptionBegan(interruption))
-    case .ended: emit(.interruptionEnded(shouldResume: isActive))
+    case .ended: emit(.interruptionEnded(shouldResume: life.isActive))
     case nil: break
     }
   }
@@ -42,12 +42,12 @@ extension AudioSession {
     defer { upkeep.hasRestoredDefault = false }
     // At each look: a route that changes hours after the machine woke up has another reason.
     let hasSlept = upkeep.hasSlept()
-    if let previous = lastRoute, previous != state.route {
+    if let previous = shown.route, previous != state.route {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs, isRestored: upkeep.hasRestoredDefault,
-        needs: isActive ? Array(own?.mode.category?.directions ?? []) : [],
+        needs: Array(modeInEffect?.category?.directions ?? []),
         hasSlept: hasSlept,
-        present: upkeep.published.flatMap { before in
+        present: shown.published.flatMap { before in
           now.map { (before.deviceNames, $0.deviceNames) }
         })
       emit(.routeChanged(reason, previous: previous, current: state.route))
@@ -57,27 +57,27 @@ extension AudioSession {
       noteRoute(state.route)
       if portOverride == .none { noteChange() }
     }
-    lastRoute = state.route
+    shown.route = state.route
     // How the first change of ours affected the devices is not an event.
-    if upkeep.published == nil { lastSnapshot = now }
-    upkeep.published = now
+    if shown.published == nil { shown.snapshot = now }
+    shown.published = now
     let pending = state.pending
-    if pending != upkeep.pending, !pending.isEmpty, isActive { emit(.pending(pending)) }
-    upkeep.pending = pending
+    if pending != shown.pending, !pending.isEmpty, life.isActive { emit(.pending(pending)) }
+    shown.pending = pending
     broadcast.emit(state)
     writeStatus(state)
   }
 
   private func writeStatus(_ state: SessionState) {
-    guard isHolder, let held else { return }
+    guard let held = life.held else { return }
     var state = state
     state.events = broadcast.history
-    guard state != upkeep.written else { return }
+    guard state != shown.written else { return }
     do throws(SessionError) {
       try store(live).write(
         SessionStore.Status(
-          generation: held.stored?.generation ?? 0, memory: held.memory, state: state))
-      upkeep.written = state
+          generation: held.generation, memory: held.memory, state: state))
+      shown.written = state
     } catch {
       // Other processes then see an outdated status; the session itself continues.
       configuration.logger?.debug("status not written", metadata: ["error": "\(error.message)"])

@@ -46,20 +46,20 @@ extension AudioSession {
   private func silenced() async throws(SessionError) -> Baseline {
     guard let live else { return Baseline() }
     let snapshot = await live.snapshot
-    if let held { return held.baseline.valid(for: snapshot) }
+    if let held = life.held { return held.baseline.valid(for: snapshot) }
     return try store(live).baseline().valid(for: snapshot)
   }
 
   /// Restores the single streams that an ending session changed; the server itself undoes what its
   /// modules did. What cannot be restored now is in the store, for the next session.
   func leaveOthers() async {
-    guard isHolder, let live, await live.lost == nil, let held,
+    guard let live, await live.lost == nil, let held = life.held,
       held.baseline.entries.contains(where: { $0.setting.isOfOthers })
     else { return }
     let deadline = Deadline(after: min(configuration.timeout, .seconds(2)))
     let store = store(live)
     do throws(SessionError) {
-      var input = try await input(own?.mode ?? AudioMode(), live, store, isExplicit: false)
+      var input = try await input(life.mode?.mode ?? AudioMode(), live, store, isExplicit: false)
       input.occasion = .leaving
       let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
       var run = Reconciler(input, tracer: configuration.tracer)

@@ -8,19 +8,19 @@ extension AudioSession {
   /// A call of the owner stops this between two steps (`cancelled`): the call plans from the actual
   /// state anyway, and need not wait for a mode that it may replace.
   func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
-    guard let own else { return }
+    guard let own = life.mode else { return }
     let (store, start) = (store(live), upkeep.now)
     var input = try await input(own.mode, live, store, isExplicit: false)
     let known = input.baseline
     if occasion == .upkeep { await noteRestored(&input, live) }
     var look = Reapply(
-      input, occasion, known: known, charges: held?.charges ?? Charges(), seen: upkeep.seen,
+      input, occasion, known: known, charges: life.held?.charges ?? Charges(), seen: upkeep.seen,
       conflicts: upkeep.conflicts, at: start, tracer: configuration.tracer)
-    held?.charges = look.charges
+    life.held?.charges = look.charges
     let stop = StopSignal()
-    upkeepStop = stop
-    if callers > 0 { stop.set() }
-    defer { upkeepStop = nil }
+    queue.upkeep = stop
+    if queue.waiting > 0 { stop.set() }
+    defer { queue.upkeep = nil }
     let driver = ReconcilerDriver(
       live, store, deadline: Deadline(after: configuration.timeout),
       configuration: configuration, stop: stop)
@@ -32,14 +32,12 @@ extension AudioSession {
       try await driver.run(&look.run)
     } catch {
       // The previous values are on disk, and completed steps are not planned again.
-      held?.baseline = look.run.stored
+      life.held?.baseline = look.run.stored
       if occasion == .upkeep { await noteConflicts(look.run.foreign, live) }
       throw error
     }
     let run = look.run
-    refusals = run.input.refusals
-    hasLateHints = !run.lateHints.isEmpty
-    capabilities = run.input.capabilities
+    learned = Learned(run)
     if occasion == .upkeep {
       upkeep.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)
     }
@@ -59,23 +57,23 @@ extension AudioSession {
     if result.isNew { try store.write(result.baseline) }
     upkeep.refused.note(Set(look.run.input.refusals.keys), at: upkeep.now)
     // A hint that was not granted must not be requested again at the next look.
-    held = Held(
-      baseline: result.baseline, memory: look.run.input.memory, stored: try storedMode(store),
-      charges: look.charges)
+    life.held = Held(
+      baseline: result.baseline, memory: look.run.input.memory, charges: look.charges,
+      generation: life.held?.generation ?? store.generation())
   }
 
   /// Begins to hold without a mode: restores what is left of an earlier one. After a damaged mode
   /// nothing is restored, because its settings may still be meant to be in effect.
   func restoreStored(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) {
     guard !store.hasLostMode else { return }
-    upkeep.hasUnrestored = !(try store.baseline()).entries.isEmpty
+    life.noteUnrestored(try store.baseline())
     try await restoreReturned(live)
   }
 
   /// Restores the settings of an earlier mode on a device that was unplugged when the mode ended
   /// and has returned, while no mode is in effect.
   func restoreReturned(_ live: LiveServer) async throws(SessionError) {
-    guard isHolder, !isActive, upkeep.hasUnrestored else { return }
+    guard case .restoreReturned? = life.duty else { return }
     let (store, start) = (store(live), upkeep.now)
     var input = try await input(AudioMode(), live, store, isExplicit: false)
     let known = input.baseline
@@ -94,8 +92,7 @@ extension AudioSession {
     let left = upkeep.returns.unrestored(input.baseline, in: run.input.snapshot, at: start)
     var baseline = known
     baseline.entries.removeAll { !left.has($0) }
-    upkeep.hasUnrestored = !baseline.entries.isEmpty
-    held?.baseline = baseline
+    life.noteUnrestored(baseline)
     if baseline != known { try store.write(baseline) }
   }
 

@@ -13,20 +13,14 @@ extension AudioSession {
       input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
       tracer: configuration.tracer)
     let generation = store.generation().addingSaturating(1)
-    let formerlyHeld = held
-    held = nil
+    let formerlyHeld = life.beginChange()
     let driver = ReconcilerDriver(
       live, store, deadline: budget.run, configuration: configuration, stop: stop)
     do throws(SessionError) {
       try await driver.run(&change.run)
-      let report = try await finish(
-        change, live, store, budget,
-        declared.map {
-          StoredMode(
-            mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
-        }, generation: generation, forgets: forgets)
-      own = declared
-      return report
+      return try await finish(
+        change, live, store, budget, declared, isActive: isActive, generation: generation,
+        forgets: forgets)
     } catch {
       guard let back = change.undoing(in: await live.snapshot) else {
         // The journal is on disk, but nothing of it was done.
@@ -47,11 +41,8 @@ extension AudioSession {
   private func goOnHolding(
     _ former: Held?, _ store: SessionStore, besides left: Set<Setting> = []
   ) {
-    guard isHolder, let baseline = try? store.baseline() else { return }
-    held = former
-    held?.baseline = baseline
-    held?.charges.forget(left)
-    upkeep.hasUnrestored = !isActive && !baseline.entries.isEmpty
+    guard let baseline = try? store.baseline() else { return }
+    life.failChange(former, stored: baseline, besides: left)
   }
 
   private func rollBack(
@@ -81,9 +72,11 @@ extension AudioSession {
   /// earlier keeps the former one.
   private func finish(
     _ change: ModeChange, _ live: LiveServer, _ store: SessionStore, _ budget: Budget,
-    _ stored: StoredMode?, generation: Int, forgets: Bool
+    _ declared: OwnMode?, isActive: Bool, generation: Int, forgets: Bool
   ) async throws(SessionError) -> ApplyReport {
-    let isActive = stored?.isActive == true
+    let stored = declared.map {
+      StoredMode(mode: $0.mode, profile: $0.profile, generation: generation, isActive: isActive)
+    }
     let (run, baseline) = (change.run, change.outcome)
     let isKept = configuration.isHolding && isActive
     if isKept {
@@ -106,7 +99,7 @@ extension AudioSession {
     input.defaultsBefore = [:]
     var state = await state(live, store, input, stored)
     let status = SessionStore.Status(
-      generation: stored?.generation ?? generation, memory: run.input.memory, state: state)
+      generation: generation, memory: run.input.memory, state: state)
     if isActive {
       try store.write(status)
       try store.commit(stored, baseline)
@@ -115,20 +108,14 @@ extension AudioSession {
       try? store.write(status)
       state.notes += store.commitWhatCanBe(stored, baseline)
     }
-    if isHolder {
-      held = Held(baseline: baseline, memory: run.input.memory, stored: stored)
-      held?.charges.take(run.charged, in: run.input.snapshot)
-    }
-    refusals = run.input.refusals
-    hasLateHints = !run.lateHints.isEmpty
-    if hasLateHints {
+    var held = Held(baseline: baseline, memory: run.input.memory, generation: generation)
+    held.charges.take(run.charged, in: run.input.snapshot)
+    life.endChange(declared, isInEffect: isActive, held)
+    learned = Learned(run)
+    if learned.hasLateHints {
       upkeep.pacer.failLook(at: upkeep.now)
       schedule()
     }
-    capabilities = run.input.capabilities
-    self.isActive = isActive
-    owesRestoring = false
-    upkeep.hasUnrestored = isHolder && !isActive && !baseline.entries.isEmpty
     upkeep.conflicts.forget()
     upkeep.seen = isActive ? run.seen : ForeignChanges()
     upkeep.flaps.forget()

@@ -34,8 +34,8 @@ extension AudioSession {
   /// - Parameter patience: how long a connection may take.
   private func reconnect(_ patience: Duration) async -> Bool {
     await takeTurn()
-    defer { turns.pass() }
-    guard !isClosed, isHolder else {
+    defer { queue.turns.pass() }
+    guard !life.isClosed, isHolder else {
       upkeep.isRecovering = false
       return true
     }
@@ -46,7 +46,7 @@ extension AudioSession {
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
       guard await !live.snapshot.lacksSessionManager else { throw .noSessionManager }
       try await restoreWhatIsOwed()
-      if isKept, own?.mode.reapply != .never { try await reapply(live, .reset) }
+      if isKept, modeInEffect?.reapply != .never { try await reapply(live, .reset) }
       // Lost again in the meantime; whoever noticed left the recovery to this one.
       guard await live.lost == nil else {
         await dropConnection()
@@ -55,9 +55,9 @@ extension AudioSession {
       upkeep.resets += 1
       upkeep.isRecovering = false
       try await live.tendPins(
-        for: own?.mode, deadline: Deadline(after: configuration.timeout))
+        for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
-      lastSnapshot = snapshot
+      shown.snapshot = snapshot
       if snapshot.has(.sessionManager) { upkeep.manager.noteReset(at: upkeep.now) }
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)

@@ -23,10 +23,10 @@ extension AudioSession {
   /// mode changed, and releases the hold.
   func enter(_ scope: Scope, _ budget: Budget) async throws(SessionError) {
     guard scope != self.scope else { return }
-    if lock != nil { _ = try await restore(keeping: nil, budget) }
+    if life.lock != nil { _ = try await restore(keeping: nil, budget) }
     orders.stop()
     await giveLockBack()
-    (own, isActive) = (nil, false)
+    life.declare(nil)
     self.scope = scope
     await live?.setScope(scope, deadline: budget.run)
   }

@@ -15,7 +15,7 @@ extension AudioSession {
       case .serverUnreachable, .serverLost, .timedOut: break
       default: throw error
       }
-      guard isActive || isHolder else { throw error }
+      guard life.isActive || isHolder else { throw error }
       standDown()
       var error = error
       error.message +=
@@ -27,9 +27,7 @@ extension AudioSession {
 
   /// Ends the mode without a server.
   private func standDown() {
-    isActive = false
-    owesRestoring = isHolder
-    held?.stored?.isActive = false
+    life.standDown()
     let store = store(live)
     guard var stored = try? store.mode(), stored.isActive else { return }
     stored.isActive = false
@@ -39,14 +37,12 @@ extension AudioSession {
 
   /// Restores what a deactivation without a server could not; call it in turn.
   func restoreWhatIsOwed() async throws(SessionError) {
-    guard owesRestoring else { return }
-    _ = try await restore(keeping: own, Budget(configuration.timeout))
-    owesRestoring = false
+    guard case .restore(let mode)? = life.duty else { return }
+    _ = try await restore(keeping: mode, Budget(configuration.timeout))
   }
 
   /// Opens the process's shared session again if it is used after `close`.
   func reopenIfShared() {
-    guard isClosed, reopens, !isClosing else { return }
-    isClosed = false
+    if reopens { life.reopen() }
   }
 }

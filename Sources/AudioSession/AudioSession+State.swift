@@ -100,20 +100,25 @@ extension AudioSession {
     let store = store(live)
     let mode = ((try? storedMode(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
     let snapshot = await live.snapshot
-    if let held { return CapturedSetup(of: snapshot, current: mode, baseline: held.baseline) }
+    if let held = life.held {
+      return CapturedSetup(of: snapshot, current: mode, baseline: held.baseline)
+    }
     let baseline = (try? store.baseline()) ?? Baseline()
     return CapturedSetup(of: snapshot, current: mode, baseline: baseline)
   }
 
   func currentMode(_ store: SessionStore) throws(SessionError) -> OwnMode? {
-    if let own { return own }
+    if let own = life.mode { return own }
     return try storedMode(store).map { OwnMode(mode: $0.mode, profile: $0.profile) }
   }
 
   /// The stored mode.
   func storedMode(_ store: SessionStore) throws(SessionError) -> StoredMode? {
-    if let held { return held.stored }
-    return try store.mode()
+    guard let held = life.held else { return try store.mode() }
+    return life.mode.map {
+      StoredMode(
+        mode: $0.mode, profile: $0.profile, generation: held.generation, isActive: life.isActive)
+    }
   }
 
   /// The state for the mode in effect, from the current snapshot.
@@ -122,7 +127,7 @@ extension AudioSession {
     let stored = (try? storedMode(store)) ?? nil
     let input = try await input(AudioMode(), live, store, isExplicit: false)
     var state = await state(live, store, input, stored)
-    state.notes += held.map { [$0.baseline.newerNote].compactMap { $0 } } ?? store.problems
+    state.notes += life.held.map { [$0.baseline.newerNote].compactMap { $0 } } ?? store.problems
     return state
   }
 
@@ -145,13 +150,13 @@ extension AudioSession {
         kind: info.kind, name: info.name, version: info.version,
         address: live.names.address),
       profile: stored?.profile, active: stored?.isActive ?? false)
-    state.notes = storeNotes
+    state.notes = shown.storeNotes
     state.scope = scope
     state.pins = await live.pinList()
     state.interrupted = upkeep.interruptions.isInterrupted
-    if isHolder {
+    if let since = life.since {
       state.holder = SessionState.Holder(
-        pid: getpid(), name: ProcessName.own, since: orders.since)
+        pid: getpid(), name: ProcessName.own, since: since)
       state.events = broadcast.history
       state.resets = upkeep.resets
       state.reapplies = upkeep.reapplies
@@ -169,7 +174,7 @@ extension AudioSession {
   func otherHolder(
     _ store: SessionStore
   ) async -> (owner: LockRecord.Owner?, shared: SessionState?) {
-    guard lock == nil, let owner = await holder(store), owner.isHolding else {
+    guard life.lock == nil, let owner = await holder(store), owner.isHolding else {
       return (nil, nil)
     }
     // A new holder may not have written yet; then the state is a former holder's.

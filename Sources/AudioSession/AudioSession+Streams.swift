@@ -33,7 +33,7 @@ extension AudioSession {
   }
 
   /// The mode in effect; nil if this process has none.
-  package var modeInEffect: AudioMode? { isActive ? own?.mode : nil }
+  package var modeInEffect: AudioMode? { life.modeInEffect?.mode }
 
   /// Whether the mode is still to be applied again after the connection was lost.
   package var isHealing: Bool {

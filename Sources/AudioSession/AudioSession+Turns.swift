@@ -21,20 +21,18 @@ extension AudioSession {
     _ reach: Reach, timeout: Duration? = nil,
     _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
-    requests += 1
-    let request = requests
-    if reach == .replacesMode { lastReplacement = request }
+    let request = queue.newRequest(replacesMode: reach == .replacesMode)
     let budget = Budget(timeout ?? configuration.timeout)
     await takeTurnFromUpkeep()
-    if request < lastReplacement {
+    if queue.isReplaced(request) {
       // Lets the newest call, which is behind this one, run first, and reports its result.
-      turns.pass()
+      queue.turns.pass()
       await takeTurnFromUpkeep()
-      defer { turns.pass() }
+      defer { queue.turns.pass() }
       let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
-    defer { turns.pass() }
+    defer { queue.turns.pass() }
     reopenIfShared()
     guard !budget.run.hasPassed else {
       throw SessionError(
@@ -51,8 +49,7 @@ extension AudioSession {
     _ options: ActivationOptions,
     _ call: (AudioSession) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
-    decisions += 1
-    let number = decisions
+    let decision = queue.newDecision()
     var backoff = StartBackoff()
     while true {
       do throws(SessionError) {
@@ -61,7 +58,7 @@ extension AudioSession {
         guard options.contains(.waits), let pause = backoff.pause(after: error) else { throw error }
         configuration.logger?.info("trying again", metadata: ["error": "\(error.message)"])
         try? await sleep(until: .now + pause)
-        guard !Task.isCancelled, !isClosed, number == decisions else {
+        guard !Task.isCancelled, !life.isClosed, queue.isLast(decision) else {
           throw SessionError(
             .cancelled, stage: .session,
             "cancelled while waiting; the last failure: \(error.message)")
@@ -74,7 +71,7 @@ extension AudioSession {
     _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [],
     isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    let former = (scope: scope, declared: isActive ? own : nil)
+    let former = (scope: scope, declared: life.modeInEffect)
     try await enter(declared.mode.scope ?? .server, budget)
     do throws(SessionError) {
       return try await make(declared, budget, options, isObserved: isObserved)
@@ -121,12 +118,12 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     let live = try await connected(budget.run)
     let store = store(live)
-    let wasHeld = lock != nil
+    let wasHeld = life.lock != nil
     if let answer = try await takeLock(store, budget, options, else: order) { return answer }
     let stop = StopSignal()
-    running = stop
-    defer { running = nil }
-    if isClosed { stop.set() }
+    queue.running = stop
+    defer { queue.running = nil }
+    if life.isClosed { stop.set() }
     do throws(SessionError) {
       return try await stop.shielding { () throws(SessionError) in
         guard isObserved else { return try await change(self, live, store, stop) }

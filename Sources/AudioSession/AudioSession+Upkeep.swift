@@ -5,17 +5,17 @@ import SessionCore
 extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
-    guard isKept || owesRestoring || upkeep.hasUnrestored || broadcast.hasReaders else { return }
+    guard life.duty != nil || broadcast.hasReaders else { return }
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }
 
   /// Whether the mode is applied again when something changes.
-  var isKept: Bool { configuration.isHolding && lock != nil && isActive }
+  var isKept: Bool { life.isKept }
 
   /// Schedules the next look for when it is due; a burst of changes gets one look.
   func schedule() {
-    guard !isClosed, let due = upkeep.nextLook(after: upkeep.now),
+    guard !life.isClosed, let due = upkeep.nextLook(after: upkeep.now),
       upkeep.scheduled.map({ due < $0 }) ?? true
     else { return }
     upkeep.scheduled = due
@@ -38,7 +38,7 @@ extension AudioSession {
     guard upkeep.isDue(alarm) else { return schedule() }
     await takeTurn()
     defer {
-      turns.pass()
+      queue.turns.pass()
       schedule()
     }
     guard upkeep.isDue(alarm) else { return }
@@ -47,8 +47,8 @@ extension AudioSession {
     upkeep.pacer.beginLook()
     let checksDefaults = upkeep.defaults.beginLook(
       at: upkeep.now,
-      isNeeded: isKept && lastSnapshot?.has(.forgottenDefaults) == true && !isClosed)
-    guard !isClosed, let live else { return }
+      isNeeded: isKept && shown.snapshot?.has(.forgottenDefaults) == true && !life.isClosed)
+    guard !life.isClosed, let live else { return }
     upkeep.looks += 1
     guard await live.lost == nil else {
       // Outside this turn, so that other calls get an answer in the meantime without waiting.
@@ -66,12 +66,12 @@ extension AudioSession {
         return upkeep.pacer.endLook()
       }
       try await live.tendPins(
-        for: own?.mode, deadline: Deadline(after: configuration.timeout))
+        for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
       await live.tendMemories()
       try await restoreWhatIsOwed()
       let snapshot = await live.snapshot
-      let hasOtherDevices = lastSnapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
-      lastSnapshot = snapshot
+      let hasOtherDevices = shown.snapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
+      shown.snapshot = snapshot
       noteRoute(snapshot.route)
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.noteAttachments(snapshot)
@@ -91,7 +91,7 @@ extension AudioSession {
       upkeep.noteAttachments(await live.snapshot)
       if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
-      if isKept, hasLateHints {
+      if isKept, learned.hasLateHints {
         upkeep.pacer.failLook(at: upkeep.now)
       } else {
         upkeep.pacer.endLook()
@@ -110,7 +110,7 @@ extension AudioSession {
   /// effect again.
   private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
     let change = upkeep.interruptions.note(
-      snapshot, mode: isKept ? own?.mode ?? AudioMode() : AudioMode(), process: getpid())
+      snapshot, mode: isKept ? modeInEffect ?? AudioMode() : AudioMode(), process: getpid())
     if case .began = change { emit(change) }
     return change
   }
@@ -118,7 +118,7 @@ extension AudioSession {
   /// With `on-route-change`, a default that changes without a change of devices counts as a user's
   /// choice.
   private func mayReapply(afterRouteChange: Bool) -> Bool {
-    switch own?.mode.reapply ?? .always {
+    switch life.mode?.mode.reapply ?? .always {
     case .always: true
     case .onRouteChange: afterRouteChange
     case .never: false

@@ -56,65 +56,29 @@ public actor AudioSession {
   let loop = PulseLoop()
   package nonisolated let address: String?
   package nonisolated let configuration: SessionConfiguration
-  var live: LiveServer?
-  var lock: Hold?
+  var connection = Connection.none
+  /// Its lock, and the mode of this process.
+  var life = SessionLife<Hold, OwnMode>()
   /// Whose streams the session controls; depends on the mode.
   var scope = Scope.server
   /// The files of a session with scope `.application`.
   let ownFiles = MemoryFiles()
-  /// The contents of the store, while this session is the only writer.
-  var held: Held?
-  /// Messages about damaged files that were set aside.
-  var storeNotes: [String] = []
   /// What other processes request of this session while it holds.
   var orders = Orders()
-  var own: OwnMode?
-  var refusals: [Setting: String] = [:]
-  /// Whether the last run went on without hints that the server did not answer in time.
-  var hasLateHints = false
-  var capabilities: Capabilities?
-  var turns = Turns()
-  var connecting: Task<Result<LiveServer, SessionError>, Never>?
-  /// Stops the current change, if it can be stopped.
-  var running: StopSignal?
-  /// Stops the current upkeep.
-  var upkeepStop: StopSignal?
-  /// How many calls wait for their turn with priority over upkeep.
-  var callers = 0
-  var requests: UInt64 = 0
-  /// How many calls have decided what is to be in effect.
-  var decisions: UInt64 = 0
-  /// The last call that replaces the whole mode: calls that wait before it need not run.
-  var lastReplacement: UInt64 = 0
+  var learned = Learned()
+  var queue = CallQueue()
   var broadcast = Broadcast()
-  var lastRoute: Route?
-  var lastSnapshot: ServerSnapshot?
+  var shown = Shown()
   /// The port override that lasts until the next route change.
   var portOverride = PortOverride.none
   var upkeep = Upkeep()
-  /// Whether the mode is in effect; false after `setActive(false)` and before the first apply.
-  var isActive = false
-  var isClosed = false
-  /// Whether `close` is in progress: calls that wait before it must not begin.
-  var isClosing = false
   /// Whether a call after `close` opens the session again.
   let reopens: Bool
-  /// Whether the previous setup must be restored when the server answers.
-  var owesRestoring = false
 
   /// The mode of this process.
   struct OwnMode {
     var mode: AudioMode
     var profile: String?
-  }
-
-  /// The contents of the store.
-  struct Held {
-    var baseline: Baseline
-    var memory: HintMemory
-    var stored: StoredMode?
-    /// The levels that devices were given under this mode.
-    var charges = Charges()
   }
 
   /// Runs the actor on the server connection's thread.
@@ -146,30 +110,27 @@ public actor AudioSession {
   /// A change in progress is stopped as by a cancellation, and is undone before this returns.
   public func close() async {
     // Moves its streams back; otherwise the server would remember where the session moved them.
-    if scope == .application, isActive, await live?.lost == nil { _ = try? await revert() }
-    (isClosed, isClosing) = (true, true)
-    running?.set()
+    if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
+    life.beginClosing()
+    queue.running?.set()
     await takeTurnFromUpkeep()
-    defer {
-      isClosing = false
-      turns.pass()
-    }
+    defer { queue.turns.pass() }
+    // Another call has closed it in the meantime.
+    guard life.isClosing else { return }
     orders.stop()
     await leaveOthers()
     await live?.memoryKeeper.settle(deadline: Deadline(after: .seconds(2)))
     await dropConnection()
-    dropLock()
+    life.close()
     emit(.stopped)
     broadcast.finish()
   }
 
-  /// Whether this session maintains the server's setup, as the only writer.
-  var isHolder: Bool { configuration.isHolding && lock != nil }
+  /// The connected server.
+  var live: LiveServer? { if case .live(let live) = connection { live } else { nil } }
 
-  func dropLock() {
-    lock = nil
-    held = nil
-  }
+  /// Whether this session maintains the server's setup, as the only writer.
+  var isHolder: Bool { life.isHolder }
 
   /// How often the session has waited for the server since it connected; for the benchmark.
   package var roundTrips: Int {
@@ -181,10 +142,20 @@ public actor AudioSession {
 
   /// Drops the connection and keeps the lock: the session will hold the server after its restart.
   func dropConnection() async {
-    let live = live
-    self.live = nil
-    await live?.close()
+    guard let live else { return }
+    connection = .none
+    await live.close()
   }
+}
+
+/// The way to the server.
+enum Connection {
+  typealias Attempt = Task<Result<LiveServer, SessionError>, Never>
+
+  case none
+  case connecting(Attempt)
+  /// Connected, until the loss is noticed.
+  case live(LiveServer)
 }
 
 /// What entitles a session to write.
@@ -221,16 +192,16 @@ package struct Turns {
 
 extension AudioSession {
   func takeTurn() async {
-    if turns.takeIfFree() { return }
-    await withCheckedContinuation { turns.enqueue($0) }
+    if queue.turns.takeIfFree() { return }
+    await withCheckedContinuation { queue.turns.enqueue($0) }
   }
 
   /// Takes the turn before current or waiting upkeep: upkeep stops at its next step and continues
   /// later.
   func takeTurnFromUpkeep() async {
-    callers += 1
-    upkeepStop?.set()
+    queue.waiting += 1
+    queue.upkeep?.set()
     await takeTurn()
-    callers -= 1
+    queue.waiting -= 1
   }
 }

@@ -23,17 +23,9 @@ struct Upkeep {
   var defaults = DefaultsCheck()
   /// Whether an interruption that no snapshot shows has ended since the last look.
   var hasResumed = false
-  /// The server when the route was last published.
-  var published: ServerSnapshot?
   /// The server that the flap detector compared last.
   private var compared: ServerSnapshot?
-  /// The pending preferences when they were last published.
-  var pending: [Unmet] = []
-  /// The state that other processes can read.
-  var written: SessionState?
   var manager = ManagerWatch()
-  /// Whether an earlier mode left something to restore on devices that are unplugged.
-  var hasUnrestored = false
   var returns = ReturnWatch()
   var restores = RestoreWatch()
   private let awakeBegan = SuspendingClock.now

@@ -12,10 +12,9 @@ extension AudioSession {
   func takeLock(
     _ store: SessionStore, _ budget: Budget, _ options: ActivationOptions, else order: Order.Kind?
   ) async throws(SessionError) -> ApplyReport? {
-    guard lock == nil else { return nil }
+    guard life.lock == nil else { return nil }
     if scope == .application {
-      lock = .application(try ApplicationClaim(address: store.address))
-      orders.since = Moment.now
+      take(.application(try ApplicationClaim(address: store.address)))
       return nil
     }
     try store.prepare()
@@ -46,7 +45,7 @@ extension AudioSession {
     switch taking {
     case .taken(let lock):
       if let rival = await rival(store, budget) { return (rival.owner, self.store(of: rival)) }
-      self.lock = .server(lock)
+      take(.server(lock))
       beginHolding(store)
       setDamageAside(store)
       return nil
@@ -58,19 +57,18 @@ extension AudioSession {
   func setDamageAside(_ store: SessionStore) {
     for message in store.setDamageAside() {
       configuration.logger?.warning("\(message)")
-      storeNotes.append(message)
+      shown.storeNotes.append(message)
     }
   }
 
   /// Within one process the first session holds for all; the next one takes its place when it
   /// closes.
   private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
+    var declared: OwnMode?
     if case .apply(let mode, let profile) = order {
-      own = OwnMode(mode: mode, profile: profile)
-      isActive = true
-    } else {
-      (own, isActive) = (nil, false)
+      declared = OwnMode(mode: mode, profile: profile)
     }
+    life.declare(declared)
     await beginWaiting(store)
   }
 

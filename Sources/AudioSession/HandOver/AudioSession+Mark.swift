@@ -40,7 +40,7 @@ extension AudioSession {
   /// Removes the mark, then releases the lock.
   func giveLockBack() async {
     if isHolder, scope == .server { await live?.show(nil, Deadline(after: Self.patience)) }
-    dropLock()
+    life.release()
   }
 
   /// The store for orders to another holder; nil if its files are not accessible.
@@ -51,7 +51,7 @@ extension AudioSession {
 
   /// The store of the server's holder, through this address or another one.
   func storeInForce(_ store: SessionStore) async -> SessionStore {
-    guard lock == nil, SessionLock.livingOwner(store.lockPath) == nil,
+    guard life.lock == nil, SessionLock.livingOwner(store.lockPath) == nil,
       let mark = await live?.snapshot.holder(beside: nil)
     else { return store }
     return self.store(of: mark) ?? store

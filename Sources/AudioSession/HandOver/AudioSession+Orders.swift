@@ -3,30 +3,18 @@ import Logging
 import PulseTypes
 import SessionCore
 
-/// The orders that a holding session gets, and the wait of a session that does not hold.
+/// The orders that a holding session gets, and what wakes a session that waits for the lock.
 struct Orders {
   /// Watches for orders, and for the release of the lock.
   var watch: Watch?
-  /// When the session began to hold.
-  var since: String?
   /// Decides what to do about an order.
   var desk = OrderDesk(process: getpid())
   /// The orders that are carried out, by their numbers.
   var work: [Int: Task<Void, Never>] = [:]
-  /// Set while this session waits for another one to release the lock.
-  var waiting: Waiting?
-
-  /// Waiting for the lock.
-  struct Waiting {
-    /// Decides what to do.
-    var rule: LockWait
-    /// Watches for the end of the awaited process.
-    var end: (process: Int32, watch: Watch)?
-    /// Looks again if nothing happens.
-    var alarm: Task<Void, Never>?
-    /// Whether an attempt to take the lock is in progress.
-    var isTrying = false
-  }
+  /// Watches for the end of the process for which a waiting session waits.
+  var end: (process: Int32, watch: Watch)?
+  /// Looks again if nothing happens.
+  var alarm: Task<Void, Never>?
 
   mutating func stop() {
     for work in work.values { work.cancel() }
@@ -35,17 +23,21 @@ struct Orders {
   }
 
   mutating func stopWaiting() {
-    waiting?.alarm?.cancel()
-    waiting = nil
+    alarm?.cancel()
+    (alarm, end) = (nil, nil)
   }
 }
 
 extension AudioSession {
+  /// Notes that this session has the right to write.
+  func take(_ lock: Hold) {
+    life.take(lock, since: configuration.isHolding ? Moment.now : nil)
+  }
+
   /// Listens for orders once the lock is taken.
   func beginHolding(_ store: SessionStore) {
     orders.stopWaiting()
     guard configuration.isHolding else { return }
-    orders.since = Moment.now
     orders.desk.begin(store.order()?.slip)
     listen(store)
     readOrder(store)
@@ -59,7 +51,7 @@ extension AudioSession {
   }
 
   private func note(_ events: SessionStore.FileEvents, _ store: SessionStore) async {
-    guard !isClosed else { return }
+    guard !life.isClosed else { return }
     if events.order, isHolder { readOrder(store) }
     if events.lock { await stepWaiting(store) }
   }
@@ -138,13 +130,12 @@ extension AudioSession {
   /// Passes the session to another process; the applied settings stay for it to change.
   private func makeRoom(for taker: Int32, _ store: SessionStore) async {
     await takeTurnFromUpkeep()
-    defer { turns.pass() }
+    defer { queue.turns.pass() }
     guard isHolder, !Task.isCancelled else { return }
     emit(upkeep.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
     await live?.closePins()
     await live?.show(nil, Deadline(after: configuration.timeout))
-    if case .server(let lock) = lock { lock.pass(to: taker) }
-    dropLock()
+    if case .server(let lock)? = life.lock { lock.pass(to: taker) }
     await beginWaiting(store)
     if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }
   }
@@ -153,43 +144,39 @@ extension AudioSession {
   /// process.
   func beginWaiting(_ store: SessionStore) async {
     orders.stopWaiting()
-    orders.waiting = Orders.Waiting(rule: LockWait(process: getpid()))
+    life.wait(as: getpid())
     listen(store)
     await stepWaiting(store)
   }
 
   /// Checks whether it may resume, and what to wait for otherwise.
   private func stepWaiting(_ store: SessionStore, ended: Int32? = nil) async {
-    guard !isClosed, lock == nil, let waiting = orders.waiting, !waiting.isTrying else { return }
     let calls = SystemCalls()
     if let ended {
-      orders.waiting?.rule.noteEnd(of: ended)
-      orders.waiting?.end = nil
+      life.noteEnd(of: ended)
+      orders.end = nil
     }
     let view = calls.lookAtLock(store.lockPath)
-    guard
-      var action = orders.waiting?.rule.next(view, at: upkeep.now, isRunning: calls.isRunning)
-    else { return }
+    guard var action = life.nextWaiting(view, at: upkeep.now, isRunning: calls.isRunning) else {
+      return
+    }
     if action.takes {
-      orders.waiting?.isTrying = true
-      let isDone = await goOn(store)
-      orders.waiting?.isTrying = false
-      guard !isDone, let next = orders.waiting?.rule.noteRefused() else { return }
+      guard await !goOn(store), let next = life.noteRefused() else { return }
       action = next
     }
     wait(action, store)
   }
 
   private func wait(_ action: LockWait.Action, _ store: SessionStore) {
-    orders.waiting?.alarm?.cancel()
-    orders.waiting?.alarm = action.alarm.map { pause in
+    orders.alarm?.cancel()
+    orders.alarm = action.alarm.map { pause in
       Deadline(after: pause).onPassing(on: loop) { [weak self] in
         // In a new task, because its outcome may cancel this alarm.
         Task { [weak self] in await self?.stepWaiting(store) }
       }
     }
-    guard action.watched != orders.waiting?.end?.process else { return }
-    orders.waiting?.end = nil
+    guard action.watched != orders.end?.process else { return }
+    orders.end = nil
     guard let process = action.watched else { return }
     let watch = Watch.process(process, on: loop) { [weak self] in
       Task { [weak self] in await self?.stepWaiting(store, ended: process) }
@@ -199,21 +186,21 @@ extension AudioSession {
       Task { await stepWaiting(store, ended: process) }
       return
     }
-    orders.waiting?.end = (process, watch)
+    orders.end = (process, watch)
   }
 
   /// Takes the lock again and applies the session's own mode; false if another process was faster.
   private func goOn(_ store: SessionStore) async -> Bool {
     await takeTurn()
-    defer { turns.pass() }
-    guard !isClosed, lock == nil, orders.waiting != nil else { return true }
+    defer { queue.turns.pass() }
+    guard !life.isClosed, life.isWaiting else { return true }
     let calls = SystemCalls()
     let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
     let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
-      orders.waiting?.rule.next(view, at: now, isRunning: calls.isRunning).takes == true
+      life.mayTake(view, at: now, isRunning: calls.isRunning)
     }
     guard let lock, await rival(store, Budget(configuration.timeout)) == nil else { return false }
-    self.lock = .server(lock)
+    take(.server(lock))
     beginHolding(store)
     setDamageAside(store)
     await makeSoAgain(store)
@@ -222,7 +209,11 @@ extension AudioSession {
 
   private func makeSoAgain(_ store: SessionStore) async {
     let isOver = upkeep.interruptions.end { if case .takenOver = $0 { true } else { false } }
-    guard isActive, let own else { return emit(isOver) }
+    guard let own = life.modeInEffect else {
+      emit(isOver)
+      // What an earlier mode left may be there to restore.
+      return noteChange()
+    }
     do throws(SessionError) {
       // The stored mode is the other process's.
       try store.commit(

@@ -11,13 +11,13 @@ extension ModelWork {
   ///
   /// - Parameter value: the mode's number, 0 for none.
   func apply(_ value: Int, isStopped: @escaping () -> Bool, _ done: @escaping (Bool) -> Void) {
-    let (begin, former) = (world.now, held)
+    let begin = world.now
     read(by: begin + Self.timeout * 0.7) { [weak self] error in
       guard let self else { return }
       guard error == nil, let view else { return done(false) }
       world.promises.excuse(server.model)
-      let mode = world.mode(value)
-      var input = PlanInput(mode: mode, snapshot: view.snapshot)
+      let former = session.life.beginChange()
+      var input = PlanInput(mode: world.mode(value), snapshot: view.snapshot)
       (input.baseline, input.memory) = (
         former?.baseline ?? storedBaseline(), former?.memory ?? HintMemory()
       )
@@ -26,7 +26,6 @@ extension ModelWork {
       let wasInEffect = ((try? session.store.read(.mode)) ?? nil) != nil
       var change = ModeChange(
         input, to: value == 0 ? .ended(forgets: false) : .inEffect(wasInEffect: wasInEffect))
-      held = nil
       let task = Task(change.run, by: begin + Self.timeout * 0.7, isStopped) { _ in }
       perform(
         task.continued { [weak self] task, error in
@@ -52,12 +51,11 @@ extension ModelWork {
     let baseline = mutant == .forgetsUnplugged && value == 0 ? Baseline() : change.outcome
     try write(baseline)
     try session.store.commit(value == 0 ? nil : SimulatedSession.bytes(value))
-    number = value == 0 ? nil : value
-    held = Held(baseline: baseline, memory: change.run.input.memory)
-    held?.charges.take(change.run.charged, in: change.run.input.snapshot)
+    var held = Held(baseline: baseline, memory: change.run.input.memory)
+    held.charges.take(change.run.charged, in: change.run.input.snapshot)
+    session.life.endChange(value == 0 ? nil : value, isInEffect: value != 0, held)
     seen = value == 0 ? ForeignChanges() : change.run.seen
     conflicts.forget()
-    hasUnrestored = value == 0 && !baseline.entries.isEmpty
   }
 
   private func undo(
@@ -68,10 +66,7 @@ extension ModelWork {
     let end = { [weak self] (baseline: Baseline?, left: Set<Setting>) in
       guard let self, session.isRunning else { return }
       if let baseline { try? write(baseline) }
-      held = former
-      held?.baseline = storedBaseline()
-      held?.charges.forget(left)
-      hasUnrestored = number == nil && held?.baseline.entries.isEmpty == false
+      session.life.failChange(former, stored: storedBaseline(), besides: left)
       pacer.noteChange(at: world.now)
       done()
     }

@@ -13,7 +13,8 @@ extension ModelWork {
 
   /// Goes on after another session: the whole mode counts, as after a restart.
   func resume(_ number: Int) {
-    (self.number, held, connection, scheduled) = (number, nil, nil, nil)
+    session.life.declare(number)
+    (connection, scheduled) = (nil, nil)
     noteChange()
   }
 
@@ -63,19 +64,20 @@ extension ModelWork {
       manager.note(view.snapshot.sessionManager?.index, at: world.now)
       if wasLost, view.snapshot.has(.sessionManager) { manager.noteReset(at: world.now) }
       let isNew = wasLost || manager.isNew(at: world.now)
-      if number != nil {
-        reapply(view, isNew ? .reset : .upkeep, isStopped, end)
-      } else {
-        restoreReturned(view, isStopped, end)
+      switch session.life.duty {
+      case .maintain(let number):
+        reapply(number, view, isNew ? .reset : .upkeep, isStopped, end)
+      case .restoreReturned: restoreReturned(view, isStopped, end)
+      case .restore, nil: end(nil)
       }
     }
   }
 
   private func reapply(
-    _ view: ModelServer.View, _ occasion: Occasion, _ isStopped: @escaping () -> Bool,
-    _ end: @escaping Done
+    _ number: Int, _ view: ModelServer.View, _ occasion: Occasion,
+    _ isStopped: @escaping () -> Bool, _ end: @escaping Done
   ) {
-    guard let number else { return end(nil) }
+    let held = session.life.held
     var input = PlanInput(mode: world.mode(number), snapshot: view.snapshot)
     input.baseline = held?.baseline ?? storedBaseline()
     input.memory = held?.memory ?? HintMemory()
@@ -90,7 +92,7 @@ extension ModelWork {
     var look = Reapply(
       input, occasion, known: input.baseline, charges: charges, seen: seen, conflicts: conflicts,
       at: world.now)
-    held?.charges = look.charges
+    session.life.held?.charges = look.charges
     let task = Task(look.run, by: world.now + Self.timeout, isStopped) { _ in }
     perform(
       task.continued { [weak self] task, error in
@@ -102,9 +104,10 @@ extension ModelWork {
           let (baseline, isNew) = look.end()
           if isNew { try write(baseline) }
           refused.note(Set(look.run.input.refusals.keys), at: world.now)
-          held = Held(baseline: baseline, memory: look.run.input.memory, charges: look.charges)
+          session.life.held = Held(
+            baseline: baseline, memory: look.run.input.memory, charges: look.charges)
         } catch {
-          held?.baseline = look.run.stored
+          session.life.held?.baseline = look.run.stored
           if occasion == .upkeep { noteConflicts(look.run.foreign) }
           return end(error)
         }
@@ -123,10 +126,9 @@ extension ModelWork {
   private func restoreReturned(
     _ view: ModelServer.View, _ isStopped: @escaping () -> Bool, _ end: @escaping Done
   ) {
-    guard hasUnrestored else { return end(nil) }
     let start = world.now
     var input = PlanInput(mode: AudioMode(), snapshot: view.snapshot)
-    let known = held?.baseline ?? storedBaseline()
+    let known = session.life.held?.baseline ?? storedBaseline()
     input.baseline = returns.unrestored(known, in: view.snapshot, at: start)
     input.isExplicit = false
     let unrestored = input.baseline
@@ -140,8 +142,7 @@ extension ModelWork {
         let left = returns.unrestored(unrestored, in: task.loop.input.snapshot, at: start)
         var baseline = known
         baseline.entries.removeAll { !left.has($0) }
-        hasUnrestored = !baseline.entries.isEmpty
-        held?.baseline = baseline
+        session.life.noteUnrestored(baseline)
         if baseline != known { try? write(baseline) }
         end(nil)
       })

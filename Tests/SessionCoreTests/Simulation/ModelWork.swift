@@ -6,13 +6,6 @@ import PulseTypes
 /// The work of a simulated process on the model server: performs what the shipped loops say, an action at a
 /// time, as the session itself does on a real server.
 final class ModelWork {
-  /// What a holder remembers while it holds.
-  struct Held {
-    var baseline: Baseline
-    var memory: HintMemory
-    var charges = Charges()
-  }
-
   unowned let session: SimulatedSession
   unowned let world: Simulation
   let server: ModelServer
@@ -21,9 +14,6 @@ final class ModelWork {
   var connection: Int?
   /// The last answer of the server.
   var view: ModelServer.View?
-  var held: Held?
-  /// The mode that it holds; nil for none.
-  var number: Int?
   var seen = ForeignChanges()
   var conflicts = ConflictDetector()
   var refused = RefusalBackoff()
@@ -31,8 +21,6 @@ final class ModelWork {
   var returns = ReturnWatch()
   var manager = ManagerWatch()
   var backoff: ReconnectBackoff?
-  /// Whether an earlier mode left something to restore.
-  var hasUnrestored = false
   private(set) var looks = 0
   var lastLook = Duration.zero { didSet { looks += 1 } }
   /// When it looks next.

@@ -20,7 +20,7 @@ extension SimulatedSession {
     guard calls.isRunning(holder) else { return lookAgain() }
     watched = holder
     let rule = OrderWait(holder: holder, number: number)
-    life = .asking(rule, number: number, holder, since: world.now)
+    call = .asking(rule, number: number, holder, since: world.now)
     later { $0.stepAsking() }
     for limit in [Self.patience, Self.patience + .seconds(2)] {
       later(limit) { $0.stepAsking() }
@@ -38,7 +38,7 @@ extension SimulatedSession {
   }
 
   func stepAsking(isEnded: Bool = false) {
-    guard case .asking(var rule, let number, let holder, let since) = life else { return }
+    guard case .asking(var rule, let number, let holder, let since)? = call else { return }
     noteWake()
     let answer = ((try? store.read(.answer)) ?? nil).flatMap {
       Int(String(decoding: $0, as: UTF8.self))
@@ -48,7 +48,7 @@ extension SimulatedSession {
       lock: calls.lookAtLock(store.path(.lock)), answer: answer, hasEnded: isEnded,
       isStopped: isStopped || isLate)
     let action = rule.next(look, at: world.now)
-    life = .asking(rule, number: number, holder, since: since)
+    call = .asking(rule, number: number, holder, since: since)
     switch action {
     case .answered:
       isAnswered = true
@@ -71,7 +71,7 @@ extension SimulatedSession {
   func lookAgain() {
     dropOrder()
     watched = nil
-    life = .claiming(LockClaim(process: process))
+    call = .claiming(LockClaim(process: process))
     later { $0.claim() }
   }
 
@@ -85,19 +85,19 @@ extension SimulatedSession {
   // MARK: Waiting
 
   func stepWaiting() {
-    guard case .waiting(var rule) = life else { return }
+    guard isWaiting else { return }
     noteWake()
     let (calls, now) = (calls, world.now)
     let view = calls.lookAtLock(store.path(.lock))
-    var action = rule.next(view, at: now, isRunning: calls.isRunning)
+    guard var action = life.nextWaiting(view, at: now, isRunning: calls.isRunning) else { return }
     if action.takes {
       let result = try? SessionLock.take(store.path(.lock), as: owner, calls) {
-        rule.next($0, at: now, isRunning: calls.isRunning).takes
+        life.mayTake($0, at: now, isRunning: calls.isRunning)
       }
       if case .taken(let lock)? = result { return goOn(lock) }
-      action = rule.noteRefused()
+      guard let next = life.noteRefused() else { return }
+      action = next
     }
-    life = .waiting(rule)
     alarm += 1
     let number = alarm
     if let pause = action.alarm {
@@ -114,12 +114,14 @@ extension SimulatedSession {
     world.interrupted.removeAll { $0 == process }
     guard let work else { return hold(lock) }
     world.log("\(process) has the lock again")
-    life = .holding(lock)
+    life.take(lock, since: "\(world.now)")
     (watched, isBusy) = (nil, false)
     alarm += 1
     desk.begin(order()?.slip)
     look()
-    guard mode != 0, (try? store.commit(Self.bytes(mode))) != nil else { return }
+    // What an earlier mode left may be there to restore.
+    guard mode != 0 else { return work.noteChange() }
+    guard (try? store.commit(Self.bytes(mode))) != nil else { return }
     world.acknowledged = mode
     work.resume(mode)
   }

@@ -13,12 +13,10 @@ final class SimulatedSession {
     var isCommand: Bool { self == .apply || self == .revert }
   }
 
-  enum Life {
+  /// What it waits for before it has its answer or its lock.
+  enum Call {
     case claiming(LockClaim)
     case asking(OrderWait, number: Int, Int32, since: Duration)
-    case holding(SessionLock)
-    case waiting(LockWait)
-    case ended
   }
 
   let process: Int32
@@ -28,7 +26,8 @@ final class SimulatedSession {
   let store: StoreFiles
   /// Its work on the model server; nil where a number is the server.
   private(set) var work: ModelWork?
-  var life: Life
+  var call: Call?
+  var life = SessionLife<SessionLock, Int>()
   /// What it sets: its number, or what it was told to.
   var mode: Int
   var watched: Int32?
@@ -57,7 +56,7 @@ final class SimulatedSession {
     mode = kind == .revert ? 0 : Int(process)
     calls = world.caller(ModelCalls(disk: world.disk, process: process))
     store = StoreFiles(folder: "/s", server: "x", calls: calls)
-    life = .claiming(LockClaim(process: process))
+    call = .claiming(LockClaim(process: process))
     desk = OrderDesk(process: process)
     isOld = kind != .hold(replaces: false) && world.random.chance(1, in: 6)
     if let server = world.modelServer { work = ModelWork(self, world, server) }
@@ -73,9 +72,9 @@ final class SimulatedSession {
     var slip: OrderDesk.Slip { OrderDesk.Slip(number: number, holder: holder) }
   }
 
-  var isAsking: Bool { if case .asking = life { true } else { false } }
-  var isHolder: Bool { if case .holding = life { !kind.isCommand } else { false } }
-  var isWaiting: Bool { if case .waiting = life { true } else { false } }
+  var isAsking: Bool { if case .asking? = call { true } else { false } }
+  var isHolder: Bool { life.isHolder }
+  var isWaiting: Bool { life.isWaiting }
   var isRunning: Bool { isAlive }
   var isAlive: Bool { calls.isRunning(process) }
   var owner: LockRecord.Owner {
@@ -109,7 +108,7 @@ final class SimulatedSession {
   // MARK: Taking the lock
 
   func claim() {
-    guard case .claiming(var rule) = life else { return }
+    guard case .claiming(var rule)? = call else { return }
     noteWake()
     let (calls, now) = (calls, world.now)
     let view = calls.lookAtLock(store.path(.lock))
@@ -124,14 +123,15 @@ final class SimulatedSession {
       if case .taken(let lock)? = result { return hold(lock) }
       pause = rule.noteRefused()
     }
-    life = .claiming(rule)
+    call = .claiming(rule)
     later(pause) { $0.claim() }
   }
 
   func hold(_ lock: SessionLock) {
     guard isAlive else { return }
     world.log("\(process) has the lock")
-    life = .holding(lock)
+    call = nil
+    life.take(lock, since: kind.isCommand ? nil : "\(world.now)")
     watched = nil
     alarm += 1
     // The lock is taken in the turn of a call, which orders wait for.
@@ -174,7 +174,7 @@ final class SimulatedSession {
   }
 
   func obey() {
-    guard case .holding(let lock) = life, !kind.isCommand, !isBusy else { return }
+    guard isHolder, !isBusy else { return }
     guard !wasReset else { return restore() }
     guard !jobs.isEmpty else { return lookAtServer() }
     let order = jobs.removeFirst()
@@ -184,10 +184,9 @@ final class SimulatedSession {
     }
     guard !stopped.contains(order.number) else { return answer(order.number) }
     world.log("\(process) makes room for \(order.process)")
-    lock.pass(to: order.process)
+    life.lock?.pass(to: order.process)
     world.interrupted.insert(process, at: 0)
-    life = .waiting(LockWait(process: process))
-    work?.held = nil
+    life.wait(as: process)
     later {
       $0.answer(order.number)
       $0.stepWaiting()
@@ -205,27 +204,18 @@ final class SimulatedSession {
   func noteChange(of path: String) {
     guard isAlive else { return }
     later { session in
-      switch session.life {
-      case .waiting where path == session.store.path(.lock): session.stepWaiting()
-      case .asking where [.lock, .answer].map(session.store.path).contains(path):
-        session.stepAsking()
-      case .holding where path == session.store.path(.order): session.look()
-      default: break
-      }
+      let isLock = path == session.store.path(.lock)
+      if session.isWaiting, isLock { session.stepWaiting() }
+      if session.isAsking, isLock || path == session.store.path(.answer) { session.stepAsking() }
+      if session.isHolder, path == session.store.path(.order) { session.look() }
     }
   }
 
   func noteEnd(of process: Int32) {
     guard isAlive, watched == process else { return }
     watched = nil
-    switch life {
-    case .waiting(var rule):
-      rule.noteEnd(of: process)
-      life = .waiting(rule)
-      stepWaiting()
-    case .asking: stepAsking(isEnded: true)
-    default: break
-    }
+    life.noteEnd(of: process)
+    if isWaiting { stepWaiting() } else { stepAsking(isEnded: true) }
   }
 
   /// Ends it as SIGTERM does.
@@ -234,7 +224,9 @@ final class SimulatedSession {
     if isStopped, !isAnswered { world.withdrawn.insert(Int(process)) }
     dropOrder()
     world.log("\(process) ends")
-    life = .ended
+    call = nil
+    life.beginClosing()
+    life.close()
     world.disk.end(process)
     world.noteEnd(of: self)
   }

@@ -1,0 +1,32 @@
+/// The calls that change something: whose turn it is, what is stopped for the next one, and which of
+/// them a later one has replaced.
+struct CallQueue {
+  var turns = Turns()
+  /// Stops the current change, if it can be stopped.
+  var running: StopSignal?
+  /// Stops the current upkeep.
+  var upkeep: StopSignal?
+  /// How many calls wait for their turn with priority over upkeep.
+  var waiting = 0
+  private var requests: UInt64 = 0
+  /// The last call that replaces the whole mode: calls that wait before it need not run.
+  private var lastReplacement: UInt64 = 0
+  private var decisions: UInt64 = 0
+
+  mutating func newRequest(replacesMode: Bool) -> UInt64 {
+    requests += 1
+    if replacesMode { lastReplacement = requests }
+    return requests
+  }
+
+  func isReplaced(_ request: UInt64) -> Bool { request < lastReplacement }
+
+  /// Counts a call that decides what is to be in effect.
+  @discardableResult
+  mutating func newDecision() -> UInt64 {
+    decisions += 1
+    return decisions
+  }
+
+  func isLast(_ decision: UInt64) -> Bool { decision == decisions }
+}
