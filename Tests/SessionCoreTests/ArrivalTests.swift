@@ -96,6 +96,54 @@ private typealias Server = SimulatedServer
     #expect(try plan(server, charges) == ["4 \(Server.usb) volume: 60 % → 30 %"])
   }
 
+  /// A look of a holder at a server, which it changes.
+  private func look(
+    _ server: inout Server, _ mode: AudioMode, _ charges: inout Charges, _ baseline: inout Baseline
+  ) throws {
+    var input = PlanInput(mode: mode, snapshot: server.snapshot)
+    input.baseline = baseline
+    var look = Reapply(
+      input, .upkeep, known: baseline, charges: charges, seen: ForeignChanges(),
+      conflicts: ConflictDetector(), at: .zero)
+    loop: while true {
+      switch try look.run.next(isStopped: false, isLate: false) {
+      case .read: try look.run.didRead(server.snapshot)
+      case .save: try look.run.didSave(.success(()))
+      case .check: look.run.didCheck(server.snapshot)
+      case .run(let step):
+        try server.run(step)
+        look.run.didRun(.done(granted: nil), server.snapshot)
+      case .awaitObject, .finish: break loop
+      }
+    }
+    baseline = look.end().baseline
+    charges = look.charges
+  }
+
+  @Test func `a device that is left and used again has the mode's levels again`() throws {
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb), .name(Server.microphone)]
+      $0.inputGain = Self.level
+    }
+    let level = Setting.volume(.input, device: Server.microphone)
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addUSB()
+    }
+    server.unplug("alsa_card.usb")
+    let before = server.snapshot.value(of: level)
+    var (charges, baseline) = (Charges(), Baseline())
+    try look(&server, mode, &charges, &baseline)
+    let given = server.snapshot.value(of: level)
+    #expect(given != before)
+    server.plug("alsa_card.usb")
+    try look(&server, mode, &charges, &baseline)
+    #expect(server.snapshot.value(of: level) == before)
+    server.unplug("alsa_card.usb")
+    try look(&server, mode, &charges, &baseline)
+    #expect(server.snapshot.value(of: level) == given)
+  }
+
   @Test(arguments: [ServerKind.pulseaudio, .pipewire])
   func `what PipeWire restores a moment later is no person's change, once`(
     _ kind: ServerKind

@@ -64,7 +64,8 @@ package struct Charges: Sendable, Hashable, Codable {
     }
   }
 
-  /// Forgets levels that a failed change may have left at values of its own: they are set again.
+  /// Forgets levels that the session itself has changed since, as by restoring them: they are set
+  /// again.
   package mutating func forget(_ settings: Set<Setting>) {
     charges.removeAll { settings.contains($0.setting) }
   }

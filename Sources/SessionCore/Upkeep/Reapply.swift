@@ -42,6 +42,8 @@ package struct Reapply: Sendable {
   ///
   /// - Returns: the baseline, and whether the store does not have it yet.
   package mutating func end() -> (baseline: Baseline, isNew: Bool) {
+    // A level that was restored, because its device is no longer used, is set again when it is.
+    charges.forget(run.attempted.subtracting(run.charged))
     charges.take(run.charged, in: run.input.snapshot, arrival: start)
     var baseline = run.input.baseline
     if run.firstPlan?.isEmpty == false {
