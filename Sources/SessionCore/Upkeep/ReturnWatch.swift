@@ -18,18 +18,24 @@ package struct ReturnWatch: Sendable {
   /// Makes a watch without history.
   package init() {}
 
+  /// Notes what is unplugged when a mode ends: without a further event there is no look until a device
+  /// returns.
+  package mutating func noteAway(_ baseline: Baseline, in snapshot: ServerSnapshot) {
+    for entry in baseline.entries where snapshot.absence(of: entry) != nil {
+      away[Place(setting: entry.setting, port: entry.port)] = .some(nil)
+    }
+  }
+
   /// What remains to be restored; an entry ends when a read shows the previous value, or a value
   /// that a user chose.
   package mutating func unrestored(
     _ baseline: Baseline, in snapshot: ServerSnapshot, at now: Duration
   ) -> Baseline {
     var result = baseline.valid(for: snapshot)
+    noteAway(result, in: snapshot)
     result.entries = result.entries.compactMap { entry -> Baseline.Entry? in
       let place = Place(setting: entry.setting, port: entry.port)
-      if snapshot.absence(of: entry) != nil {
-        away[place] = .some(nil)
-        return entry
-      }
+      if snapshot.absence(of: entry) != nil { return entry }
       guard let value = snapshot.value(of: entry.setting), entry.isShown(in: snapshot) else {
         return entry
       }

@@ -28,6 +28,8 @@ final class ModelServer {
   struct View {
     var snapshot: ServerSnapshot
     var grants: [Setting: Duration]
+    /// The devices whose levels the session manager had not restored then.
+    var arrivals: Set<String>
   }
 
   /// Sends a request, which changes nothing or takes a step; the reply comes once.
@@ -75,7 +77,7 @@ final class ModelServer {
       }
       world.log("\(process) sets \(step.setting) to \(step.to)")
     }
-    return .success(View(snapshot: model.snapshot, grants: model.grants))
+    return .success(View(snapshot: model.snapshot, grants: model.grants, arrivals: model.arrivals))
   }
 
   /// Changes the server, and tells its clients.

@@ -15,7 +15,7 @@ extension ModelWork {
     read(by: begin + Self.timeout * 0.7) { [weak self] error in
       guard let self else { return }
       guard error == nil, let view else { return done(false) }
-      world.promises.excuse(server.model)
+      world.promises.excuse(view.arrivals)
       let former = session.life.beginChange()
       var input = PlanInput(mode: world.mode(value), snapshot: view.snapshot)
       (input.baseline, input.memory) = (
@@ -54,6 +54,7 @@ extension ModelWork {
     var held = Held(baseline: baseline, memory: change.run.input.memory)
     held.charges.take(change.run.charged, in: change.run.input.snapshot)
     session.life.endChange(value == 0 ? nil : value, isInEffect: value != 0, held)
+    if value == 0 { returns.noteAway(baseline, in: change.run.input.snapshot) }
     seen = value == 0 ? ForeignChanges() : change.run.seen
     conflicts.forget()
   }

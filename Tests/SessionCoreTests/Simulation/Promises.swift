@@ -80,7 +80,7 @@ final class Promises {
 
   /// A change was made while PipeWire showed a device with levels that its session manager was about to
   /// replace: no reading can tell them from a person's.
-  func excuse(_ model: SimulatedServer) { excused.formUnion(model.arrivals) }
+  func excuse(_ arrivals: Set<String>) { excused.formUnion(arrivals) }
 
   func noteRival() { rivals += 1 }
 
