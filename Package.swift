@@ -166,13 +166,3 @@ let package = Package(
   ] + soundLibraries + busLibrary + fuzzer,
   swiftLanguageModes: [.v6]
 )
-
-// Optimized code, which keeps its assertions, for tests that compute much: they need half the time. Not for a
-// program that uses this package, because SwiftPM refuses a dependency with such flags.
-if Context.environment["AUDIOSESSION_OPTIMIZED"] != nil {
-  let computing = ["SessionCoreTests", "AudioStreamsTests"]
-  for target in package.targets where target.type == .regular || computing.contains(target.name) {
-    target.swiftSettings?.append(.unsafeFlags(["-O", "-assert-config", "Debug"]))
-    target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-O2"])]
-  }
-}
