@@ -21,5 +21,9 @@ extension Ratios {
     "a default source put back, of bare libpulse's": Record(value: 2.27),
     "a port put back, of bare libpulse's": Record(value: 1.94),
     "a card profile put back, of bare libpulse's": Record(value: 1.86),
+    // 2026-11-23, PipeWire 0.3.65.
+    "on PipeWire, a default source put back, of pulsectl's": Record(value: 1.25, aim: 0.7),
+    "on PipeWire, a port put back, of pulsectl's": Record(value: 0.79, aim: 0.7),
+    "on PipeWire, a card profile put back, of pulsectl's": Record(value: 1.81, aim: 0.7),
   ]
 }
