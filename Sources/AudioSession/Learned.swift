@@ -3,7 +3,7 @@ import SessionCore
 /// What the last run learned from the server, for the next plan.
 struct Learned {
   var refusals: [Setting: String] = [:]
-  /// Whether the run went on without hints that the server did not answer in time.
+  /// Whether the run continued without hints that the server did not answer in time.
   var hasLateHints = false
   var capabilities: Capabilities?
 

@@ -1,5 +1,5 @@
 extension JSON {
-  /// A value of any shape, as it was read: what a file has in addition to what this version knows.
+  /// A value of any shape, unchanged since it was read: what a file has in addition to what this version knows.
   package struct Text: Sendable, Hashable, Codable {
     /// The value on one line.
     let text: String

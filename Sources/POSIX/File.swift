@@ -84,8 +84,8 @@ package enum File {
 
   /// Replaces a file: a reader finds the old content or the new, never a part.
   ///
-  /// The new content is written to a file of its own, which must not be there: what a killed run
-  /// left of it is removed first, and a link that somebody put there is not followed.
+  /// The new content is written to a separate new file: what a killed run left of it is removed first, and
+  /// a link in its place is not followed.
   ///
   /// - Parameter isSynced: whether the content is on the disk before it takes the place of the old.
   package static func replace(

@@ -90,7 +90,7 @@ struct Heal {
       task.cancel()
       let result = try? await task.value
       let reason = result?.standardError.split(separator: "\n").last.map(String.init)
-      return print("  \(name): not measured (\(reason ?? "nobody puts it back"))")
+      return print("  \(name): not measured (\(reason ?? "no change is put back"))")
     }
     do {
       try await rows(name, count) {}

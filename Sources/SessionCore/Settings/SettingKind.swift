@@ -33,7 +33,7 @@ protocol SettingKind: Sendable {
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer
   /// Whether a change of it can have changed another setting.
   func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool
-  /// The value that restores what was before; nil if that no longer exists.
+  /// The value that restores the previous one; nil if that no longer exists.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue?
   /// Whether a value that is not the session's any more cannot be a user's choice.
   ///

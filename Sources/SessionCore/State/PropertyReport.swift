@@ -41,7 +41,7 @@ public struct PropertyReport: Sendable, Hashable {
     PropertyReport(nil, actual, .unset)
   }
 
-  /// A preference that is in effect: the only place that says so.
+  /// A preference that is in effect: the only place that reports it.
   static func applied(
     _ preferred: StateValue, _ actual: StateValue?, _ proof: Proof, held: Bool? = nil
   ) -> PropertyReport {
