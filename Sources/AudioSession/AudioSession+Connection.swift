@@ -73,6 +73,7 @@ extension AudioSession {
           if let tracer, let event { tracer(.told(event.description)) }
           self?.assumeIsolated { $0.noteChange() }
         }
+        watchClock()
         upkeep.manager.note(await server.snapshot.sessionManager?.index, at: upkeep.now)
         return .success(server)
       } catch {

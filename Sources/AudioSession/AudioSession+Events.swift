@@ -40,13 +40,11 @@ extension AudioSession {
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
     defer { upkeep.hasRestoredDefault = false }
-    // At each look: a route that changes hours after the machine woke up has another reason.
-    let hasSlept = upkeep.hasSlept()
     if let previous = shown.route, previous != state.route {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs, isRestored: upkeep.hasRestoredDefault,
         needs: Array(modeInEffect?.category?.directions ?? []),
-        hasSlept: hasSlept,
+        hasSlept: upkeep.hasSlept,
         present: shown.published.flatMap { before in
           now.map { (before.deviceNames, $0.deviceNames) }
         })

@@ -57,13 +57,24 @@ extension AudioSession {
       } catch {
         guard options.contains(.waits), let pause = backoff.pause(after: error) else { throw error }
         configuration.logger?.info("trying again", metadata: ["error": "\(error.message)"])
-        try? await sleep(until: .now + pause)
+        await wait(pause)
         guard !Task.isCancelled, !life.isClosed, queue.isLast(decision) else {
           throw SessionError(
             .cancelled, stage: .session,
             "cancelled while waiting; the last failure: \(error.message)")
         }
       }
+    }
+  }
+
+  /// Pauses before a call is repeated; a later call, `close` and a cancellation end it at once.
+  private func wait(_ time: Duration) async {
+    let pause = Task { _ = try? await sleep(until: .now + time) }
+    queue.beginPause(pause)
+    await withTaskCancellationHandler {
+      await pause.value
+    } onCancel: {
+      pause.cancel()
     }
   }
 

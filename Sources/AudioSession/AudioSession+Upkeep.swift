@@ -15,8 +15,7 @@ extension AudioSession {
 
   /// Schedules the next look for when it is due; a burst of changes gets one look.
   func schedule() {
-    guard !life.isClosed, let due = upkeep.nextLook(after: upkeep.now),
-      upkeep.scheduled.map({ due < $0 }) ?? true
+    guard !life.isClosed, let due = upkeep.nextLook(after: upkeep.now), !upkeep.isScheduled(by: due)
     else { return }
     upkeep.scheduled = due
     guard due > upkeep.now else {
@@ -55,6 +54,7 @@ extension AudioSession {
       Task { await recover(from: live) }
       return
     }
+    if upkeep.noteSleep(), isKept { Task { await reviveDevices(of: live) } }
     do throws(SessionError) {
       // Rereads first: the end of an interruption must not precede the events from during it.
       if upkeep.hasResumed { await live.doubt() }

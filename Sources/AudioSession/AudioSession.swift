@@ -113,6 +113,7 @@ public actor AudioSession {
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
     life.beginClosing()
     queue.running?.set()
+    queue.endPause()
     await takeTurnFromUpkeep()
     defer { queue.turns.pass() }
     // Another call has closed it in the meantime.
@@ -121,6 +122,7 @@ public actor AudioSession {
     await leaveOthers()
     await live?.memoryKeeper.settle(deadline: Deadline(after: .seconds(2)))
     await dropConnection()
+    upkeep.clock = nil
     life.close()
     emit(.stopped)
     broadcast.finish()

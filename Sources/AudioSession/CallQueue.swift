@@ -12,6 +12,8 @@ struct CallQueue {
   /// The last call that replaces the whole mode: calls that wait before it need not run.
   private var lastReplacement: UInt64 = 0
   private var decisions: UInt64 = 0
+  /// The pause of a call that waits to be repeated.
+  private var pause: Task<Void, Never>?
 
   mutating func newRequest(replacesMode: Bool) -> UInt64 {
     requests += 1
@@ -21,11 +23,19 @@ struct CallQueue {
 
   func isReplaced(_ request: UInt64) -> Bool { request < lastReplacement }
 
-  /// Counts a call that decides what is to be in effect.
+  /// Counts a call that decides what is to be in effect; an earlier one that waits to be repeated ends.
   @discardableResult
   mutating func newDecision() -> UInt64 {
+    endPause()
     decisions += 1
     return decisions
+  }
+
+  mutating func beginPause(_ pause: Task<Void, Never>) { self.pause = pause }
+
+  mutating func endPause() {
+    pause?.cancel()
+    pause = nil
   }
 
   func isLast(_ decision: UInt64) -> Bool { decision == decisions }

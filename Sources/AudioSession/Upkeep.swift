@@ -1,3 +1,4 @@
+import Pulse
 import PulseTypes
 import SessionCore
 
@@ -28,6 +29,8 @@ struct Upkeep {
   var manager = ManagerWatch()
   var returns = ReturnWatch()
   var restores = RestoreWatch()
+  /// Wakes the session when the machine wakes up.
+  var clock: DescriptorWatch?
   private let awakeBegan = SuspendingClock.now
   private var asleep = Duration.zero
   private var wokeAt: Duration?
@@ -44,6 +47,12 @@ struct Upkeep {
     ].compactMap { $0 }.min()
   }
 
+  /// Whether a look is scheduled that is not later. An alarm does not advance while the machine is
+  /// asleep, so one that is overdue does not count.
+  func isScheduled(by due: Duration) -> Bool {
+    scheduled.map { $0 <= due && $0 > now - .seconds(1) } ?? false
+  }
+
   /// Reports the connected devices to the flap detector and the watch for new cards.
   mutating func noteAttachments(_ snapshot: ServerSnapshot) {
     if let compared, compared.surelyHasAttachments(of: snapshot) { return }
@@ -57,12 +66,16 @@ struct Upkeep {
     nextLook(after: alarm - .nanoseconds(1)).map { $0 <= max(now, alarm) } ?? false
   }
 
-  /// Whether the machine was asleep within the last seconds: one of two clocks stopped.
-  mutating func hasSlept() -> Bool {
-    let now = now
+  /// Compares the two clocks, of which one stops while the machine is asleep; true the first time
+  /// after it woke up.
+  mutating func noteSleep() -> Bool {
     let asleep = now - (SuspendingClock.now - awakeBegan)
-    if asleep - self.asleep > .seconds(1) { wokeAt = now }
-    self.asleep = asleep
-    return wokeAt.map { now - $0 < .seconds(10) } ?? false
+    defer { self.asleep = asleep }
+    guard asleep - self.asleep > .seconds(1) else { return false }
+    wokeAt = now
+    return true
   }
+
+  /// Whether the machine was asleep within the last seconds.
+  var hasSlept: Bool { wokeAt.map { now - $0 < .seconds(10) } ?? false }
 }

@@ -9,6 +9,15 @@ enum GNU {
   static let openProcess = function(
     "pidfd_open", as: (@convention(c) @Sendable (pid_t, UInt32) -> Int32).self)
 
+  static let makeTimer = function(
+    "timerfd_create", as: (@convention(c) @Sendable (clockid_t, Int32) -> Int32).self)
+
+  static let setTimer = function(
+    "timerfd_settime",
+    as: (@convention(c) @Sendable (
+      Int32, Int32, UnsafePointer<itimerspec>, UnsafeMutablePointer<itimerspec>?
+    ) -> Int32).self)
+
   static let addCloseFrom = function(
     "posix_spawn_file_actions_addclosefrom_np",
     as: (@convention(c) @Sendable (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) ->
@@ -25,4 +34,21 @@ enum GNU {
 /// A descriptor that becomes readable when a process has ended; nil if there is no such process.
 package func processDescriptor(_ process: Int32) -> Int32? {
   GNU.openProcess.map { $0(process, 0) }.flatMap { $0 >= 0 ? $0 : nil }
+}
+
+/// A descriptor that becomes readable when the wall clock is set, as the kernel does when the machine
+/// wakes up; nil if the system has none. `awaitNextClockChange` makes it unreadable again.
+package func clockDescriptor() -> Int32? {
+  // TFD_CLOEXEC and TFD_NONBLOCK have these values.
+  guard let descriptor = GNU.makeTimer?(CLOCK_REALTIME, O_CLOEXEC | O_NONBLOCK), descriptor >= 0
+  else { return nil }
+  awaitNextClockChange(descriptor)
+  return descriptor
+}
+
+/// Arms a clock's descriptor for the next change.
+package func awaitNextClockChange(_ descriptor: Int32) {
+  // TFD_TIMER_ABSTIME and TFD_TIMER_CANCEL_ON_SET, for a time that does not come.
+  let never = itimerspec(it_interval: timespec(), it_value: timespec(tv_sec: .max / 2, tv_nsec: 0))
+  withUnsafePointer(to: never) { _ = GNU.setTimer?(descriptor, 1 | 2, $0, nil) }
 }

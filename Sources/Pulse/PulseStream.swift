@@ -16,6 +16,8 @@ public enum StreamChange: String, Sendable, Hashable {
   case corkRequested
   /// The stream with priority has ended (libpulse: `PA_STREAM_EVENT_REQUEST_UNCORK`).
   case uncorkRequested
+  /// A record stream has got its first data since a handler was set.
+  case received
 }
 
 /// A stream without sound, which holds a device's latency or rate.

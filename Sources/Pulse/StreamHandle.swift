@@ -16,7 +16,8 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
   let words: String
   var state = State.idle
   var endHandler: (@Sendable (PulseError) -> Void)?
-  var changeHandler: (@Sendable (StreamChange) -> Void)?
+  var changeHandler: (@Sendable (StreamChange) -> Void)? { didSet { hasReceived = false } }
+  private var hasReceived = false
 
   init(_ connection: Connection, _ options: StreamOptions) {
     self.connection = connection
@@ -98,7 +99,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     pa_stream_set_suspended_callback(stream, isSet ? onStreamSuspended : nil, me)
     pa_stream_set_buffer_attr_callback(stream, isSet ? onStreamBuffer : nil, me)
     pa_stream_set_event_callback(stream, isSet ? onStreamEvent : nil, me)
-    pa_stream_set_read_callback(stream, isSet ? onStreamReadable : nil, nil)
+    pa_stream_set_read_callback(stream, isSet ? onStreamReadable : nil, me)
     pa_stream_set_write_callback(stream, isSet ? onStreamWritable : nil, nil)
   }
 
@@ -124,6 +125,13 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     case .opening(_, let opening): opening.fail(error)
     default: handler?(error)
     }
+  }
+
+  /// Called when data has arrived.
+  func noteData() {
+    guard !hasReceived, let changeHandler else { return }
+    hasReceived = true
+    changeHandler(.received)
   }
 
   func close() { end(PulseError(.closed, words, address: connection.serverAddress)) }

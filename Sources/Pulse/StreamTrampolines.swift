@@ -1,8 +1,8 @@
 internal import CPulse
 internal import Glibc
 
-// Callbacks of libpulse for streams; the rules of Trampolines.swift apply here, too. The data
-// callbacks use no object: a pin drops what it records and plays silence.
+// Callbacks of libpulse for streams; the rules of Trampolines.swift apply here, too. A stream drops
+// what it records and plays silence.
 
 private func tell(_ userdata: UnsafeMutableRawPointer?, _ change: StreamChange) {
   let handle: StreamHandle = borrow(userdata)
@@ -45,11 +45,16 @@ func onStreamEvent(
 }
 
 /// Drops all recorded data.
-func onStreamReadable(_ stream: OpaquePointer?, _: Int, _: UnsafeMutableRawPointer?) {
+func onStreamReadable(_ stream: OpaquePointer?, _: Int, _ userdata: UnsafeMutableRawPointer?) {
   guard let stream else { return }
+  let handle: StreamHandle = borrow(userdata)
   var data: UnsafeRawPointer?
   var count = 0
-  while pa_stream_peek(stream, &data, &count) == 0, count > 0 { pa_stream_drop(stream) }
+  while pa_stream_peek(stream, &data, &count) == 0, count > 0 {
+    // Without data it is a hole.
+    if data != nil { handle.noteData() }
+    pa_stream_drop(stream)
+  }
 }
 
 /// Writes as much silence as the server requests.

@@ -11,12 +11,13 @@ import Synchronization
 final class Tripwire: Sendable {
   private let left = Atomic(0)
   private let tripped = Atomic(false)
-  private let counts: @Sendable (String) -> Bool
+  private let counts: (@Sendable (String) -> Bool)?
   private let action: @Sendable () -> Void
 
-  /// - Parameter counts: which requests count, by their words; all of them by default.
+  /// - Parameter counts: which requests and other lines of the log count, by their words; all
+  ///   requests by default.
   init(
-    counting counts: @escaping @Sendable (String) -> Bool = { _ in true },
+    counting counts: (@Sendable (String) -> Bool)? = nil,
     _ action: @escaping @Sendable () -> Void
   ) {
     self.counts = counts
@@ -39,7 +40,7 @@ final class Tripwire: Sendable {
   /// Whether it has acted.
   var hasTripped: Bool { tripped.load(ordering: .sequentiallyConsistent) }
 
-  /// Gets each request of a session at trace.
+  /// Gets each request of a session, at trace.
   var logger: Logger {
     Logger(label: "tripwire") { _ in Handler(wire: self) }
   }
@@ -61,7 +62,7 @@ final class Tripwire: Sendable {
     }
 
     func log(event: LogEvent) {
-      if event.level == .trace, wire.counts(event.message.description) { wire.pass() }
+      if wire.counts?(event.message.description) ?? (event.level == .trace) { wire.pass() }
     }
   }
 }

@@ -45,6 +45,36 @@ struct WaitingTests {
     }
   }
 
+  enum End: CaseIterable { case close, laterCall, cancellation }
+
+  @Test(
+    "its pause ends at once: by close, by a later call, by cancellation", arguments: End.allCases)
+  func pause(_ end: End) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let (pauses, pause) = AsyncStream.makeStream(of: Void.self)
+      let wire = Tripwire(counting: { $0.contains("trying again") }) { pause.finish() }
+      let session = Rig.session(sandbox, timeout: .seconds(5), logger: wire.logger)
+      try await sandbox.terminate()
+      // The third pause takes 2 s.
+      wire.arm(3)
+      let waiting = Task {
+        try await session.setAudioMode(Self.mode(gain: 0.2), options: .waits)
+      }
+      for await _ in pauses {}
+      let clock = ContinuousClock()
+      let start = clock.now
+      switch end {
+      case .close: await session.close()
+      case .laterCall: _ = try? await session.revert()
+      case .cancellation: waiting.cancel()
+      }
+      let error = await #expect(throws: SessionError.self) { try await waiting.value }
+      #expect(error?.code == .cancelled)
+      #expect(clock.now - start < .milliseconds(1500))
+      await session.close()
+    }
+  }
+
   @Test("cancelling the task ends the wait")
   func cancelled() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -1,5 +1,6 @@
 import Glibc
 import PulseSandbox
+import PulseTypes
 import TestSupport
 import Testing
 
@@ -51,10 +52,11 @@ struct ClockTests {
     """
 
   private func withClock(
+    _ configuration: SandboxConfiguration = .minimal,
     _ body: (PulseSandbox, _ environment: String, _ set: (String) async throws -> Void) async throws
       -> Void
   ) async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
+    try await PulseSandbox.with(configuration) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
       let source = try await sandbox.write(file: "clock.c", Self.library)
       let jump = try await sandbox.write(file: "jump", "0 0\n")
@@ -92,19 +94,77 @@ struct ClockTests {
     }
   }
 
-  @Test("after sleep: the reason of a new route is that the machine woke up")
-  func sleep() async throws {
-    try await withClock { sandbox, environment, set in
+  @Test(
+    "after sleep: the reason of a new route is that the machine woke up, and no alarm from before it delays the look",
+    .pipewire, arguments: [ServerKind.pulseaudio, .pipewire])
+  func sleep(_ kind: ServerKind) async throws {
+    try await withClock(.minimal(on: kind)) { sandbox, environment, set in
       try sandbox.write(
-        profile: "late", "category = \"record\"\n[input]\nprefer = [\"late\", \"mic\"]\n")
+        profile: "late", "category = \"playback\"\n[output]\nprefer = [\"late\", \"*\"]\n")
       let watch = try await Watching.start(sandbox, "late --json", environment: environment)
       try await set("0 3600")
-      let loaded = try await sandbox.shell("pactl load-module module-null-source source_name=late")
+      let start = ContinuousClock.now
+      let loaded = try await sandbox.shell("pactl load-module module-null-sink sink_name=late")
       #expect(loaded.status == 0, "\(loaded)")
       #expect(try await watch.says("\"wakeFromSleep\""))
+      // On PipeWire the next look was planned for 15 s later.
+      #expect(ContinuousClock.now - start < .seconds(8))
       #expect(try await watch.end() == 143)
     }
   }
+
+  private static let card = "alsa_card.usb-Example_USB_Microphone-00"
+
+  /// A card whose microphone delivers nothing, until its profile was changed and restored so often.
+  @Test(
+    "after sleep: a microphone that delivers nothing is revived, or given up after three attempts",
+    .simulatedCard, arguments: [1, 2, 9])
+  func stalled(_ devices: Int) async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=laptop", "kind=usb-mic"], on: .pulseaudio))
+    try await withClock(configuration) { sandbox, environment, set in
+      try sandbox.write(
+        profile: "test",
+        """
+        category = "record"
+        [input]
+        prefer = ["*usb*"]
+        gain = "40 %"
+        channel-map = "left"
+        """)
+      let before = try await sandbox.shell(Self.shown)
+      let watch = try await Watching.start(sandbox, "test --json", environment: environment)
+      let applied = try await sandbox.shell(Self.shown)
+      #expect(applied.standardOutput != before.standardOutput)
+      let stalled = try await sandbox.shell(
+        "pactl send-message /card/\(Self.card)/sim die \(devices)")
+      #expect(stalled.standardOutput == "ok\n", "\(stalled)")
+      try await set("0 3600")
+      let loaded = try await sandbox.shell("pactl load-module module-null-source source_name=late")
+      #expect(loaded.status == 0, "\(loaded)")
+      let attempts = min(devices, 3)
+      #expect(
+        try await watch.says(
+          "\"deviceStalled\".*\"attempts\":\(attempts),\"revived\":\(devices <= 3)"))
+      let settled = try await sandbox.shell(
+        """
+        until [ "$($A plan test)" = "nothing to do" ]; do pause; done
+        pactl unload-module module-null-source; \(Self.shown)
+        """)
+      #expect(settled.standardOutput == applied.standardOutput, "\(settled)")
+      #expect(try await watch.lines().count { $0.contains("deviceStalled") } == 1)
+      #expect(try await watch.end() == 143)
+      let reverted = try await sandbox.shell("$A revert > /dev/null; \(Self.shown)")
+      #expect(reverted.standardOutput == before.standardOutput, "\(reverted)")
+    }
+  }
+
+  /// The profiles, the defaults and the microphone's gain.
+  private static let shown = """
+    pactl list cards | grep -E 'Name:|Active Profile'; pactl get-default-source
+    pactl get-default-sink
+    pactl get-source-volume alsa_input.usb-Example_USB_Microphone-00.analog-stereo
+    """
 
   @Test("while a command applies and another holds: done, or timed out and nothing changed")
   func applying() async throws {

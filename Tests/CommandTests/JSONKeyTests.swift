@@ -36,6 +36,7 @@ struct JSONKeyTests {
     "interruptionBegan": ["cause", "by"],
     "interruptionEnded": ["shouldResume"],
     "conflict": ["what", "opponents"],
+    "deviceStalled": ["device", "attempts", "revived"],
     "stopped": [],
   ]
   private static let profile = """
@@ -168,7 +169,8 @@ struct JSONKeyTests {
       .drift([.category]), .reapplied(.seconds(1)), .reapplyFailed(error),
       .pending([Unmet(property: .category, verdict: .pending, reason: "away")]), .serverLost,
       .serverReset(.seconds(2)), .interruptionBegan(.call(by: "phone")),
-      .interruptionEnded(shouldResume: true), .conflict("volume", opponents: ["mixer"]), .stopped,
+      .interruptionEnded(shouldResume: true), .conflict("volume", opponents: ["mixer"]),
+      .deviceStalled("mic", attempts: 2, isRevived: true), .stopped,
     ]
     #expect(Set(all.map(\.name)) == Set(Self.events.keys))
     for event in all {

@@ -117,6 +117,21 @@ static int stall(sim_card *card, const pa_json_object *value) {
     return 0;
 }
 
+/* As some hardware after sleep: only another profile, and back, makes it work again. */
+static int die(sim_card *card, const pa_json_object *value) {
+    int64_t count;
+    int result = number_of(value, 1, 100, &count);
+
+    if (result < 0)
+        return result;
+    if (!card->input)
+        return -PA_ERR_NOENTITY;
+    card->dead_devices = (unsigned) count;
+    pa_asyncmsgq_send(card->input->mq.inq, PA_MSGOBJECT(card->input->source),
+                      SIM_SOURCE_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
+    return 0;
+}
+
 static bool has_rate(const sim_device *device, uint32_t rate) {
     return !device || sim_device_has_rate(device, rate);
 }
@@ -165,6 +180,7 @@ static const struct {
     { "fail-profile", fail_profile },
     { "profile-delay", profile_delay },
     { "stall", stall },
+    { "die", die },
     { "rate", set_rate },
     { "remove", remove_card },
 };

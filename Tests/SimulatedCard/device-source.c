@@ -204,6 +204,8 @@ bool sim_source_create(sim_device *device) {
     if (!source)
         return false;
     make_wave(device);
+    if (device->card->dead_devices > 0 && --device->card->dead_devices > 0)
+        device->stalled_until = pa_rtclock_now() + SIM_STALLED_FOR_EVER;
     source->userdata = device;
     source->parent.process_msg = process_message;
     source->set_state_in_io_thread = set_state;

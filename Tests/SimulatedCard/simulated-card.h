@@ -51,6 +51,7 @@ typedef struct sim_card {
     sim_device *input;
 
     char *failing_profile; /* the next change to this one fails */
+    unsigned dead_devices; /* so many sources, the present one first, deliver nothing */
     pa_usec_t profile_delay;
     pa_time_event *delayed; /* set while devices are still to appear */
 } sim_card;
@@ -95,6 +96,7 @@ struct sim_device {
 };
 
 #define SIM_SOURCE_MESSAGE_STALL PA_SOURCE_MESSAGE_MAX
+#define SIM_STALLED_FOR_EVER (365 * 24 * 3600 * PA_USEC_PER_SEC)
 
 sim_device *sim_device_new(sim_card *card, const sim_mapping *mapping);
 void sim_device_free(sim_device *device);

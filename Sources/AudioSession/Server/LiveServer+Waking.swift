@@ -72,7 +72,7 @@ extension LiveServer {
     for stream in streams { await letSleep(stream) }
   }
 
-  private func letSleep(_ stream: PulseStream?) async {
+  func letSleep(_ stream: PulseStream?) async {
     guard let stream else { return }
     mark(.stream(stream.direction, stream.index))
     noteClosing(stream)

@@ -1,9 +1,12 @@
+import PulseTypes
+
 extension Plan {
   /// Makes the ordered steps from a snapshot to a mode.
   ///
   /// Pure: no I/O, no clock. Throws `SessionError` with stage `device` if the machine cannot meet
   /// the mode; with `onFailure = .bestEffort` such a preference is listed as unmet instead.
   package static func make(_ input: PlanInput) throws(SessionError) -> Plan {
+    if let cards = input.silentCards { return switchOff(cards, input) }
     let isTolerant = input.mode.onFailure == .bestEffort
     let baseline = input.baseline.valid(for: input.snapshot)
     if input.occasion == .leaving { return leave(input, baseline) }
@@ -21,6 +24,19 @@ extension Plan {
     guard !restore.isEmpty else { return survey.plan }
     var planner = Planner(input, resolution, restore: restore)
     try planner.run(isTolerant: isTolerant)
+    return planner.plan
+  }
+
+  /// Switches cards off, after what depends on their devices; what that changed is undone afterwards.
+  private static func switchOff(_ cards: Set<String>, _ input: PlanInput) -> Plan {
+    var planner = Planner(input, Resolution.tolerant(input), restore: [])
+    for card in input.snapshot.cards where cards.contains(card.name) {
+      guard let off = card.profiles.first(where: \.hasNoDevices) else { continue }
+      planner.emit(
+        Target(
+          .category, .cardProfile(card: card.name), .name(off.name),
+          why: "it delivers nothing since the machine woke up"))
+    }
     return planner.plan
   }
 

@@ -58,6 +58,9 @@ package struct PlanInput: Sendable, Hashable, Codable {
   /// Settings of other programs' streams that the server restored after the session changed them;
   /// no user chose these values. Nil is none.
   package var restored: Set<Setting>?
+  /// The cards to switch off, because a device of theirs delivers nothing; nil is none. Nothing else
+  /// is then planned.
+  package var silentCards: Set<String>?
   /// The steps that the server refused during this session, with its messages.
   package var refusals: [Setting: String]
 

@@ -2,7 +2,7 @@ import PulseTypes
 
 private enum Key: String, CodingKey {
   case time, event, reason, previous, current, what, seconds, error, unmet, cause, by, shouldResume
-  case opponents
+  case opponents, device, attempts, revived
 }
 
 extension TimedEvent: Codable {
@@ -36,6 +36,7 @@ extension SessionEvent: Codable {
     case .interruptionBegan: "interruptionBegan"
     case .interruptionEnded: "interruptionEnded"
     case .conflict: "conflict"
+    case .deviceStalled: "deviceStalled"
     case .stopped: "stopped"
     }
   }
@@ -72,6 +73,11 @@ extension SessionEvent: Codable {
       self = .conflict(
         try values.decode([String].self, forKey: .what).first ?? "",
         opponents: try values.decode([String].self, forKey: .opponents))
+    case "deviceStalled":
+      self = .deviceStalled(
+        try values.decode(String.self, forKey: .device),
+        attempts: try values.decode(Int.self, forKey: .attempts),
+        isRevived: try values.decode(Bool.self, forKey: .revived))
     case "stopped": self = .stopped
     default:
       throw DecodingError.dataCorruptedError(
@@ -100,6 +106,10 @@ extension SessionEvent: Codable {
     case .conflict(let what, let opponents):
       try values.encode([what], forKey: .what)
       try values.encode(opponents, forKey: .opponents)
+    case .deviceStalled(let device, let attempts, let isRevived):
+      try values.encode(device, forKey: .device)
+      try values.encode(attempts, forKey: .attempts)
+      try values.encode(isRevived, forKey: .revived)
     }
   }
 }

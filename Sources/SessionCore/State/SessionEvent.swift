@@ -29,6 +29,9 @@ public enum SessionEvent: Sendable, Hashable {
   case interruptionEnded(shouldResume: Bool)
   /// Another program keeps changing this setting, so the session leaves it alone for a while.
   case conflict(String, opponents: [String])
+  /// A device in use delivered no sound after the machine woke up, so the session switched its card
+  /// off and on; after three attempts it gives up.
+  case deviceStalled(String, attempts: Int, isRevived: Bool)
   /// The session was closed.
   case stopped
 }

@@ -40,7 +40,12 @@ package struct ArrivalWatch: Sendable {
 
 extension Card {
   /// Whether its profile has no devices.
-  var isOff: Bool { active.map { $0.sinkCount + $0.sourceCount == 0 } ?? true }
+  var isOff: Bool { active?.hasNoDevices ?? true }
+}
+
+extension CardProfile {
+  /// Whether it is one that switches the card off.
+  var hasNoDevices: Bool { sinkCount + sourceCount == 0 }
 }
 
 extension PlanInput {

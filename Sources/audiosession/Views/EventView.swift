@@ -63,6 +63,14 @@ enum EventView {
     case .serverLost: ("lost", "the server is lost; waiting for it", .red)
     case .serverReset(let time):
       ("reset", "the server is back; session restored in \(milliseconds(time))", .green)
+    case .deviceStalled(let device, let attempts, let isRevived):
+      (
+        isRevived ? "revived" : "stalled",
+        "\(device) delivered no sound after the machine woke up; "
+          + (isRevived ? "it works since its card was" : "it still does not, though its card was")
+          + " switched off and on" + (attempts > 1 ? " \(attempts) times" : ""),
+        isRevived ? .green : .red
+      )
     case .stopped: ("stopped", "", .plain)
     }
   }

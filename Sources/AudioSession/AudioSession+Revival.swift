@@ -1,0 +1,145 @@
+import POSIX
+import Pulse
+import PulseTypes
+import SessionCore
+
+/// Devices that deliver nothing after the machine woke up, a common fault of laptops: their card is
+/// switched off and on.
+extension AudioSession {
+  /// Wakes the session when the machine wakes up, which may cause no event of the server.
+  func watchClock() {
+    guard configuration.isHolding, upkeep.clock == nil, let descriptor = clockDescriptor() else {
+      return
+    }
+    upkeep.clock = DescriptorWatch(descriptor, on: loop) { [weak self] in
+      awaitNextClockChange(descriptor)
+      self?.assumeIsolated { $0.noteChange() }
+    }
+  }
+
+  /// How often a device is revived before the session gives up.
+  private static var mostAttempts: Int { 3 }
+
+  /// Revives the devices in use that deliver nothing, and reports the result. Other calls run
+  /// meanwhile.
+  func reviveDevices(of live: LiveServer) async {
+    // After the look that noticed it.
+    await takeTurn()
+    queue.turns.pass()
+    var attempts: [Device: Int] = [:]
+    for attempt in 0...Self.mostAttempts {
+      let silent = await silentDevices(of: live)
+      for device in attempts.keys where !silent.contains(where: { $0.isSame(device) }) {
+        report(device, attempts.removeValue(forKey: device), isRevived: true)
+      }
+      guard attempt < Self.mostAttempts, !silent.isEmpty else { break }
+      for device in silent {
+        let known = attempts.keys.first { $0.isSame(device) } ?? device
+        attempts[known, default: 0] += 1
+      }
+      guard await restartCards(of: silent, live) else { break }
+    }
+    for (device, attempts) in attempts { report(device, attempts, isRevived: false) }
+  }
+
+  private func report(_ device: Device, _ attempts: Int?, isRevived: Bool) {
+    emit(.deviceStalled(device.name, attempts: attempts ?? 0, isRevived: isRevived))
+  }
+
+  /// The devices in use, of those with a card, that deliver nothing.
+  private func silentDevices(of live: LiveServer) async -> [Device] {
+    var result: [Device] = []
+    for direction in modeInEffect?.category?.directions ?? Set(Direction.allCases) {
+      guard let device = await live.snapshot.defaultRoot(direction), device.card != nil,
+        await live.isSilent(device)
+      else { continue }
+      result.append(device)
+    }
+    return result
+  }
+
+  /// Switches the cards of devices off and on; false if that did not happen.
+  private func restartCards(of devices: [Device], _ live: LiveServer) async -> Bool {
+    await takeTurn()
+    defer { queue.turns.pass() }
+    guard self.live === live, isKept, !upkeep.interruptions.isInterrupted,
+      await live.lost == nil
+    else { return false }
+    let (store, deadline) = (store(live), Deadline(after: configuration.timeout))
+    let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
+    do throws(SessionError) {
+      var input = try await input(AudioMode(), live, store, isExplicit: true)
+      input.refusals = [:]
+      input.silentCards = Set(devices.compactMap { input.snapshot.card(of: $0)?.name })
+      var change = ModeChange(
+        input, to: .inEffect(wasInEffect: true), tracer: configuration.tracer)
+      do throws(SessionError) {
+        try await driver.run(&change.run)
+      } catch {
+        life.held?.baseline = change.run.stored
+        throw error
+      }
+      guard var back = change.undoing(in: await live.snapshot) else { return false }
+      // If this fails, the baseline on disk still leads back, also for the next look.
+      life.held?.baseline = change.run.stored
+      try await driver.run(&back)
+      let baseline = change.undone(in: back.input.snapshot)
+      try store.write(baseline)
+      life.held?.baseline = baseline
+      // The mode's levels belong to the devices that are back.
+      noteChange()
+      return true
+    } catch {
+      upkeep.pacer.failLook(at: upkeep.now)
+      schedule()
+      emit(.reapplyFailed(error))
+      return false
+    }
+  }
+}
+
+extension Device {
+  /// Whether it is the same device of two snapshots: its index changes when it returns.
+  fileprivate func isSame(_ other: Device) -> Bool {
+    direction == other.direction && name == other.name
+  }
+}
+
+extension LiveServer {
+  /// How long a device may take to deliver its first sound.
+  private static var firstSound: Duration { .seconds(2) }
+
+  /// Whether a device runs for a stream and delivers nothing; false if that cannot be told.
+  func isSilent(_ device: Device) async -> Bool {
+    guard let source = device.direction == .input ? device.name : device.monitor else {
+      return false
+    }
+    let options = StreamOptions(
+      direction: .input, name: "Audio session probe", device: source, spec: device.sampleSpec,
+      channelMap: device.channelMap, latency: .milliseconds(100), startCorked: false,
+      flags: [.dontMove],
+      properties: [
+        Owned.pinKey: Owned.wakePin, "media.role": "abstract",
+        "application.id": Owned.applicationID,
+      ])
+    guard let stream = try? await client.openStream(options, timeout: .seconds(2)) else {
+      return false
+    }
+    let (sounds, sound) = AsyncStream.makeStream(of: Void.self)
+    await stream.setChangeHandler { if $0 == .received { sound.yield() } }
+    await stream.setEndHandler { _ in sound.yield() }
+    let alarm = Deadline(after: Self.firstSound).onPassing(on: client.loop) { sound.finish() }
+    defer { alarm.cancel() }
+    // The stream's end shows nothing, like its first sound.
+    for await _ in sounds {
+      await letSleep(stream)
+      return false
+    }
+    doubt()
+    let isRunning =
+      (try? await refresh(deadline: Deadline(after: .seconds(2)))) != nil
+      && snapshot.device(device.direction, named: device.name)?.state == .running
+    await letSleep(stream)
+    return isRunning
+  }
+}
