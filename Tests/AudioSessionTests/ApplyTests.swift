@@ -180,19 +180,27 @@ struct ApplyTests {
     "what somebody changed since is left by a revert, and said", .bothServers,
     arguments: Feature.revert.machines)
   func leavesOthers(on machine: Machine) async throws {
-    try await Rig.with(machine.configuration) { rig in
+    try await Rig.with(machine.configuration, isHolding: false) { rig in
+      try await rig.outside.setDefaultSource(machine.laptopInput)
+      try #require(
+        try await rig.sessionSees { $0.server.defaultSourceName == machine.laptopInput })
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(machine.usbInput)]
       mode.inputGain = Volume(fraction: 0.7)
+      mode.channelMap = .swap
       try await rig.session.setAudioMode(mode)
+      // The device below the session's: the revert removes the latter.
+      try await rig.outside.setDefaultSource(machine.usbInput)
       let theirs = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
       try await rig.setInputVolume(theirs, of: machine.usbInput)
       #expect(
         try await rig.sessionSees {
           $0.device(.input, named: machine.usbInput)?.volume == theirs
+            && $0.server.defaultSourceName == machine.usbInput
         })
       let report = try await rig.session.revert()
-      #expect(report.left.count == 1)
+      #expect(report.left.count == 2)
+      #expect(report.state.route.inputs.map(\.name) == [machine.usbInput])
       #expect(try await rig.outside.source(named: machine.usbInput)?.volume == theirs)
     }
   }

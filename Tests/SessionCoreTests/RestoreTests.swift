@@ -84,6 +84,18 @@ private typealias Server = SimulatedServer
       ])
   }
 
+  @Test func `a default that somebody chose since stays when the link is removed`() throws {
+    let (applied, baseline) = try applied(Self.full)
+    var server = applied
+    try server.setDefault(.input, Server.usb)
+    var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
+    back.input.baseline = baseline
+    back.run()
+    #expect(back.server.snapshot.ownedDevices(.input).isEmpty)
+    #expect(back.server.snapshot.server.defaultSourceName == Server.usb, "\(back.trace)")
+    #expect(back.plans.first?.left.count == 1)
+  }
+
   @Test func `only who asks now gets a microphone opened`() throws {
     let (server, baseline) = try applied(preferring { $0.inputMuted = true })
     for isExplicit in [true, false] {

@@ -22,7 +22,7 @@ extension Planner {
     let now = isShown ? server.value(of: entry.setting) : nil
     guard now != entry.before else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
-      input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: server)
+      input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: self)
     {
       plan.left.append(
         "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "

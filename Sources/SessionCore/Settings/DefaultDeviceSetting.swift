@@ -30,10 +30,16 @@ struct DefaultDeviceSetting: SettingKind {
     return device?.canBeDefault == true ? before : nil
   }
 
-  /// If the session's default is gone, the current one is the server's fallback.
-  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool {
-    guard case .name(let name) = ours else { return false }
-    return server.snapshot.device(direction, named: name) == nil
+  /// If the session's default is gone, the current one is the server's fallback; unless this run
+  /// removed it, and another one was the default then.
+  func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool {
+    guard case .name(let name) = ours,
+      planner.server.snapshot.device(direction, named: name) == nil
+    else { return false }
+    let isRemoved = planner.input.journal.entries.contains {
+      $0.setting.kind.link?.deviceName(direction) == name && $0.before != .absent
+    }
+    return !isRemoved || planner.input.journal[.defaultDevice(direction)]?.before == ours
   }
 
   func predicted(in server: PredictedServer) -> SettingValue? {

@@ -29,6 +29,15 @@ extension LinkKind {
     if case .echoCanceller(let spec) = value { server.addCanceller(spec) }
   }
 
+  /// The defaults, except one that is another device than the link: a link's removal keeps it.
+  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
+    Direction.allCases.filter { direction in
+      let owned = snapshot.ownedDevices(direction, of: setting)
+      return role(direction) != nil
+        && (owned.isEmpty || owned.contains { $0.name == snapshot.server.defaultName(direction) })
+    }.map(Setting.defaultDevice)
+  }
+
   func devices(under value: SettingValue) -> [NamedDevice] {
     switch value {
     case .remap(let spec): [NamedDevice(direction: spec.direction, name: spec.master)]
@@ -91,8 +100,6 @@ struct ChainSetting: LinkKind {
     snapshot.linkValue(setting, direction, snapshot.remap(direction).map(SettingValue.remap))
   }
 
-  func dependents(in snapshot: ServerSnapshot) -> [Setting] { [.defaultDevice(direction)] }
-
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
     guard case .remap(let spec) = value else { return server.isPredicted(object) }
     return server.standsOnPredicted(direction, spec.master)
@@ -126,8 +133,6 @@ struct CombinationSetting: LinkKind {
     snapshot.linkValue(setting, .output, snapshot.combination.map(SettingValue.combination))
   }
 
-  func dependents(in snapshot: ServerSnapshot) -> [Setting] { [.defaultDevice(.output)] }
-
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
     guard case .combination(let spec) = value else { return server.isPredicted(object) }
     return spec.outputs.contains { server.standsOnPredicted(.output, $0) }
@@ -159,10 +164,6 @@ struct EchoCancellerSetting: LinkKind {
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.linkValue(setting, .input, snapshot.echoCanceller.map(SettingValue.echoCanceller))
-  }
-
-  func dependents(in snapshot: ServerSnapshot) -> [Setting] {
-    Direction.allCases.map(Setting.defaultDevice)
   }
 
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {

@@ -67,7 +67,7 @@ struct TriggerSetting: SettingKind {
     } ? .flag(true) : SettingValue.absent
   }
 
-  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool { true }
+  func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool { true }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     server.snapshot.sinkInputs.removeAll { $0.properties[Owned.pinKey] == Owned.triggerPin }

@@ -38,7 +38,7 @@ protocol SettingKind: Sendable {
   /// Whether a value that is not the session's any more cannot be a user's choice.
   ///
   /// - Parameter ours: the value that the session set.
-  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool
+  func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool
   /// The settings that vanish, appear or change with this one.
   func dependents(in snapshot: ServerSnapshot) -> [Setting]
 
@@ -125,7 +125,7 @@ extension SettingKind {
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? { before }
 
   /// The session's modules belong to it alone.
-  func isOwn(_ ours: SettingValue, in server: PredictedServer) -> Bool { traits.contains(.module) }
+  func isOwn(_ ours: SettingValue, in planner: Planner) -> Bool { traits.contains(.module) }
 
   func predicted(in server: PredictedServer) -> SettingValue? { read(server.snapshot) }
 
