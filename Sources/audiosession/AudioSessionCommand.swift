@@ -100,7 +100,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   /// Without a command: what is in use, what is maintained, and what to do next.
   func run(_ context: Context) async throws -> Status {
     let (state, _, error) = try await StateCommand.read(context)
-    try context.output.result(state) { OverviewView.lines(state, width: $0) }
+    try context.output.result(state) {
+      OverviewView.lines(state, width: $0, names: context.names(nil))
+    }
     guard let error else { return .done }
     context.output.complain(error)
     return Status(error)

@@ -101,10 +101,9 @@ struct ProfileChosen: EncodableWithNulls {
     guard !output.isJSON else { return try output.json(self, isOneLine: true) }
     let why = points.map { "\($0) points" } ?? "no other fits"
     let tie = ties.isEmpty ? "" : ", as many as " + ties.joined(separator: ", ")
-    let clock = String(time.split(separator: "T").last ?? "")
     output.print([
       [
-        Span(clock, .dim), "  ", Span("profile", .bold).padded(to: 14), "  ",
+        Span(LocalTime(time).clock, .dim), "  ", Span("profile", .bold).padded(to: 14), "  ",
         Span("\(profile ?? "") (\(why)\(tie))"),
       ]
     ])

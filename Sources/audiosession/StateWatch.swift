@@ -48,7 +48,8 @@ struct StateWatch {
     }
     let width = output.terminal.width
     let lines = StateView.lines(
-      state, snapshot, width: width.map { $0 - 2 }, names: context.names(snapshot))
+      state, snapshot, width: width.map { $0 - 2 }, isLive: true,
+      names: context.names(snapshot))
     let marked = Self.marked(lines, since: shown)
     if width == nil {
       output.print(marked + [.empty])

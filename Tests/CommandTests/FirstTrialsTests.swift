@@ -112,7 +112,7 @@ struct FirstTrialsTests {
         "pactl load-module module-switch-on-port-available > /dev/null; $A doctor --no-listen")
       #expect(result.status == 0, "\(result)")
       #expect(result.standardOutput.contains("note  module-switch-on-port-available"))
-      #expect(result.standardOutput.contains(", 1 finding\n"))
+      #expect(result.standardOutput.contains(", no findings, 1 note\n"))
       #expect(result.standardOutput.contains("apply PROFILE --keep"))
       try sandbox.write(profile: "test", Profiles.podcast)
       let kept = try await sandbox.shell(
@@ -139,17 +139,22 @@ struct FirstTrialsTests {
         """
       return try JSONDecoder().decode(Route.self, from: Data(text.utf8))
     }
-    func text(_ previous: Route, _ current: Route) throws -> String {
+    func text(
+      _ previous: Route, _ current: Route, names: DeviceNames = DeviceNames([])
+    ) throws -> String {
       EventView.rows(
         TimedEvent(
           time: "T1",
-          event: .routeChanged(.override, previous: previous, current: current)), width: nil
+          event: .routeChanged(.oldDeviceUnavailable, previous: previous, current: current)),
+        width: nil, names: names
       ).rendered(colour: false)
     }
-    #expect(try text(route("a"), route("b")).contains("input Microphone: a → b (override)"))
+    #expect(try text(route("a"), route("b"), names: .none).contains("input mic: a → b"))
+    #expect(
+      try text(route("a"), route("b")).contains("input Microphone: a → b (old device unavailable)"))
     #expect(
       try text(route("a", 44100), route("a")).contains(
-        "input Microphone: 44100 Hz → 48000 Hz (override)")
+        "input Microphone: 44100 Hz → 48000 Hz (old device unavailable)")
     )
   }
 

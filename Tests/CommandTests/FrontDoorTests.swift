@@ -99,6 +99,25 @@ struct FrontDoorTests {
     }
   }
 
+  @Test(
+    "state --watch shows the last events on a screen of 24 lines, and how many are missing",
+    .simulatedCard)
+  func watchOnAScreen() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        $A apply podcast --keep > /dev/null || exit 9
+        script -qec "stty cols 80 rows 24; exec $A state --watch" /dev/null > seen & pid=$!
+        until grep -q '(5 more lines)' seen; do kill -0 $pid || exit 8; pause; done
+        pactl set-default-source alsa_input.pci-0000_00_1f.3.analog-stereo
+        until grep -q '[*].* drift preferred input' seen; do kill -0 $pid || exit 7; pause; done
+        $A stop > /dev/null; kill $pid
+        """)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
   @Test("a shell in a sandbox is greeted; a command is not", .server)
   func greeting() async throws {
     try await PulseSandbox.with(.empty) { sandbox in
@@ -139,7 +158,13 @@ struct FrontDoorTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
       let result = try await sandbox.shell(
-        "$A apply test --keep; $A revert; $A stop > /dev/null; $A apply test; $A revert")
+        """
+        $A apply test --keep; $A revert; $A stop > /dev/null; $A apply test; $A revert
+        $A apply test --keep > /dev/null; $A revert --stop > /dev/null; $A | grep session
+        $A revert --stop
+        """)
+      #expect(result.standardError.components(separatedBy: ": note: stopped ").count == 2)
+      #expect(result.standardOutput.contains("session  none; nothing is maintained\n"), "\(result)")
       let words = ["'audiosession stop' ends it", "still runs, and maintains the next profile"]
       #expect(result.standardOutput.components(separatedBy: words[0]).count == 2, "\(result)")
       #expect(result.standardError.components(separatedBy: words[1]).count == 2, "\(result)")

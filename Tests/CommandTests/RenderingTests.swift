@@ -1,5 +1,6 @@
 import AudioSession
 import FoundationEssentials
+import Glibc
 import SessionProfiles
 import Testing
 
@@ -125,16 +126,49 @@ struct RenderingTests {
   @Test("colours only where they are wanted, and none around nothing")
   func colours() {
     let line: Line = [Span("a", .green), "  ", Span("", .red)]
-    #expect(line.rendered(colour: true) == "\u{1b}[32ma\u{1b}[0m")
+    #expect(line.rendered(colour: true) == "\u{1b}[38;5;28ma\u{1b}[0m")
     #expect(line.rendered(colour: false) == "a")
   }
 
-  @Test("a name is shortened in its middle")
-  func shorten() {
-    #expect(Layout.shorten("abcdefghij", to: 5) == "ab…ij")
-    #expect(Layout.shorten("abcdefghij", to: 10) == "abcdefghij")
-    #expect(Layout.shorten("abcdefghij", to: nil) == "abcdefghij")
-    #expect(Layout.shorten("麦克风麦克风", to: 5).displayWidth <= 5)
+  @Test("each colour can be read on white and on black", arguments: [Style.red, .green, .amber])
+  func contrast(_ style: Style) throws {
+    let code = try #require(style.rawValue.split(separator: ";").last.flatMap { Int($0) }) - 16
+    // The palette's cube of 6 x 6 x 6 colours, and the luminance of WCAG.
+    let parts = [code / 36, code / 6 % 6, code % 6].map { level -> Double in
+      let value = Double([0, 95, 135, 175, 215, 255][level]) / 255
+      return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+    let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    #expect(1.05 / (luminance + 0.05) > 3.9, "on white")
+    #expect((luminance + 0.05) / 0.05 > 3.9, "on black")
+  }
+
+  @Test("a name that is longer than a line is broken behind its marks")
+  func longNames() {
+    func wrapped(_ text: String, _ width: Int) -> String {
+      Layout.wrap(text, indent: 0, width: width).rendered(colour: false)
+    }
+    #expect(
+      wrapped("is alsa_input.usb-Example-00 now", 16) == "is\nalsa_input.usb-\nExample-00 now\n")
+    #expect(wrapped("abcdefghijkl", 8) == "abcdefgh\nijkl\n")
+    #expect(wrapped("麦克风麦克风", 8) == "麦克风麦\n克风\n")
+    #expect(wrapped("abcdefghijkl", 12) == "abcdefghijkl\n")
+  }
+
+  @Test("a time is in the zone of the person who reads, and anything else as it is")
+  func localTime() {
+    var now = time(nil)
+    var fields = tm()
+    localtime_r(&now, &fields)
+    let text = TimedEvent.now(.applied).time
+    let local = LocalTime(text)
+    #expect(local.fraction == "." + text.suffix(4).dropLast())
+    #expect(local.date.hasPrefix("\(fields.tm_year + 1900)-"))
+    // The minutes of a zone differ only where its offset has some.
+    #expect(fields.tm_gmtoff % 3600 != 0 || local.time.dropFirst(2) == text.dropFirst(13).prefix(6))
+    for strange in ["T1", "", "yesterday", "99999999999-1-1T1:1:1Z", "2026-11-23T05:00:45"] {
+      #expect(LocalTime(strange).clock == strange && LocalTime(strange).date.isEmpty)
+    }
   }
 
   @Test("what a terminal would act on is made visible")

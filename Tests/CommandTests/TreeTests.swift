@@ -68,10 +68,20 @@ struct TreeTests {
       let session = AudioSession(server: sandbox.address)
       let snapshot = try await session.snapshot()
       await session.close()
+      let list = DeviceList(snapshot, isWhole: true)
+      func letters(_ lines: [Line]) -> String {
+        lines.rendered(colour: false).filter { !" \n├└─│,".contains($0) }
+      }
       for width in [30, 40, 60, 80] {
-        for line in RouteTree(snapshot: snapshot).all().flatMap({ $0.lines(width: width) }) {
+        let tree = RouteTree(snapshot: snapshot, names: DeviceNames(snapshot)).all()
+        let lines = tree.flatMap { $0.lines(width: width) }
+        let devices = DevicesView.lines(list, width: width)
+        for line in lines + (width < 40 ? [] : devices) {
           #expect(line.width <= width, "\(line.rendered(colour: false))")
         }
+        // Nothing is left out: the letters are those of a wide screen.
+        #expect(letters(lines) == letters(tree.flatMap { $0.lines(width: nil) }))
+        #expect(letters(devices) == letters(DevicesView.lines(list, width: nil)))
       }
     }
   }
@@ -138,7 +148,7 @@ struct TreeTests {
           .preferredInput: report(.applied), .inputGain: report(.overridden),
           .preferredOutput: report(.applied), .outputVolume: report(.unset),
         ])
-      #expect(tree.route(.input)?.style == .yellow)
+      #expect(tree.route(.input)?.style == .amber)
       #expect(tree.route(.input)?.children.first?.style == .green)
       #expect(tree.route(.output)?.style == .green)
       snapshot.server.defaultSourceName = "mic\u{1b}[2J"

@@ -18,25 +18,31 @@ struct RevertCommand: SessionCommand {
   @Flag(help: "Forget what cannot be restored now, such as the gain of an unplugged device.")
   var forget = false
 
+  @Flag(help: "End the process that maintains the session afterwards, as 'stop' does.")
+  var stop = false
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
     let hooks = Hooks(options: options, output: context.output)
     let forget = forget
-    let (report, snapshot) = try await context.withSession(hooks: hooks) { session in
-      let report = try await Interruption.cancelling {
-        try await session.revert(forgetsUnplugged: forget)
+    let (report, stopped, snapshot) = try await context.withSession(hooks: hooks) { session in
+      let (report, stopped) = try await Interruption.cancelling {
+        let report = try await session.revert(forgetsUnplugged: forget)
+        return (report, stop ? try await StopCommand.stop(session, options) : nil)
       }
-      return (report, try? await session.snapshot())
+      return (report, stopped, try? await session.snapshot())
     }
     try context.output.result(RevertJSON(report)) {
       RevertView.lines(report, width: $0, names: context.names(snapshot))
     }
     for note in report.state.notes { context.output.warning(note) }
-    if let holder = report.state.holder {
+    if let stopped {
+      context.output.note("stopped \(stopped.name) (process \(stopped.pid))")
+    } else if let holder = report.state.holder, !stop {
       context.output.note(
         "\(holder.name) (process \(holder.pid)) still runs, and maintains the next profile that is "
-          + "applied; 'audiosession stop' ends it")
+          + "applied; 'audiosession stop' ends it, and so does 'revert --stop'")
     }
     return .done
   }

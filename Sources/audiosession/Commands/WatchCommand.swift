@@ -183,8 +183,9 @@ struct WatchCommand: SessionCommand {
     _ event: SessionEvent, _ session: AudioSession, _ context: Context
   ) async -> DeviceNames {
     switch event {
-    case .pending, .conflict: context.names(try? await session.snapshot())
-    default: .none
+    case .pending, .conflict, .reapplyFailed, .interruptionBegan:
+      context.names(try? await session.snapshot())
+    default: context.names(nil)
     }
   }
 }

@@ -1,39 +1,57 @@
 /// Fits text into a screen's width; a nil width is no limit.
 enum Layout {
-  /// Shortens the middle of a name, which differ least there: `alsa_input.usb-…-00.analog-stereo`.
-  static func shorten(_ text: String, to width: Int?) -> String {
-    let text = visible(text)
-    guard let width, width >= 1, text.displayWidth > width else { return text }
-    let characters = Array(text)
-    // Columns first, then by ones for characters that take two.
-    var kept = width - 1
-    while true {
-      let head = (kept + 1) / 2
-      let result =
-        String(characters.prefix(head)) + "…" + String(characters.suffix(max(0, kept - head)))
-      if result.displayWidth <= width || kept <= 0 { return result }
-      kept -= 1
-    }
-  }
-
-  /// Breaks a sentence between words, but not between a number and its unit; a word that is longer
-  /// than a line has one to itself.
+  /// Breaks a sentence between words, but not between a number and its unit; a name that is longer
+  /// than a line is broken behind its marks: `alsa_input.usb-` and `Example-00`.
   static func wrap(
     _ text: String, indent: Int, width: Int?, style: Style = .plain
   ) -> [Line] {
     let margin = Span(String(repeating: " ", count: indent))
     guard let width else { return [[margin, Span(text, style)]] }
-    let room = max(16, width - indent)
+    let room = max(8, width - indent)
     var rows: [String] = []
     for word in words(of: visible(text)) {
-      let word = shorten(word, to: room)
-      if let last = rows.last, last.displayWidth + 1 + word.displayWidth <= room {
-        rows[rows.count - 1] = last + " " + word
+      let parts = parts(of: word, room)
+      if let last = rows.last, last.displayWidth + 1 + parts[0].displayWidth <= room {
+        rows[rows.count - 1] = last + " " + parts[0]
       } else {
-        rows.append(word)
+        rows.append(parts[0])
       }
+      rows += parts[1...]
     }
     return rows.map { [margin, Span($0, style)] }
+  }
+
+  /// The parts of a word that fit into a line; a part without a mark that does not is cut.
+  private static func parts(of word: String, _ room: Int) -> [String] {
+    var parts = [""]
+    var run = ""
+    func add(_ text: String) {
+      let last = parts[parts.count - 1]
+      let joins = last.isEmpty || last.displayWidth + text.displayWidth <= room
+      if joins { parts[parts.count - 1] += text } else { parts.append(text) }
+    }
+    for character in word {
+      if (run + String(character)).displayWidth > room {
+        add(run)
+        run = ""
+      }
+      run.append(character)
+      if "-._:/+,=".contains(character) {
+        add(run)
+        run = ""
+      }
+    }
+    add(run)
+    return parts
+  }
+
+  /// The same behind a first span, such as a mark, over which the other lines are indented.
+  static func wrap(_ text: String, after first: Span, width: Int?, style: Style = .plain) -> [Line]
+  {
+    var lines = wrap(text, indent: first.width, width: width, style: style)
+    if lines.isEmpty { return [[first]] }
+    lines[0].spans[0] = first
+    return lines
   }
 
   private static let units: Set<Substring> = ["Hz", "kHz", "ms", "s", "h", "min", "%", "dB", "GB"]

@@ -48,9 +48,12 @@ final class Output: Sendable {
     write(up + text, to: 1)
   }
 
-  /// Draws lines over the whole screen, as many as it has room for.
+  /// Draws lines over the whole screen, as many as it has room for, and how many it has not.
   func drawScreen(_ lines: [Line]) {
-    let shown = lines.prefix(max(1, terminal.height - 1))
+    let room = max(2, terminal.height - 1)
+    let more = lines.count - room + 1
+    let shown =
+      more > 1 ? lines.prefix(room - 1) + [Line("  (\(more) more lines)", .dim)] : lines[...]
     let text = shown.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
     write("\u{1b}[H" + text + "\u{1b}[J", to: 1)
   }
@@ -75,7 +78,7 @@ final class Output: Sendable {
   /// Prints a line on standard error that is not a failure.
   func note(_ text: String) { message("note: ", text, .dim) }
 
-  func warning(_ text: String) { message("warning: ", text, .yellow) }
+  func warning(_ text: String) { message("warning: ", text, .amber) }
 
   func log(_ text: String) { message("", text, .dim) }
 

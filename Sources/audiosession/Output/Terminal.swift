@@ -5,7 +5,7 @@ import POSIX
 struct Terminal: Sendable, Equatable {
   /// Whether to use colors.
   var hasColour: Bool
-  /// The number of columns; nil if the output is not on a screen, and is not wrapped or shortened.
+  /// The number of columns; nil if the output is not on a screen, and is not wrapped.
   var width: Int?
 
   /// Lines of the screen.

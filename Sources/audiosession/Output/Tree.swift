@@ -8,28 +8,27 @@ struct Tree {
   var detail = ""
   var children: [Tree] = []
 
-  /// The lines; names are shortened in the middle to fit.
   func lines(width: Int?) -> [Line] { lines(width: width, head: "", body: "") }
 
   /// - Parameters:
   ///   - head: the text before the first line.
   ///   - body: the text before the other lines.
   private func lines(width: Int?, head: String, body: String) -> [Line] {
-    let start = head.count + (kind.isEmpty ? 0 : kind.count + 1)
-    let title = Span(
-      Layout.shorten(name, to: width.map { max(8, $0 - start) }), style)
-    var first: Line = [Span(head, .dim), Span(kind.isEmpty ? "" : kind + " ", .dim), title]
-    var lines: [Line] = []
-    let margin = body + (children.isEmpty ? "   " : "│  ")
+    let start = [Span(head, .dim), Span(kind.isEmpty ? "" : kind + " ", .dim)]
+    let margin = Span(body + (children.isEmpty ? "   " : "│  "), .dim)
+    var lines = Layout.wrap(
+      name, after: Span(start.map(\.text).joined()), width: width, style: style)
+    lines[0].spans.replaceSubrange(0..<1, with: start)
+    for at in lines.indices.dropFirst() { lines[at].spans[0] = margin }
     if !detail.isEmpty {
-      if width.map({ first.width + 2 + Span(detail).width <= $0 }) ?? true {
-        first.spans += ["  ", Span(detail, .dim)]
+      let detail = Span(detail, .dim)
+      if lines.count == 1, width.map({ lines[0].width + 2 + detail.width <= $0 }) ?? true {
+        lines[0].spans += ["  ", detail]
       } else {
-        lines = Layout.wrap(detail, indent: 0, width: width.map { max(16, $0 - margin.count) })
-          .map { line in Line([Span(margin, .dim)] + line.spans.map { Span($0.text, .dim) }) }
+        lines += Layout.wrap(detail.text, indent: margin.width, width: width, style: .dim)
+          .map { [margin] + $0.spans.dropFirst() }.map(Line.init)
       }
     }
-    lines.insert(first, at: 0)
     for (at, child) in children.enumerated() {
       let isLast = at == children.count - 1
       lines += child.lines(

@@ -22,11 +22,9 @@ enum DetectionView {
   ) -> [Line] {
     let isChosen = fit.name == detection.chosen
     let style: Style = isChosen ? .green : fit.fits ? .plain : .dim
-    let head: Line = [
-      Span(isChosen ? "* " : "  ", .green),
-      Span(Layout.shorten(fit.name, to: width.map { $0 - 2 }), style),
-    ]
-    return [head] + words(fit, detection).flatMap { Layout.wrap($0, indent: 4, width: width) }
+    return Layout.wrap(
+      fit.name, after: Span(isChosen ? "* " : "  ", .green), width: width, style: style)
+      + words(fit, detection).flatMap { Layout.wrap($0, indent: 4, width: width) }
   }
 
   private static func words(_ fit: ProfileFit, _ detection: ProfileDetection) -> [String] {

@@ -3,8 +3,8 @@ import PulseTypes
 
 /// The names by which people know devices and cards, in place of the server's.
 struct DeviceNames {
-  /// The server's names as they are: with `-v`, and without a server.
-  static let none = DeviceNames([])
+  /// The server's names as they are: with `-v`.
+  static let none = DeviceNames([], isForPeople: false)
 
   /// What a server names, and how people know it.
   struct Entry {
@@ -17,8 +17,10 @@ struct DeviceNames {
   private let names: [String: String]
   /// The same for text whose place tells whether an input or an output is meant.
   private let plain: [String: String]
+  /// Whether a device that tells its own description is shown by it.
+  private let isForPeople: Bool
 
-  /// Whether the server's names are shown.
+  /// Whether the server's names are shown: with `-v`, and without a server.
   var isEmpty: Bool { names.isEmpty }
 
   /// The names of everything on a server.
@@ -35,7 +37,8 @@ struct DeviceNames {
     self.init(devices + cards)
   }
 
-  init(_ entries: [Entry]) {
+  init(_ entries: [Entry], isForPeople: Bool = true) {
+    self.isForPeople = isForPeople
     // The session's own devices keep their short names, as in the documentation.
     let entries = entries.filter {
       !$0.description.isEmpty && $0.description != $0.name && !Owned.isName($0.name)
@@ -53,6 +56,14 @@ struct DeviceNames {
 
   /// The name of a device where an input or an output is expected.
   subscript(name: String) -> String { plain[name] ?? name }
+
+  /// The devices of a route.
+  func list(_ devices: [RouteDevice]) -> String {
+    let all = devices.map { device in
+      isForPeople && !device.description.isEmpty ? device.description : device.name
+    }
+    return all.isEmpty ? "none" : all.joined(separator: " + ")
+  }
 
   /// A sentence with the names that people know.
   func text(_ text: String) -> String {
@@ -78,8 +89,8 @@ struct DeviceNames {
 extension Context {
   /// The names for text: those that people know, with `-v` the server's.
   func names(_ snapshot: ServerSnapshot?) -> DeviceNames {
-    guard options.verbose == 0, let snapshot else { return .none }
-    return DeviceNames(snapshot)
+    guard options.verbose == 0 else { return .none }
+    return snapshot.map(DeviceNames.init) ?? DeviceNames([])
   }
 }
 

@@ -21,15 +21,14 @@ enum DevicesView {
   private static func lines(_ item: DeviceItem, _ width: Int?) -> [Line] {
     let device = item.device
     let mark = Span(item.isDefault ? "* " : "  ", .green)
-    let name = Layout.shorten(title(item), to: width.map { $0 - 2 })
     let spec = "\(device.sampleSpec.rate) Hz, \(device.channelMap.readable)"
     var facts = [spec]
     if device.direction == .input, item.kind == .hardware {
       facts.append("patterns: " + device.polarPatterns.map(\.rawValue).joined(separator: ", "))
     }
-    let lines: [Line] =
-      [[mark, Span(name, item.isDefault ? .green : .plain)]]
-      + (item.device.description.isEmpty ? [] : [self.name(device.name, width)])
+    let lines =
+      Layout.wrap(title(item), after: mark, width: width, style: item.isDefault ? .green : .plain)
+      + (item.device.description.isEmpty ? [] : name(device.name, width))
     return lines + facts.flatMap { Layout.wrap($0, indent: 4, width: width) }
       + ports(item.ports, width)
   }
@@ -45,8 +44,8 @@ enum DevicesView {
   }
 
   /// The server's name, which a profile may give.
-  private static func name(_ name: String, _ width: Int?) -> Line {
-    ["    ", Span(Layout.shorten(name, to: width.map { $0 - 4 }), .dim)]
+  private static func name(_ name: String, _ width: Int?) -> [Line] {
+    Layout.wrap(name, indent: 4, width: width, style: .dim)
   }
 
   private static func ports(_ ports: [PortItem], _ width: Int?) -> [Line] {
@@ -60,23 +59,25 @@ enum DevicesView {
     let wide = Layout.columns(rows, indent: 4)
     guard let width, wide.contains(where: { $0.width > width }) else { return wide }
     return rows.flatMap { row -> [Line] in
-      [
-        ["    ", Span(Layout.shorten(row[0].text, to: width - 4), row[0].style)],
-        ["        ", row[1], ", ", row[2]],
-      ]
+      Layout.wrap(
+        String(row[0].text.dropFirst(2)), after: Span("    " + row[0].text.prefix(2), row[0].style),
+        width: width, style: row[0].style) + [["        ", row[1], ", ", row[2]]]
     }
   }
 
   private static func lines(_ item: CardItem, _ width: Int?) -> [Line] {
-    let lines: [Line] = [
-      ["  ", Span(Layout.shorten(item.description, to: width.map { $0 - 2 }))],
-      name(item.card.name, width),
-    ]
+    let lines = Layout.wrap(item.description, indent: 2, width: width) + name(item.card.name, width)
     let profiles = item.card.profiles.flatMap { profile -> [Line] in
       let isActive = profile.name == item.card.activeProfile
-      let text = (isActive ? "* " : "  ") + Layout.shorten(profile.name, to: width.map { $0 - 21 })
-      let note: Span = profile.isAvailable ? "" : Span("  not available", .dim)
-      return [["    ", Span(text, isActive ? .green : .plain), note]]
+      let style: Style = isActive ? .green : .plain
+      let lines = Layout.wrap(
+        profile.name, after: Span(isActive ? "    * " : "      ", style), width: width, style: style
+      )
+      guard !profile.isAvailable else { return lines }
+      let isShort = lines.count == 1 && width.map { lines[0].width + 15 <= $0 } ?? true
+      return isShort
+        ? [Line(lines[0].spans + [Span("  not available", .dim)])]
+        : lines + [["        ", Span("not available", .dim)]]
     }
     let codecs = (item.card.codecs ?? []).map { codec in
       codec.name == item.card.activeCodec ? "\(codec.name) (in use)" : codec.name

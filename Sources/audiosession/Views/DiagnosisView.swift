@@ -28,8 +28,12 @@ enum DiagnosisView {
   ) -> [Line] {
     var lines = diagnosis.findings.flatMap { Self.lines($0, width, names) + [.empty] }
     let skipped = diagnosis.skipped.isEmpty ? "" : " (\(diagnosis.skipped.count) not made)"
-    let count = diagnosis.findings.count
-    let result = count == 0 ? "no findings" : count == 1 ? "1 finding" : "\(count) findings"
+    // Notes are no findings.
+    let notes = diagnosis.findings.count { $0.severity == .note }
+    let findings = diagnosis.findings.count - notes
+    let result =
+      (findings == 0 ? "no findings" : findings == 1 ? "1 finding" : "\(findings) findings")
+      + (notes == 0 ? "" : notes == 1 ? ", 1 note" : ", \(notes) notes")
     lines += Layout.wrap(
       "\(diagnosis.checked.count) checks\(skipped), \(result)", indent: 0, width: width)
     for group in diagnosis.notMade {
@@ -42,11 +46,9 @@ enum DiagnosisView {
   private static func lines(
     _ finding: Finding, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
-    let kind = Span(finding.severity.rawValue, finding.severity.style)
-    let name = finding.object.map {
-      Layout.shorten(names.text($0), to: width.map { $0 - kind.width - 2 })
-    }
-    var lines: [Line] = [[kind, "  ", Span(name ?? finding.code.rawValue, .bold)]]
+    let kind = Span(finding.severity.rawValue + "  ", finding.severity.style)
+    let name = finding.object.map(names.text) ?? finding.code.rawValue
+    var lines = Layout.wrap(name, after: kind, width: width, style: .bold)
     lines += Layout.wrap(names.text(finding.message), indent: 2, width: width)
     lines += Layout.wrap(names.text(finding.why), indent: 2, width: width, style: .dim)
     lines += Layout.wrap(names.text(finding.remedy.text), indent: 2, width: width)
@@ -62,7 +64,7 @@ extension Finding.Severity {
   fileprivate var style: Style {
     switch self {
     case .problem: .red
-    case .warning: .yellow
+    case .warning: .amber
     case .note: .dim
     }
   }

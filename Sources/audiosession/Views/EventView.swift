@@ -17,39 +17,42 @@ enum EventView {
   static func lines(
     _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
-    let (name, text, _) = words(timed.event)
-    return Layout.wrap("\(timed.time)  \(name)  \(names.text(text))", indent: 2, width: width)
+    let (name, text, _) = words(timed.event, names)
+    let time = LocalTime(timed.time).dateAndTime
+    return Layout.wrap("\(time)  \(name)  \(names.text(text))", indent: 2, width: width)
   }
 
   /// An event when it happens: the text beside its name, below it if it takes more than a line.
   static func rows(
     _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
-    // Only the time of day, after the date's "T".
-    let clock = String(timed.time.split(separator: "T").last ?? "")
-    let (name, text, style) = words(timed.event)
-    let head = [Span(clock, .dim), "  ", Span(name, style).padded(to: 11), "  "]
+    let (name, text, style) = words(timed.event, names)
+    let head = [
+      Span(LocalTime(timed.time).clock, .dim), "  ", Span(name, style).padded(to: 11), "  ",
+    ]
     var rows = Layout.wrap(names.text(text), indent: Line(head).width, width: width)
     guard !rows.isEmpty else { return [Line(head)] }
     rows[0].spans.replaceSubrange(0..<1, with: head)
     return rows
   }
 
-  private static func words(_ event: SessionEvent) -> (String, String, Style) {
+  private static func words(
+    _ event: SessionEvent, _ names: DeviceNames
+  ) -> (String, String, Style) {
     switch event {
     case .applied: ("applied", "", .green)
     case .routeChanged(let reason, let previous, let current):
-      ("route", "\(change(previous, current)) (\(reason.rawValue))", .plain)
+      ("route", "\(change(previous, current, names)) (\(Words.spaced(reason.rawValue)))", .plain)
     case .devicesChanged: ("devices", "devices, ports or profiles changed", .plain)
     case .drift(let what):
-      ("drift", what.map(\.row.label).joined(separator: ", "), .yellow)
+      ("drift", what.map(\.row.label).joined(separator: ", "), .amber)
     case .reapplied(let time): ("reapplied", "in \(milliseconds(time))", .green)
     case .reapplyFailed(let error): ("failed", error.message, .red)
     case .pending(let unmet):
       (
         "pending",
         unmet.map { "\($0.property.row.label): \($0.reason)" }
-          .joined(separator: "; "), .yellow
+          .joined(separator: "; "), .amber
       )
     case .conflict(let what, let opponents):
       (
@@ -57,7 +60,7 @@ enum EventView {
         "the \(what) keeps being changed; it is left alone for now"
           + (opponents.isEmpty ? "" : ". Likely: \(opponents.joined(separator: ", "))"), .red
       )
-    case .interruptionBegan(let interruption): ("interrupted", words(interruption), .yellow)
+    case .interruptionBegan(let interruption): ("interrupted", words(interruption), .amber)
     case .interruptionEnded(let shouldResume):
       ("resumed", shouldResume ? "the settings are in effect again" : "", .green)
     case .serverLost: ("lost", "the server is lost; waiting for it", .red)
@@ -86,20 +89,21 @@ enum EventView {
   }
 
   /// Two routes, by the ends that differ.
-  private static func change(_ previous: Route, _ current: Route) -> String {
+  private static func change(_ previous: Route, _ current: Route, _ names: DeviceNames) -> String {
     let ends = [
-      difference("input", previous.inputs, current.inputs),
-      difference("output", previous.outputs, current.outputs),
+      difference("input", previous.inputs, current.inputs, names),
+      difference("output", previous.outputs, current.outputs, names),
     ].compactMap(\.self)
-    return ends.isEmpty ? names(current.inputs + current.outputs) : ends.joined(separator: ", ")
+    return ends.isEmpty
+      ? names.list(current.inputs + current.outputs) : ends.joined(separator: ", ")
   }
 
   /// How an end differs: by its devices, otherwise the ports, otherwise the session's devices, and so
   /// on; nil if it does not.
   private static func difference(
-    _ end: String, _ previous: [RouteDevice], _ current: [RouteDevice]
+    _ end: String, _ previous: [RouteDevice], _ current: [RouteDevice], _ names: DeviceNames
   ) -> String? {
-    let (before, after) = (names(previous), names(current))
+    let (before, after) = (names.list(previous), names.list(current))
     guard before == after else { return "\(end) \(before) → \(after)" }
     let details: [(RouteDevice) -> String] = [
       { $0.port ?? "no port" }, { $0.via.isEmpty ? "direct" : $0.via.joined(separator: " + ") },
@@ -110,11 +114,6 @@ enum EventView {
       if texts[0] != texts[1] { return "\(end) \(after): \(texts[0]) → \(texts[1])" }
     }
     return nil
-  }
-
-  private static func names(_ devices: [RouteDevice]) -> String {
-    let all = devices.map { $0.description.isEmpty ? $0.name : $0.description }
-    return all.isEmpty ? "none" : all.joined(separator: " + ")
   }
 
   private static func milliseconds(_ duration: Duration) -> String {

@@ -11,9 +11,7 @@ enum ExplanationView {
       names: names)
     if !explanation.causes.isEmpty { lines += [.empty] }
     for cause in explanation.causes {
-      var wrapped = Layout.wrap(names.text(cause), indent: 2, width: width)
-      if !wrapped.isEmpty { wrapped[0].spans[0] = Span("- ", .dim) }
-      lines += wrapped
+      lines += Layout.wrap(names.text(cause), after: Span("- ", .dim), width: width)
     }
     if !explanation.choices.isEmpty { lines += [.empty] }
     return lines + explanation.choices.flatMap { Self.lines($0, width, names) }
@@ -23,9 +21,9 @@ enum ExplanationView {
     _ choice: Explanation.Choice, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
     let mark = Span(choice.isChosen ? "* " : "  ", .green)
-    let name = Layout.shorten(names[choice.name], to: width.map { $0 - 2 })
     let priority = choice.priority.map { ", priority \($0)" } ?? ""
-    return [[mark, Span(name, choice.isChosen ? .green : .plain)]]
+    let style: Style = choice.isChosen ? .green : .plain
+    return Layout.wrap(names[choice.name], after: mark, width: width, style: style)
       + Layout.wrap(names.text(choice.reason) + priority, indent: 4, width: width, style: .dim)
   }
 }

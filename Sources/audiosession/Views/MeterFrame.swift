@@ -26,18 +26,23 @@ struct MeterFrame {
     return Line((levels + ["most in \(range)"]).joined(separator: ", "))
   }
 
-  /// Bars: one line per channel, and the spectrum below.
+  /// Bars: one line per channel, and the spectrum below. On a narrow screen the held peak is left out
+  /// first, then the channel's name has a line of its own.
   func drawing(width: Int) -> [Line] {
     let room = min(width, 100)
-    let label = min(names.map(\.displayWidth).max() ?? 0, max(4, room / 3))
-    let bars = zip(names, readings).map { name, reading -> Line in
-      let all = "\(Self.padded(reading.rms)) \(Self.padded(reading.hold)) dB"
-      let numbers = room < 40 ? Self.padded(reading.rms) : all
-      let bar = max(4, room - label - numbers.count - 2)
-      return [
-        Span(Layout.shorten(name, to: label)).padded(to: label), " ", Self.solid(reading, bar),
-        Self.rest(reading, bar), Span(" " + numbers, reading.isClipping ? .red : .plain),
+    let longest = names.map(\.displayWidth).max() ?? 0
+    let label = longest + 13 > room ? 0 : longest + 1
+    let bars = zip(names, readings).flatMap { name, reading -> [Line] in
+      let held = room - label < 26 ? "" : " \(Self.padded(reading.hold)) dB"
+      let numbers = Self.padded(reading.rms) + held
+      let bar = max(4, room - label - numbers.count - 1)
+      let line: [Span] = [
+        Self.solid(reading, bar), Self.rest(reading, bar),
+        Span(" " + numbers, reading.isClipping ? .red : .plain),
       ]
+      return label == 0
+        ? Layout.wrap(name, indent: 0, width: room) + [Line(line)]
+        : [Line([Span(name).padded(to: label)] + line)]
     }
     return bars + (bands.map { [Self.spectrum($0, width: room)] } ?? [])
   }
@@ -49,7 +54,7 @@ struct MeterFrame {
   }
 
   private static func solid(_ reading: LevelMeter.Reading, _ width: Int) -> Span {
-    let style: Style = reading.isClipping ? .red : reading.peak > 0.5 ? .yellow : .green
+    let style: Style = reading.isClipping ? .red : reading.peak > 0.5 ? .amber : .green
     return Span(String(repeating: "█", count: column(reading.rms, width)), style)
   }
 

@@ -2,11 +2,13 @@ import AudioSession
 
 /// What `audiosession` without a command prints: the devices in use, the session, and what to do next.
 enum OverviewView {
-  static func lines(_ state: SessionState, width: Int?) -> [Line] {
+  static func lines(
+    _ state: SessionState, width: Int?, names: DeviceNames = .init([])
+  ) -> [Line] {
     var lines: [Line] = []
     if state.server != nil {
-      lines += StateView.fact("input", names(state.route.inputs), width)
-      lines += StateView.fact("output", names(state.route.outputs), width)
+      lines += StateView.fact("input", names.list(state.route.inputs), width)
+      lines += StateView.fact("output", names.list(state.route.outputs), width)
     }
     lines += StateView.fact("session", session(state), width)
     lines += [.empty, Line("What you can do next:", .bold)]
@@ -17,11 +19,6 @@ enum OverviewView {
       + rows.flatMap { row -> [Line] in
         [["  ", row[0]]] + Layout.wrap(row[1].text, indent: 6, width: width, style: .dim)
       }
-  }
-
-  private static func names(_ devices: [RouteDevice]) -> String {
-    let names = devices.map { $0.description.isEmpty ? $0.name : $0.description }
-    return names.isEmpty ? "none" : names.joined(separator: " + ")
   }
 
   private static func session(_ state: SessionState) -> String {

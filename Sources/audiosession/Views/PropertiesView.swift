@@ -69,8 +69,7 @@ enum PropertiesView {
       if let note { lines += Layout.wrap(note, indent: 4, width: width) }
     }
     if let reason = report.reason, !isGranted {
-      lines += Layout.wrap(
-        names.text(reason), indent: 4, width: width, style: report.verdict.style)
+      lines += Layout.wrap(names.text(reason), indent: 4, width: width)
     }
     return lines
   }

@@ -20,11 +20,11 @@ enum PropertyWords {
 }
 
 extension Verdict {
-  /// Green: met; yellow: may still be met; red: will not be met.
+  /// Green: met; amber: may still be met; red: will not be met.
   var style: Style {
     switch self {
     case .applied: .green
-    case .pending, .overridden: .yellow
+    case .pending, .overridden: .amber
     case .unreachable, .refused: .red
     case .unset: .dim
     }

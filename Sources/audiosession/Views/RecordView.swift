@@ -54,7 +54,7 @@ struct RecordView: Encodable {
     return [
       Span("\(clock(progress.duration))  "), Span(decibels(progress.peak)), "  ",
       Span(bar(progress.peak), progress.peak >= 0.99 ? .red : .green),
-      Span(lost == 0 ? "" : "  \(lost) frames missing", .yellow),
+      Span(lost == 0 ? "" : "  \(lost) frames missing", .amber),
       Span(left.map { "  room for \(room($0.time))" } ?? "", .dim),
     ]
   }

@@ -101,9 +101,10 @@ enum ReplayView {
   private static func line(
     _ entry: ReplayEntry, _ name: String, _ text: String, _ width: Int?
   ) -> [Line] {
-    let clock = String(entry.line.time.split(separator: "T").last ?? "")
     var lines = Layout.wrap(text, indent: 30, width: width)
-    let head = [Span(clock, .dim), "  ", Span(name).padded(to: 14), "  "] as [Span]
+    let head =
+      [Span(LocalTime(entry.line.time).clock, .dim), "  ", Span(name).padded(to: 14), "  "]
+      as [Span]
     if !lines.isEmpty { lines[0].spans = head + lines[0].spans.dropFirst() }
     return lines
   }

@@ -118,7 +118,7 @@ struct RouteTree {
   private func style(_ names: [Property]) -> Style {
     let styles = names.compactMap { properties[$0] }.filter { $0.verdict != .unset }
       .map(\.verdict.style)
-    for worst in [Style.red, .yellow, .green] where styles.contains(worst) { return worst }
+    for worst in [Style.red, .amber, .green] where styles.contains(worst) { return worst }
     return .plain
   }
 }

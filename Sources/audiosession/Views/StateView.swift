@@ -5,33 +5,44 @@ import PulseTypes
 enum StateView {
   /// - Parameters:
   ///   - snapshot: the server, for drawing the route; without one it is listed.
+  ///   - isLive: for a screen that shows only as much as it has room for: first what happened, then
+  ///     what was asked for.
   ///   - showsReadings: shows what was read for each verdict.
   static func lines(
-    _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?,
+    _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?, isLive: Bool = false,
     showsReadings: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
-    var lines: [Line] = []
-    for (name, text) in facts(state, names) { lines += fact(name, text, width) }
-    if let snapshot {
-      let tree = RouteTree(snapshot: snapshot, properties: state.properties, names: names)
-      for direction in Direction.allCases {
-        lines += [.empty, Line(direction.rawValue, .bold)]
-        lines += tree.route(direction)?.lines(width: width) ?? [Line("none")]
-      }
-    } else {
-      lines += route("input", state.route.inputs, width)
-      lines += route("output", state.route.outputs, width)
-    }
+    let facts = facts(state, names).flatMap { fact($0.0, $0.1, width) }
     let properties = PropertiesView.lines(
-      state.properties, width: width, preferredOnly: state.server == nil,
+      state.properties, width: width, preferredOnly: isLive || state.server == nil,
       showsReadings: showsReadings, names: names)
-    if !properties.isEmpty { lines += [.empty] + properties }
-    if !state.events.isEmpty {
-      lines += [.empty, [Span("last events", .bold)]]
-      lines += state.events.suffix(5).flatMap { EventView.lines($0, width: width, names: names) }
+    let events = state.events.suffix(5).flatMap {
+      EventView.lines($0, width: width, names: names)
     }
-    for note in state.notes { lines += Layout.wrap(note, indent: 0, width: width) }
-    return lines
+    let last = events.isEmpty ? [] : [Line("last events", .bold)] + events
+    let routes = routes(state, snapshot, width, names)
+    let parts =
+      isLive
+      ? [facts, last, properties] + routes
+      : (snapshot == nil ? [facts + routes[0]] : [facts] + routes) + [properties, last]
+    let notes = state.notes.flatMap { Layout.wrap($0, indent: 0, width: width) }
+    return Array(parts.filter { !$0.isEmpty }.joined(separator: [.empty])) + notes
+  }
+
+  /// The way of the sound in each direction.
+  private static func routes(
+    _ state: SessionState, _ snapshot: ServerSnapshot?, _ width: Int?, _ names: DeviceNames
+  ) -> [[Line]] {
+    guard let snapshot else {
+      return [
+        route("input", state.route.inputs, width) + route("output", state.route.outputs, width)
+      ]
+    }
+    let tree = RouteTree(snapshot: snapshot, properties: state.properties, names: names)
+    return Direction.allCases.map { direction in
+      [Line(direction.rawValue, .bold)]
+        + (tree.route(direction)?.lines(width: width) ?? [Line("none")])
+    }
   }
 
   private static func times(_ count: Int) -> String { count == 1 ? "once" : "\(count) times" }
@@ -41,7 +52,7 @@ enum StateView {
     let session = state.profile ?? (state.hasMode ? "a mode without a profile" : "none")
     var facts = [("server", server), ("session", session + (state.active ? ", active" : ""))]
     if let holder = state.holder {
-      let since = holder.since.map { ", since \($0)" } ?? ""
+      let since = holder.since.map { ", since \(LocalTime($0).dateAndTime)" } ?? ""
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
     if let resets = state.resets, let reapplies = state.reapplies, max(resets, reapplies) > 0 {
@@ -84,10 +95,8 @@ enum StateView {
       + device.via.map { ["         ", Span("through \($0)", .dim)] }
   }
 
-  /// A name and its value; long words are shortened, sentences wrapped.
+  /// A name and its value, wrapped.
   static func fact(_ name: String, _ text: String, _ width: Int?) -> [Line] {
-    var lines = Layout.wrap(text, indent: 9, width: width)
-    if !lines.isEmpty { lines[0].spans[0] = Span(name, .bold).padded(to: 9) }
-    return lines
+    Layout.wrap(text, after: Span(name, .bold).padded(to: 9), width: width)
   }
 }

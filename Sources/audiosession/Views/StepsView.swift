@@ -42,16 +42,15 @@ enum StepsView {
   private static func stacked(_ row: Row, _ width: Int?, _ names: DeviceNames) -> [Line] {
     let (from, to) = change(row.step, names)
     let mark = mark(row)
-    let property = Span(row.step.setting.propertyName)
-    let object = Layout.shorten(
-      names.text(row.step.setting.object), to: width.map { $0 - 7 - property.width })
-    let head: Line = ["   ", property, Span(" of ", .dim), Span(object)]
+    let head = Layout.wrap(
+      "\(row.step.setting.propertyName) of \(names.text(row.step.setting.object))", indent: 3,
+      width: width)
     let change = Span("\(from) → \(to)")
     guard let width, 5 + change.width + 2 + mark.width > width else {
-      return [head, ["     ", change, "  ", mark]]
+      return head + [["     ", change, "  ", mark]]
     }
     var lines =
-      [head] + Layout.wrap(from, indent: 5, width: width)
+      head + Layout.wrap(from, indent: 5, width: width)
       + Layout.wrap("→ " + to, indent: 5, width: width)
     if mark.width > 0 {
       lines += Layout.wrap(mark.text, indent: 5, width: width, style: mark.style)
@@ -85,7 +84,7 @@ enum StepsView {
     case nil: row.step.isDeferred ? Span("(once it is there)", .dim) : ""
     case .applied: Span("applied", .green)
     case .alreadySo: Span("already so", .green)
-    case .notGranted(let value): Span("not granted: \(value)", .yellow)
+    case .notGranted(let value): Span("not granted: \(value)", .amber)
     case .refused(let words): Span("refused: \(words)", .red)
     case .dropped: Span("not needed", .dim)
     }
