@@ -1,3 +1,4 @@
+import Foundation
 import PulseTypes
 import SessionCore
 import SessionProfiles
@@ -68,6 +69,13 @@ import Testing
     for child in Mirror(reflecting: mode).children {
       #expect(!Random.isNil(child.value), "the generator leaves \(child.label ?? "") out")
     }
+  }
+
+  @Test func `the fuzzer's dictionary has every key`() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../Fuzz/profile.dict")
+    let words = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    #expect(Property.rows.map { "\"\($0.name)\"" }.filter { !words.contains($0[...]) } == [])
   }
 
   @Test func `every volume reads back`() throws {

@@ -21,6 +21,8 @@ protocol Aspect: Planned {
   func actual(_ context: PlanContext) -> StateValue?
   /// What must be read for the preference to be in effect; throws what prevents it.
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition]
+  /// Adds a server's value to a captured setup.
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource)
   /// Whether a pin holds it; nil if it needs none.
   func isHeld(_ context: PlanContext) -> Bool?
   /// The direction of the property's device; nil if it is not a property of a device.

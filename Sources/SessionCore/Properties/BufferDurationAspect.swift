@@ -49,6 +49,16 @@ struct BufferDurationAspect: Aspect {
     return shortest(context, device)?.askedLatency.map { .number($0.seconds) }
   }
 
+  /// A buffer that is held.
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.hintDevice(of: setup.mode) else { return }
+    let setting = Setting.latency(device.direction, device: device.name)
+    guard let held = source.snapshot.value(of: setting)?.duration,
+      held >= .microseconds(500), held <= .seconds(2)
+    else { return }
+    setup.mode.ioBufferDuration = .duration(held)
+  }
+
   func isHeld(_ context: PlanContext) -> Bool? {
     guard let device = context.device(context.mode.hintDirection),
       let preference = preference(context, device), !isLeftToStreams(context)

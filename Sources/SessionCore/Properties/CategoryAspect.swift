@@ -40,6 +40,29 @@ struct CategoryAspect: Aspect {
     context.mode.category.map { .string($0.rawValue) }
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let current = source.current else { return }
+    let missing = Direction.allCases.first {
+      current.category?.directions.contains($0) == true && source.roots[$0] == nil
+    }
+    if let missing, let category = current.category {
+      setup.left.append("category \(category.rawValue): there is no \(missing.rawValue) for it")
+    } else {
+      setup.mode.category = current.category
+    }
+    // Playback on a single output is not this category.
+    if setup.mode.category == .multiRoute, source.snapshot.combination == nil {
+      setup.mode.category = .playback
+    }
+    // With an input in the profile the hints would apply to the input.
+    let hasHints = current.sampleRate != nil || current.ioBufferDuration != nil
+    if hasHints, current.category == nil, current.hintDirection == .output,
+      source.roots[.output] != nil
+    {
+      setup.mode.category = .playback
+    }
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     var conditions: [Condition] = []
     for direction in Direction.allCases where context.mode.directions.contains(direction) {

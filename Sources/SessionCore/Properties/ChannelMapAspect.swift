@@ -74,6 +74,17 @@ struct ChannelMapAspect: Aspect {
     return snapshot.link(of: owned)?.channelMap ?? device.channelMap
   }
 
+  /// An echo canceller may be between the remap and the device.
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    let snapshot = source.snapshot
+    guard let device = source.devices[direction], let remap = snapshot.remap(direction),
+      snapshot.device(direction, named: remap.master).map({ snapshot.root(of: $0)?.name })
+        == device.name
+    else { return }
+    let path = direction == .input ? \AudioMode.channelMap : \.outputChannelMap
+    setup.mode[keyPath: path] = remap.isMix ? .mono : .positions(remap.masterMap.positions)
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     try Self.conditions(context, direction)
   }
@@ -146,6 +157,9 @@ struct PolarPatternAspect: Aspect {
     context.mode.polarPattern.map { .string($0.rawValue) }
   }
 
+  /// The channel map stands for it.
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     try ChannelMapAspect.conditions(context, .input)
   }
@@ -163,6 +177,9 @@ struct OrientationAspect: Aspect {
   func preferred(_ context: PlanContext) -> StateValue? {
     context.mode.inputOrientation.map { .string($0.rawValue) }
   }
+
+  /// The channel map stands for it.
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let isTurned = context.mode.inputOrientation?.quarterTurns != 0

@@ -42,6 +42,13 @@ struct CodecAspect: Aspect {
     card(context)?.activeCodec.map { .string($0) }
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.devices[.output], let card = source.snapshot.card(of: device),
+      source.changed.contains(.codec(card: card.name))
+    else { return }
+    setup.mode.outputCodec = card.activeCodec
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     guard let preference = context.mode.outputCodec else { return [] }
     if let error = context.resolution.waiting[.output] {

@@ -64,6 +64,21 @@ struct LatencyOffsetAspect: Aspect {
     place(context).map { .number($1.latencyOffset.seconds) }
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.devices[direction], let card = source.snapshot.card(of: device),
+      let port = card.ports.first(where: { $0.name == device.activePort }),
+      port.latencyOffset != .zero
+        || source.changed.contains(.latencyOffset(card: card.name, port: port.name))
+    else { return }
+    guard abs(port.latencyOffset.seconds) <= 5 else {
+      setup.left.append(
+        "\(device.name) has a latency offset of more than 5 s, which no profile can")
+      return
+    }
+    let path = direction == .input ? \AudioMode.inputLatencyOffset : \.outputLatencyOffset
+    setup.mode[keyPath: path] = port.latencyOffset
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.present(direction)
     guard let preference = context.mode.preferences(direction).latencyOffset else { return [] }

@@ -47,6 +47,21 @@ struct LevelAspect: Aspect {
     }
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.devices[direction] else { return }
+    let volume = device.volume.loudest
+    if !device.volume.isUniformly(volume) {
+      setup.left.append(
+        "\(device.name) has a volume for each channel (\(Words.volume(device.volume))); "
+          + "a profile has one for all")
+    } else if volume.fraction > 3 {
+      setup.left.append("\(device.name) is at \(volume); a profile goes to 300 %")
+    } else if volume != .norm || source.changed.contains(.volume(direction, device: device.name)) {
+      let path = direction == .input ? \AudioMode.inputGain : \.outputVolume
+      setup.mode[keyPath: path] = volume
+    }
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.present(direction)
     guard let preference = context.mode.preferences(direction).volume else { return [] }

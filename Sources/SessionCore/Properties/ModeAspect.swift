@@ -59,6 +59,10 @@ struct ModeAspect: Aspect {
     context.mode.mode.map { .string($0.rawValue) }
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    setup.mode.mode = source.current?.mode
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     guard let mode = context.mode.mode else { return [] }
     switch mode {

@@ -53,6 +53,14 @@ struct MuteAspect: Aspect {
     return .flag(devices(context, device).contains { $0.isMuted })
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.devices[direction],
+      device.isMuted || source.changed.contains(.mute(direction, device: device.name))
+    else { return }
+    let path = direction == .input ? \AudioMode.inputMuted : \.outputMuted
+    setup.mode[keyPath: path] = device.isMuted
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.present(direction)
     guard let preference = context.mode.preferences(direction).muted else { return [] }

@@ -55,6 +55,13 @@ struct OptionsAspect: Aspect {
     return .strings(met.map(\.rawValue))
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    setup.mode.options = source.current?.options
+    if let input = source.devices[.input], source.snapshot.card(of: input)?.isBluetooth == true {
+      setup.mode.options = (setup.mode.options ?? []).union([.allowBluetoothHFP])
+    }
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     guard let options = context.mode.options, !options.isEmpty else {
       return [.nothing("no option is preferred")]

@@ -43,6 +43,17 @@ struct PortAspect: Aspect {
     context.shownDevice(direction)?.activePort.map(StateValue.string)
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.devices[direction], let port = device.active,
+      port.availability.isUsable,
+      port.name != device.portByItself?.name
+        || source.changed.contains(.port(direction, device: device.name))
+    else { return }
+    let path = direction == .input ? \AudioMode.inputPort : \.outputPort
+    setup.mode[keyPath: path] = [.name(port.name)]
+    setup.notes[property] = port.description.isEmpty ? nil : port.description
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.awaited(direction)
     let setting = Setting.port(direction, device: device.name)
@@ -65,5 +76,16 @@ struct PortAspect: Aspect {
             + Words.list(preference.map(\.description)))
       }
     ]
+  }
+}
+
+extension Device {
+  /// The port that a server chooses by itself: one with a plug first, then the highest priority.
+  fileprivate var portByItself: DevicePort? {
+    ports.filter(\.availability.isUsable).max {
+      ($0.availability == .yes ? 1 : 0, $0.priority) < (
+        $1.availability == .yes ? 1 : 0, $1.priority
+      )
+    }
   }
 }

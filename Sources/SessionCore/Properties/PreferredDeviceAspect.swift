@@ -59,6 +59,26 @@ struct PreferredDeviceAspect: Aspect {
     ]
   }
 
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.devices[direction],
+      let matcher = source.snapshot.stableMatcher(for: device)
+    else { return }
+    let prefer = direction == .input ? \AudioMode.preferredInput : \.preferredOutput
+    setup.mode[keyPath: prefer] = [matcher] + others(beside: device, source)
+    let title = device.description.isEmpty ? "" : ", \(device.description)"
+    setup.notes[property] = "\(device.name)\(title)"
+  }
+
+  /// The other ones of combined outputs.
+  private func others(beside device: Device, _ source: CaptureSource) -> [DeviceMatcher] {
+    guard direction == .output, source.current?.category == .multiRoute,
+      let combination = source.snapshot.combination
+    else { return [] }
+    return combination.outputs.filter { $0 != device.name }.compactMap {
+      source.snapshot.device(.output, named: $0).flatMap { source.snapshot.stableMatcher(for: $0) }
+    }
+  }
+
   /// The port, ahead of its phase, if the active one is unplugged: PulseAudio does not make such a
   /// device the default while another one has a usable port.
   private func unplugged(_ context: PlanContext, _ resolved: Resolved, _ device: Device) -> [Target]

@@ -42,6 +42,20 @@ struct SampleRateAspect: Aspect {
     return context.value(of: .setting(.rate(direction, device: device.name)))?.stateValue
   }
 
+  /// A rate that is not the server's own.
+  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
+    guard let device = source.hintDevice(of: setup.mode) else { return }
+    let rate = Int(device.sampleSpec.rate)
+    let isOther =
+      rate != Int(source.snapshot.server.sampleSpec.rate)
+      || source.changed.contains(.rate(device.direction, device: device.name))
+    // A radio link determines its own rate; the user did not choose it.
+    guard isOther, (4000...384_000).contains(rate),
+      source.snapshot.card(of: device)?.isBluetooth != true
+    else { return }
+    setup.mode.sampleRate = rate
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.present(context.mode.hintDirection)
     guard let preference = context.mode.sampleRate else { return [] }

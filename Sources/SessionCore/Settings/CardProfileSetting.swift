@@ -37,9 +37,9 @@ extension ServerSnapshot {
     for direction in Direction.allCases {
       let devices = devices(direction, of: card).filter { !$0.isMonitor }
       for device in devices {
-        if !device.ports.isEmpty { result.append(.port(direction, device: device.name)) }
-        result.append(.volume(direction, device: device.name))
-        result.append(.mute(direction, device: device.name))
+        result += Setting.all(of: device).filter {
+          $0.is(.followsCard) && value(of: $0) != .absent
+        }
         result += streams(on: device).filter { !isOwned($0) }.map { .stream(direction, $0.index) }
       }
       // Always: a monitor vanishes with its sink, and a new device may become the default.

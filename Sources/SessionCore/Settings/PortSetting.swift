@@ -21,7 +21,7 @@ struct PortSetting: DeviceSettingKind {
 
   /// Each port has separate levels.
   func dependents(in snapshot: ServerSnapshot) -> [Setting] {
-    [.volume(direction, device: name), .mute(direction, device: name)]
+    snapshot.device(direction, named: name).map(Setting.all)?.filter(\.isLevel) ?? []
   }
 
   func canChange(_ other: Setting, in snapshot: ServerSnapshot) -> Bool {

@@ -63,6 +63,16 @@ extension Setting {
     }
   }
 
+  /// Every setting of a device: the cases with a direction and a device.
+  static func all(of device: Device) -> [Setting] {
+    let (direction, name) = (device.direction, device.name)
+    return [
+      .rate(direction, device: name), .latency(direction, device: name),
+      .port(direction, device: name), .volume(direction, device: name),
+      .mute(direction, device: name),
+    ]
+  }
+
   /// The server's object of the setting.
   package var object: String { kind.object }
 

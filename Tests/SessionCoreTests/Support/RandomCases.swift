@@ -121,6 +121,9 @@ extension SeededRandom {
     mode.outputVolume = maybe([Volume(fraction: 0.5)])
     mode.outputMuted = maybe([true, false])
     mode.moveOutputStreams = maybe([true], in: 5)
+    // By a copy: what follows is the same as without it.
+    var more = self
+    mode.outputLatencyOffset = more.maybe([.milliseconds(20)], in: 5)
     return mode
   }
 }

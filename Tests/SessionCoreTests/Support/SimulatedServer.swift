@@ -92,27 +92,11 @@ struct SimulatedServer {
     guard !refuses.contains(step.setting) else { throw Refusal("Access denied") }
     guard !ignores.contains(step.setting) else { return }
     guard delays.remove(step.setting) == nil else { return acknowledged.append(step) }
+    guard let requests = step.setting.requests(for: step.to, in: snapshot) else {
+      throw Refusal("Invalid argument: \(step.setting) to \(step.to)")
+    }
     switch (step.setting, step.to) {
-    case (.cardProfile(let card), .name(let profile)): try setProfile(card, profile)
-    case (.defaultDevice(let direction), .name(let name)): try setDefault(direction, name)
-    case (.port(let direction, let device), .name(let port)):
-      try setPort(direction, device, port)
-    case (.volume(let direction, let name), .volume(let volumes)):
-      try edit(direction, name) { device throws(Refusal) in
-        guard volumes.values.count == device.channelMap.count else {
-          throw Refusal("Invalid argument: \(volumes.values.count) volumes")
-        }
-        device.volume = volumes
-      }
-      remember(direction, name)
-    case (.mute(let direction, let name), .flag(let flag)):
-      try edit(direction, name) { device in device.isMuted = flag }
-    case (.rate(let direction, let name), .rate(let rate)) where snapshot.has(.forcedGraph):
-      try pinRate(direction, name, rate)
-    case (.rate(let direction, let name), .absent): try pinRate(direction, name, nil)
-    case (.rate(let direction, let name), .rate(let rate)):
-      try askRate(direction, name, UInt32(rate))
-    case (.latency(let direction, let name), _): try pin(direction, name, step.to)
+    // Links and roles are modules, whose arguments the model does not read.
     case (.chain(let direction), .absent): unload(Owned.remapRole, direction)
     case (.chain, .remap(let spec)): try loadRemap(spec)
     case (.combination, .absent): unload(Owned.combineRole, .output)
@@ -120,15 +104,43 @@ struct SimulatedServer {
     case (.echoCanceller, .absent): unload(Owned.echoRole, .input)
     case (.echoCanceller, .echoCanceller(let spec)): try loadCanceller(spec)
     case (.others(let duckingPolicy), _): try treat(duckingPolicy, step.to)
-    case (.trigger, _): setTrigger(step.to == .flag(true))
-    case (.othersMute(let index), .flag(let flag)): try edit(index) { $0.isMuted = flag }
-    case (.othersVolume(let index), .volume(let volume)): try edit(index) { $0.volume = volume }
-    case (.stream(let direction, let index), .name(let name)): try move(direction, index, name)
-    case (.latencyOffset(let card, let port), .duration(let offset)):
-      try setOffset(card, port, offset)
-    default: throw Refusal("no such command: \(step.setting) to \(step.to)")
+    default: for request in requests { try perform(request) }
     }
     updateStates()
+  }
+
+  private mutating func perform(_ request: ServerRequest) throws(Refusal) {
+    switch request {
+    case .setCardProfile(let card, let profile): try setProfile(card, profile)
+    case .setDefault(let direction, let name): try setDefault(direction, name)
+    case .setPort(let direction, let device, let port): try setPort(direction, device, port)
+    case .setVolume(let direction, let name, let volumes):
+      try edit(direction, name) { device throws(Refusal) in
+        guard volumes.values.count == device.channelMap.count else {
+          throw Refusal("Invalid argument: \(volumes.values.count) volumes")
+        }
+        device.volume = volumes
+      }
+      remember(direction, name)
+    case .setMute(let direction, let name, let flag):
+      try edit(direction, name) { device in device.isMuted = flag }
+    case .setPortLatencyOffset(let card, let port, let offset): try setOffset(card, port, offset)
+    case .moveStream(let direction, let index, let name): try move(direction, index, name)
+    case .setStreamMute(let index, let flag): try edit(index) { $0.isMuted = flag }
+    case .setStreamVolume(let index, let volume): try edit(index) { $0.volume = volume }
+    case .setOwnStream(.trigger, let value): setTrigger(value == .flag(true))
+    case .setOwnStream(.latency(let direction, let name), let value):
+      try pin(direction, name, value)
+    case .setOwnStream(.rate(let direction, let name), .rate(let rate)):
+      if snapshot.has(.forcedGraph) {
+        try pinRate(direction, name, rate)
+      } else {
+        try askRate(direction, name, UInt32(rate))
+      }
+    case .setOwnStream(.rate(let direction, let name), _): try pinRate(direction, name, nil)
+    case .switchCodec, .setOwnStream, .loadModule, .unloadModule:
+      throw Refusal("no such command: \(request)")
+    }
   }
 
   // MARK: Values of devices
