@@ -161,6 +161,7 @@ let package = Package(
       dependencies: [
         "AudioSession", "AudioStreams", "JSONCoding", "POSIX", "PulseSandbox", "PulseTypes",
         "SessionProfiles", "TestSupport", "audiosession", "audiosession-benchmark",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
   ] + soundLibraries + busLibrary + fuzzer,

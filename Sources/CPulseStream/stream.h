@@ -2,6 +2,10 @@
 #ifndef AUDIOSESSION_CPULSESTREAM_STREAM_H
 #define AUDIOSESSION_CPULSESTREAM_STREAM_H
 
+#if !__has_include(<pulse/pulseaudio.h>)
+#error "libpulse's headers are missing; on Debian: apt-get install libpulse-dev"
+#endif
+
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -33,6 +33,27 @@ struct DemoTests {
     }
   }
 
+  @Test("a step that does not come out is said, and the status is 71", .server)
+  func failure() async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      let result = try await outer.shell(
+        """
+        cd \(outer.directory)
+        export AUDIOSESSION_SIMULATED_CARD=/none TMPDIR=$PWD
+        $A demo --slow > out & pid=$!
+        until grep -q '^ok' out; do kill -0 $pid || exit 9; pause; done
+        export PULSE_SERVER=unix:$(echo $PWD/pulse-*/pulse.sock)
+        pactl unload-module $(pactl list short modules | grep usb_mic | cut -f 1)
+        wait $pid; echo $?; cat out
+        """)
+      let lines = result.standardOutput.split(separator: "\n")
+      #expect(lines.first == "71", "\(result)")
+      #expect(lines.last == "Not every step came out; 'audiosession doctor' may say why.")
+      #expect(lines.count { $0.hasPrefix("FAILED  ") } == 1, "\(result)")
+      #expect(!result.standardOutput.contains("Now on your machine"))
+    }
+  }
+
   @Test("stop ends what --keep started, and what is applied stays", .server)
   func stop() async throws {
     try await PulseSandbox.with(.minimal) { outer in

@@ -13,9 +13,9 @@ struct FirstTrialsTests {
   @Test("a usage error is JSON with --json, and begins with the program's name without", .server)
   func usageErrors() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      for arguments in [
-        ["state", "--nonsense"], ["nonsense"], ["watch", "x", "--auto"], ["state", "--pipewire"],
-      ] {
+      for arguments in UsageTests.mistakes + SchemaTests.commands.map({ $0 + ["--nonsense"] })
+        + [["watch", "x", "--auto"], ["state", "--pipewire"]]
+      {
         let json = try await sandbox.capture([builtProgram, "--json"] + arguments)
         #expect(json.status == 64)
         #expect(try JSONSchema("error").problems(of: try JSON(json.standardOutput)) == [])

@@ -150,6 +150,20 @@ struct InstallTests {
     }
   }
 
+  @Test(
+    "without libpulse's headers the build names the package", .server,
+    arguments: ["CPulse/shim.h", "CPulseStream/stream.h"])
+  func headers(_ file: String) async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+      let result = try await sandbox.shell(
+        "gcc -fsyntax-only -nostdinc -I . -x c '\(root)/Sources/\(file)' 2>&1 | grep -m 1 error")
+      #expect(
+        result.standardOutput.contains(
+          "libpulse's headers are missing; on Debian: apt-get install libpulse-dev"), "\(result)")
+    }
+  }
+
   @Test("a Debian package has all of it, and says what it needs", .server)
   func package() async throws {
     try #require(access("/usr/bin/dpkg-deb", X_OK) == 0, "needs the package dpkg")

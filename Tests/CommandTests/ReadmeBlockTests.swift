@@ -6,12 +6,14 @@ import Testing
 /// The blocks of commands in README.md run as they are printed, with and without simulated cards.
 @Suite("The commands of README.md")
 struct ReadmeBlockTests {
+  private static func text() throws -> String {
+    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    return String(decoding: try Data(contentsOf: URL(filePath: root + "/README.md")), as: UTF8.self)
+  }
+
   /// The lines of the block after a mark.
   private static func block(_ mark: String) throws -> [String] {
-    let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-    let text = String(
-      decoding: try Data(contentsOf: URL(filePath: root + "/README.md")), as: UTF8.self)
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let lines = try text().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let block = lines.drop { $0 != "<!-- \(mark) -->" }.dropFirst(2).prefix { $0 != "```" }
     return try #require(block.isEmpty ? nil : Array(block), "README.md has no block '\(mark)'")
   }
@@ -46,8 +48,16 @@ struct ReadmeBlockTests {
     }
   }
 
-  @Test("what can be tried shows each event", .server, .timeLimit(.minutes(3)))
-  func attempts() async throws {
+  @Test(
+    "what can be tried shows each event", .simulatedCard, .timeLimit(.minutes(3)),
+    arguments: [true, false])
+  func attempts(cards: Bool) async throws {
+    // The command of the sentence above the block, which selects the devices with these names.
+    let text = try Self.text().replacing("\n", with: " ")
+    let start = try #require(
+      text.split(separator: "`").first { $0.hasSuffix("audiosession sandbox") }
+    )
+    .replacing(".build/debug/audiosession", with: "audiosession")
     var lines = try Self.block("try")
     #expect(lines.removeFirst() == "audiosession watch podcast &")
     let script = """
@@ -65,7 +75,7 @@ struct ReadmeBlockTests {
       kill $watch
       """
     #expect(lines.count == 4)
-    try await run("audiosession sandbox -- sh -e -c '\(script)'", cards: false) { result in
+    try await run("\(start) -- sh -e -c '\(script)'", cards: cards) { result in
       #expect(result.status == 0, "\(result)")
     }
   }

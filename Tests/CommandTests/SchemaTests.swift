@@ -1,8 +1,11 @@
+import ArgumentParser
 import FoundationEssentials
 import PulseSandbox
 import PulseTypes
 import TestSupport
 import Testing
+
+@testable import audiosession
 
 /// Real output of each command against the schema of its document (`.packaging/schema`).
 @Suite("The JSON schemas")
@@ -44,7 +47,25 @@ struct SchemaTests {
     Document(command: "meter --duration 500ms --interval 500ms --spectrum", schema: "meter"),
     Document(command: "sandbox simulate suspend \(usb)", schema: "sandbox-simulate"),
     Document(command: "replay trace.jsonl", schema: "replay"),
+    Document(command: "demo", schema: "demo"),
+    Document(command: "stop", schema: "stop"),
+    Document(command: "service uninstall", schema: "service-uninstall"),
+    Document(command: "profiles edit podcast", schema: "profiles-edit"),
+    Document(command: "profiles cycle", schema: "apply"),
+    Document(command: "sandbox", schema: "sandbox"),
   ]
+
+  /// The words of each command that has a result.
+  static let commands = words(AudioSessionCommand.self, [])
+
+  private static func words(
+    _ command: any ParsableCommand.Type, _ before: [String]
+  ) -> [[String]] {
+    let own = command is any SessionCommand.Type && !before.isEmpty
+    return (own ? [before] : [])
+      + command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+      .flatMap { words($0, before + [$0.configuration.commandName ?? ""]) }
+  }
 
   private static let files = """
     mkdir -p "$XDG_CONFIG_HOME/audiosession/profiles"
@@ -74,7 +95,12 @@ struct SchemaTests {
       // What a command needs that another one makes.
       let before =
         switch document.schema {
+        case _ where document.command == "profiles cycle": "$A profiles save desk > /dev/null\n"
         case "play": "$A record talk.wav --duration 300ms > /dev/null\n"
+        case "stop": "$A apply podcast --keep > /dev/null\n"
+        case "service-uninstall": "$A service install > /dev/null 2>&1\n"
+        case "profiles-edit": "export EDITOR=true VISUAL=\n"
+        case "sandbox": "exec < /dev/null\n"
         case "replay": "$A watch podcast --trace trace.jsonl | head -n 1 > /dev/null\n"
         default: ""
         }
@@ -87,6 +113,24 @@ struct SchemaTests {
         ? result.standardOutput.split(separator: "\n").first ?? "" : result.standardOutput[...]
       #expect(try problems(text, document.schema) == [])
     }
+  }
+
+  @Test("each command has a schema, and each schema a document that is validated")
+  func isComplete() throws {
+    var files = try FileManager.default.contentsOfDirectory(atPath: JSONSchema.folder)
+      .map { String($0.dropLast(".json".count)) }
+    files.removeAll { $0 == "common" }
+    let commands = Self.commands.map { $0.joined(separator: "-") }
+    #expect(commands.count > 25)
+    // 'watch' prints events, 'cycle' applies, and a fault is one whichever it is.
+    let shared = ["watch": "event", "profiles-cycle": "apply"]
+    for command in commands {
+      let isFault = command.hasPrefix("sandbox-simulate-")
+      let schema = isFault ? "sandbox-simulate" : shared[command] ?? command
+      #expect(files.contains(schema), "\(command)")
+    }
+    let validated = Set(Self.documents.map(\.schema) + ["event"])
+    #expect(validated == Set(files))
   }
 
   @Test(

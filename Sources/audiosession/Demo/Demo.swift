@@ -66,14 +66,24 @@ struct Demo {
     let server = DemoReport.Server(
       kind: before.server.kind, name: before.server.name, version: before.server.version)
     let other = try await connect()
-    var outcomes: [(inout Demo) async throws -> Bool] = [
-      { try await $0.start(before) }, { try await $0.apply() },
-      { try await $0.compete(other, before) },
+    var outcomes: [(String, (inout Demo) async throws -> Bool)] = [
+      ("plan", { try await $0.start(before) }), ("apply", { try await $0.apply() }),
+      ("conflict", { try await $0.compete(other, before) }),
     ]
-    if Self.canUnplug(sandbox) { outcomes.append { try await $0.replug() } }
-    outcomes += [{ try await $0.crash() }, { try await $0.revert(before) }]
-    for outcome in outcomes where try await !outcome(&self) {
-      return DemoReport(server: server, steps: steps, ok: false)
+    if Self.canUnplug(sandbox) { outcomes.append(("unplug", { try await $0.replug() })) }
+    outcomes += [
+      ("restart", { try await $0.crash() }), ("revert", { try await $0.revert(before) }),
+    ]
+    for (step, outcome) in outcomes {
+      let isOK: Bool
+      do {
+        isOK = try await outcome(&self)
+      } catch  where !Task.isCancelled {
+        isOK = try await add(
+          step, false,
+          "It failed: \((error as? PulseError)?.description ?? Failure(error).error.message)")
+      }
+      guard isOK else { return DemoReport(server: server, steps: steps, ok: false) }
     }
     return DemoReport(server: server, steps: steps, ok: true)
   }
