@@ -1,9 +1,13 @@
 import POSIX
 
 extension Profile {
+  /// The variable with the folder of the user's profiles, for programs in a sandbox: they read it,
+  /// but write below the sandbox's own `XDG_CONFIG_HOME`.
+  package static let outerFolderVariable = "AUDIOSESSION_PROFILES"
+
   /// The environment variables that determine the folders of profiles.
   public static var processEnvironment: [String: String] {
-    let names = ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"]
+    let names = ["HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", outerFolderVariable]
     return Dictionary(
       uniqueKeysWithValues: names.compactMap { name in
         ProcessEnvironment[name].map { (name, $0) }
@@ -21,7 +25,8 @@ extension Profile {
   /// The folders in which profiles are looked up, in order of priority; the built-in ones come
   /// last.
   public static func searchPath(environment: [String: String] = processEnvironment) -> [String] {
-    var folders = userFolder(environment: environment).map { [$0] } ?? []
+    var folders = [userFolder(environment: environment), environment[outerFolderVariable]]
+      .compactMap { $0 }
     let listed = environment["XDG_CONFIG_DIRS"] ?? ""
     for base in (listed.isEmpty ? "/etc/xdg" : listed).split(separator: ":")
     where base.hasPrefix("/") {

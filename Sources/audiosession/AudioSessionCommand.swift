@@ -111,7 +111,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   private static func run(_ command: any SessionCommand) async -> Status {
     let output = Output(isJSON: command.options.json, isPlain: command.options.plain)
     do {
-      let status = try await command.run(Context(options: command.options, output: output))
+      let status = try await output.showing(command.activity) {
+        try await command.run(Context(options: command.options, output: output))
+      }
       return output.isLost ? .storeFailed : status
     } catch {
       return output.report(error)

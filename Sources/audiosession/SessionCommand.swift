@@ -4,6 +4,13 @@ import ArgumentParser
 protocol SessionCommand: ParsableCommand, Sendable {
   var options: GlobalOptions { get }
 
+  /// What a person who waits for the result reads; nil if the command shows what it does itself.
+  var activity: String? { get }
+
   /// Does the work and prints the result; a thrown error is printed by the caller.
   func run(_ context: Context) async throws -> Status
+}
+
+extension SessionCommand {
+  var activity: String? { "waiting for the sound server" }
 }

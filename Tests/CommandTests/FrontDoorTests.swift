@@ -118,6 +118,24 @@ struct FrontDoorTests {
     }
   }
 
+  @Test("what takes longer than half a second says what it does, on a terminal alone", .server)
+  func activity() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        script -qec '$A verify --duration 1s' /dev/null > verify
+        grep -c 'measuring the sound… (1 s)' verify
+        # It is removed before the first line of the result.
+        tr '\\r' '\\n' < verify | grep -A 1 'measuring' | tail -n 1 | cut -c 4-11
+        script -qec '$A verify --plain --duration 1s' /dev/null | grep -c …
+        $A verify --duration 1s 2>&1 | grep -c …
+        script -qec '$A devices' /dev/null | grep -c 'waiting'
+        """)
+      #expect(result.standardOutput == "1\nrecorded\n0\n0\n0\n", "\(result)")
+    }
+  }
+
   @Test("a shell in a sandbox is greeted; a command is not", .server)
   func greeting() async throws {
     try await PulseSandbox.with(.empty) { sandbox in

@@ -35,6 +35,21 @@ struct SandboxTests {
     }
   }
 
+  @Test("the profiles of its user can be applied inside, and are left alone", .server)
+  func profiles() async throws {
+    try await PulseSandbox.with(.empty) { outer in
+      try outer.write(profile: "mine", "[output]\nvolume = \"40 %\"\n")
+      let result = try await outer.shell(
+        """
+        export AUDIOSESSION_SIMULATED_CARD=/none
+        $A sandbox -- sh -c "$A apply mine > /dev/null && $A profiles save desk > /dev/null && $A profiles" \
+          | grep -c -E 'mine|desk'
+        ls "$XDG_CONFIG_HOME/audiosession/profiles"
+        """)
+      #expect(result.standardOutput == "2\nmine.toml\n", "\(result)")
+    }
+  }
+
   @Test("--sandbox serves one command, and leaves nothing behind", .server)
   func option() async throws {
     try await PulseSandbox.with(.minimal) { outer in

@@ -35,6 +35,8 @@ struct ApplyCommand: SessionCommand {
   @Flag(help: "Maintain it: by the service, if installed, else by a background process.")
   var keep = false
 
+  var activity: String? { "applying the profile" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

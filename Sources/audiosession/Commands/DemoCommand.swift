@@ -20,6 +20,8 @@ struct DemoCommand: SessionCommand {
   @Flag(help: "Pause after each step, for an audience.")
   var slow = false
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

@@ -21,6 +21,8 @@ struct DoctorCommand: SessionCommand {
   @Flag(inversion: .prefixedNo, help: "Listen to the inputs for half a second.")
   var listen = true
 
+  var activity: String? { "checking, and listening to the inputs" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
@@ -33,7 +35,8 @@ struct DoctorCommand: SessionCommand {
         facts.heard = heard
         facts.unheard = inputs.filter { name in !heard.contains { $0.device == name } }
         for name in facts.unheard {
-          context.output.note("nothing could be recorded from \(name) in time")
+          context.output.note(
+            "nothing could be recorded from \(context.names(snapshot)[name]) in time")
         }
       }
       return facts

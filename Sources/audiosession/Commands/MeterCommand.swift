@@ -35,6 +35,8 @@ struct MeterCommand: SessionCommand {
       "How often to print. (default: 50ms on a terminal, else 1s)", valueName: "time"))
   var interval: TimeLimit?
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

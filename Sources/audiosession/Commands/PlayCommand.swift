@@ -24,6 +24,8 @@ struct PlayCommand: SessionCommand {
     completion: Completion.profile)
   var profile: String?
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {

@@ -16,6 +16,8 @@ struct ProfilesCycleCommand: SessionCommand {
   @Flag(help: "Maintain it, as with 'apply'.")
   var keep = false
 
+  var activity: String? { "applying the profile" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

@@ -20,6 +20,8 @@ struct ProfilesEditCommand: SessionCommand {
   @Argument(help: "The name of a profile.", completion: Completion.profile)
   var name: String
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {

@@ -59,6 +59,8 @@ struct RecordCommand: SessionCommand {
     completion: Completion.profile)
   var profile: String?
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

@@ -21,6 +21,8 @@ struct RevertCommand: SessionCommand {
   @Flag(help: "End the process that maintains the session afterwards, as 'stop' does.")
   var stop = false
 
+  var activity: String? { "restoring the former settings" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {

@@ -4,6 +4,7 @@ import JSONCoding
 import POSIX
 import PulseSandbox
 import PulseTypes
+import SessionProfiles
 
 /// `sandbox [-- COMMAND…]`
 struct SandboxCommand: SessionCommand {
@@ -15,8 +16,9 @@ struct SandboxCommand: SessionCommand {
       audiosession sandbox simulate <subcommand>
       """,
     discussion: """
-      Programs inside use that server, and its folder for their files; yours are left alone. The \
-      server is removed when the command ends. The exit status is the command's.
+      Programs inside use that server, and its folder for their files; yours are left alone. Your \
+      profiles can be applied inside, too. The server is removed when the command ends. The exit \
+      status is the command's.
 
       JSON, one line before the command starts: schema, server, address, directory, environment, \
       command, simulatedCards, notice.
@@ -27,6 +29,8 @@ struct SandboxCommand: SessionCommand {
     parsing: .postTerminator,
     help: ArgumentHelp("The command to run. (default: a shell)", valueName: "command"))
   var command: [String] = []
+
+  var activity: String? { nil }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
@@ -65,10 +69,12 @@ struct SandboxCommand: SessionCommand {
   }
 
   /// This process's environment with the program's own folder first in `PATH`, so that
-  /// `audiosession` inside is this program.
+  /// `audiosession` inside is this program, and with the folder of the user's profiles.
   private static var environment: [String: String] {
     var result = ProcessEnvironment.all
     result["PATH"] = File.programFolder + ":" + (result["PATH"] ?? "/usr/bin:/bin")
+    let outer = Profile.outerFolderVariable
+    result[outer] = result[outer] ?? Profile.userFolder()
     return result
   }
 }

@@ -26,6 +26,8 @@ struct StateCommand: SessionCommand {
   @Flag(help: "Show the state again whenever it changes, with a mark at what changed.")
   var watch = false
 
+  var activity: String? { watch ? nil : "waiting for the sound server" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

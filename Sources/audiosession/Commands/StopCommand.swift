@@ -15,6 +15,8 @@ struct StopCommand: SessionCommand {
       JSON: schema; stopped: pid, name (null where no process maintains the session).
       """)
 
+  var activity: String? { "waiting for the end of the holder" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {

@@ -33,6 +33,8 @@ struct ToneCommand: SessionCommand {
     help: ArgumentHelp("How loud a sweep or a speaker is, dB of full scale.", valueName: "dB"))
   var level = -18.0
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

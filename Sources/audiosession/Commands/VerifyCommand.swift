@@ -39,6 +39,8 @@ struct VerifyCommand: SessionCommand {
   @Option(help: ArgumentHelp("How long to record.", valueName: "time"))
   var duration = TimeLimit(argument: "2s")!
 
+  var activity: String? { "recording, and measuring the sound" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

@@ -52,6 +52,8 @@ struct WatchCommand: SessionCommand {
   @Flag(help: "Replace the trace of an earlier run.")
   var force = false
 
+  var activity: String? { nil }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws {

@@ -14,6 +14,8 @@ final class Output: Sendable {
   private let hasLeft = Atomic(false)
   /// Whether a line of progress is on the screen: other messages replace it.
   private let hasProgress = Atomic(false)
+  /// Whether a part of the result was printed.
+  private let hasResult = Atomic(false)
   /// Whether a signal arrived while a reader read nothing: the remaining output is dropped.
   private let hasStalled = Atomic(false)
 
@@ -72,6 +74,30 @@ final class Output: Sendable {
     write("\r\(Line(spans).rendered(colour: messages.hasColour))\u{1b}[K", to: 2)
   }
 
+  /// Shows what a command does while it takes longer than half a second, and for how long it has; until
+  /// its result is printed.
+  func showing<R>(_ activity: String?, _ body: () async throws -> R) async rethrows -> R {
+    guard let activity, messages.isPerson else { return try await body() }
+    let ticks = Task { [self] in
+      let start = ContinuousClock.now
+      var next = Duration.milliseconds(500)
+      while true {
+        try await Task.sleep(until: start + next)
+        guard !hasResult.load(ordering: .relaxed) else { return }
+        let seconds = next < .seconds(1) ? "" : " (\(next.components.seconds) s)"
+        progress(Line("\(activity)…\(seconds)", .dim))
+        next = .seconds(next.components.seconds + 1)
+      }
+    }
+    defer { ticks.cancel() }
+    return try await body()
+  }
+
+  /// Removes the line of progress, before other text.
+  private func endProgress() {
+    if hasProgress.load(ordering: .relaxed) { progress(nil) }
+  }
+
   /// Prints a line for a person at a terminal.
   func hint(_ text: String) { if messages.isPerson { note(text) } }
 
@@ -122,6 +148,7 @@ final class Output: Sendable {
   }
 
   private func write(_ text: String, to descriptor: Int32) {
+    if descriptor == 1, !hasResult.exchange(true, ordering: .relaxed) { endProgress() }
     var bytes = Array(text.utf8)[...]
     let most = isatty(descriptor) == 1 ? 128 : Int(PIPE_BUF)
     while !bytes.isEmpty, !hasStalled.load(ordering: .relaxed) {

@@ -18,6 +18,8 @@ struct ServiceInstallCommand: SessionCommand {
   @Flag(help: "Replace a unit that this program did not write.")
   var force = false
 
+  var activity: String? { "waiting for the service" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws { try ServiceCommand.validate(options) }

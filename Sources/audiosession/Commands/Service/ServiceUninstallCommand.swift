@@ -12,6 +12,8 @@ struct ServiceUninstallCommand: SessionCommand {
       JSON: schema, unit, removed, commands (those that you still have to run).
       """)
 
+  var activity: String? { "waiting for the service" }
+
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func validate() throws { try ServiceCommand.validate(options) }

@@ -18,6 +18,7 @@ protocol FaultCommand: SessionCommand {
 extension FaultCommand {
   var undoing: Fault? { nil }
   var duration: TimeLimit? { nil }
+  var activity: String? { nil }
 
   func validate() throws {
     guard options.server == nil, !options.sandbox else {
