@@ -110,13 +110,14 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
 
   private static func run(_ command: any SessionCommand) async -> Status {
     let output = Output(isJSON: command.options.json, isPlain: command.options.plain)
+    let context = Context(options: command.options, output: output)
+    let status: Status
     do {
-      let status = try await output.showing(command.activity) {
-        try await command.run(Context(options: command.options, output: output))
-      }
-      return output.isLost ? .storeFailed : status
+      status = try await output.showing(command.activity) { try await command.run(context) }
     } catch {
-      return output.report(error)
+      status = output.report(error)
     }
+    await context.finish()
+    return output.isLost ? .storeFailed : status
   }
 }

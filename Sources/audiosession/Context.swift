@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import Logging
+import POSIX
 import PulseSandbox
 import SessionProfiles
 
@@ -8,6 +9,15 @@ import SessionProfiles
 struct Context: Sendable {
   let options: GlobalOptions
   let output: Output
+  /// The hooks whose end is waited for once the result is printed.
+  private let remaining = Guarded<Hooks?>(nil)
+
+  init(options: GlobalOptions, output: Output) {
+    (self.options, self.output) = (options, output)
+  }
+
+  /// Waits a limited time for the hooks that still run.
+  func finish() async { await remaining.withLock { $0 }?.finish() }
 
   /// Runs `body` with a session on the server of the options, and closes it afterwards.
   ///
@@ -25,16 +35,19 @@ struct Context: Sendable {
       logger: logger)
     configuration.holdsWithoutMode = isHolding && isForService
     if let trace { configuration.tracer = { trace.write($0) } }
-    configuration.observer = hooks?.observer
+    if let hooks {
+      configuration.observer = hooks.observer
+      remaining.withLock { $0 = hooks }
+    }
     guard options.sandbox else {
-      return try await withSession(options.server, configuration, hooks, body)
+      return try await withSession(options.server, configuration, body)
     }
     return try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
       if let notice = sandbox.notice { output.note(notice) }
       let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
       var inside = configuration
       inside.storeFolder = state + "/audiosession"
-      return try await withSession(sandbox.address, inside, hooks, body)
+      return try await withSession(sandbox.address, inside, body)
     }
   }
 
@@ -55,18 +68,16 @@ struct Context: Sendable {
   }
 
   private func withSession<Result: Sendable>(
-    _ server: String?, _ configuration: SessionConfiguration, _ hooks: Hooks?,
+    _ server: String?, _ configuration: SessionConfiguration,
     _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {
     let session = AudioSession(server: server, configuration: configuration)
     do {
       let result = try await body(session)
       await session.close()
-      await hooks?.finish()
       return result
     } catch {
       await session.close()
-      await hooks?.finish()
       throw error
     }
   }

@@ -60,13 +60,21 @@ struct UnknownCommand {
 
   /// Words that newcomers tried, and the command that does what they expected.
   private static let guesses: [String: String] = [
-    "check": "doctor", "default": "explain default-source", "diagnose": "doctor",
-    "enable": "service install", "events": "state", "fix": "doctor", "history": "state",
-    "inputs": "devices", "keep": "apply PROFILE --keep", "list": "devices", "log": "state",
-    "logs": "state", "monitor": "meter", "outputs": "devices", "rec": "record",
-    "select": "apply PROFILE --keep", "set": "apply PROFILE --keep", "sources": "devices",
-    "start": "apply PROFILE --keep", "status": "state", "switch": "apply PROFILE --keep",
-    "undo": "revert", "use": "apply PROFILE --keep", "why": "explain",
+    "check": "doctor", "conflicts": "state", "daemon": "service install",
+    "default": "explain default-source", "diagnose": "doctor", "enable": "service install",
+    "end": "stop", "events": "state", "fix": "doctor", "gain": "explain gain", "history": "state",
+    "hold": "apply PROFILE --keep", "info": "state", "input": "devices", "inputs": "devices",
+    "keep": "apply PROFILE --keep", "kill": "stop", "level": "meter", "levels": "meter",
+    "list": "devices", "listen": "meter", "log": "state", "logs": "state", "measure": "verify",
+    "mic": "explain microphone", "microphone": "explain microphone", "monitor": "meter",
+    "mute": "explain muted", "off": "stop", "output": "devices", "outputs": "devices",
+    "quit": "stop", "rec": "record", "reset": "revert", "restore": "revert",
+    "run": "apply PROFILE --keep", "save": "profiles save NAME", "select": "apply PROFILE --keep",
+    "set": "apply PROFILE --keep", "show": "state", "simulate": "sandbox simulate",
+    "sources": "devices", "start": "apply PROFILE --keep", "status": "state",
+    "switch": "apply PROFILE --keep", "test": "verify", "unapply": "revert", "undo": "revert",
+    "unmute": "explain muted", "use": "apply PROFILE --keep", "version": "--version",
+    "volume": "explain volume", "why": "explain",
     "profiles add": "profiles save NAME", "profiles apply": "apply PROFILE",
     "profiles create": "profiles save NAME",
     "profiles delete": "rm FILE' with the file that 'profiles' lists",
@@ -79,7 +87,7 @@ struct UnknownCommand {
 
   private static func message(_ word: String, _ path: String, _ known: [String]) -> String {
     let near =
-      guesses[path + word].map { [$0.contains("'") ? "'\($0)" : "'\($0)'"] }
+      guesses[path + word].map { ["'\($0)" + ($0.contains("'") ? "" : "'")] }
       ?? Text.nearest(word, among: known).map { "'\(path)\($0)'" }
     let hint =
       !near.isEmpty

@@ -149,6 +149,37 @@ struct HookTests {
     }
   }
 
+  @Test("the result does not wait for those after a change; -v shows what they print", .server)
+  func resultFirst() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      try sandbox.write(profile: "missing", Profiles.missing)
+      try await install(
+        [
+          (
+            "post-apply.d/x",
+            "until [ -e ${L%/*}/printed ]; do sleep 0.02; done; echo hello; echo >&2 there"
+          ),
+          ("apply-failed.d/x", "until [ -e ${L%/*}/failed ]; do sleep 0.02; done"),
+        ], in: sandbox)
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        $A apply test -v 2> err | { grep -m 1 -c applied; touch printed; cat > rest; }
+        grep -E 'hello|there' err | sed 's/.*post-apply/post-apply/' | sort
+        $A apply missing 2>&1 | { grep -m 1 -c 'no usable input'; touch failed; cat > rest; }
+        """)
+      #expect(
+        result.standardOutput == """
+          1
+          post-apply.d/x: hello
+          post-apply.d/x: there
+          1
+
+          """, "\(result)")
+    }
+  }
+
   @Test("that are slow get the newest of each kind, and the end has one deadline", .server)
   func slow() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -42,6 +42,8 @@ struct UsageTests {
       ("sandbox simulate unplg x", "do you mean 'sandbox simulate unplug'?"),
       ("sandbox true", "after '--': sandbox -- COMMAND"), ("xylophone", "'xylophone'"),
       ("why default-source", "'why'; do you mean 'explain'?"),
+      ("unapply", "do you mean 'revert'?"), ("unmute", "do you mean 'explain muted'?"),
+      ("levels", "do you mean 'meter'?"), ("version", "do you mean '--version'?"),
       ("switch podcast", "do you mean 'apply PROFILE --keep'?"),
       ("profiles new mine", "'profiles new'; do you mean 'profiles save NAME'?"),
       ("profiles use podcast", "do you mean 'apply PROFILE --keep'?"),

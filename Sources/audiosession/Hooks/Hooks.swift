@@ -19,6 +19,8 @@ final class Hooks: Sendable {
   private let folders: HookFolders
   private let output: Output
   private let limit: Duration
+  /// Whether what they print is shown.
+  private let isVerbose: Bool
   private let queue = Guarded(Queue())
 
   /// The occasions to run, one after the other; at most one of each kind, the newest.
@@ -41,6 +43,7 @@ final class Hooks: Sendable {
     guard !options.sandbox, ProcessEnvironment["AUDIOSESSION_HOOK"] == nil else { return nil }
     folders = HookFolders()
     self.output = output
+    isVerbose = options.verbose > 0
     limit = min(Self.timeBefore, options.timeout.duration * 2 / 5)
   }
 
@@ -131,14 +134,18 @@ final class Hooks: Sendable {
         let result = try await runProgram(
           [hook.path], timeout: time, adding: occasion.environment, input: occasion.input,
           keeping: Self.outputLimit)
+        let lines = (result.standardError + result.standardOutput).split(separator: "\n")
+        if isVerbose {
+          for line in lines { output.log("the hook \(hook.path): \(line)") }
+        }
         guard result.status != 0 else { continue }
         guard !Task.isCancelled else {
           output.warning("the hook \(hook.path) was ended: the program ends")
           continue
         }
-        let words = (result.standardError + result.standardOutput).split(separator: "\n").first
         output.warning(
-          "the hook \(hook.path) ended with \(result.status)" + (words.map { ": \($0)" } ?? ""))
+          "the hook \(hook.path) ended with \(result.status)"
+            + (lines.first.map { ": \($0)" } ?? ""))
       } catch {
         let why =
           error.code == .timedOut ? "was ended: it took too long" : "failed: \(error.message)"

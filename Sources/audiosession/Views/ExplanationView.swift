@@ -9,7 +9,7 @@ enum ExplanationView {
     var lines = PropertiesView.lines(
       [explanation.property: explanation.report], width: width, preferredOnly: false,
       names: names)
-    if !explanation.causes.isEmpty { lines += [.empty] }
+    if !explanation.causes.isEmpty, !lines.isEmpty { lines += [.empty] }
     for cause in explanation.causes {
       lines += Layout.wrap(names.text(cause), after: Span("- ", .dim), width: width)
     }
