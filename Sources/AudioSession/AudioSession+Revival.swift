@@ -50,7 +50,7 @@ extension AudioSession {
   private func silentDevices(of live: LiveServer) async -> [Device] {
     var result: [Device] = []
     for direction in modeInEffect?.category?.directions ?? Set(Direction.allCases) {
-      guard let device = await live.snapshot.defaultRoot(direction), device.card != nil,
+      guard let device = await live.snapshot.chain.defaultRoot(direction), device.card != nil,
         await live.isSilent(device)
       else { continue }
       result.append(device)

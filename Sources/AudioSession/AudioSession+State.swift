@@ -64,7 +64,7 @@ extension AudioSession {
 
   private func outputCard() async throws(SessionError) -> Card? {
     let snapshot = try await snapshot()
-    return snapshot.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
+    return snapshot.chain.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
   }
 
   /// The categories for which the machine has devices.

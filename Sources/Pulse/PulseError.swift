@@ -3,7 +3,10 @@
 /// The only error type of this module. Its description has what failed, on which server, why, and
 /// what may help.
 public struct PulseError: Error, Sendable, Hashable {
-  /// The kind of failure.
+  /// The kind of failure. Later versions may have more.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// No server answers at the address.
     case connectionRefused

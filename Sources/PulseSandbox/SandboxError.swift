@@ -1,6 +1,9 @@
 /// An error of a sandbox: what failed and why, and what would help.
 public struct SandboxError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The kind of failure, for callers; ``message`` is for users.
+  /// The kind of failure, for callers; ``message`` is for users. Later versions may have more.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Code: String, Sendable, CaseIterable {
     /// No `pulseaudio` program on this machine: install the package.
     case programMissing

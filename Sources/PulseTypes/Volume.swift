@@ -3,7 +3,9 @@ import Glibc
 /// One volume in the server's own unit, where 65,536 is 100 % (libpulse: `pa_volume_t`).
 ///
 /// Compared in this unit, never as a fraction: a volume read back equals the one written.
-public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConvertible {
+public struct Volume: RawRepresentable, Sendable, Hashable, Codable, Comparable,
+  CustomStringConvertible
+{
   /// The server's value, 0 (silent) to `maximum`.
   public var rawValue: UInt32
 
@@ -48,17 +50,6 @@ public struct Volume: Sendable, Hashable, Codable, Comparable, CustomStringConve
 
   /// The volume in whole percent.
   public var description: String { "\(Int(saturating: fraction * 100)) %" }
-
-  /// Reads the bare value.
-  public init(from decoder: any Decoder) throws {
-    rawValue = try decoder.singleValueContainer().decode(UInt32.self)
-  }
-
-  /// Writes the bare value.
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(rawValue)
-  }
 }
 
 /// The volumes of all channels of a device or stream (libpulse: `pa_cvolume`).

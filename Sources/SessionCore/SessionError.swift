@@ -1,6 +1,9 @@
 /// An error: what went wrong, with which value, and what would work.
 public struct SessionError: Error, Sendable, Hashable, Codable {
-  /// The kind of failure; raw values are the `code` of the JSON.
+  /// The kind of failure; raw values are the `code` of the JSON. Later versions may have more.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Code: String, Sendable, Hashable, Codable {
     case invalidValue, unknownKey, missingDataSourceName, profileNotFound
     case inputNotAvailable, outputNotAvailable, portNotAvailable, polarPatternNotSupported

@@ -40,14 +40,15 @@ struct ApplyTests {
       let seen = try await rig.snapshot { seen in
         guard let device = seen.device(.input, named: machine.laptopInput) else { return false }
         return device.volume.isUniformly(Volume(fraction: 0.8))
-          && device.activePort == "analog-input-headset-mic" && seen.knownRate(of: device) == 48000
+          && device.activePort == "analog-input-headset-mic"
+          && seen.pins.knownRate(of: device) == 48000
           && seen.server.defaultSourceName == "audiosession.input"
       }
       #expect(seen.server.defaultSourceName == "audiosession.input")
       let device = try #require(seen.device(.input, named: machine.laptopInput))
       #expect(device.volume.isUniformly(Volume(fraction: 0.8)))
       #expect(device.activePort == "analog-input-headset-mic")
-      #expect(seen.knownRate(of: device) == 48000)
+      #expect(seen.pins.knownRate(of: device) == 48000)
       #expect(report.state.route.inputs.first?.name == machine.laptopInput)
       #expect(report.state.route.inputs.first?.via == ["audiosession.input"])
     }
@@ -167,9 +168,9 @@ struct ApplyTests {
       next.outputVolume = Volume(fraction: 0.5)
       try await rig.session.setAudioMode(next)
       let seen = try await rig.snapshot {
-        $0.ownedDevices(.input).isEmpty && $0.server.defaultSourceName == before.defaultSource
+        $0.chain.ownedDevices(.input).isEmpty && $0.server.defaultSourceName == before.defaultSource
       }
-      #expect(seen.ownedDevices(.input).isEmpty)
+      #expect(seen.chain.ownedDevices(.input).isEmpty)
       #expect(seen.server.defaultSourceName == before.defaultSource)
       try await rig.session.revert()
       #expect(try await rig.listing(expecting: before) == before)

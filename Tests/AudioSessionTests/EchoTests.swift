@@ -36,8 +36,8 @@ struct EchoTests {
       }.attributed
       #expect(seen.server.defaultSourceName == "audiosession.echo.input")
       #expect(seen.server.defaultSinkName == "audiosession.echo.output")
-      #expect(seen.defaultRoot(.input)?.name == Names.usbInput)
-      #expect(seen.defaultRoot(.output)?.name == Names.laptopOutput)
+      #expect(seen.chain.defaultRoot(.input)?.name == Names.usbInput)
+      #expect(seen.chain.defaultRoot(.output)?.name == Names.laptopOutput)
       #expect(report.state.route.inputs.first?.via == ["audiosession.echo.input"])
       #expect(report.state.route.outputs.first?.via == ["audiosession.echo.output"])
       // Nobody records, and the microphone runs: the state says so.

@@ -108,7 +108,7 @@ struct FaultTests {
           try await fault.session.plan(for: .fullInternal)
         }
         #expect(plan.isEmpty)
-        #expect(try await fault.rig.outside.snapshot().ownedDevices(.input).count == 1)
+        #expect(try await fault.rig.outside.snapshot().chain.ownedDevices(.input).count == 1)
       }
       try await patiently { () throws(SessionError) in
         try await fault.session.revert()
@@ -139,7 +139,7 @@ struct FaultTests {
         let seen = try await patiently { () throws(SessionError) in
           try await fault.session.snapshot()
         }
-        #expect(seen.ownedDevices(.input).count == 1)
+        #expect(seen.chain.ownedDevices(.input).count == 1)
       }
       try await patiently { () throws(SessionError) in
         try await fault.session.revert()

@@ -44,14 +44,14 @@ struct KillMatrixTests {
           #expect(property.verdict == .applied, "\(name): \(property); \(state.events)")
         }
         let seen = try await rig.session.snapshot()
-        #expect(seen.ownedDevices(.input).count == 1)
+        #expect(seen.chain.ownedDevices(.input).count == 1)
         #expect(seen.modules.filter { $0.name == "module-remap-source" }.count == 1)
         #expect(seen.server.defaultSourceName == "audiosession.input")
       }
       try await patiently([.timedOut, .serverLost, .serverUnreachable]) { () throws(SessionError) in
         try await rig.session.revert()
       }
-      #expect(try await rig.session.snapshot().ownedDevices(.input).isEmpty)
+      #expect(try await rig.session.snapshot().chain.ownedDevices(.input).isEmpty)
     }
   }
 
@@ -149,7 +149,7 @@ struct KillMatrixTests {
           try await session.setAudioMode(Self.mode)
         }
         let seen = try await session.snapshot()
-        #expect(seen.ownedDevices(.input).count == 1, "\(victim) \(number)")
+        #expect(seen.chain.ownedDevices(.input).count == 1, "\(victim) \(number)")
         try await patiently([.timedOut, .serverLost, .serverUnreachable]) {
           () throws(SessionError) in try await session.revert()
         }

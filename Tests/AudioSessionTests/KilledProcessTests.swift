@@ -75,7 +75,7 @@ struct KilledProcessTests {
         if Bool.random(using: &random) {
           try await rig.succeed("apply", second)
           let seen = try await rig.outside.snapshot()
-          #expect(seen.ownedDevices(.input).count == 1)
+          #expect(seen.chain.ownedDevices(.input).count == 1)
           #expect(seen.server.defaultSourceName == "audiosession.input")
         }
         try await rig.succeed("revert")
@@ -103,7 +103,7 @@ struct KilledProcessTests {
         }
         try await group.waitForAll()
       }
-      #expect(try await rig.outside.snapshot().ownedDevices(.input).count == 1)
+      #expect(try await rig.outside.snapshot().chain.ownedDevices(.input).count == 1)
       try await rig.succeed("revert")
       #expect(try await rig.listing(expecting: before) == before)
     }

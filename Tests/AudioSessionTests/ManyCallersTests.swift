@@ -16,7 +16,7 @@ struct ManyCallersTests {
       var most = 0
       for await event in events where event.facility == .source && event.kind == .new {
         guard let snapshot = try? await watcher.snapshot() else { break }
-        most = max(most, snapshot.ownedDevices(.input).count)
+        most = max(most, snapshot.chain.ownedDevices(.input).count)
       }
       return most
     }()
@@ -116,8 +116,8 @@ struct ManyCallersTests {
         for round in 0..<10 {
           mode.channelMap = round.isMultiple(of: 2) ? .swap : .mono
           try await rig.session.setAudioMode(mode)
-          let seen = try await rig.snapshot { $0.ownedDevices(.input).count == 1 }
-          #expect(seen.ownedDevices(.input).count == 1)
+          let seen = try await rig.snapshot { $0.chain.ownedDevices(.input).count == 1 }
+          #expect(seen.chain.ownedDevices(.input).count == 1)
         }
         isDone.value = true
         try await group.waitForAll()

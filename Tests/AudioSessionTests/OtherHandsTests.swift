@@ -64,7 +64,7 @@ struct OtherHandsTests {
       #expect(try await patient.plan(for: .fullInternal).isEmpty)
       try await patient.revert()
       await patient.close()
-      #expect(try await rig.outside.snapshot().ownedDevices(.input).isEmpty)
+      #expect(try await rig.outside.snapshot().chain.ownedDevices(.input).isEmpty)
     }
   }
 
@@ -83,7 +83,7 @@ struct OtherHandsTests {
       case .plug: try await tell(Names.laptop, "plug", "analog-input-linein")
       case .foreignDefault: try await client.setDefaultSource(Names.usbInput)
       case .foreignRemapUnload:
-        for device in try await client.snapshot().ownedDevices(.input) {
+        for device in try await client.snapshot().chain.ownedDevices(.input) {
           if let module = device.ownerModule { try await client.unloadModule(module) }
         }
       }
@@ -130,7 +130,7 @@ struct OtherHandsTests {
         let report = try await session.revert()
         await session.close()
         let seen = try await rig.outside.snapshot()
-        #expect(seen.ownedDevices(.input).isEmpty, "\(number)")
+        #expect(seen.chain.ownedDevices(.input).isEmpty, "\(number)")
         #expect(seen.sourceOutputs.isEmpty, "\(number): \(report.left)")
       }
       if isOver { return }
@@ -192,7 +192,7 @@ struct OtherHandsTests {
       await storm.close()
       await watcher.close()
       await counting.value
-      #expect(try await rig.outside.snapshot().ownedDevices(.input).isEmpty)
+      #expect(try await rig.outside.snapshot().chain.ownedDevices(.input).isEmpty)
     }
   }
 }

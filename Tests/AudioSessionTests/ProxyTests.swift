@@ -94,8 +94,8 @@ struct ProxyTests {
       plan = try? await link.session.plan(for: Self.mode)
     }
     #expect(plan?.isEmpty == true, "\(note): \(plan as Any)")
-    let seen = try await link.rig.snapshot { $0.ownedDevices(.input).count == 1 }
-    #expect(seen.ownedDevices(.input).count == 1, "\(note)")
+    let seen = try await link.rig.snapshot { $0.chain.ownedDevices(.input).count == 1 }
+    #expect(seen.chain.ownedDevices(.input).count == 1, "\(note)")
     try await patiently([.timedOut, .serverLost]) { () throws(SessionError) in
       try await link.session.revert()
     }
@@ -147,7 +147,7 @@ struct ProxyTests {
       #expect(await link.hasStruck())
       link.proxy.behave()
       #expect(try await link.isHealed())
-      #expect(try await link.rig.outside.snapshot().ownedDevices(.input).count == 1)
+      #expect(try await link.rig.outside.snapshot().chain.ownedDevices(.input).count == 1)
       try await expectConverges(link, "\(fate)", isAnother: fate != .cut)
     }
   }

@@ -38,7 +38,7 @@ struct ReadmeTests {
       // The demo's USB microphone has another rate only where no simulated card was built.
       #expect(unmet.allSatisfy { $0.hasPrefix("sampleRate is unreachable") }, "\(unmet)")
       let seen = try await rig.outside.snapshot()
-      let input = try #require(seen.defaultRoot(.input))
+      let input = try #require(seen.chain.defaultRoot(.input))
       #expect(input.properties["device.bus"] == "usb")
       #expect(input.volume.isUniformly(Volume(fraction: 0.8)))
       #expect(input.configuredLatency == .milliseconds(10))

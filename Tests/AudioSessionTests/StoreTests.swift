@@ -141,10 +141,10 @@ struct StoreTests {
       #expect(try await rig.eventually { $0.remap(.input) == leftover })
       let report = try await rig.session.setAudioMode(mode)
       #expect(!report.steps.contains { $0.step.setting == .chain(.input) })
-      #expect(try await rig.session.snapshot().ownedDevices(.input).count == 1)
+      #expect(try await rig.session.snapshot().chain.ownedDevices(.input).count == 1)
       mode.channelMap = nil
       try await rig.session.setAudioMode(mode)
-      #expect(try await rig.session.snapshot().ownedDevices(.input).isEmpty)
+      #expect(try await rig.session.snapshot().chain.ownedDevices(.input).isEmpty)
     }
   }
 }

@@ -163,7 +163,7 @@ struct UpkeepTests {
         #expect(seen.modules.filter { $0.name == "module-remap-source" }.count == 1)
       }
       try await rig.session.revert()
-      #expect(try await rig.session.snapshot().ownedDevices(.input).isEmpty)
+      #expect(try await rig.session.snapshot().chain.ownedDevices(.input).isEmpty)
     }
   }
 

@@ -171,18 +171,18 @@ private typealias Server = SimulatedServer
   @Test func `a remap that is there twice is built once`() throws {
     var server = try laptop()
     server.addRemap(of: Server.microphone, taking: Self.swap)
-    #expect(server.snapshot.ownedDevices(.input).count == 2)
+    #expect(server.snapshot.chain.ownedDevices(.input).count == 2)
     var run = Run(
       server, PlanInput(mode: preferring { $0.channelMap = .swap }, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil)
-    #expect(run.server.snapshot.ownedDevices(.input).count == 1)
+    #expect(run.server.snapshot.chain.ownedDevices(.input).count == 1)
     #expect(run.server.snapshot.modules.count == 1)
   }
 
   @Test func `the input behind a remap of ours is the hardware, and ours never matches`() throws {
     let server = try laptop()
-    #expect(server.snapshot.defaultRoot(.input)?.name == Server.microphone)
+    #expect(server.snapshot.chain.defaultRoot(.input)?.name == Server.microphone)
     #expect(
       server.failure(preferring { $0.preferredInput = ["audiosession.input"] })?.code
         == .inputNotAvailable)

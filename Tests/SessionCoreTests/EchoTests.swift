@@ -94,15 +94,15 @@ private typealias Server = SimulatedServer
     run.run()
     let before = run.server.snapshot
     #expect(
-      before.links(to: try #require(before.defaultDevice(.input))).map(\.name)
+      before.chain.links(to: try #require(before.defaultDevice(.input))).map(\.name)
         == ["audiosession.echo.input", "audiosession.input"])
     var next = Run(run.server, run.input)
     next.input.mode = preferring { $0.channelMap = .swap }
     next.input.baseline = run.stored
     next.run()
     let now = next.server.snapshot
-    #expect(now.echoCanceller == nil)
-    #expect(now.remap(.input)?.master == Server.microphone)
+    #expect(now.chain.echoCanceller == nil)
+    #expect(now.chain.remap(.input)?.master == Server.microphone)
     #expect(now.server.defaultSinkName == Server.speakers)
   }
 
@@ -139,6 +139,6 @@ private typealias Server = SimulatedServer
     let monitor = try #require(
       run.server.snapshot.device(.input, named: "audiosession.echo.output.monitor"))
     #expect(run.server.snapshot.isOwned(monitor))
-    #expect(run.server.snapshot.root(of: monitor) == nil)
+    #expect(run.server.snapshot.chain.root(of: monitor) == nil)
   }
 }

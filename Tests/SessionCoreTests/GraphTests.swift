@@ -60,8 +60,8 @@ private typealias Server = SimulatedServer
     pin(&server, Graph.rateKey, 48000, isCorked: true)
     pin(&server, Graph.quantumKey, 512, isCorked: true)
     let mic = try device(server)
-    #expect(mic.sampleSpec.rate == 44100 && server.snapshot.knownRate(of: mic) == 48000)
-    #expect(server.snapshot.forcedLatency(on: mic) == .nanoseconds(512_000_000_000 / 48000))
+    #expect(mic.sampleSpec.rate == 44100 && server.snapshot.pins.knownRate(of: mic) == 48000)
+    #expect(server.snapshot.pins.forcedLatency(on: mic) == .nanoseconds(512_000_000_000 / 48000))
     let reports = server.reports(
       preferring {
         $0.sampleRate = 48000
@@ -76,7 +76,7 @@ private typealias Server = SimulatedServer
     var server = server
     pin(&server, Graph.rateKey, 48000, isCorked: false)
     try server.edit(.input, Self.mic) { $0.state = .running }
-    #expect(server.snapshot.knownRate(of: try device(server)) == 44100)
+    #expect(server.snapshot.pins.knownRate(of: try device(server)) == 44100)
   }
 
   @Test func `a buffer that the pin of a rate forces, too, is that of the other pin`() throws {
@@ -86,9 +86,9 @@ private typealias Server = SimulatedServer
         stream: "us", .input, on: Self.mic, isCorked: true,
         properties: [Owned.pinKey: "rate", Graph.rateKey: "48000", Graph.quantumKey: quantum])
     }
-    #expect(server.snapshot.forcedLatency(on: try device(server)) == nil)
+    #expect(server.snapshot.pins.forcedLatency(on: try device(server)) == nil)
     pin(&server, Graph.quantumKey, 512, isCorked: true)
-    let forced = server.snapshot.forcedLatency(on: try device(server))
+    let forced = server.snapshot.pins.forcedLatency(on: try device(server))
     #expect(forced == .nanoseconds(512_000_000_000 / 48000))
   }
 
@@ -99,7 +99,7 @@ private typealias Server = SimulatedServer
       server.add(stream: "recorder", .input, on: Self.mic)
       server.snapshot.sourceOutputs[0].client = Index(1)
       try server.edit(.input, Self.mic) { $0.state = .suspended }
-      try #require(server.snapshot.defaultRoot(.input)?.name == Self.mic)
+      try #require(server.snapshot.chain.defaultRoot(.input)?.name == Self.mic)
       let reasons = server.snapshot.interruptions(
         of: AudioMode(category: .record), process: 1)
       #expect(
@@ -109,11 +109,11 @@ private typealias Server = SimulatedServer
 
   @Test func `a device that nobody uses has no rate, whatever it says`() throws {
     var server = server
-    #expect(server.snapshot.knownRate(of: try device(server)) == nil)
+    #expect(server.snapshot.pins.knownRate(of: try device(server)) == nil)
     try server.edit(.input, Self.mic) { $0.state = .running }
-    #expect(server.snapshot.knownRate(of: try device(server)) == 44100)
+    #expect(server.snapshot.pins.knownRate(of: try device(server)) == 44100)
     let pulseaudio = Server.laptop()
-    #expect(pulseaudio.snapshot.knownRate(of: try device(pulseaudio)) == 44100)
+    #expect(pulseaudio.snapshot.pins.knownRate(of: try device(pulseaudio)) == 44100)
   }
 
   @Test func `a buffer is made anew when the rate is another`() throws {

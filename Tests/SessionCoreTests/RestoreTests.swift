@@ -91,7 +91,7 @@ private typealias Server = SimulatedServer
     var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
     back.input.baseline = baseline
     back.run()
-    #expect(back.server.snapshot.ownedDevices(.input).isEmpty)
+    #expect(back.server.snapshot.chain.ownedDevices(.input).isEmpty)
     #expect(back.server.snapshot.server.defaultSourceName == Server.usb, "\(back.trace)")
     #expect(back.plans.first?.left.count == 1)
   }

@@ -15,16 +15,17 @@ extension LiveServer {
     guard let direction = setting.deviceDirection,
       let device = snapshot.device(direction, named: setting.object)
     else { return }
-    let rate = snapshot.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
+    let rate =
+      snapshot.pins.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
     let ratePin = Setting.rate(direction, device: device.name)
     switch value {
     case .rate(let rate):
-      var properties = snapshot.ratePin(rate)
+      var properties = snapshot.pins.ratePin(rate)
       properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
       pins[setting] = try await open(
         device, UInt32(clamping: rate), nil, properties, timeout)
     case .duration(let latency):
-      let properties = snapshot.latencyPin(latency, on: device)
+      let properties = snapshot.pins.latencyPin(latency, on: device)
       pins[setting] = try await open(device, rate, latency, properties, timeout)
       quanta[setting] = properties[Graph.quantumKey]
       // The latency pin has the device's rate, too; one stream is enough, unless it must force the

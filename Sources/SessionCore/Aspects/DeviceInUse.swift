@@ -9,7 +9,7 @@ extension PlanContext {
   /// known yet.
   func onDeviceInUse(_ direction: Direction) -> (context: PlanContext, detour: String)? {
     guard !snapshot.isOfOneProgram, !server.unknownDefaults.contains(direction),
-      let meant = device(direction), let used = snapshot.defaultRoot(direction),
+      let meant = device(direction), let used = snapshot.chain.defaultRoot(direction),
       used.name != meant.name
     else { return nil }
     var resolution = resolution

@@ -18,7 +18,7 @@ struct TakingCharge: Planned {
       !context.snapshot.isOfOneProgram
     else { return [] }
     let port = port(context, device)
-    let isUsed = context.snapshot.defaultRoot(direction)?.name == device.name
+    let isUsed = context.snapshot.chain.defaultRoot(direction)?.name == device.name
     let aspects: [any Planned] = [
       LevelAspect(direction: direction), MuteAspect(direction: direction),
       LatencyOffsetAspect(direction: direction),

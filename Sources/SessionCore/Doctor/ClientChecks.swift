@@ -152,7 +152,7 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
 
 private func leftovers(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard facts.state?.active != true, facts.state?.holder == nil else { return [] }
-  return Direction.allCases.flatMap { snapshot.ownedDevices($0) }.map { device in
+  return Direction.allCases.flatMap { snapshot.chain.ownedDevices($0) }.map { device in
     Finding(
       .leftover, .warning, object: device.name,
       "a device of an earlier session is still there, and no mode asks for it",

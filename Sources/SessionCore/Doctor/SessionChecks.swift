@@ -51,7 +51,7 @@ private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -
   return Direction.allCases.compactMap { direction in
     guard let first = facts.missingDevice(direction, snapshot) else { return nil }
     let isPending = state.properties[.device(direction)]?.verdict == .pending
-    let used = snapshot.defaultRoot(direction)?.name ?? "no device"
+    let used = snapshot.chain.defaultRoot(direction)?.name ?? "no device"
     return Finding(
       .missingDevice, isPending ? .warning : .note, object: first.description,
       "the preferred \(direction.rawValue) is not there: programs use \(used) instead",

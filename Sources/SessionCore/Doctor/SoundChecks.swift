@@ -12,7 +12,7 @@ let soundChecks = [
 
 private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   snapshot.hardware(.input).filter { $0.isMuted || $0.volume.loudest == .muted }.map { device in
-    let isDefault = snapshot.defaultRoot(.input)?.name == device.name
+    let isDefault = snapshot.chain.defaultRoot(.input)?.name == device.name
     return Finding(
       .mutedInput, isDefault ? .warning : .note, object: device.name,
       device.isMuted ? "the input is muted" : "the input's gain is 0 %",
@@ -30,7 +30,7 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
 private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   facts.heard(in: snapshot) { fault, device in
     guard fault == .silent, !device.isMuted else { return nil }
-    let isDefault = snapshot.defaultRoot(.input)?.name == device.name
+    let isDefault = snapshot.chain.defaultRoot(.input)?.name == device.name
     let port = device.activePort.map { ", from its port \($0)" } ?? ""
     let others = device.ports.filter { $0.name != device.activePort && $0.availability.isUsable }
     return Finding(
@@ -77,7 +77,7 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
     let copies = heard.faults.compactMap { fault -> [Int]? in
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
-    let remap = snapshot.remap(.input)
+    let remap = snapshot.chain.remap(.input)
     // The remedy is to use one of its channels.
     guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
     else { return [] }
@@ -137,7 +137,7 @@ extension ServerSnapshot {
   /// The channels that the session's remap uses of an input; nil if there is no remap, or it mixes
   /// all channels.
   fileprivate func taken(from device: Device) -> [ChannelPosition]? {
-    guard let remap = remap(.input), remap.master == device.name, remap.masterMap != .mono
+    guard let remap = chain.remap(.input), remap.master == device.name, remap.masterMap != .mono
     else { return nil }
     return remap.masterMap.positions
   }

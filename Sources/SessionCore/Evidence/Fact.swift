@@ -58,7 +58,7 @@ enum Fact {
         return (.duration(device.configuredLatency), .device(direction))
       }
       if snapshot.has(.forcedGraph) {
-        return snapshot.forcedLatency(on: device).map { (.duration($0), .stream(direction)) }
+        return snapshot.pins.forcedLatency(on: device).map { (.duration($0), .stream(direction)) }
       }
       return grants[.latency(direction, device: name)].map { (.duration($0), .grant) }
     case .grant(let setting, let asked):

@@ -52,11 +52,12 @@ extension PlanContext {
 
   /// The default is a device, or a chain on it.
   func isDefault(_ direction: Direction, _ name: String) -> Condition {
-    let root = snapshot.defaultRoot(direction)?.name
+    let root = snapshot.chain.defaultRoot(direction)?.name
     return Condition(.defaultDevice(direction), .name(name)) { value in
       guard case .name(let end) = value else { return false }
       return end == name
-        || snapshot.device(direction, named: end).flatMap { snapshot.root(of: $0) }?.name == name
+        || snapshot.device(direction, named: end).flatMap { snapshot.chain.root(of: $0) }?.name
+          == name
     } otherwise: { _ in
       .changed("the default is \(root ?? "none"), not \(name)")
     }

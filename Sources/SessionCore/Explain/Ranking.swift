@@ -110,7 +110,7 @@ extension Explanation {
     let isOurs = snapshot.isOwned(present) || entry?.isOurs(.name(present.name)) == true
     var causes: [String] = []
     if snapshot.isOwned(present) {
-      let root = snapshot.root(of: present)?.name ?? "a device that was removed"
+      let root = snapshot.chain.root(of: present)?.name ?? "a device that was removed"
       causes.append("the default \(word) is \(present.name), the session's own device on \(root)")
     }
     if ranking.chosen != nil {
@@ -136,7 +136,7 @@ extension Explanation {
   }
 
   mutating func explainPort(_ direction: Direction, _ snapshot: ServerSnapshot) {
-    guard let device = snapshot.defaultRoot(direction) else {
+    guard let device = snapshot.chain.defaultRoot(direction) else {
       causes.append("there is no \(direction.rawValue)")
       return
     }

@@ -4,7 +4,7 @@ import PulseTypes
 extension ServerSnapshot {
   /// The codecs of the output's card.
   var codecCauses: [String] {
-    let card = defaultRoot(.output).flatMap { self.card(of: $0) }
+    let card = chain.defaultRoot(.output).flatMap { self.card(of: $0) }
     guard let card, card.isBluetooth else { return ["the output is no Bluetooth device"] }
     guard let codecs = card.codecs else {
       return ["the server does not report the codecs of \(card.name)"]
@@ -35,7 +35,9 @@ extension ServerSnapshot {
 
   func rateCauses(_ facts: MachineFacts) -> [String] {
     let direction = hintDirection(facts)
-    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    guard let device = chain.defaultRoot(direction) else {
+      return ["there is no \(direction.rawValue)"]
+    }
     let rate = device.sampleSpec.rate
     var causes = [
       device.state == .running
@@ -77,7 +79,9 @@ extension ServerSnapshot {
 
   func latencyCauses(_ facts: MachineFacts) -> [String] {
     let direction = hintDirection(facts)
-    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    guard let device = chain.defaultRoot(direction) else {
+      return ["there is no \(direction.rawValue)"]
+    }
     var causes: [String] = []
     if has(.forcedGraph) {
       causes.append("PipeWire does not report a device's buffer; all devices share one quantum")
@@ -89,7 +93,7 @@ extension ServerSnapshot {
         "\(device.name) has a buffer of \(latency): the shortest that any stream on it requests")
     }
     causes += pinCauses(on: device, "latency")
-    let users = foreignStreams(on: device) + ownedDevices(direction).flatMap(foreignStreams)
+    let users = foreignStreams(on: device) + chain.ownedDevices(direction).flatMap(foreignStreams)
     for stream in users {
       let request = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
       causes.append(
@@ -117,9 +121,11 @@ extension ServerSnapshot {
   }
 
   func channelCauses(_ direction: Direction) -> [String] {
-    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    guard let device = chain.defaultRoot(direction) else {
+      return ["there is no \(direction.rawValue)"]
+    }
     var causes = ["\(device.name) has the channels \(device.channelMap)"]
-    guard let remap = remap(direction), remap.master == device.name else {
+    guard let remap = chain.remap(direction), remap.master == device.name else {
       causes.append("the session has no remap on it")
       return causes
     }
@@ -131,10 +137,12 @@ extension ServerSnapshot {
   }
 
   func volumeCauses(_ direction: Direction, _ facts: MachineFacts) -> [String] {
-    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    guard let device = chain.defaultRoot(direction) else {
+      return ["there is no \(direction.rawValue)"]
+    }
     let place = device.flags.contains(.hardwareVolume) ? "in the hardware" : "by the server"
     var causes = ["\(device.name) is at \(Words.volume(device.volume)), set \(place)"]
-    for owned in ownedDevices(direction) where root(of: owned)?.name == device.name {
+    for owned in chain.ownedDevices(direction) where chain.root(of: owned)?.name == device.name {
       causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }
     if !loaded("module-device-restore").isEmpty {
@@ -145,10 +153,12 @@ extension ServerSnapshot {
   }
 
   func muteCauses(_ direction: Direction) -> [String] {
-    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
-    let chain = [device] + ownedDevices(direction).filter { root(of: $0)?.name == device.name }
-    var causes = chain.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
-    if chain.contains(where: \.isMuted) {
+    guard let device = chain.defaultRoot(direction) else {
+      return ["there is no \(direction.rawValue)"]
+    }
+    let devices = [device] + chain.links(on: device)
+    var causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
+    if devices.contains(where: \.isMuted) {
       causes.append(
         "the server does not report which program muted it; the session unmutes only when asked")
     }
@@ -156,7 +166,9 @@ extension ServerSnapshot {
   }
 
   func offsetCauses(_ direction: Direction) -> [String] {
-    guard let device = defaultRoot(direction) else { return ["there is no \(direction.rawValue)"] }
+    guard let device = chain.defaultRoot(direction) else {
+      return ["there is no \(direction.rawValue)"]
+    }
     guard let name = device.activePort else { return ["\(device.name) has no ports"] }
     let port = card(of: device)?.ports.first { $0.name == name && $0.direction == direction }
     let offset = port.map { Words.milliseconds($0.latencyOffset) } ?? "not known"

@@ -77,7 +77,7 @@ struct CaptureSource {
     var devices: [Direction: Device] = [:]
     for direction in Direction.allCases {
       // A monitor that a user made the default counts, a dummy does not.
-      guard let device = snapshot.defaultRoot(direction), !snapshot.isDummy(device) else {
+      guard let device = snapshot.chain.defaultRoot(direction), !snapshot.isDummy(device) else {
         continue
       }
       roots[direction] = device

@@ -30,7 +30,7 @@ extension ServerSnapshot {
   package func latency(
     givenTo asked: Duration, granted: Duration?, on device: Device
   ) -> Duration? {
-    if has(.forcedGraph) { return forcedLatency(on: device) }
+    if has(.forcedGraph) { return pins.forcedLatency(on: device) }
     let reported = device.configuredLatency > .zero ? device.configuredLatency : nil
     guard let granted, granted > .zero else {
       // A shorter one may have been requested by another stream.

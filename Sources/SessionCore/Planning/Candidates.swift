@@ -78,12 +78,12 @@ extension ServerSnapshot {
     _ matcher: DeviceMatcher, _ direction: Direction, defaultBefore: String?
   ) -> [Device] {
     guard matcher == .default else {
-      let root = defaultRoot(direction)?.name
+      let root = chain.defaultRoot(direction)?.name
       return devices(direction, meantBy: matcher)
         .filter { !isOwned($0) && !isDummy($0) && (!$0.isMonitor || matcher.names($0)) }
         .sorted { $0.name == root && $1.name != root }
     }
-    let known = defaultBefore.map { device(direction, named: $0) } ?? defaultRoot(direction)
+    let known = defaultBefore.map { device(direction, named: $0) } ?? chain.defaultRoot(direction)
     return known.flatMap { isHardware($0) ? [$0] : nil } ?? []
   }
 
@@ -116,9 +116,9 @@ extension ServerSnapshot {
     {
       return siblings
     }
-    let known = before.flatMap { device(direction, named: $0) } ?? defaultRoot(direction)
+    let known = before.flatMap { device(direction, named: $0) } ?? chain.defaultRoot(direction)
     guard let root = known, isHardware(root) else {
-      let present = defaultRoot(direction)?.name
+      let present = chain.defaultRoot(direction)?.name
       return hardware(direction).sorted { $0.name == present && $1.name != present }
         .map { candidate(existing: $0) }
         + cards.flatMap { predictedCandidates(direction, on: $0) }

@@ -41,7 +41,7 @@ extension PlanContext {
     guard let name = resolved(.input)?.name,
       let device = input.snapshot.device(.input, named: name)
     else { return false }
-    return ([device] + input.snapshot.links(on: device)).contains { device in
+    return ([device] + input.snapshot.chain.links(on: device)).contains { device in
       input.snapshot.foreignStreams(on: device).contains { !$0.isCorked }
     }
   }

@@ -90,7 +90,7 @@ extension PlanInput {
     defaultsBefore = [:]
     let known = knownDefaults
     for direction in Direction.allCases {
-      defaultsBefore[direction] = known[direction] ?? snapshot.defaultRoot(direction)?.name
+      defaultsBefore[direction] = known[direction] ?? snapshot.chain.defaultRoot(direction)?.name
     }
   }
 
@@ -130,6 +130,6 @@ struct PlanContext {
 
   /// The device that a state shows: the resolved one, otherwise the root of the default.
   func shownDevice(_ direction: Direction) -> Device? {
-    device(direction) ?? snapshot.defaultRoot(direction)
+    device(direction) ?? snapshot.chain.defaultRoot(direction)
   }
 }

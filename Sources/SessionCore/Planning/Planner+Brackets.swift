@@ -23,10 +23,10 @@ extension Planner {
   /// Unloads the links on devices, starting with the farthest.
   mutating func unload(linksOn devices: [Device], phase: Phase, _ why: String) {
     for link in Setting.links.reversed() {
-      let stands = server.snapshot.devices(of: link).contains { owned in
+      let stands = server.snapshot.chain.devices(of: link).contains { owned in
         devices.contains { device in
           device.direction == owned.direction && device.name != owned.name
-            && server.snapshot.stands(owned, on: device)
+            && server.snapshot.chain.stands(owned, on: device)
         }
       }
       if stands { unload(link, phase: phase, why) }
@@ -34,7 +34,7 @@ extension Planner {
   }
 
   mutating func unload(_ link: Setting, phase: Phase, _ why: String) {
-    unload(linksOn: server.snapshot.devices(of: link), phase: phase, why)
+    unload(linksOn: server.snapshot.chain.devices(of: link), phase: phase, why)
     release(link, phase: phase, why)
     append(Target(link.kind.property(in: server.snapshot), link, .absent, phase: phase, why: why))
   }
@@ -42,9 +42,9 @@ extension Planner {
   /// Prepares for the removal of a link: moves the default to the hardware, and copies a mute from
   /// the link to the hardware, so that no microphone opens.
   mutating func release(_ link: Setting, phase: Phase, _ why: String) {
-    for owned in server.snapshot.devices(of: link) {
+    for owned in server.snapshot.chain.devices(of: link) {
       let direction = owned.direction
-      let root = server.snapshot.root(of: owned)?.name ?? resolution.devices[direction]?.name
+      let root = server.snapshot.chain.root(of: owned)?.name ?? resolution.devices[direction]?.name
       guard let root, let device = server.snapshot.device(direction, named: root) else { continue }
       if owned.isMuted, !device.isMuted {
         append(

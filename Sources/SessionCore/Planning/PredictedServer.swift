@@ -30,7 +30,7 @@ struct PredictedServer {
   /// Whether an earlier step creates a device, or the hardware under it.
   func standsOnPredicted(_ direction: Direction, _ name: String) -> Bool {
     if isPredicted(name) { return true }
-    return snapshot.device(direction, named: name).flatMap { snapshot.root(of: $0) }
+    return snapshot.device(direction, named: name).flatMap { snapshot.chain.root(of: $0) }
       .map { isPredicted($0.name) } ?? false
   }
 

@@ -69,16 +69,18 @@ struct ChannelMapAspect: Aspect {
 
   /// The channels that programs get: the remap's if the device has one, otherwise the device's.
   static func actual(_ snapshot: ServerSnapshot, _ device: Device) -> ChannelMap? {
-    let owned = snapshot.ownedDevices(device.direction, of: .chain(device.direction)).first
-    guard let owned, snapshot.root(of: owned)?.name == device.name else { return device.channelMap }
-    return snapshot.link(of: owned)?.channelMap ?? device.channelMap
+    let owned = snapshot.chain.ownedDevices(device.direction, of: .chain(device.direction)).first
+    guard let owned, snapshot.chain.root(of: owned)?.name == device.name else {
+      return device.channelMap
+    }
+    return snapshot.chain.link(of: owned)?.channelMap ?? device.channelMap
   }
 
   /// An echo canceller may be between the remap and the device.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
     let snapshot = source.snapshot
-    guard let device = source.devices[direction], let remap = snapshot.remap(direction),
-      snapshot.device(direction, named: remap.master).map({ snapshot.root(of: $0)?.name })
+    guard let device = source.devices[direction], let remap = snapshot.chain.remap(direction),
+      snapshot.device(direction, named: remap.master).map({ snapshot.chain.root(of: $0)?.name })
         == device.name
     else { return }
     let path = direction == .input ? \AudioMode.channelMap : \.outputChannelMap

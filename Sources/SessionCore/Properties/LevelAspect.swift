@@ -68,7 +68,7 @@ struct LevelAspect: Aspect {
     let hardware = Self.volume(preference, of: device) { now in
       .changed("\(device.name) is at \(now?.description ?? "none")")
     }
-    let links = context.snapshot.links(on: device).map { link in
+    let links = context.snapshot.chain.links(on: device).map { link in
       Self.volume(.norm, of: link) { _ in
         .changed("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
       }
@@ -91,7 +91,7 @@ struct LevelAspect: Aspect {
   private static func chainVolume(_ context: PlanContext, _ device: Device) -> Double? {
     guard !context.server.isPredicted(device.name) else { return nil }
     let hardware = device.volume.loudest.fraction
-    return context.snapshot.links(on: device).reduce(hardware) {
+    return context.snapshot.chain.links(on: device).reduce(hardware) {
       $0 * $1.volume.loudest.fraction
     }
   }

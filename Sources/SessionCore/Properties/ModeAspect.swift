@@ -129,7 +129,7 @@ struct ModeAspect: Aspect {
     if let recorder = processedRecorder(context.snapshot, device) {
       throw Obstacle(.unreachable, recorder)
     }
-    if context.snapshot.remap(.input)?.isMix == true {
+    if context.snapshot.chain.remap(.input)?.isMix == true {
       throw Obstacle(
         .unreachable,
         "the channels of \(device.name) are mixed; leave the channel map as it is")
@@ -140,7 +140,8 @@ struct ModeAspect: Aspect {
       Obstacle(.unreachable, "\(device.name) is muted")
     }
     let isSet = context.mode.inputGain == .norm
-    let levels = ([device] + context.snapshot.links(on: device) + origins.dropFirst()).map { part in
+    let levels = ([device] + context.snapshot.chain.links(on: device) + origins.dropFirst()).map {
+      part in
       LevelAspect.volume(.norm, of: part) { now in
         let gain = "the gain of \(part.name) is \(now?.description ?? "none"), not 100 %"
         guard part.name == device.name else { return Obstacle(.unreachable, gain) }

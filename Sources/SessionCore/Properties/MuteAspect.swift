@@ -36,7 +36,7 @@ struct MuteAspect: Aspect {
     // Each of them can mute, so all of them must be unmuted.
     guard level.value == .flag(false) else { return [hardware] }
     return [hardware]
-      + context.snapshot.links(on: device).map {
+      + context.snapshot.chain.links(on: device).map {
         Target(
           property, .mute(direction, device: $0.name), .flag(false), isLeft: isLeft,
           why: "on the session's own device before it")
@@ -77,6 +77,6 @@ struct MuteAspect: Aspect {
 
   /// The device, and the session's own before it.
   private func devices(_ context: PlanContext, _ device: Device) -> [Device] {
-    [device] + context.snapshot.links(on: device)
+    [device] + context.snapshot.chain.links(on: device)
   }
 }

@@ -117,7 +117,7 @@ struct PreferredDeviceAspect: Aspect {
         .string($0.device.name)
       }
     }
-    let root = context.snapshot.defaultRoot(direction)
+    let root = context.snapshot.chain.defaultRoot(direction)
     return root.flatMap { context.snapshot.isDummy($0) ? nil : .string($0.name) }
   }
 

@@ -112,7 +112,7 @@ struct SampleRateAspect: Aspect {
   private func wasGranted(_ context: PlanContext, _ device: Device, _ preference: Int) -> Bool {
     let setting = Setting.rate(device.direction, device: device.name)
     return context.snapshot.has(.forcedGraph) && !context.input.holdsPins
-      && !context.snapshot.isPinned(device, kind: "rate")
+      && !context.snapshot.pins.isPinned(device, kind: "rate")
       && context.input.memory.outcome(setting, asked: .rate(preference), on: context.snapshot)
         == .rate(preference)
   }
@@ -121,7 +121,7 @@ struct SampleRateAspect: Aspect {
   func obstacle(
     _ context: PlanContext, _ device: Device, _ preference: Int
   ) -> Obstacle? {
-    let now = context.snapshot.knownRate(of: device) ?? 0
+    let now = context.snapshot.pins.knownRate(of: device) ?? 0
     if context.server.isPredicted(device.name) || now == preference { return nil }
     let setting = Setting.rate(device.direction, device: device.name)
     if context.snapshot.has(.forcedGraph) {
@@ -130,7 +130,7 @@ struct SampleRateAspect: Aspect {
       guard let got, got != .rate(preference) else { return nil }
       // A device that was idle when it was asked may report its rate now.
       let kept =
-        got == .absent ? context.snapshot.knownRate(of: device).map(SettingValue.rate) : got
+        got == .absent ? context.snapshot.pins.knownRate(of: device).map(SettingValue.rate) : got
       let outcome =
         kept.map { "its hardware stays at \($0), which would work" } ?? "did not take it"
       return Obstacle(

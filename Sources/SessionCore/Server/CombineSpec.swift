@@ -44,7 +44,7 @@ package struct CombineSpec: Sendable, Hashable, Codable {
 extension ServerSnapshot {
   /// The current combined outputs: those that its streams are really on.
   package var combination: CombineSpec? {
-    guard let sink = ownedDevices(.output, of: .combination).first,
+    guard let sink = chain.ownedDevices(.output, of: .combination).first,
       let primary = sink.properties[Owned.primaryKey]
     else { return nil }
     return CombineSpec(

@@ -39,32 +39,8 @@ extension ServerSnapshot {
     }
   }
 
-  /// The rate of a device: on PipeWire that of our pin while the pin waits for another stream; nil
-  /// for an idle device without a pin, whatever rate it reports.
-  package func knownRate(of device: Device) -> Int? {
-    guard has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
-    return waitingRate(of: device)
-      ?? (device.state == .running ? Int(device.sampleSpec.rate) : nil)
-  }
-
-  /// The rate that our pin will force once another stream uses the device; PipeWire only.
-  func waitingRate(of device: Device) -> Int? {
-    guard has(.forcedGraph), let pin = pin(on: device, forcing: Graph.rateKey),
-      pin.stream.isCorked || device.state != .running
-    else { return nil }
-    return pin.value
-  }
-
   /// The rate for counting frames.
-  func rate(of device: Device) -> Int { knownRate(of: device) ?? Int(device.sampleSpec.rate) }
-
-  /// The buffer that our pin on a device forces, or will force once the device is used; PipeWire
-  /// only.
-  package func forcedLatency(on device: Device) -> Duration? {
-    pin(on: device, forcing: Graph.quantumKey).map {
-      Graph.duration(frames: min($0.value, quantumLimit(of: device)), rate: rate(of: device))
-    }
-  }
+  func rate(of device: Device) -> Int { pins.knownRate(of: device) ?? Int(device.sampleSpec.rate) }
 
   /// The kind of a device that is known to store no latency offset; nil if it may store one.
   ///
@@ -83,44 +59,6 @@ extension ServerSnapshot {
     return min(max(16, limit), 1 << 24)
   }
 
-  /// The properties of the pin that holds a latency on a device.
-  package func latencyPin(_ latency: Duration, on device: Device) -> [String: String] {
-    var properties = [
-      Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
-    ]
-    properties[Owned.processKey] = viewer.map(String.init)
-    if has(.forcedGraph) {
-      let limit = quantumLimit(of: device)
-      let frames = Graph.quantum(latency, rate: rate(of: device), limit: limit)
-      properties[Graph.quantumKey] = String(frames)
-    }
-    return properties
-  }
-
-  /// The properties of the pin that gives a device a rate.
-  package func ratePin(_ rate: Int) -> [String: String] {
-    var properties = [Owned.pinKey: "rate"]
-    if has(.forcedGraph) { properties[Graph.rateKey] = String(rate) }
-    return properties
-  }
-
-  /// A rate's pin also forces the buffer of another pin.
-  private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
-    let kind = key == Graph.rateKey ? "rate" : "latency"
-    for stream in pins(on: device) where stream.properties[Owned.pinKey] == kind {
-      // Any program can make a stream that looks like one of ours.
-      guard let value = stream.properties[key].flatMap({ Int($0) }), (1...1 << 24).contains(value)
-      else { continue }
-      return (stream, value)
-    }
-    return nil
-  }
-
-  /// Whether a device has a pin of ours of a kind: `rate` or `latency`.
-  func isPinned(_ device: Device, kind: String) -> Bool {
-    pins(on: device).contains { $0.properties[Owned.pinKey] == kind }
-  }
-
   /// Whether another program's stream runs on a device, on our remap of it, or on the sink that it
   /// monitors. Level meters and streams that do not keep a device running do not count.
   package func isUsed(_ device: Device) -> Bool { !users(of: device).isEmpty }
@@ -133,7 +71,7 @@ extension ServerSnapshot {
     }
     // Streams on our links return to the hardware when the link is unloaded, which a rate change
     // needs.
-    devices += links(on: device)
+    devices += chain.links(on: device)
     return devices.flatMap { foreignStreams(on: $0) }.filter { !$0.isCorked }
   }
 }

@@ -6,14 +6,6 @@ extension ServerSnapshot {
   /// Whether the session controls only the viewer's own streams.
   package var isOfOneProgram: Bool { viewer != nil }
 
-  /// The pins on a device that belong to the viewing session.
-  func pins(on device: Device) -> [Stream] {
-    let owner = viewer.map(String.init)
-    return streams(on: device).filter {
-      $0.properties[Owned.pinKey] != nil && $0.properties[Owned.processKey] == owner
-    }
-  }
-
   /// The process of a stream, according to the stream or its client.
   package func process(of stream: Stream) -> String? {
     let key = "application.process.id"

@@ -18,13 +18,13 @@ struct LatencySetting: DeviceSettingKind {
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer { .stream(direction) }
 
   private func pinned(on device: Device, in snapshot: ServerSnapshot) -> SettingValue {
-    let pin = snapshot.pins(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
+    let pin = snapshot.pins.streams(on: device).first { $0.properties[Owned.pinLatencyKey] != nil }
     guard let pin, let micros = pin.properties[Owned.pinLatencyKey].flatMap({ Int64($0) }) else {
       return .absent
     }
     let latency = Duration.microseconds(micros)
     // A number of frames is another duration once the graph has another rate.
-    let wanted = snapshot.latencyPin(latency, on: device)[Graph.quantumKey]
+    let wanted = snapshot.pins.latencyPin(latency, on: device)[Graph.quantumKey]
     return pin.properties[Graph.quantumKey] == wanted ? .duration(latency) : .absent
   }
 

@@ -32,7 +32,7 @@ extension LinkKind {
   /// The defaults, except one that is another device than the link: a link's removal keeps it.
   func dependents(in snapshot: ServerSnapshot) -> [Setting] {
     Direction.allCases.filter { direction in
-      let owned = snapshot.ownedDevices(direction, of: setting)
+      let owned = snapshot.chain.ownedDevices(direction, of: setting)
       return role(direction) != nil
         && (owned.isEmpty || owned.contains { $0.name == snapshot.server.defaultName(direction) })
     }.map(Setting.defaultDevice)
@@ -52,7 +52,7 @@ extension LinkKind {
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    let devices = planner.server.snapshot.devices(of: setting)
+    let devices = planner.server.snapshot.chain.devices(of: setting)
     planner.unload(linksOn: devices, phase: target.phase, target.why)
     if target.value == .absent {
       planner.release(setting, phase: target.phase, target.why)
@@ -68,7 +68,7 @@ extension LinkKind {
 
   /// Unloads the existing link, whichever run made it, then loads the requested one.
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
-    let standing = snapshot.modules(of: setting).map {
+    let standing = snapshot.chain.modules(of: setting).map {
       ServerRequest.unloadModule($0, isSure: false)
     }
     return standing + (load(value).map { [$0] } ?? [])
@@ -97,7 +97,8 @@ struct ChainSetting: LinkKind {
   }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
-    snapshot.linkValue(setting, direction, snapshot.remap(direction).map(SettingValue.remap))
+    snapshot.chain.value(
+      setting, direction, snapshot.chain.remap(direction).map(SettingValue.remap))
   }
 
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
@@ -130,7 +131,7 @@ struct CombinationSetting: LinkKind {
   func property(in snapshot: ServerSnapshot) -> Property { .category }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
-    snapshot.linkValue(setting, .output, snapshot.combination.map(SettingValue.combination))
+    snapshot.chain.value(setting, .output, snapshot.combination.map(SettingValue.combination))
   }
 
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
@@ -163,7 +164,8 @@ struct EchoCancellerSetting: LinkKind {
   func property(in snapshot: ServerSnapshot) -> Property { .mode }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
-    snapshot.linkValue(setting, .input, snapshot.echoCanceller.map(SettingValue.echoCanceller))
+    snapshot.chain.value(
+      setting, .input, snapshot.chain.echoCanceller.map(SettingValue.echoCanceller))
   }
 
   func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
@@ -184,9 +186,9 @@ struct EchoCancellerSetting: LinkKind {
   }
 }
 
-extension ServerSnapshot {
+extension ChainView {
   /// A link that lost its master, or exists twice, never equals a requested one.
-  func linkValue(
+  func value(
     _ setting: Setting, _ direction: Direction, _ value: SettingValue?
   ) -> SettingValue {
     let owned = ownedDevices(direction, of: setting)
@@ -214,11 +216,11 @@ extension PredictedServer {
 
   /// Removes a link of the session; its streams move to its master, as in PulseAudio.
   mutating func removeLink(_ setting: Setting, _ direction: Direction) {
-    let barren = snapshot.barrenModules(of: setting)
+    let barren = snapshot.chain.barrenModules(of: setting)
     snapshot.modules.removeAll { barren.contains($0.index) }
     let devices = Self.devices(direction)
-    for device in snapshot.ownedDevices(direction, of: setting) {
-      let master = snapshot.link(of: device)?.device
+    for device in snapshot.chain.ownedDevices(direction, of: setting) {
+      let master = snapshot.chain.link(of: device)?.device
       let streams = Self.streams(direction)
       snapshot[keyPath: streams].removeAll {
         $0.ownerModule != nil && $0.ownerModule == device.ownerModule

@@ -8,7 +8,7 @@ extension PredictedServer {
       $0.device == device.index && $0.properties[Owned.pinKey] == "rate"
     }
     guard let rate else { return }
-    addPin(device, snapshot.ratePin(rate))
+    addPin(device, snapshot.pins.ratePin(rate))
   }
 
   private mutating func addPin(_ device: Device, _ properties: [String: String]) {
@@ -22,10 +22,12 @@ extension PredictedServer {
   mutating func setPin(_ direction: Direction, _ name: String, _ value: SettingValue) {
     guard let device = snapshot.device(direction, named: name) else { return }
     let path = Self.streams(direction)
-    let former = snapshot.pins(on: device).filter { $0.properties[Owned.pinLatencyKey] != nil }
+    let former = snapshot.pins.streams(on: device).filter {
+      $0.properties[Owned.pinLatencyKey] != nil
+    }
     snapshot[keyPath: path].removeAll { pin in former.contains { $0.index == pin.index } }
     guard case .duration(let latency) = value else { return }
-    addPin(device, snapshot.latencyPin(latency, on: device))
+    addPin(device, snapshot.pins.latencyPin(latency, on: device))
     if !snapshot.has(.forcedGraph) { edit(direction, name) { $0.configuredLatency = latency } }
   }
 }

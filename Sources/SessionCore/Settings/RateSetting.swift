@@ -13,13 +13,13 @@ struct RateSetting: DeviceSettingKind {
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.device(direction, named: name).map {
-      snapshot.knownRate(of: $0).map(SettingValue.rate) ?? .absent
+      snapshot.pins.knownRate(of: $0).map(SettingValue.rate) ?? .absent
     }
   }
 
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer {
     let device = snapshot.device(direction, named: name)
-    return device.flatMap { snapshot.waitingRate(of: $0) } == nil
+    return device.flatMap { snapshot.pins.waitingRate(of: $0) } == nil
       ? .device(direction) : .stream(direction)
   }
 

@@ -72,10 +72,10 @@ extension ServerSnapshot {
   }
 
   private func routeDevices(_ direction: Direction) -> [RouteDevice] {
-    guard let end = defaultDevice(direction), let root = root(of: end), !isDummy(root) else {
+    guard let end = defaultDevice(direction), let root = chain.root(of: end), !isDummy(root) else {
       return []
     }
-    let links = links(to: end)
+    let links = chain.links(to: end)
     let roots =
       [root]
       + links.flatMap { masters(of: $0) }.filter {

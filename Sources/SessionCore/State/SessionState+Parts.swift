@@ -103,9 +103,9 @@ extension SessionState {
 extension ServerSnapshot {
   /// The session's processing of the sound, and the devices that it keeps running.
   var processing: [SessionState.Processing] {
-    guard let canceller = echoCanceller else { return [] }
-    let ends = devices(of: .echoCanceller) + ownedDevices(.input, of: .chain(.input))
-    let masters = devices(of: .echoCanceller).compactMap { root(of: $0) }
+    guard let canceller = chain.echoCanceller else { return [] }
+    let ends = chain.devices(of: .echoCanceller) + chain.ownedDevices(.input, of: .chain(.input))
+    let masters = chain.devices(of: .echoCanceller).compactMap { chain.root(of: $0) }
     return [
       SessionState.Processing(
         kind: "echo-cancel", method: canceller.method,

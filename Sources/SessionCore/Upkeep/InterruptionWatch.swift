@@ -62,9 +62,9 @@ extension ServerSnapshot {
       result += streams.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
     }
     for direction in Direction.allCases where !has(.suspendedAtRest) && mode.concerns(direction) {
-      guard let device = defaultRoot(direction), device.state == .suspended else { continue }
-      let chain = [device] + ownedDevices(direction)
-      let isUsed = chain.contains { device in
+      guard let device = chain.defaultRoot(direction), device.state == .suspended else { continue }
+      let devices = [device] + chain.ownedDevices(direction)
+      let isUsed = devices.contains { device in
         streams(on: device).contains { !$0.isCorked && $0.client != nil }
       }
       if isUsed { result.append(.deviceSuspended(device.name)) }

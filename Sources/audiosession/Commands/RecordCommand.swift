@@ -130,7 +130,9 @@ struct RecordCommand: SessionCommand {
     let end = duration == nil ? "; Ctrl-C ends it" : ""
     let name = source.description.isEmpty ? source.name : source.description
     output.hint("recording from \(visible(name))\(end)")
-    for muted in Set([source, snapshot.root(of: source) ?? source].filter(\.isMuted).map(\.name)) {
+    for muted in Set(
+      [source, snapshot.chain.root(of: source) ?? source].filter(\.isMuted).map(\.name))
+    {
       output.warning(
         "the input is muted; to unmute it: pactl set-source-mute \(visible(muted)) 0")
     }

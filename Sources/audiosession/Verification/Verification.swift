@@ -25,7 +25,7 @@ struct Verification {
         .inputNotAvailable, stage: .device, "there is nothing to record: no input",
         alternatives: snapshot.devices(.input).map(\.name))
     }
-    let hardware = snapshot.root(of: source).flatMap { $0.name == source.name ? nil : $0 }
+    let hardware = snapshot.chain.root(of: source).flatMap { $0.name == source.name ? nil : $0 }
     let measured = try await DeviceMeasurement.run(
       server: session.address, device: source.name, hardware: hardware?.name,
       measuresBuffer: state.properties[.ioBufferDuration]?.preferred != nil,
@@ -58,7 +58,7 @@ struct Verification {
       isPrivate || playsAloud || !output.flags.contains(.hardware)
     else { return nil }
     // A monitor as the input gets the output's sound without air or cable.
-    let root = snapshot.root(of: source)
+    let root = snapshot.chain.root(of: source)
     let isDigital = root?.name == monitor
     let latency = min(max(buffer ?? .milliseconds(20), .milliseconds(5)), .milliseconds(100))
     let sources = isDigital ? [source.name] : playsAloud ? [source.name, monitor] : [monitor]
@@ -76,6 +76,6 @@ struct Verification {
 extension ServerSnapshot {
   /// Whether a source delivers the output of an echo canceller.
   fileprivate func hasCanceller(behind source: Device) -> Bool {
-    [source, master(of: source)].contains { $0?.properties[Owned.echoKey] != nil }
+    [source, chain.master(of: source)].contains { $0?.properties[Owned.echoKey] != nil }
   }
 }

@@ -19,7 +19,7 @@ struct DeviceList: Encodable {
     _ direction: Direction, _ snapshot: ServerSnapshot, _ isWhole: Bool
   ) -> [DeviceItem] {
     let devices = isWhole ? snapshot.devices(direction) : snapshot.hardware(direction)
-    let route = snapshot.defaultRoot(direction)?.name
+    let route = snapshot.chain.defaultRoot(direction)?.name
     return devices.map { device in
       DeviceItem(
         device, kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,

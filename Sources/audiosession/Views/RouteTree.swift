@@ -12,7 +12,7 @@ struct RouteTree {
 
   /// The path of the default input or output; nil if there is none.
   func route(_ direction: Direction) -> Tree? {
-    guard let device = snapshot.defaultRoot(direction), snapshot.route.has(device) else {
+    guard let device = snapshot.chain.defaultRoot(direction), snapshot.route.has(device) else {
       return nil
     }
     guard let card = snapshot.card(of: device) else { return chain(device) }
@@ -31,7 +31,7 @@ struct RouteTree {
 
   private func card(_ card: Card, _ chains: [Tree], _ directions: [Direction]) -> Tree {
     let isUsed = directions.contains { direction in
-      snapshot.defaultRoot(direction)?.card == card.index
+      snapshot.chain.defaultRoot(direction)?.card == card.index
     }
     let profile = Tree(
       kind: "profile", name: card.activeProfile ?? "none",
@@ -45,7 +45,7 @@ struct RouteTree {
   /// The port, the device, and the chain in front of it.
   private func chain(_ device: Device) -> Tree {
     let direction = device.direction
-    let isRoute = snapshot.defaultRoot(direction)?.name == device.name
+    let isRoute = snapshot.chain.defaultRoot(direction)?.name == device.name
     let isInput = direction == .input
     let devices = [Property.device(direction)]
     let levels = [Property.level(direction), .muted(direction)]
@@ -71,7 +71,7 @@ struct RouteTree {
     // A chain has three links; a cycle would never end.
     guard depth < 4 else { return [] }
     let direction = device.direction
-    return snapshot.ownedDevices(direction).filter { owned in
+    return snapshot.chain.ownedDevices(direction).filter { owned in
       snapshot.masters(of: owned).contains { $0.name == device.name }
     }.map { owned in
       let isDefault = snapshot.server.defaultName(direction) == owned.name
@@ -89,13 +89,13 @@ struct RouteTree {
     case Owned.echoRole:
       return Tree(
         kind: "echo canceller", name: owned.name, style: style([.mode]),
-        detail: snapshot.echoCanceller?.method ?? "")
+        detail: snapshot.chain.echoCanceller?.method ?? "")
     case Owned.combineRole:
       return Tree(
         kind: "outputs", name: owned.name, style: style([.category]),
         detail: snapshot.combination?.outputs.map { names[$0] }.joined(separator: " + ") ?? "")
     default:
-      let remap = snapshot.remap(direction)
+      let remap = snapshot.chain.remap(direction)
       let map = remap.map { $0.isMix ? "all channels mixed" : $0.masterMap.readable }
       return Tree(
         kind: "remap", name: owned.name,

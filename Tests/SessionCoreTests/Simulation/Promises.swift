@@ -102,10 +102,11 @@ final class Promises {
       if case .name(let name) = matcher { name } else { nil }
     }
     let wanted = names.first { snapshot.device(.input, named: $0) != nil }
-    if let wanted, snapshot.defaultRoot(.input)?.name != wanted {
+    if let wanted, snapshot.chain.defaultRoot(.input)?.name != wanted {
       return "the default is \(snapshot.server.defaultSourceName ?? "none"), not \(wanted)"
     }
-    guard let device = snapshot.defaultRoot(.input), wanted != nil, !excused.contains(device.name)
+    guard let device = snapshot.chain.defaultRoot(.input), wanted != nil,
+      !excused.contains(device.name)
     else { return nil }
     let (key, volume) = (Self.key(device), device.volume.values.first?.rawValue ?? 0)
     let isPersonal = touched.contains(key) && volumes[key]?.contains(volume) == true

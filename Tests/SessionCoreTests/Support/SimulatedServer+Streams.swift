@@ -144,7 +144,7 @@ extension SimulatedServer {
     guard case .duration(let latency) = value else { return }
     add(
       stream: "audiosession", direction, on: name, isCorked: true,
-      properties: snapshot.latencyPin(latency, on: device), latency: latency)
+      properties: snapshot.pins.latencyPin(latency, on: device), latency: latency)
   }
 
   /// PipeWire: a pin that waits until the device is used.
@@ -160,7 +160,7 @@ extension SimulatedServer {
     guard let rate else { return }
     add(
       stream: "audiosession", direction, on: name, isCorked: true,
-      properties: snapshot.ratePin(rate))
+      properties: snapshot.pins.ratePin(rate))
   }
 
   /// Running, idle, and the latencies that follow from the streams.

@@ -1,0 +1,82 @@
+package import PulseTypes
+
+extension ServerSnapshot {
+  /// The session's pins, and what they hold.
+  package var pins: PinView { PinView(snapshot: self) }
+}
+
+/// The pins of the viewing session.
+package struct PinView: Sendable {
+  let snapshot: ServerSnapshot
+
+  /// The pins on a device.
+  func streams(on device: Device) -> [Stream] {
+    let owner = snapshot.viewer.map(String.init)
+    return snapshot.streams(on: device).filter {
+      $0.properties[Owned.pinKey] != nil && $0.properties[Owned.processKey] == owner
+    }
+  }
+
+  /// The rate of a device: on PipeWire that of our pin while the pin waits for another stream; nil
+  /// for an idle device without a pin, whatever rate it reports.
+  package func knownRate(of device: Device) -> Int? {
+    guard snapshot.has(.forcedGraph) else { return Int(device.sampleSpec.rate) }
+    return waitingRate(of: device)
+      ?? (device.state == .running ? Int(device.sampleSpec.rate) : nil)
+  }
+
+  /// The rate that our pin will force once another stream uses the device; PipeWire only.
+  func waitingRate(of device: Device) -> Int? {
+    guard snapshot.has(.forcedGraph), let pin = pin(on: device, forcing: Graph.rateKey),
+      pin.stream.isCorked || device.state != .running
+    else { return nil }
+    return pin.value
+  }
+
+  /// The buffer that our pin on a device forces, or will force once the device is used; PipeWire
+  /// only.
+  package func forcedLatency(on device: Device) -> Duration? {
+    pin(on: device, forcing: Graph.quantumKey).map {
+      Graph.duration(
+        frames: min($0.value, snapshot.quantumLimit(of: device)), rate: snapshot.rate(of: device))
+    }
+  }
+
+  /// The properties of the pin that holds a latency on a device.
+  package func latencyPin(_ latency: Duration, on device: Device) -> [String: String] {
+    var properties = [
+      Owned.pinKey: "latency", Owned.pinLatencyKey: String(latency.microseconds),
+    ]
+    properties[Owned.processKey] = snapshot.viewer.map(String.init)
+    if snapshot.has(.forcedGraph) {
+      let limit = snapshot.quantumLimit(of: device)
+      let frames = Graph.quantum(latency, rate: snapshot.rate(of: device), limit: limit)
+      properties[Graph.quantumKey] = String(frames)
+    }
+    return properties
+  }
+
+  /// The properties of the pin that gives a device a rate.
+  package func ratePin(_ rate: Int) -> [String: String] {
+    var properties = [Owned.pinKey: "rate"]
+    if snapshot.has(.forcedGraph) { properties[Graph.rateKey] = String(rate) }
+    return properties
+  }
+
+  /// A rate's pin also forces the buffer of another pin.
+  private func pin(on device: Device, forcing key: String) -> (stream: Stream, value: Int)? {
+    let kind = key == Graph.rateKey ? "rate" : "latency"
+    for stream in streams(on: device) where stream.properties[Owned.pinKey] == kind {
+      // Any program can make a stream that looks like one of ours.
+      guard let value = stream.properties[key].flatMap({ Int($0) }), (1...1 << 24).contains(value)
+      else { continue }
+      return (stream, value)
+    }
+    return nil
+  }
+
+  /// Whether a device has a pin of ours of a kind: `rate` or `latency`.
+  func isPinned(_ device: Device, kind: String) -> Bool {
+    streams(on: device).contains { $0.properties[Owned.pinKey] == kind }
+  }
+}
