@@ -223,7 +223,7 @@ struct EchoTests {
       await recorder.close()
       #expect(
         try await rig.eventually {
-          $0.echoCanceller == nil && $0.server.defaultSourceName == Names.usbInput
+          $0.chain.echoCanceller == nil && $0.server.defaultSourceName == Names.usbInput
         })
     }
   }
@@ -364,7 +364,7 @@ extension Rig {
 extension ServerSnapshot {
   /// Whether both defaults are at the end of a chain with the canceller in it.
   fileprivate func isCall(on input: String) -> Bool {
-    defaultRoot(.input)?.name == input && echoCanceller?.input == input
+    chain.defaultRoot(.input)?.name == input && chain.echoCanceller?.input == input
       && server.defaultSinkName == "audiosession.echo.output"
   }
 }

@@ -41,8 +41,9 @@ struct PipeWireFactTests {
         direction: .input, master: "nowhere", masterMap: .stereo, map: .stereo)
       _ = try await client.loadModule(spec.moduleName, spec.moduleArgument)
       let deadline = ContinuousClock.now + .seconds(10)
-      while try await client.snapshot().remap(.input) == nil, ContinuousClock.now < deadline {}
-      #expect(try await client.snapshot().remap(.input)?.master == "internal_mic")
+      while try await client.snapshot().chain.remap(.input) == nil, ContinuousClock.now < deadline {
+      }
+      #expect(try await client.snapshot().chain.remap(.input)?.master == "internal_mic")
     }
   }
 

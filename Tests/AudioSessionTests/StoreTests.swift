@@ -138,7 +138,7 @@ struct StoreTests {
         masterMap: ChannelMap([.frontRight, .frontLeft]),
         map: .stereo)
       _ = try await rig.outside.loadModule(leftover.moduleName, leftover.moduleArgument)
-      #expect(try await rig.eventually { $0.remap(.input) == leftover })
+      #expect(try await rig.eventually { $0.chain.remap(.input) == leftover })
       let report = try await rig.session.setAudioMode(mode)
       #expect(!report.steps.contains { $0.step.setting == .chain(.input) })
       #expect(try await rig.session.snapshot().chain.ownedDevices(.input).count == 1)

@@ -66,7 +66,7 @@ struct UpkeepTests {
           $0.card(named: Names.laptop)?.activeProfile
             == "output:analog-stereo+input:analog-stereo"
             && $0.server.defaultSourceName == "audiosession.input"
-            && $0.remap(.input)?.master == Names.laptopInput
+            && $0.chain.remap(.input)?.master == Names.laptopInput
         })
       try await rig.plug("analog-input-linein")
       try await rig.outside.setPort(
@@ -134,11 +134,11 @@ struct UpkeepTests {
       try await rig.session.setAudioMode(podcast(on: machine))
       try await rig.outside.setCardProfile(Names.usbCard, "off")
       // The mode puts the profile back: the microphone is there again.
-      #expect(try await rig.eventually { $0.remap(.input)?.master == Names.usbInput })
+      #expect(try await rig.eventually { $0.chain.remap(.input)?.master == Names.usbInput })
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
-      #expect(try await rig.eventually { $0.remap(.input)?.master == Names.laptopInput })
+      #expect(try await rig.eventually { $0.chain.remap(.input)?.master == Names.laptopInput })
       try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
-      #expect(try await rig.eventually { $0.remap(.input)?.master == Names.usbInput })
+      #expect(try await rig.eventually { $0.chain.remap(.input)?.master == Names.usbInput })
     }
   }
 

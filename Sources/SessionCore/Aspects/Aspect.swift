@@ -23,6 +23,8 @@ protocol Aspect: Planned {
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition]
   /// Adds a server's value to a captured setup.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource)
+  /// Adds the causes of the actual value on a server, for `explain`.
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
   /// Whether a pin holds it; nil if it needs none.
   func isHeld(_ context: PlanContext) -> Bool?
   /// The direction of the property's device; nil if it is not a property of a device.

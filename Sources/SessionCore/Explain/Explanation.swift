@@ -55,7 +55,7 @@ package struct Explanation: Sendable, Hashable {
       causes = ["no server answers at \(facts.address): only the preference is known"]
       return
     }
-    property.row.explain(&self, snapshot, facts)
+    property.row.aspect?.explain(&self, on: snapshot, facts)
     causes = facts.sessionCauses(property, report, snapshot) + causes
   }
 }

@@ -5,8 +5,7 @@ extension PropertyRow {
     .ioBufferDuration, \.ioBufferDuration, "buffer-duration", .buffer, label: "IO buffer duration",
     unit: .seconds, meaning: "The IO buffer, for every program on the device. A hint.",
     synonyms: ["buffer-duration", "buffer", "latency"], aspect: BufferDurationAspect(),
-    check: Check.buffer,
-    explain: { $0.causes = $1.latencyCauses($2) })
+    check: Check.buffer)
 
   static let holdsAlways = PropertyRow(.holdsAlways, \.holdsAlways, "hold-always", .boolean)
 }
@@ -193,5 +192,40 @@ struct BufferDurationAspect: Aspect {
     }
     let frames = context.snapshot.quantumLimit(of: device)
     return Obstacle(.unreachable, "\(gives) at most (\(frames) frames)")
+  }
+}
+
+extension BufferDurationAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    let direction = facts.hintDirection
+    guard let device = explanation.device(direction, on: snapshot) else { return }
+    if snapshot.has(.forcedGraph) {
+      explanation.causes.append(
+        "PipeWire does not report a device's buffer; all devices share one quantum")
+    } else if device.state == .suspended {
+      explanation.causes.append(
+        "\(device.name) is suspended: it has no buffer until a program uses it")
+    } else {
+      let latency = Words.milliseconds(device.configuredLatency)
+      explanation.causes.append(
+        "\(device.name) has a buffer of \(latency): the shortest that any stream on it requests")
+    }
+    let isPinned = explanation.addPins(on: device, "latency", snapshot)
+    let users =
+      snapshot.foreignStreams(on: device)
+      + snapshot.chain.ownedDevices(direction).flatMap(snapshot.foreignStreams)
+    for stream in users {
+      let request = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
+      explanation.causes.append(
+        "\(snapshot.programName(of: stream)) is on it\(request)"
+          + (stream.isCorked ? ", paused" : ""))
+    }
+    if users.isEmpty, !isPinned {
+      explanation.causes.append(
+        "no stream requests a buffer: the device uses the longest that it has")
+    } else if users.count > 1, !snapshot.has(.forcedGraph) {
+      explanation.causes.append("PulseAudio does not report which of them requests the shortest")
+    }
   }
 }

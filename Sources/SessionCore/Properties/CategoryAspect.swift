@@ -4,10 +4,7 @@ extension PropertyRow {
   static let category = PropertyRow(
     .category, \.category, "category", .word(),
     meaning: "What the sound is for: the directions that must work.", synonyms: ["profile"],
-    aspect: CategoryAspect(),
-    explain: { explanation, snapshot, _ in
-      explanation.causes = snapshot.profileCauses
-    })
+    aspect: CategoryAspect())
 }
 
 /// Category → the card profile that has its directions and the preferred ports.
@@ -96,5 +93,22 @@ struct CategoryAspect: Aspect {
     // All programs share the defaults.
     if context.snapshot.isOfOneProgram { return conditions }
     return conditions + [context.isDefault(direction, resolved.name)]
+  }
+}
+
+extension CategoryAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    guard !snapshot.cards.isEmpty else {
+      return explanation.causes = ["no device has a card, so there is no profile to choose"]
+    }
+    explanation.causes = snapshot.cards.map { card in
+      let active = card.activeProfile ?? "none"
+      let devices = (snapshot.sources + snapshot.sinks).filter {
+        $0.card == card.index && !$0.isMonitor
+      }
+      let made = devices.isEmpty ? "nothing" : Words.list(devices.map(\.name))
+      return "\(card.name) is on its profile \(active), which makes \(made)"
+    }
   }
 }

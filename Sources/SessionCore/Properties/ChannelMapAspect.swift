@@ -4,24 +4,20 @@ extension PropertyRow {
   static let channelMap = PropertyRow(
     .channelMap, \.channelMap, "input.channel-map", .channels,
     meaning: "The hardware channels that programs hear, in order.", synonyms: ["channels"],
-    aspect: ChannelMapAspect(direction: .input), check: Check.channels,
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
+    aspect: ChannelMapAspect(direction: .input), check: Check.channels)
 
   static let outputChannelMap = PropertyRow(
     .outputChannelMap, \.outputChannelMap, "output.channel-map", .channels,
     meaning: "The hardware channels that play left, right and so on.",
-    aspect: ChannelMapAspect(direction: .output), check: Check.channels,
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.output) })
+    aspect: ChannelMapAspect(direction: .output), check: Check.channels)
 
   static let polarPattern = PropertyRow(
     .polarPattern, \.polarPattern, "input.polar-pattern", .word(), aspect: PolarPatternAspect(),
-    check: Check.polarPattern,
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
+    check: Check.polarPattern)
 
   static let inputOrientation = PropertyRow(
     .inputOrientation, \.inputOrientation, "input.orientation", .word(),
-    aspect: OrientationAspect(),
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.channelCauses(.input) })
+    aspect: OrientationAspect())
 }
 
 /// Channel map, polar pattern and orientation together → the remap.
@@ -162,6 +158,11 @@ struct PolarPatternAspect: Aspect {
   /// The channel map stands for it.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
 
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    ChannelMapAspect(direction: .input).explain(&explanation, on: snapshot, facts)
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     try ChannelMapAspect.conditions(context, .input)
   }
@@ -183,11 +184,32 @@ struct OrientationAspect: Aspect {
   /// The channel map stands for it.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
 
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    ChannelMapAspect(direction: .input).explain(&explanation, on: snapshot, facts)
+  }
+
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let isTurned = context.mode.inputOrientation?.quarterTurns != 0
     guard isTurned || context.resolved(.input) != nil else {
       return [.nothing("no channels change places")]
     }
     return try ChannelMapAspect.conditions(context, .input)
+  }
+}
+
+extension ChannelMapAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    guard let device = explanation.device(direction, on: snapshot) else { return }
+    explanation.causes = ["\(device.name) has the channels \(device.channelMap)"]
+    guard let remap = snapshot.chain.remap(direction), remap.master == device.name else {
+      explanation.causes.append("the session has no remap on it")
+      return
+    }
+    let isInUse = snapshot.defaultDevice(direction)?.name == remap.name
+    explanation.causes.append(
+      "\(remap.name) is on it: it takes \(remap.masterMap) as \(remap.map)"
+        + (isInUse ? "" : ", and is not the default"))
   }
 }

@@ -3,8 +3,7 @@ import PulseTypes
 extension PropertyRow {
   static let outputCodec = PropertyRow(
     .outputCodec, \.outputCodec, "output.codec", .text, aspect: CodecAspect(),
-    check: { (name, property, _) throws(SessionError) in try Check.name(name, property) },
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.codecCauses })
+    check: { (name, property, _) throws(SessionError) in try Check.name(name, property) })
 }
 
 /// The codec of a Bluetooth output.
@@ -93,5 +92,22 @@ extension Card {
       ?? codecs?.first {
         plain($0.name) == plain(preference) || plain($0.description) == plain(preference)
       }
+  }
+}
+
+extension CodecAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    let card = snapshot.chain.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
+    guard let card, card.isBluetooth else {
+      return explanation.causes = ["the output is no Bluetooth device"]
+    }
+    guard let codecs = card.codecs else {
+      return explanation.causes = ["the server does not report the codecs of \(card.name)"]
+    }
+    let names = codecs.map { $0.name }.joined(separator: ", ")
+    explanation.causes = [
+      "\(card.name) offers on profile \(card.activeProfile ?? "none"): \(names)"
+    ]
   }
 }

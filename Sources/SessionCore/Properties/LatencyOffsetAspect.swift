@@ -4,14 +4,12 @@ extension PropertyRow {
   static let inputLatencyOffset = PropertyRow(
     .inputLatencyOffset, \.inputLatencyOffset, "input.latency-offset", .offset, unit: .seconds,
     meaning: "Added to the latency of the port in use.",
-    aspect: LatencyOffsetAspect(direction: .input), check: Check.offset,
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.offsetCauses(.input) })
+    aspect: LatencyOffsetAspect(direction: .input), check: Check.offset)
 
   static let outputLatencyOffset = PropertyRow(
     .outputLatencyOffset, \.outputLatencyOffset, "output.latency-offset", .offset, unit: .seconds,
     meaning: "Added to the latency of the port in use.",
-    aspect: LatencyOffsetAspect(direction: .output), check: Check.offset,
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.offsetCauses(.output) })
+    aspect: LatencyOffsetAspect(direction: .output), check: Check.offset)
 }
 
 /// The latency offset of the port in use.
@@ -97,5 +95,20 @@ struct LatencyOffsetAspect: Aspect {
           "\(device.name) is made by '\(maker)', of which PipeWire keeps no latency offset")
       }
     ]
+  }
+}
+
+extension LatencyOffsetAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    guard let device = explanation.device(direction, on: snapshot) else { return }
+    guard let name = device.activePort else {
+      return explanation.causes = ["\(device.name) has no ports"]
+    }
+    let port = snapshot.card(of: device)?.ports.first {
+      $0.name == name && $0.direction == direction
+    }
+    let offset = port.map { Words.milliseconds($0.latencyOffset) } ?? "not known"
+    explanation.causes = ["the port \(name) of \(device.name) adds \(offset)"]
   }
 }

@@ -4,14 +4,12 @@ extension PropertyRow {
   static let inputGain = PropertyRow(
     .inputGain, \.inputGain, "input.gain", .volume, unit: .volume,
     meaning: "The hardware's gain; 100 % is 0 dB.", synonyms: ["gain", "level"],
-    aspect: LevelAspect(direction: .input), check: Check.volume,
-    explain: { $0.causes = $1.volumeCauses(.input, $2) })
+    aspect: LevelAspect(direction: .input), check: Check.volume)
 
   static let outputVolume = PropertyRow(
     .outputVolume, \.outputVolume, "output.volume", .volume, unit: .volume,
     meaning: "The hardware's volume; 100 % is 0 dB.", synonyms: ["volume"],
-    aspect: LevelAspect(direction: .output), check: Check.volume,
-    explain: { $0.causes = $1.volumeCauses(.output, $2) })
+    aspect: LevelAspect(direction: .output), check: Check.volume)
 
   static let gainLock = PropertyRow(
     .gainLock, \.gainLock, "input.gain-lock", .boolean,
@@ -98,5 +96,22 @@ struct LevelAspect: Aspect {
 
   private static func rounded(_ fraction: Double) -> Double {
     (fraction * 10_000).rounded() / 10_000
+  }
+}
+
+extension LevelAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    guard let device = explanation.device(direction, on: snapshot) else { return }
+    let place = device.flags.contains(.hardwareVolume) ? "in the hardware" : "by the server"
+    explanation.causes = ["\(device.name) is at \(Words.volume(device.volume)), set \(place)"]
+    for owned in snapshot.chain.links(on: device) {
+      explanation.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
+    }
+    if !snapshot.loaded("module-device-restore").isEmpty {
+      explanation.causes.append(
+        "module-device-restore sets what each device, and each port, had last")
+    }
+    explanation.causes.append("the server does not report which program set it")
   }
 }

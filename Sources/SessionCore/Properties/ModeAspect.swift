@@ -12,8 +12,7 @@ extension PropertyRow {
         property, use.rawValue,
         "mode \"\(use.rawValue)\" needs both directions: category \"play-and-record\", "
           + "not \"\(category.rawValue)\"")
-    },
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.processingCauses })
+    })
 
   static let echoCanceller = PropertyRow(
     .echoCanceller, \.echoCanceller, "echo-canceller", .text,
@@ -169,5 +168,12 @@ struct ModeAspect: Aspect {
         + processor
     }
     return nil
+  }
+}
+
+extension ModeAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    explanation.addProcessing(on: snapshot)
   }
 }

@@ -4,13 +4,11 @@ extension PropertyRow {
   static let inputMuted = PropertyRow(
     .inputMuted, \.inputMuted, "input.mute", .boolean,
     meaning: "Muted in hardware; only an 'apply' with false unmutes.", synonyms: ["mute", "muted"],
-    aspect: MuteAspect(direction: .input),
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.muteCauses(.input) })
+    aspect: MuteAspect(direction: .input))
 
   static let outputMuted = PropertyRow(
     .outputMuted, \.outputMuted, "output.mute", .boolean, meaning: "Muted in hardware.",
-    aspect: MuteAspect(direction: .output),
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.muteCauses(.output) })
+    aspect: MuteAspect(direction: .output))
 }
 
 /// Mute of the hardware. Upkeep never unmutes an input: false takes effect only in an explicit
@@ -78,5 +76,18 @@ struct MuteAspect: Aspect {
   /// The device, and the session's own before it.
   private func devices(_ context: PlanContext, _ device: Device) -> [Device] {
     [device] + context.snapshot.chain.links(on: device)
+  }
+}
+
+extension MuteAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    guard let device = explanation.device(direction, on: snapshot) else { return }
+    let devices = [device] + snapshot.chain.links(on: device)
+    explanation.causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
+    if devices.contains(where: \.isMuted) {
+      explanation.causes.append(
+        "the server does not report which program muted it; the session unmutes only when asked")
+    }
   }
 }

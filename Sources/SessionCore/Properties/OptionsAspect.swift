@@ -16,8 +16,7 @@ extension PropertyRow {
         property, "default-to-speaker",
         "option \"default-to-speaker\" needs category \"play-and-record\"; "
           + "elsewhere set output.port = [\"type:speaker\"]")
-    },
-    explain: { explanation, snapshot, _ in explanation.causes = snapshot.processingCauses })
+    })
 }
 
 /// Options: those that choose devices act while devices are resolved. Those that affect other
@@ -169,5 +168,12 @@ struct OptionsAspect: Aspect {
         .changed("the port is \(now?.description ?? "none")")
       }
     ]
+  }
+}
+
+extension OptionsAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    explanation.addProcessing(on: snapshot)
   }
 }

@@ -4,13 +4,11 @@ extension PropertyRow {
   static let inputPort = PropertyRow(
     .inputPort, \.inputPort, "input.port", .ports, meaning: portMeaning,
     synonyms: ["port", "jack"],
-    aspect: PortAspect(direction: .input), check: Check.ports,
-    explain: { explanation, snapshot, _ in explanation.explainPort(.input, snapshot) })
+    aspect: PortAspect(direction: .input), check: Check.ports)
 
   static let outputPort = PropertyRow(
     .outputPort, \.outputPort, "output.port", .ports, meaning: portMeaning,
-    aspect: PortAspect(direction: .output), check: Check.ports,
-    explain: { explanation, snapshot, _ in explanation.explainPort(.output, snapshot) })
+    aspect: PortAspect(direction: .output), check: Check.ports)
 
   private static let portMeaning =
     "The connector; without this line the server takes what is plugged in."
@@ -87,5 +85,12 @@ extension Device {
         $1.availability == .yes ? 1 : 0, $1.priority
       )
     }
+  }
+}
+
+extension PortAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    explanation.explainPort(direction, snapshot)
   }
 }

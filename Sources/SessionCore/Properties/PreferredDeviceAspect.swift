@@ -8,7 +8,7 @@ extension PropertyRow {
       "input", "default-source", "default-input", "default", "source", "mic", "microphone",
     ],
     aspect: PreferredDeviceAspect(direction: .input),
-    check: Check.devices, explain: { $0.explainDefault(.input, $1, $2) })
+    check: Check.devices)
 
   static let preferredOutput = PropertyRow(
     .preferredOutput, \.preferredOutput, "output.prefer", .devices,
@@ -16,7 +16,7 @@ extension PropertyRow {
     synonyms: [
       "output", "default-sink", "default-output", "sink", "speaker", "speakers", "headphones",
     ], aspect: PreferredDeviceAspect(direction: .output),
-    check: Check.devices, explain: { $0.explainDefault(.output, $1, $2) })
+    check: Check.devices)
 
   static let inputRequired = PropertyRow(
     .inputRequired, \.inputRequired, "input.required", .boolean)
@@ -147,5 +147,12 @@ struct PreferredDeviceAspect: Aspect {
     context.snapshot.viewersStreams(direction).compactMap { stream in
       context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
     }.filter { _, device in !device.isMonitor || device.name == end }
+  }
+}
+
+extension PreferredDeviceAspect {
+  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  {
+    explanation.explainDefault(direction, snapshot, facts)
   }
 }

@@ -35,10 +35,7 @@ package struct PropertyRow: Sendable {
   let fill: @Sendable (_ mode: inout AudioMode, _ base: AudioMode) -> Void
   /// Throws if the value is invalid on any server.
   let validate: @Sendable (_ mode: AudioMode) throws(SessionError) -> Void
-  /// Adds the causes of its actual value on a server.
-  let explain: Explain
 
-  typealias Explain = @Sendable (inout Explanation, ServerSnapshot, MachineFacts) -> Void
   typealias Validation<Value> =
     @Sendable (_ value: Value, _ property: Property, _ mode: AudioMode) throws(SessionError) -> Void
 
@@ -52,7 +49,7 @@ package struct PropertyRow: Sendable {
     _ property: Property, _ path: any WritableKeyPath<AudioMode, Value?> & Sendable, _ key: String,
     _ notation: Notation<Value>, label: String? = nil, unit: PropertyUnit = .none,
     meaning: String? = nil, synonyms: [String] = [], aspect: (any Aspect)? = nil,
-    check: Validation<Value>? = nil, explain: @escaping Explain = { _, _, _ in }
+    check: Validation<Value>? = nil
   ) {
     let parts = key.split(separator: ".").map(String.init)
     self.property = property
@@ -63,7 +60,6 @@ package struct PropertyRow: Sendable {
     self.meaning = meaning
     self.synonyms = synonyms
     self.aspect = aspect
-    self.explain = explain
     let shown = Label(key: key, property: property.rawValue)
     read = { node, mode, reading in mode[keyPath: path] = notation.read(node, shown, &reading) }
     write = { $0[keyPath: path].map(notation.write) }
