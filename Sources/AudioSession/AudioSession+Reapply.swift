@@ -113,7 +113,7 @@ extension AudioSession {
     for setting in upkeep.conflicts.noteChanges(changes, at: upkeep.now) {
       let opponents = await live.snapshot.opponents(of: setting)
       configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
-      emit(.conflict("\(setting.propertyName) of \(setting.object)", opponents: opponents))
+      emit(.conflict(setting.title, opponents: opponents))
     }
   }
 }

@@ -160,9 +160,7 @@ extension AudioSession {
       state.events = broadcast.history
       state.resets = upkeep.resets
       state.reapplies = upkeep.reapplies
-      state.conflicts = upkeep.conflicts.yielded(at: upkeep.now).map {
-        "\($0.propertyName) of \($0.object)"
-      }.sorted()
+      state.conflicts = upkeep.conflicts.yielded(at: upkeep.now).map(\.title).sorted()
     } else if let owner {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
       if let shared { state.adopt(shared) }

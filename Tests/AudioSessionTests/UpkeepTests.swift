@@ -198,10 +198,10 @@ struct UpkeepTests {
         Issue.record("no conflict")
         return
       }
-      #expect(setting == "default source of server")
+      #expect(setting == "default source")
       #expect(opponents.contains("outside"))
       let state = try await rig.session.getSessionState()
-      #expect(state.conflicts == ["default source of server"])
+      #expect(state.conflicts == ["default source"])
     }
   }
 

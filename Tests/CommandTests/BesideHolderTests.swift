@@ -56,7 +56,7 @@ struct BesideHolderTests {
         """
         cd \(sandbox.directory); $A apply desk --keep > /dev/null || exit 9
         $A explain microphone --json
-        until $A state --json | grep -q '"default source of server"'; do
+        until $A state --json | sed -n '/"conflicts"/,/]/p' | grep -q '"default source"'; do
           $A sandbox simulate compete default-input internal_mic --as mixer --for 1s > /dev/null
         done
         $A state --json > s.json; $A explain default source --json; $A doctor --no-listen --json; echo $?

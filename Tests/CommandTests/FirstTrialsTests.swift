@@ -105,6 +105,26 @@ struct FirstTrialsTests {
     }
   }
 
+  @Test("verify of a silent input closes with the reason, and what to do", .server)
+  func silentInput() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        $A verify --duration 500ms | tail -n 1
+        pactl set-source-volume mic 0; $A verify --duration 500ms | tail -n 1
+        pactl set-source-mute mic 1; $A verify --duration 500ms | tail -n 1 > last; cat last
+        sh -c "$(sed 's/.*: pactl/pactl/' last)"; pactl get-source-mute mic
+        """)
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      try #require(lines.count == 4, "\(result)")
+      #expect(
+        lines[0].hasPrefix("Not ready: Microphone is no hardware, and has no sound of its own"))
+      #expect(lines[1].hasPrefix("Not ready: the gain of Microphone is 0 %; to raise it: pactl "))
+      #expect(lines[2].hasPrefix("Not ready: Microphone is muted; to unmute it: pactl "))
+      #expect(lines[3] == "Mute: no", "the command works")
+    }
+  }
+
   @Test("notes are no findings: 0, and the count has words", .server)
   func notes() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -80,7 +80,7 @@ struct RenderingTests {
   func narrow(_ width: Int) throws {
     let events: [SessionEvent] = [
       .applied,
-      .conflict("default source of server", opponents: [input, "module-switch-on-connect"]),
+      .conflict("default source", opponents: [input, "module-switch-on-connect"]),
       .pending([Unmet(property: .preferredInput, verdict: .pending, reason: "there is none")]),
       .drift([.sampleRate, .ioBufferDuration, .preferredInput, .inputPort]),
     ]
@@ -166,6 +166,8 @@ struct RenderingTests {
     #expect(local.date.hasPrefix("\(fields.tm_year + 1900)-"))
     // The minutes of a zone differ only where its offset has some.
     #expect(fields.tm_gmtoff % 3600 != 0 || local.time.dropFirst(2) == text.dropFirst(13).prefix(6))
+    #expect(
+      LocalTime.text("10 until \(text); it") == "10 until \(local.date) \(local.time); it")
     for strange in ["T1", "", "yesterday", "99999999999-1-1T1:1:1Z", "2026-11-23T05:00:45"] {
       #expect(LocalTime(strange).clock == strange && LocalTime(strange).date.isEmpty)
     }

@@ -51,7 +51,7 @@ extension LiveServer {
     }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
-      let name = "\(step.setting.propertyName) of \(step.setting.object)"
+      let name = step.setting.title
       // If the server had time to answer and reports another value, another program changed it.
       let isLate = deadline.hasPassed
       let error = SessionError(

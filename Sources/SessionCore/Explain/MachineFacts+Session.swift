@@ -30,7 +30,7 @@ extension MachineFacts {
     let settings = baseline.entries.map(\.setting) + Direction.allCases.map(Setting.defaultDevice)
     let names = Set(
       settings.filter { $0.kind.property(in: snapshot) == property }
-        .map { "\($0.propertyName) of \($0.object)" })
+        .map(\.title))
     let conflict = events.last { event in
       if case .conflict(let what, _) = event.event { names.contains(what) } else { false }
     }

@@ -25,8 +25,7 @@ extension Planner {
       input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: self)
     {
       plan.left.append(
-        "\(entry.setting.propertyName) of \(entry.setting.object) is \(now), not the \(ours) "
-          + "that was set; left as it is")
+        "\(entry.setting.title) is \(now), not the \(ours) that was set; left as it is")
       return
     }
     if !isPredicted, let absence = server.snapshot.absence(of: entry) {

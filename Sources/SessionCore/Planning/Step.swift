@@ -38,7 +38,7 @@ public struct Step: Sendable, Hashable, Codable {
 
 extension Step: CustomStringConvertible {
   /// What is set, and to which value: `port of alsa_input.usb: mic-in`.
-  public var description: String { "\(setting.propertyName) of \(setting.object): \(to)" }
+  public var description: String { "\(setting.title): \(to)" }
 }
 
 /// A setting, and its value for the mode or the baseline.

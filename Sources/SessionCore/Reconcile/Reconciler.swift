@@ -243,8 +243,8 @@ package struct Reconciler: Sendable {
     guard isLate else { return }
     throw SessionError(
       .timedOut, stage: .server,
-      "timed out before setting \(step.setting.propertyName) of \(step.setting.object): the steps "
-        + "before it took all of the time; the server may be overloaded (a longer --timeout may help)"
+      "timed out before setting \(step.setting.title): the steps before it "
+        + "took all of the time; the server may be overloaded (a longer --timeout may help)"
     ).about(step)
   }
 
@@ -267,8 +267,8 @@ package struct Reconciler: Sendable {
     guard counts[step.setting, default: 0] > limit else { return }
     throw SessionError(
       .refused, stage: .server,
-      "\(step.setting.propertyName) of \(step.setting.object) was set to \(step.to) and did not "
-        + "stay: another program keeps changing it",
+      "\(step.setting.title) was set to \(step.to) and did not stay: "
+        + "another program keeps changing it",
       property: step.property, value: step.to.description)
   }
 

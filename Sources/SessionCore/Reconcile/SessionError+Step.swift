@@ -4,8 +4,7 @@ extension SessionError {
     var result = self
     result.property = property ?? step.property.rawValue
     result.value = value ?? step.to.description
-    result.message =
-      "cannot set \(step.setting.propertyName) of \(step.setting.object) to \(step.to): \(message)"
+    result.message = "cannot set \(step.setting.title) to \(step.to): \(message)"
     return result
   }
 

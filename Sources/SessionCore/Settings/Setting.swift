@@ -79,6 +79,9 @@ extension Setting {
   /// The name of the object's property, in PulseAudio's terms.
   package var propertyName: String { kind.label }
 
+  /// The property with its object, for users: `volume of mic`, and `default source` of the server.
+  package var title: String { object == "server" ? propertyName : "\(propertyName) of \(object)" }
+
   /// Whether it is the volume or mute of a device.
   package var isLevel: Bool { kind.traits.contains(.level) }
 

@@ -13,6 +13,14 @@ struct LocalTime {
   var clock: String { time + fraction }
   var dateAndTime: String { date.isEmpty ? time : "\(date) \(time)" }
 
+  /// A sentence with its times in the local time zone.
+  static func text(_ sentence: String) -> String {
+    sentence.split(separator: " ", omittingEmptySubsequences: false).map { word in
+      let time = word.prefix { $0.isNumber || "-:.TZ".contains($0) }
+      return LocalTime(String(time)).dateAndTime + word[time.endIndex...]
+    }.joined(separator: " ")
+  }
+
   init(_ text: String) {
     time = text
     let parts = text.split { !$0.isASCII || !$0.isNumber }

@@ -38,7 +38,28 @@ struct Verification {
       hardware: (hardware ?? source).channelMap.positions,
       isMonitor: isPlaybackOnly, loop: loop,
       output: output?.channelMap.positions ?? [],
-      name: Self.name(hardware ?? source))
+      name: Self.name(hardware ?? source),
+      silence: Self.silence([source, hardware].compactMap { $0 }))
+  }
+
+  /// Why an input may be silent, and what to do; a command names it by its index.
+  private static func silence(_ chain: [Device]) -> String? {
+    guard let hardware = chain.last else { return nil }
+    if let muted = chain.first(where: \.isMuted) {
+      return "\(name(muted)) is muted; to unmute it: pactl set-source-mute "
+        + "\(muted.index.rawValue) 0"
+    }
+    if let low = chain.first(where: { $0.volume.loudest <= .muted }) {
+      return "the gain of \(name(low)) is 0 %; to raise it: pactl set-source-volume "
+        + "\(low.index.rawValue) 80%"
+    }
+    guard hardware.flags.contains(.hardware) else {
+      return
+        "\(name(hardware)) is no hardware, and has no sound of its own; 'audiosession devices' "
+        + "lists the inputs"
+    }
+    return "nothing but silence came from \(name(hardware)): is its own switch off, or is it the "
+      + "wrong input? 'audiosession doctor' listens to every input"
   }
 
   private static func name(_ device: Device) -> String {

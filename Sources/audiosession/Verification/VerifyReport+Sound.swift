@@ -78,7 +78,16 @@ extension VerifyReport {
   }
 
   /// One check for each fault that sound can have.
-  static func sound(_ check: SignalCheck, _ claimed: [ChannelPosition]) -> [Check] {
+  static func sound(
+    _ check: SignalCheck, _ claimed: [ChannelPosition], _ silence: String?
+  ) -> [Check] {
+    let doctor = "'audiosession doctor' shows what helps"
+    let remedies = [
+      "silence": silence, "deadChannel": "a channel has no sound; \(doctor)",
+      "dualMono": "two channels carry the same; \(doctor)",
+      "clipping": "the sound clips; lower the gain of the microphone",
+      "offset": "the sound is not centred on zero; \(doctor)",
+    ]
     let name = { (channel: Int) in
       claimed.indices.contains(channel) ? claimed[channel].rawValue : "channel \(channel + 1)"
     }
@@ -99,7 +108,9 @@ extension VerifyReport {
       }
     }
     return ["silence", "deadChannel", "dualMono", "clipping", "offset"].map { fault in
-      Check(name: fault, measured: .strings(found[fault] ?? []), isOK: found[fault] == nil)
+      Check(
+        name: fault, measured: .strings(found[fault] ?? []), isOK: found[fault] == nil,
+        detail: found[fault].flatMap { _ in remedies[fault] ?? nil })
     }
   }
 

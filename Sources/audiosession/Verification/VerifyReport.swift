@@ -44,10 +44,11 @@ struct VerifyReport: Encodable {
   ///   - isMonitor: whether an output's monitor was recorded, which may well be silent.
   ///   - output: the channel positions of the output.
   ///   - name: the name of the device for people.
+  ///   - silence: why it may be silent, and what to do.
   init(
     state: SessionState, measured: DeviceMeasurement, isProcessed: Bool,
     hardware: [ChannelPosition], isMonitor: Bool, loop: LoopMeasurement?, output: [ChannelPosition],
-    name: String
+    name: String, silence: String? = nil
   ) {
     device = measured.device
     let peak = measured.check.levels.map { Double($0.peak) }.max() ?? 0
@@ -58,7 +59,7 @@ struct VerifyReport: Encodable {
     if let buffer = Self.buffer(state, measured, isMonitor) { checks.append(buffer) }
     if !isMonitor {
       checks.append(Self.channels(state, measured, isProcessed, hardware, claimed))
-      checks += Self.sound(measured.check, claimed)
+      checks += Self.sound(measured.check, claimed, silence)
     }
     checks.append(Self.lost(measured))
     if let loop { checks += Self.loop(loop, output) }
@@ -114,7 +115,9 @@ struct VerifyReport: Encodable {
 
   private static func lost(_ measured: DeviceMeasurement) -> Check {
     Check(
-      name: "lostFrames", measured: .number(Double(measured.lost)), isOK: measured.lost == 0)
+      name: "lostFrames", measured: .number(Double(measured.lost)), isOK: measured.lost == 0,
+      detail: measured.lost == 0
+        ? nil : "sound was lost, as on a busy machine; a longer buffer-duration helps")
   }
 
   /// The other preferences that are not met.

@@ -37,7 +37,7 @@ enum DiagnosisView {
     lines += Layout.wrap(
       "\(diagnosis.checked.count) checks\(skipped), \(result)", indent: 0, width: width)
     for group in diagnosis.notMade {
-      let names = group.checks.map(\.rawValue).joined(separator: ", ")
+      let names = group.checks.map { Words.spaced($0.rawValue) }.joined(separator: ", ")
       lines += Layout.wrap("not made: \(names): \(group.reason)", indent: 2, width: width)
     }
     return lines
@@ -47,7 +47,7 @@ enum DiagnosisView {
     _ finding: Finding, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
     let kind = Span(finding.severity.rawValue + "  ", finding.severity.style)
-    let name = finding.object.map(names.text) ?? finding.code.rawValue
+    let name = finding.object.map(names.text) ?? Words.spaced(finding.code.rawValue)
     var lines = Layout.wrap(name, after: kind, width: width, style: .bold)
     lines += Layout.wrap(names.text(finding.message), indent: 2, width: width)
     lines += Layout.wrap(names.text(finding.why), indent: 2, width: width, style: .dim)

@@ -11,7 +11,7 @@ enum ExplanationView {
       names: names)
     if !explanation.causes.isEmpty, !lines.isEmpty { lines += [.empty] }
     for cause in explanation.causes {
-      lines += Layout.wrap(names.text(cause), after: Span("- ", .dim), width: width)
+      lines += Layout.wrap(LocalTime.text(names.text(cause)), after: Span("- ", .dim), width: width)
     }
     if !explanation.choices.isEmpty { lines += [.empty] }
     return lines + explanation.choices.flatMap { Self.lines($0, width, names) }

@@ -86,7 +86,7 @@ enum ReplayView {
     case .unplannable(let input, let error):
       return line(entry, "plan", summary(input, 0, entry) + ": \(error.message)", width)
     case .ran(let step, let outcome):
-      let what = "\(step.setting.propertyName) of \(step.setting.object) → \(step.to)"
+      let what = "\(step.setting.title) → \(step.to)"
       return line(entry, "step", "\(what): \(outcome)", width)
     case .event(let event):
       return EventView.rows(TimedEvent(time: entry.line.time, event: event), width: width)

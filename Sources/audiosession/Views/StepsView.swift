@@ -42,9 +42,7 @@ enum StepsView {
   private static func stacked(_ row: Row, _ width: Int?, _ names: DeviceNames) -> [Line] {
     let (from, to) = change(row.step, names)
     let mark = mark(row)
-    let head = Layout.wrap(
-      "\(row.step.setting.propertyName) of \(names.text(row.step.setting.object))", indent: 3,
-      width: width)
+    let head = Layout.wrap(names.text(row.step.setting.title), indent: 3, width: width)
     let change = Span("\(from) → \(to)")
     guard let width, 5 + change.width + 2 + mark.width > width else {
       return head + [["     ", change, "  ", mark]]

@@ -22,14 +22,18 @@ enum VerifyView {
     } else {
       table = wide
     }
-    return head + table + notes(report, width, names) + [.empty] + verdict(report, width)
+    return head + table + notes(report, width, names) + [.empty] + verdict(report, width, names)
   }
 
   /// One line to read before a show: what works, or what to do first.
-  private static func verdict(_ report: VerifyReport, _ width: Int?) -> [Line] {
+  private static func verdict(
+    _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
+  ) -> [Line] {
     if let fault = report.checks.first(where: { !$0.isOK }) {
-      let text = "Not ready: \(PropertyWords.label(fault.name)) first; see above"
-      return Layout.wrap(text, indent: 0, width: width, style: .red)
+      let isProperty = Property(rawValue: fault.name) != nil || fault.detail == nil
+      let label = isProperty ? PropertyWords.label(fault.name) + ": " : ""
+      let text = names.text(label + (fault.detail ?? "not as wanted, see above"))
+      return Layout.wrap(text, after: Span("Not ready: ", .red), width: width)
     }
     var facts = [report.heard.name]
     for (property, unit) in [(Property.sampleRate, 1000.0), (.ioBufferDuration, 0.001)] {
@@ -42,7 +46,7 @@ enum VerifyView {
     }
     if let peak = report.heard.peak { facts += ["\(Int(saturating: peak)) dB", "no clipping"] }
     return Layout.wrap(
-      "Ready: " + facts.joined(separator: ", "), indent: 0, width: width, style: .green)
+      facts.joined(separator: ", "), after: Span("Ready: ", .green), width: width)
   }
 
   /// Mark, name and measured value; below it the preferred and the reported value.
@@ -65,11 +69,11 @@ enum VerifyView {
     }
   }
 
-  /// Why something is not as wanted.
+  /// Why something is not as wanted, except the first, which the last line has.
   private static func notes(
     _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
-    let notes = report.checks.filter { !$0.isOK }.compactMap { check in
+    let notes = report.checks.filter { !$0.isOK }.dropFirst().compactMap { check in
       check.detail.map { "\(PropertyWords.label(check.name)): \($0)" }
     }
     return notes.isEmpty
