@@ -24,7 +24,7 @@ protocol Aspect: Planned {
   /// Adds a server's value to a captured setup.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource)
   /// Adds the causes of the actual value on a server, for `explain`.
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
   /// Whether a pin holds it; nil if it needs none.
   func isHeld(_ context: PlanContext) -> Bool?
   /// The direction of the property's device; nil if it is not a property of a device.

@@ -193,39 +193,36 @@ struct BufferDurationAspect: Aspect {
     let frames = context.snapshot.quantumLimit(of: device)
     return Obstacle(.unreachable, "\(gives) at most (\(frames) frames)")
   }
-}
 
-extension BufferDurationAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     let direction = facts.hintDirection
-    guard let device = explanation.device(direction, on: snapshot) else { return }
+    guard let device = result.device(direction, on: snapshot) else { return }
     if snapshot.has(.forcedGraph) {
-      explanation.causes.append(
+      result.causes.append(
         "PipeWire does not report a device's buffer; all devices share one quantum")
     } else if device.state == .suspended {
-      explanation.causes.append(
+      result.causes.append(
         "\(device.name) is suspended: it has no buffer until a program uses it")
     } else {
       let latency = Words.milliseconds(device.configuredLatency)
-      explanation.causes.append(
+      result.causes.append(
         "\(device.name) has a buffer of \(latency): the shortest that any stream on it requests")
     }
-    let isPinned = explanation.addPins(on: device, "latency", snapshot)
+    let isPinned = result.addPins(on: device, "latency", snapshot)
     let users =
       snapshot.foreignStreams(on: device)
       + snapshot.chain.ownedDevices(direction).flatMap(snapshot.foreignStreams)
     for stream in users {
       let request = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
-      explanation.causes.append(
+      result.causes.append(
         "\(snapshot.programName(of: stream)) is on it\(request)"
           + (stream.isCorked ? ", paused" : ""))
     }
     if users.isEmpty, !isPinned {
-      explanation.causes.append(
+      result.causes.append(
         "no stream requests a buffer: the device uses the longest that it has")
     } else if users.count > 1, !snapshot.has(.forcedGraph) {
-      explanation.causes.append("PulseAudio does not report which of them requests the shortest")
+      result.causes.append("PulseAudio does not report which of them requests the shortest")
     }
   }
 }

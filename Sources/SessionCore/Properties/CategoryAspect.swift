@@ -94,15 +94,12 @@ struct CategoryAspect: Aspect {
     if context.snapshot.isOfOneProgram { return conditions }
     return conditions + [context.isDefault(direction, resolved.name)]
   }
-}
 
-extension CategoryAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     guard !snapshot.cards.isEmpty else {
-      return explanation.causes = ["no device has a card, so there is no profile to choose"]
+      return result.causes = ["no device has a card, so there is no profile to choose"]
     }
-    explanation.causes = snapshot.cards.map { card in
+    result.causes = snapshot.cards.map { card in
       let active = card.activeProfile ?? "none"
       let devices = (snapshot.sources + snapshot.sinks).filter {
         $0.card == card.index && !$0.isMonitor

@@ -140,6 +140,19 @@ struct ChannelMapAspect: Aspect {
   private static func streams(_ context: PlanContext, _ device: Device) -> [Stream] {
     context.snapshot.viewersStreams(device.direction).filter { $0.device == device.index }
   }
+
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    guard let device = result.device(direction, on: snapshot) else { return }
+    result.causes = ["\(device.name) has the channels \(device.channelMap)"]
+    guard let remap = snapshot.chain.remap(direction), remap.master == device.name else {
+      result.causes.append("the session has no remap on it")
+      return
+    }
+    let isInUse = snapshot.defaultDevice(direction)?.name == remap.name
+    result.causes.append(
+      "\(remap.name) is on it: it takes \(remap.masterMap) as \(remap.map)"
+        + (isInUse ? "" : ", and is not the default"))
+  }
 }
 
 /// The polar pattern of the microphone; realized by the remap of `ChannelMapAspect`.
@@ -158,9 +171,8 @@ struct PolarPatternAspect: Aspect {
   /// The channel map stands for it.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
 
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    ChannelMapAspect(direction: .input).explain(&explanation, on: snapshot, facts)
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    ChannelMapAspect(direction: .input).explain(&result, on: snapshot, facts)
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
@@ -184,9 +196,8 @@ struct OrientationAspect: Aspect {
   /// The channel map stands for it.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
 
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    ChannelMapAspect(direction: .input).explain(&explanation, on: snapshot, facts)
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    ChannelMapAspect(direction: .input).explain(&result, on: snapshot, facts)
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
@@ -195,21 +206,5 @@ struct OrientationAspect: Aspect {
       return [.nothing("no channels change places")]
     }
     return try ChannelMapAspect.conditions(context, .input)
-  }
-}
-
-extension ChannelMapAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    guard let device = explanation.device(direction, on: snapshot) else { return }
-    explanation.causes = ["\(device.name) has the channels \(device.channelMap)"]
-    guard let remap = snapshot.chain.remap(direction), remap.master == device.name else {
-      explanation.causes.append("the session has no remap on it")
-      return
-    }
-    let isInUse = snapshot.defaultDevice(direction)?.name == remap.name
-    explanation.causes.append(
-      "\(remap.name) is on it: it takes \(remap.masterMap) as \(remap.map)"
-        + (isInUse ? "" : ", and is not the default"))
   }
 }

@@ -80,6 +80,20 @@ struct CodecAspect: Aspect {
           ? codec.name : "\(codec.name) (\(codec.description))"
       })
   }
+
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    let card = snapshot.chain.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
+    guard let card, card.isBluetooth else {
+      return result.causes = ["the output is no Bluetooth device"]
+    }
+    guard let codecs = card.codecs else {
+      return result.causes = ["the server does not report the codecs of \(card.name)"]
+    }
+    let names = codecs.map { $0.name }.joined(separator: ", ")
+    result.causes = [
+      "\(card.name) offers on profile \(card.activeProfile ?? "none"): \(names)"
+    ]
+  }
 }
 
 extension Card {
@@ -92,22 +106,5 @@ extension Card {
       ?? codecs?.first {
         plain($0.name) == plain(preference) || plain($0.description) == plain(preference)
       }
-  }
-}
-
-extension CodecAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    let card = snapshot.chain.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
-    guard let card, card.isBluetooth else {
-      return explanation.causes = ["the output is no Bluetooth device"]
-    }
-    guard let codecs = card.codecs else {
-      return explanation.causes = ["the server does not report the codecs of \(card.name)"]
-    }
-    let names = codecs.map { $0.name }.joined(separator: ", ")
-    explanation.causes = [
-      "\(card.name) offers on profile \(card.activeProfile ?? "none"): \(names)"
-    ]
   }
 }

@@ -96,19 +96,16 @@ struct LatencyOffsetAspect: Aspect {
       }
     ]
   }
-}
 
-extension LatencyOffsetAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    guard let device = explanation.device(direction, on: snapshot) else { return }
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    guard let device = result.device(direction, on: snapshot) else { return }
     guard let name = device.activePort else {
-      return explanation.causes = ["\(device.name) has no ports"]
+      return result.causes = ["\(device.name) has no ports"]
     }
     let port = snapshot.card(of: device)?.ports.first {
       $0.name == name && $0.direction == direction
     }
     let offset = port.map { Words.milliseconds($0.latencyOffset) } ?? "not known"
-    explanation.causes = ["the port \(name) of \(device.name) adds \(offset)"]
+    result.causes = ["the port \(name) of \(device.name) adds \(offset)"]
   }
 }

@@ -97,21 +97,18 @@ struct LevelAspect: Aspect {
   private static func rounded(_ fraction: Double) -> Double {
     (fraction * 10_000).rounded() / 10_000
   }
-}
 
-extension LevelAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    guard let device = explanation.device(direction, on: snapshot) else { return }
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    guard let device = result.device(direction, on: snapshot) else { return }
     let place = device.flags.contains(.hardwareVolume) ? "in the hardware" : "by the server"
-    explanation.causes = ["\(device.name) is at \(Words.volume(device.volume)), set \(place)"]
+    result.causes = ["\(device.name) is at \(Words.volume(device.volume)), set \(place)"]
     for owned in snapshot.chain.links(on: device) {
-      explanation.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
+      result.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }
     if !snapshot.loaded("module-device-restore").isEmpty {
-      explanation.causes.append(
+      result.causes.append(
         "module-device-restore sets what each device, and each port, had last")
     }
-    explanation.causes.append("the server does not report which program set it")
+    result.causes.append("the server does not report which program set it")
   }
 }

@@ -169,11 +169,8 @@ struct ModeAspect: Aspect {
     }
     return nil
   }
-}
 
-extension ModeAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    explanation.addProcessing(on: snapshot)
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    result.addProcessing(on: snapshot)
   }
 }

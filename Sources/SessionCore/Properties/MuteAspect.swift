@@ -77,16 +77,13 @@ struct MuteAspect: Aspect {
   private func devices(_ context: PlanContext, _ device: Device) -> [Device] {
     [device] + context.snapshot.chain.links(on: device)
   }
-}
 
-extension MuteAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    guard let device = explanation.device(direction, on: snapshot) else { return }
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    guard let device = result.device(direction, on: snapshot) else { return }
     let devices = [device] + snapshot.chain.links(on: device)
-    explanation.causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
+    result.causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
     if devices.contains(where: \.isMuted) {
-      explanation.causes.append(
+      result.causes.append(
         "the server does not report which program muted it; the session unmutes only when asked")
     }
   }

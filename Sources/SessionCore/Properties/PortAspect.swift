@@ -75,6 +75,29 @@ struct PortAspect: Aspect {
       }
     ]
   }
+
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    guard let device = result.device(direction, on: snapshot) else { return }
+    guard let active = device.active else {
+      result.causes.append("\(device.name) has no ports")
+      return
+    }
+    result.causes.append("\(device.name) is on its port \(active.name)")
+    if !snapshot.loaded("module-switch-on-port-available").isEmpty {
+      result.causes.append(
+        "module-switch-on-port-available follows the jacks: what is plugged in is used")
+    }
+    if let card = snapshot.card(of: device) {
+      result.causes.append("the card keeps to its profile \(card.activeProfile ?? "none")")
+    }
+    result.choices = device.ports.sorted { $0.priority > $1.priority }.map { port in
+      Explanation.Choice(
+        port.name, isChosen: port.name == active.name, availability: port.availability,
+        priority: Int(port.priority),
+        reason: port.name == active.name
+          ? "is in use" : port.availability == .no ? "is not plugged in" : "was not chosen")
+    }
+  }
 }
 
 extension Device {
@@ -85,12 +108,5 @@ extension Device {
         $1.availability == .yes ? 1 : 0, $1.priority
       )
     }
-  }
-}
-
-extension PortAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    explanation.explainPort(direction, snapshot)
   }
 }

@@ -148,11 +148,60 @@ struct PreferredDeviceAspect: Aspect {
       context.snapshot.device(direction, at: stream.device).map { (stream, $0) }
     }.filter { _, device in !device.isMonitor || device.name == end }
   }
-}
 
-extension PreferredDeviceAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    explanation.explainDefault(direction, snapshot, facts)
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    let word = direction == .input ? "source" : "sink"
+    let ranking = Ranking(snapshot: snapshot, direction: direction)
+    let present = snapshot.defaultDevice(direction)
+    if let variable = facts.variables[direction == .input ? "PULSE_SOURCE" : "PULSE_SINK"] {
+      result.causes.append("programs started here use \(variable), whatever the default is")
+    }
+    if let present {
+      result.causes += why(present, word, ranking, facts)
+    } else {
+      result.causes.append("the server has no \(word)")
+    }
+    result.choices = ranking.devices.map { device in
+      let isPresent = device.name == present?.name
+      return Explanation.Choice(
+        device.name, isChosen: isPresent, availability: device.active?.availability,
+        priority: ranking.priority(of: device),
+        reason: isPresent ? "is the default" : ranking.reason(against: device))
+    }
+    // The chosen one first, for whatever reason it was chosen.
+    result.choices = result.choices.filter(\.isChosen) + result.choices.filter { !$0.isChosen }
+  }
+
+  private func why(
+    _ present: Device, _ word: String, _ ranking: Ranking, _ facts: MachineFacts
+  ) -> [String] {
+    let snapshot = ranking.snapshot
+    let entry = facts.baseline[.defaultDevice(ranking.direction)]
+    let isOurs = snapshot.isOwned(present) || entry?.isOurs(.name(present.name)) == true
+    var causes: [String] = []
+    if snapshot.isOwned(present) {
+      let root = snapshot.chain.root(of: present)?.name ?? "a device that was removed"
+      causes.append("the default \(word) is \(present.name), the session's own device on \(root)")
+    }
+    if ranking.chosen != nil {
+      let who = isOurs ? "the session" : "a person, a program or a module of the server"
+      causes.append(
+        "\(who) chose \(present.name); by itself the server would take \(ranking.devices[0].name)")
+      if let port = snapshot.devices(ranking.direction).first(where: { !$0.canBeDefault }) {
+        causes.append(
+          "\(port.name) cannot become the default while nothing is plugged into its port")
+      }
+    } else {
+      causes.append(
+        "\(present.name) is the server's own first choice; whether it was also chosen cannot be read"
+      )
+    }
+    if !snapshot.loaded("module-switch-on-connect").isEmpty {
+      causes.append("module-switch-on-connect chooses whatever is plugged in")
+    }
+    if !snapshot.loaded("module-default-device-restore").isEmpty {
+      causes.append("module-default-device-restore chooses at each start what was chosen last")
+    }
+    return causes
   }
 }

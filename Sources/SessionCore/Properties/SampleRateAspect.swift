@@ -153,6 +153,45 @@ struct SampleRateAspect: Aspect {
     }
     return nil
   }
+
+  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
+    let direction = facts.hintDirection
+    guard let device = result.device(direction, on: snapshot) else { return }
+    let rate = device.sampleSpec.rate
+    result.causes = [
+      device.state == .running
+        ? "\(device.name) runs at \(rate) Hz"
+        : "\(device.name) is \(device.state.rawValue), and set to \(rate) Hz"
+    ]
+    if let fixed = device.fixedRateReason { result.causes.append(fixed) }
+    let users = snapshot.foreignStreams(on: device)
+    for stream in users where !stream.isCorked {
+      result.causes.append(
+        "\(snapshot.programName(of: stream)) uses it with \(stream.sampleSpec.rate) Hz: no rate changes "
+          + "while it runs")
+    }
+    if users.contains(where: \.isCorked) {
+      let names = Set(users.filter(\.isCorked).map { snapshot.programName(of: $0) }).sorted()
+      result.causes.append(
+        "\(Words.list(names)) \(names.count == 1 ? "has" : "have") a paused stream on it")
+    }
+    result.addPins(on: device, "rate", snapshot)
+    result.causes.append(Self.policy(snapshot, facts))
+  }
+
+  private static func policy(_ snapshot: ServerSnapshot, _ facts: MachineFacts) -> String {
+    if snapshot.has(.forcedGraph) {
+      let line = facts.graphSettings["default.clock.allowed-rates"]
+      return "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"
+        + (line.map { " (\($0.place))" } ?? ", by default")
+    }
+    func rate(_ key: String, _ usual: String) -> String {
+      facts.daemonSettings[key].map { "\($0.value) (\($0.place))" } ?? usual
+    }
+    return "PulseAudio switches a device between its own rate, by default "
+      + "\(rate("default-sample-rate", "44100")), and the alternate one, "
+      + rate("alternate-sample-rate", "48000")
+  }
 }
 
 extension Aspect {
@@ -199,47 +238,5 @@ extension Device {
     guard fixed.contains(where: driver.hasPrefix) else { return nil }
     return
       "\(name) stays at \(sampleSpec.rate) Hz: devices of \(driver) have one rate, and only that would work"
-  }
-}
-
-extension SampleRateAspect {
-  func explain(_ explanation: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
-  {
-    let direction = facts.hintDirection
-    guard let device = explanation.device(direction, on: snapshot) else { return }
-    let rate = device.sampleSpec.rate
-    explanation.causes = [
-      device.state == .running
-        ? "\(device.name) runs at \(rate) Hz"
-        : "\(device.name) is \(device.state.rawValue), and set to \(rate) Hz"
-    ]
-    if let fixed = device.fixedRateReason { explanation.causes.append(fixed) }
-    let users = snapshot.foreignStreams(on: device)
-    for stream in users where !stream.isCorked {
-      explanation.causes.append(
-        "\(snapshot.programName(of: stream)) uses it with \(stream.sampleSpec.rate) Hz: no rate changes "
-          + "while it runs")
-    }
-    if users.contains(where: \.isCorked) {
-      let names = Set(users.filter(\.isCorked).map { snapshot.programName(of: $0) }).sorted()
-      explanation.causes.append(
-        "\(Words.list(names)) \(names.count == 1 ? "has" : "have") a paused stream on it")
-    }
-    explanation.addPins(on: device, "rate", snapshot)
-    explanation.causes.append(Self.policy(snapshot, facts))
-  }
-
-  private static func policy(_ snapshot: ServerSnapshot, _ facts: MachineFacts) -> String {
-    if snapshot.has(.forcedGraph) {
-      let line = facts.graphSettings["default.clock.allowed-rates"]
-      return "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"
-        + (line.map { " (\($0.place))" } ?? ", by default")
-    }
-    func rate(_ key: String, _ usual: String) -> String {
-      facts.daemonSettings[key].map { "\($0.value) (\($0.place))" } ?? usual
-    }
-    return "PulseAudio switches a device between its own rate, by default "
-      + "\(rate("default-sample-rate", "44100")), and the alternate one, "
-      + rate("alternate-sample-rate", "48000")
   }
 }
