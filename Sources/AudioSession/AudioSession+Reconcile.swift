@@ -111,7 +111,7 @@ extension AudioSession {
     var held = Held(baseline: baseline, memory: run.input.memory, generation: generation)
     held.charges.take(run.charged, in: run.input.snapshot)
     life.endChange(declared, isInEffect: isActive, held)
-    if !isActive { upkeep.returns.noteAway(baseline, in: run.input.snapshot) }
+    if !isActive { upkeep.returns.noteEnd(baseline, in: run.input.snapshot, at: upkeep.now) }
     learned = Learned(run)
     if learned.hasLateHints {
       upkeep.pacer.failLook(at: upkeep.now)

@@ -42,6 +42,29 @@ import Testing
     },
   ]
 
+  /// The level would be that of another port, whose previous value nobody recorded.
+  @Test func `a jack between plan and write: it is planned again`() throws {
+    var server = SimulatedServer.laptop()
+    var loop = Reconciler(PlanInput(mode: Self.modes[0], snapshot: server.snapshot))
+    var ports: [String?] = []
+    run: while true {
+      switch try loop.next(isStopped: false, isLate: false) {
+      case .read: try loop.didRead(server.snapshot)
+      case .save: try loop.didSave(.success(()))
+      case .check:
+        if ports.isEmpty { server.setJack("analog-input-headset-mic", .yes) }
+        ports.append(server.snapshot.device(.input, named: SimulatedServer.microphone)?.activePort)
+        loop.didCheck(server.snapshot)
+      case .run(let step):
+        #expect(loop.journal.entries.contains { $0.setting == step.setting && $0.port == ports[0] })
+        try server.run(step)
+        loop.didRun(.done(granted: nil), server.snapshot)
+      case .awaitObject, .finish: break run
+      }
+    }
+    #expect(ports == ["analog-input-headset-mic", "analog-input-headset-mic"])
+  }
+
   @Test(arguments: modes) func `a step that is always done already ends`(_ mode: AudioMode) {
     expectEnd(mode) { _ in true }
   }

@@ -42,7 +42,7 @@ private typealias Server = SimulatedServer
     let baseline = try baseline(kind)
     var watch = ReturnWatch()
     // The mode ends, and nothing more happens until the device returns.
-    watch.noteAway(baseline, in: try server(kind, nil))
+    watch.noteEnd(baseline, in: try server(kind, nil), at: .zero)
     let back = try server(kind, .init(.norm, channels: 2))
     let left = watch.unrestored(baseline, in: back, at: .seconds(9))
     #expect(left.entries.map(\.ours) == [nil])
@@ -77,6 +77,31 @@ private typealias Server = SimulatedServer
     for second in 1...9 {
       #expect(watch.unrestored(baseline, in: kept, at: .seconds(second)).entries.count == 1)
     }
+  }
+
+  @Test func `what PipeWire shows right after its start is no user's choice`() throws {
+    var watch = ReturnWatch()
+    let baseline = try baseline(.pipewire)
+    var started = try server(.pipewire, .init(.norm, channels: 2))
+    started.server.cookie += 1
+    #expect(watch.unrestored(baseline, in: started, at: .zero).entries == baseline.entries)
+    #expect(watch.nextEnd(after: .zero) == .seconds(5))
+    #expect(watch.unrestored(baseline, in: started, at: .seconds(5)).entries == [])
+    var late = try server(.pipewire, Self.ours)
+    late.server.cookie += 1
+    #expect(watch.unrestored(baseline, in: late, at: .seconds(1)).entries == baseline.entries)
+  }
+
+  @Test func `a device that arrived while the mode ended has just returned`() throws {
+    let baseline = try baseline(.pipewire)
+    let shown = try server(.pipewire, .init(.norm, channels: 2))
+    #expect(baseline.pending(in: shown).entries == [])
+    let left = baseline.pending(in: shown, besides: [Server.usb])
+    #expect(left.entries == baseline.entries)
+    var watch = ReturnWatch()
+    watch.noteEnd(left, in: shown, at: .zero)
+    let late = watch.unrestored(left, in: try server(.pipewire, Self.ours), at: .seconds(1))
+    #expect(late.entries.map(\.ours) == [nil])
   }
 
   private func input(_ snapshot: ServerSnapshot, _ baseline: Baseline) -> PlanInput {

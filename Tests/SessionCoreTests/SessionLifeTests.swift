@@ -80,6 +80,20 @@ struct SessionLifeTests {
     #expect(Self.duty(life) == nil)
   }
 
+  @Test("what another session left in effect is not restored by one without a mode")
+  func leaving() {
+    var life = Self.holder(nil, leaving: true)
+    life.wait(as: 7)
+    life.take(Lock(), since: "later")
+    #expect(Self.duty(life) == "restore returned")
+    life.leaveInEffect()
+    #expect(Self.duty(life) == nil)
+    var owing = Self.holder("a")
+    owing.standDown()
+    owing.leaveInEffect()
+    #expect(Self.duty(owing) == "restore, keep a")
+  }
+
   @Test("during a change only the store counts; after a failed one the former mode goes on")
   func changing() {
     var life = Self.holder("a")

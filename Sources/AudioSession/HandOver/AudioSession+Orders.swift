@@ -210,6 +210,7 @@ extension AudioSession {
   private func makeSoAgain(_ store: SessionStore) async {
     let isOver = upkeep.interruptions.end { if case .takenOver = $0 { true } else { false } }
     guard let own = life.modeInEffect else {
+      if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
       emit(isOver)
       // What an earlier mode left may be there to restore.
       return noteChange()

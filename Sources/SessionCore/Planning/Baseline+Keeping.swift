@@ -29,9 +29,19 @@ extension Baseline {
 
   /// What is left of it once the session has restored what it could: the values of devices that are
   /// unplugged now, and of ports that are not in use.
-  package func pending(in snapshot: ServerSnapshot) -> Baseline {
+  ///
+  /// - Parameter arrivals: devices that were just added: their levels may be replaced by what
+  ///   PipeWire's session manager stored of them, which can be the session's.
+  package func pending(
+    in snapshot: ServerSnapshot, besides arrivals: Set<String> = []
+  ) -> Baseline {
     var result = valid(for: snapshot)
     result.entries = result.entries.compactMap { entry in
+      if snapshot.has(.lateRestoring), entry.setting.isLevel, entry.isChange,
+        arrivals.contains(entry.setting.object)
+      {
+        return entry
+      }
       guard snapshot.absence(of: entry) != nil, entry.isChange else { return nil }
       guard case .defaultDevice(let direction) = entry.setting else { return entry }
       // A value that the user chose stays, also one chosen before the device returns.

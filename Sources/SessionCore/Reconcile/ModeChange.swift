@@ -42,7 +42,9 @@ package struct ModeChange: Sendable {
     var baseline = goal == .ended(forgets: true) ? Baseline() : run.stored
     baseline.settle(
       in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: Set(run.intended.keys))
-    if case .ended = goal { baseline = baseline.pending(in: run.input.snapshot) }
+    if case .ended = goal {
+      baseline = baseline.pending(in: run.input.snapshot, besides: run.arrivals)
+    }
     return baseline
   }
 

@@ -60,6 +60,7 @@ package struct Reconciler: Sendable {
   /// How often a step of a setting was about to be run, also where nothing was left to do.
   private var checks: [Setting: Int] = [:]
   var latencies: [HintMemory.Attempt] = []
+  private var firstDevices: Set<String>?
   /// The settings that were read with the mode's values, so that another program's change is
   /// noticed.
   package private(set) var seen: ForeignChanges
@@ -148,6 +149,7 @@ package struct Reconciler: Sendable {
     grants: [Setting: Duration] = [:]
   ) throws(SessionError) -> Plan {
     input.snapshot = snapshot
+    if firstDevices == nil { firstDevices = snapshot.deviceNames }
     for (setting, before) in inherited where input.baseline[setting] == nil {
       guard let now = snapshot.value(of: setting), now != before else { continue }
       input.baseline.record(setting, before: before, ours: now)
@@ -188,9 +190,16 @@ package struct Reconciler: Sendable {
     state = .reading
   }
 
-  /// Skips the step if the server already has its value.
+  /// Skips the step if the server already has its value. Plans again if it is about a level, and its
+  /// device has another port in use since: the level would be that port's, whose previous value
+  /// nobody recorded.
   package mutating func didCheck(_ snapshot: ServerSnapshot) {
     guard case .batch(let steps) = state, let step = steps.first else { return }
+    let planned = input.snapshot.device(ofLevel: step.setting)
+    guard planned?.activePort == snapshot.device(ofLevel: step.setting)?.activePort else {
+      state = .reading
+      return
+    }
     let observer = Observer(snapshot, grants: [:], memory: HintMemory())
     if case .met(let proof) = observer.judge([Condition(step.setting, step.to)]) {
       results.append(.applied(step, proof, wasSo: true))
@@ -252,6 +261,9 @@ package struct Reconciler: Sendable {
   package var charged: [Setting] {
     lastPlan.claims.filter { !input.yielded.contains($0) && input.refusals[$0] == nil }
   }
+
+  /// The devices that were added during the run.
+  var arrivals: Set<String> { input.snapshot.deviceNames.subtracting(firstDevices ?? []) }
 
   /// The hints that the server did not answer in time; they can be requested again.
   package private(set) var lateHints: Set<Setting> = []

@@ -14,13 +14,24 @@ package struct ReturnWatch: Sendable {
 
   /// Places that were unplugged or not in use, and when they returned.
   private var away: [Place: Duration?] = [:]
+  /// Levels that a restarted server shows before its session manager has restored them, and since when.
+  private var unsettled: [Place: Duration] = [:]
 
   /// Makes a watch without history.
   package init() {}
 
   /// Notes what is unplugged when a mode ends: without a further event there is no look until a device
-  /// returns.
-  package mutating func noteAway(_ baseline: Baseline, in snapshot: ServerSnapshot) {
+  /// returns. What is left of a device that is there has just returned.
+  package mutating func noteEnd(
+    _ baseline: Baseline, in snapshot: ServerSnapshot, at now: Duration
+  ) {
+    noteAway(baseline, in: snapshot)
+    for entry in baseline.entries where snapshot.absence(of: entry) == nil {
+      away[Place(setting: entry.setting, port: entry.port)] = now
+    }
+  }
+
+  private mutating func noteAway(_ baseline: Baseline, in snapshot: ServerSnapshot) {
     for entry in baseline.entries where snapshot.absence(of: entry) != nil {
       away[Place(setting: entry.setting, port: entry.port)] = .some(nil)
     }
@@ -38,6 +49,13 @@ package struct ReturnWatch: Sendable {
       if snapshot.absence(of: entry) != nil { return entry }
       guard let value = snapshot.value(of: entry.setting), entry.isShown(in: snapshot) else {
         return entry
+      }
+      if away[place] == nil, baseline.serverCookie != snapshot.server.cookie,
+        snapshot.has(.lateRestoring), entry.setting.isLevel, value.isInitialLevel
+      {
+        let since = unsettled[place] ?? now
+        unsettled[place] = since
+        if now - since < Charges.settling { return entry }
       }
       let isOver = value == entry.before || entry.ours != nil && !entry.isOurs(value)
       guard let since = away[place], entry.setting.kind.device != nil else {
@@ -60,6 +78,18 @@ package struct ReturnWatch: Sendable {
 
   /// When to look again without a change.
   package func nextEnd(after now: Duration) -> Duration? {
-    away.values.compactMap { $0.map { $0 + Charges.settling } }.filter { $0 > now }.min()
+    (away.values.compactMap { $0 } + unsettled.values).map { $0 + Charges.settling }
+      .filter { $0 > now }.min()
+  }
+}
+
+extension SettingValue {
+  /// Whether a new device on PipeWire shows this level at first.
+  fileprivate var isInitialLevel: Bool {
+    switch self {
+    case .volume(let volumes): volumes.values.allSatisfy { $0 == .norm }
+    case .flag(let isMuted): !isMuted
+    default: false
+    }
   }
 }

@@ -228,6 +228,13 @@ extension SessionLife {
     declared = .ended(mode, leaving: baseline.entries.isEmpty ? .nothing : .unplugged)
   }
 
+  /// A session without a mode of its own holds again after another one: what that one left in effect
+  /// stays, as after any session that ends.
+  package mutating func leaveInEffect() {
+    guard case .ended(let mode, .unplugged) = declared else { return }
+    declared = .ended(mode, leaving: .nothing)
+  }
+
   /// The mode ends without a server: a holder restores everything as soon as the server answers.
   package mutating func standDown() {
     declared = .ended(mode, leaving: isHolder ? .everything : .nothing)

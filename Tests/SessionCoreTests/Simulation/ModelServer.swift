@@ -13,6 +13,8 @@ final class ModelServer {
   private(set) var run = 1
   private(set) var isUp = true
   private var isFrozen = false
+  /// The cards that come back with WirePlumber; nil while it runs.
+  private var managed: [String]?
   /// What was sent to it while it was frozen: it is done afterwards, also if nobody waits for it.
   private var waiting: [() -> Void] = []
   /// The requests that it refuses from now on.
@@ -35,7 +37,7 @@ final class ModelServer {
   /// Sends a request, which changes nothing or takes a step; the reply comes once.
   func ask(
     _ process: Int32, on run: Int, by deadline: Duration, _ step: Step? = nil,
-    _ reply: @escaping (Result<View, SessionError>) -> Void
+    seeing view: View? = nil, _ reply: @escaping (Result<View, SessionError>) -> Void
   ) {
     var isOpen = true
     let answer = { (result: Result<View, SessionError>) in
@@ -48,6 +50,7 @@ final class ModelServer {
       guard isUp, run == self.run else {
         return answer(.failure(SessionError(.serverLost, stage: .server, "lost")))
       }
+      if let device = otherPort(of: step, than: view) { world.promises.excuse([device]) }
       let result = take(step, of: process)
       world.after(delay) { answer(result) }
     }
@@ -58,6 +61,17 @@ final class ModelServer {
         answer(.failure(SessionError(.timedOut, stage: .server, "no answer")))
       }
     }
+  }
+
+  /// The device whose port has changed since a step for its level was planned: which of them it reaches
+  /// nobody can know.
+  private func otherPort(of step: Step?, than view: View?) -> String? {
+    guard let step, step.setting.isLevel, let view,
+      let device = step.setting.kind.device,
+      let known = view.snapshot.device(device.direction, named: device.name),
+      let now = model.snapshot.device(device.direction, named: device.name)
+    else { return nil }
+    return known.activePort == now.activePort ? nil : device.name
   }
 
   private func take(_ step: Step?, of process: Int32) -> Result<View, SessionError> {
@@ -116,6 +130,7 @@ final class ModelServer {
   }
 
   func stop() {
+    startManager()
     isUp = false
     isFrozen = false
     let requests = waiting
@@ -138,11 +153,12 @@ final class ModelServer {
     thaw()
     refusals = 0
     delay = .zero
+    startManager()
     start(keeps: true)
   }
 
   func plug(_ card: String) {
-    guard model.unplugged[card] != nil, isUp else { return }
+    guard model.unplugged[card] != nil, isUp, managed == nil else { return }
     world.log("\(card) is plugged in")
     change { $0.plug(card) }
     world.promises.noteNatural(model, isFresh: true)
@@ -153,6 +169,31 @@ final class ModelServer {
     guard model.unplugged[card] == nil, isUp else { return }
     world.log("\(card) is unplugged")
     change { $0.unplug(card) }
+  }
+
+  func setJack(_ port: String, isPlugged: Bool) {
+    guard isUp else { return }
+    world.log("\(port) is \(isPlugged ? "plugged in" : "unplugged")")
+    change { $0.setJack(port, isPlugged ? .yes : .no) }
+    world.promises.noteNatural(model, isFresh: true)
+  }
+
+  /// WirePlumber ends, and is started again after a while.
+  func restartManager(after pause: Duration) {
+    guard isUp, model.snapshot.has(.sessionManager), managed == nil else { return }
+    world.log("WirePlumber ends")
+    change { managed = $0.endManager() }
+    let run = run
+    world.after(pause) { [unowned self] in if run == self.run { startManager() } }
+  }
+
+  private func startManager() {
+    guard let cards = managed else { return }
+    world.log("WirePlumber is back")
+    managed = nil
+    change { $0.startManager(cards) }
+    world.promises.noteNatural(model, isFresh: true)
+    settleLater()
   }
 
   /// The session manager restores what it knows of a device a while after it shows it.

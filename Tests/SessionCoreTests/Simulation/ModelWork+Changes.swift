@@ -48,13 +48,14 @@ extension ModelWork {
   }
 
   private func commit(_ change: ModeChange, _ value: Int) throws(SessionError) {
+    world.promises.excuse(view?.arrivals ?? [])
     let baseline = mutant == .forgetsUnplugged && value == 0 ? Baseline() : change.outcome
     try write(baseline)
     try session.store.commit(value == 0 ? nil : SimulatedSession.bytes(value))
     var held = Held(baseline: baseline, memory: change.run.input.memory)
     held.charges.take(change.run.charged, in: change.run.input.snapshot)
     session.life.endChange(value == 0 ? nil : value, isInEffect: value != 0, held)
-    if value == 0 { returns.noteAway(baseline, in: change.run.input.snapshot) }
+    if value == 0 { returns.noteEnd(baseline, in: change.run.input.snapshot, at: world.now) }
     seen = value == 0 ? ForeignChanges() : change.run.seen
     conflicts.forget()
   }

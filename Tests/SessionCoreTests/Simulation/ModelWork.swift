@@ -51,7 +51,7 @@ final class ModelWork {
     _ run: Int, by deadline: Duration, _ step: Step? = nil,
     _ done: @escaping (ModelWork, SessionError?) -> Void
   ) {
-    server.ask(session.process, on: run, by: deadline, step) { [weak self] result in
+    server.ask(session.process, on: run, by: deadline, step, seeing: view) { [weak self] result in
       guard let self else { return }
       session.later { _ in
         switch result {

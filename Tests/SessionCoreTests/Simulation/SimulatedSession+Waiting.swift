@@ -120,7 +120,10 @@ extension SimulatedSession {
     desk.begin(order()?.slip)
     look()
     // What an earlier mode left may be there to restore.
-    guard mode != 0 else { return work.noteChange() }
+    guard mode != 0 else {
+      if ((try? store.read(.mode)) ?? nil) != nil { life.leaveInEffect() }
+      return work.noteChange()
+    }
     guard (try? store.commit(Self.bytes(mode))) != nil else { return }
     world.acknowledged = mode
     work.resume(mode)

@@ -23,9 +23,18 @@ extension Simulation {
     }
   }
 
+  static let jacks = ["analog-input-headset-mic", "analog-output-headphones"]
+
   /// Something happens to the server, or with it.
   func actOnServer() {
     guard let server = modelServer else { return }
+    if hasMoreFaults, random.one(in: 3) {
+      guard !random.one(in: 4) else {
+        return server.restartManager(after: .milliseconds(random.below(4000)))
+      }
+      let jack = random.pick(Self.jacks)
+      return server.setJack(jack, isPlugged: random.one(in: 2))
+    }
     switch random.below(isRivalled ? 16 : 12) {
     case 0, 1: server.plug("alsa_card.usb")
     case 2, 3: server.unplug("alsa_card.usb")
@@ -141,8 +150,18 @@ extension Simulation {
     }
     start(.revert)
     turn(until: now + .seconds(20))
-    let left = promises.leftover(server.model.snapshot)
+    var left = promises.leftover(server.model.snapshot)
     check(left == nil, "reverted, and \(left ?? "")")
+    guard hasMoreFaults else { return }
+    // What belongs to the other ports is restored when they are used, or by a revert then.
+    for isPlugged in [true, false] {
+      for jack in Self.jacks { server.setJack(jack, isPlugged: isPlugged) }
+      turn(until: now + .seconds(20))
+      start(.revert)
+      turn(until: now + .seconds(20))
+      left = promises.leftover(server.model.snapshot)
+      check(left == nil, "reverted with the jacks \(isPlugged ? "in" : "out"), and \(left ?? "")")
+    }
   }
 
   private func checkServer(_ when: String) {

@@ -29,6 +29,8 @@ final class Simulation {
   private(set) var modelServer: ModelServer?
   let modelMutant: ModelMutant?
   let promises = Promises()
+  /// Whether jacks and WirePlumber come and go, too.
+  let hasMoreFaults: Bool
   /// Whether other programs change the model server, too.
   private(set) var isRivalled = false
   private(set) var now = Duration.zero
@@ -58,12 +60,14 @@ final class Simulation {
   ///   - seesDisk: whether the checks know what is on the disk; otherwise only a power cut shows it.
   ///   - kind: the model server; nil for a number.
   init(
-    seed: UInt64, seesDisk: Bool = true, on kind: ServerKind? = nil, mutant: ModelMutant? = nil,
+    seed: UInt64, seesDisk: Bool = true, on kind: ServerKind? = nil, hasMoreFaults: Bool = false,
+    mutant: ModelMutant? = nil,
     caller: @escaping Caller = { $0 }
   ) {
     self.seed = seed
     self.seesDisk = seesDisk
     self.caller = caller
+    self.hasMoreFaults = hasMoreFaults
     modelMutant = mutant
     random = SeededRandom(seed: seed)
     if let kind {

@@ -25,12 +25,12 @@ struct SimulationTests {
 
   @Test(
     "lives on a model server: whatever happens to it, all converges and everything leads back",
-    arguments: [ServerKind.pulseaudio, .pipewire])
-  func modelLives(_ kind: ServerKind) throws {
+    arguments: [ServerKind.pulseaudio, .pipewire], [false, true])
+  func modelLives(_ kind: ServerKind, hasMoreFaults: Bool) throws {
     // A hundred thousand by hand: AUDIOSESSION_LIVES=100000; from a seed: AUDIOSESSION_SEED=17.
     var (lives, seed) = (0, Self.number("SEED").map(UInt64.init) ?? 1)
-    while lives < Self.number("LIVES") ?? 120 {
-      let simulation = Simulation(seed: seed, on: kind)
+    while lives < Self.number("LIVES") ?? 60 {
+      let simulation = Simulation(seed: seed, on: kind, hasMoreFaults: hasMoreFaults)
       try simulation.run()
       lives += simulation.sessions.count
       seed += 1

@@ -38,6 +38,44 @@ extension SimulatedServer {
     updateStates()
   }
 
+  /// Something is plugged into a jack, or pulled out: its device takes the best port that is usable.
+  mutating func setJack(_ port: String, _ availability: PortAvailability) {
+    for card in snapshot.cards.indices {
+      for index in snapshot.cards[card].ports.indices
+      where snapshot.cards[card].ports[index].name == port {
+        snapshot.cards[card].ports[index].availability = availability
+      }
+    }
+    for device in snapshot.sinks + snapshot.sources {
+      guard let index = device.ports.firstIndex(where: { $0.name == port }) else { continue }
+      try? edit(device.direction, device.name) { $0.ports[index].availability = availability }
+      let isChosen = availability == .yes
+      let other = device.ports.filter { $0.name != port && $0.availability.isUsable }
+        .max { $0.priority < $1.priority }
+      guard isChosen || device.activePort == port, let next = isChosen ? port : other?.name else {
+        continue
+      }
+      try? setPort(device.direction, device.name, next)
+    }
+    updateDefaults()
+    updateStates()
+  }
+
+  /// WirePlumber ends: the cards are gone with it, until it is back.
+  mutating func endManager() -> [String] {
+    let cards = snapshot.cards.map(\.name)
+    for card in cards { unplug(card) }
+    snapshot.clients.removeAll { $0.name == Self.manager.name }
+    return cards
+  }
+
+  mutating func startManager(_ cards: [String]) {
+    var client = Self.manager
+    client.index = Index(newIndex())
+    snapshot.clients.append(client)
+    for card in cards { plug(card) }
+  }
+
   /// The server ends and starts: other indexes, no streams and no modules of clients.
   ///
   /// - Parameter keeps: whether it has its memory of levels and of the default.

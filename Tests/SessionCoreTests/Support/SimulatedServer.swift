@@ -74,13 +74,13 @@ struct SimulatedServer {
         sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
         defaultSinkName: nil, defaultSourceName: nil, cookie: 77))
     if kind == .pipewire {
-      snapshot.clients = [
-        Client(
-          index: Index(1), name: "WirePlumber",
-          properties: ["application.process.binary": "wireplumber"])
-      ]
+      snapshot.clients = [Self.manager]
     }
   }
+
+  static let manager = Client(
+    index: Index(1), name: "WirePlumber",
+    properties: ["application.process.binary": "wireplumber"])
 
   mutating func newIndex() -> UInt32 {
     lastIndex += 1
@@ -157,7 +157,8 @@ struct SimulatedServer {
 
   private mutating func remember(_ direction: Direction, _ name: String) {
     guard let device = snapshot.device(direction, named: name) else { return }
-    remembered["\(name):\(device.activePort ?? "")"] = device.volume
+    let key = "\(name):\(device.activePort ?? "")"
+    (remembered[key], muted[key]) = (device.volume, device.isMuted)
   }
 
   /// The levels of a port are its own: a device that changes its port changes its volume.
@@ -166,10 +167,11 @@ struct SimulatedServer {
     let fresh = ChannelVolumes(
       Volume(fraction: Double(levels.int(in: 1...10)) / 10), channels: device.channelMap.count)
     device.volume = remembered[key] ?? fresh
+    device.isMuted = muted[key] ?? device.isMuted
     remembered[key] = device.volume
   }
 
-  private mutating func setPort(
+  mutating func setPort(
     _ direction: Direction, _ name: String, _ port: String
   ) throws(Refusal) {
     remember(direction, name)
