@@ -57,7 +57,8 @@ extension AudioSession {
       } catch {
         guard options.contains(.waits), let pause = backoff.pause(after: error) else { throw error }
         configuration.logger?.info("trying again", metadata: ["error": "\(error.message)"])
-        await wait(pause)
+        // Otherwise a later call pauses, or none.
+        if !life.isClosed, queue.isLast(decision) { await wait(pause) }
         guard !Task.isCancelled, !life.isClosed, queue.isLast(decision) else {
           throw SessionError(
             .cancelled, stage: .session,

@@ -19,7 +19,7 @@ struct RecordTests {
       #expect(
         recorded.standardOutput == """
           \(path)
-            0:00.5, 44100 Hz, 2 channels, wav16; nothing is missing
+            0:00.5, 44100 Hz, 2 channels, wav16; nothing but silence; nothing is missing
 
           """)
       #expect(recorded.standardError.isEmpty || recorded.standardError.contains("not realtime"))
@@ -41,7 +41,7 @@ struct RecordTests {
       let json = try JSON(result.standardOutput)
       #expect(
         json.keys == [
-          "schema", "file", "format", "sampleRate", "channels", "frames", "seconds", "inputs",
+          "schema", "file", "format", "sampleRate", "channels", "frames", "peak", "seconds", "inputs",
           "missing",
         ])
       #expect(json["format"] == .string("flac16"))

@@ -43,6 +43,7 @@ actor RecordingFile {
     }
     progress.frames = writer.frames
     (progress.rms, progress.peak) = (buffer.rms, buffer.peak)
+    progress.highestPeak = max(progress.highestPeak, buffer.peak)
     let isNewInput = noteInput(of: buffer)
     if !buffer.missing.isEmpty { note(buffer.missing, limit) }
     if isNewInput || !buffer.missing.isEmpty, path != "-" { try Sidecar.write(progress, of: path) }

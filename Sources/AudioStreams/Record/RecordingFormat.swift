@@ -107,6 +107,8 @@ public struct RecordingProgress: Sendable, Hashable {
   public var rms: Float = 0
   /// The greatest magnitude in the last buffer.
   public var peak: Float = 0
+  /// The greatest magnitude in the file; 0 is nothing but silence.
+  public var highestPeak: Float = 0
 
   /// The frames as time.
   public var duration: Duration {

@@ -197,30 +197,32 @@ struct BufferDurationAspect: Aspect {
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     let direction = facts.hintDirection
     guard let device = result.device(direction, on: snapshot) else { return }
+    let users =
+      snapshot.foreignStreams(on: device)
+      + snapshot.chain.ownedDevices(direction).flatMap(snapshot.foreignStreams)
+    let latency = Words.milliseconds(device.configuredLatency)
     if snapshot.has(.forcedGraph) {
       result.causes.append(
         "PipeWire does not report a device's buffer; all devices share one quantum")
     } else if device.state == .suspended {
       result.causes.append(
         "\(device.name) is suspended: it has no buffer until a program uses it")
+    } else if snapshot.streams(on: device).isEmpty {
+      result.causes.append(
+        "\(device.name) has a buffer of \(latency), its longest: no stream requests one")
     } else {
-      let latency = Words.milliseconds(device.configuredLatency)
       result.causes.append(
         "\(device.name) has a buffer of \(latency): the shortest that any stream on it requests")
     }
     let isPinned = result.addPins(on: device, "latency", snapshot)
-    let users =
-      snapshot.foreignStreams(on: device)
-      + snapshot.chain.ownedDevices(direction).flatMap(snapshot.foreignStreams)
     for stream in users {
       let request = stream.properties["node.latency"].map { " and asks for \($0) s" } ?? ""
       result.causes.append(
         "\(snapshot.programName(of: stream)) is on it\(request)"
           + (stream.isCorked ? ", paused" : ""))
     }
-    if users.isEmpty, !isPinned {
-      result.causes.append(
-        "no stream requests a buffer: the device uses the longest that it has")
+    if users.isEmpty, !isPinned, snapshot.has(.forcedGraph) {
+      result.causes.append("no stream requests a buffer")
     } else if users.count > 1, !snapshot.has(.forcedGraph) {
       result.causes.append("PulseAudio does not report which of them requests the shortest")
     }

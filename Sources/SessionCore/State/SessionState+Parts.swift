@@ -41,6 +41,9 @@ extension SessionState {
     /// When it began to hold the session, in ISO 8601; nil until it has reported it.
     public var since: String?
 
+    /// Whether it is the command, which can be told to end.
+    package var isCommand: Bool { name == "audiosession" }
+
     /// Makes a description.
     package init(pid: Int32, name: String, since: String? = nil) {
       self.pid = pid

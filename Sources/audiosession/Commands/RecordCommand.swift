@@ -20,8 +20,8 @@ struct RecordCommand: SessionCommand {
       --force only. It warns of a muted input, of silence, of clipping and of a full disk. If the process is killed, the file has all but \
       the last second. '-' is standard output.
 
-      JSON: schema, file, seconds, channels, sampleRate, format, frames, inputs (position, device), \
-      missing (cause, position, frames).
+      JSON: schema, file, seconds, channels, sampleRate, format, frames, peak (of full \
+      scale), inputs (position, device), missing (cause, position, frames).
       """)
 
   @Argument(

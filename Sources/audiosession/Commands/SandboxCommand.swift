@@ -58,14 +58,17 @@ struct SandboxCommand: SessionCommand {
   /// What a person at a shell's prompt needs to know.
   private static func greet(_ sandbox: PulseSandbox, _ output: Output) {
     let server = sandbox.configuration.server == .pipewire ? "PipeWire" : "PulseAudio"
+    // Null devices of PipeWire stay.
     let microphone =
-      sandbox.hasSimulatedCards ? "alsa_card.usb-Example_USB_Microphone-00" : "usb_mic"
+      sandbox.hasSimulatedCards
+      ? "alsa_card.usb-Example_USB_Microphone-00"
+      : sandbox.configuration.server == .pulseaudio ? "usb_mic" : nil
+    let unplug = microphone.map { "'audiosession sandbox simulate unplug \($0)', " } ?? ""
     output.hint(
       "this shell is in a sandbox: a private \(server) server with demo devices. Your own sound server "
         + "is left alone. 'exit' leaves it, and removes the server with its files")
     output.hint(
-      "try: audiosession apply podcast --keep, audiosession sandbox simulate unplug \(microphone), "
-        + "audiosession state")
+      "try: 'audiosession apply podcast --keep', \(unplug)'audiosession state'")
   }
 
   /// This process's environment with the program's own folder first in `PATH`, so that

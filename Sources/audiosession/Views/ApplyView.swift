@@ -36,7 +36,8 @@ enum ApplyView {
   /// Who maintains it from now on, and how that ends.
   private static func holder(_ state: SessionState, _ width: Int?) -> [Line] {
     guard let holder = state.holder else { return [] }
-    let text = "maintained by \(holder.name) (process \(holder.pid)); 'audiosession stop' ends it"
+    let end = holder.isCommand ? "; 'audiosession stop' ends it" : ", a program of its own"
+    let text = "maintained by \(holder.name) (process \(holder.pid))\(end)"
     return [.empty] + Layout.wrap(text, indent: 0, width: width, style: .dim)
   }
 }

@@ -69,7 +69,7 @@ enum OverviewView {
     return [
       ("state", "show preferred and actual settings"),
       ("verify", "record, and measure whether they are in effect"),
-      ("stop", "end the process that maintains them"),
+      state.holder?.isCommand == true ? ("stop", "end the process that maintains them") : revert,
     ]
   }
 

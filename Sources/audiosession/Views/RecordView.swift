@@ -12,6 +12,7 @@ struct RecordView: Encodable {
   let sampleRate: Int
   let format: RecordingFormat
   let frames: Int64
+  let peak: Double
   let inputs: [RecordedInput]
   let missing: [MissingFrames]
 
@@ -22,6 +23,7 @@ struct RecordView: Encodable {
     channels = progress.channels
     frames = progress.frames
     seconds = progress.duration.seconds
+    peak = Double(progress.highestPeak)
     inputs = progress.inputs
     missing = progress.missing
   }
@@ -33,7 +35,13 @@ struct RecordView: Encodable {
       lost == 0 ? "nothing is missing" : "\(lost) frames are silence instead (\(missing.count)×)"
     let channelWord = channels == 1 ? "channel" : "channels"
     return "\(Self.clock(.seconds(seconds))), \(sampleRate) Hz, \(channels) \(channelWord), "
-      + "\(format.rawValue); \(whole)"
+      + "\(format.rawValue); \(level); \(whole)"
+  }
+
+  private var level: String {
+    if frames == 0 { return "no sound" }
+    if peak == 0 { return "nothing but silence" }
+    return "peak \(MeterFrame.decibels(peak)) dB" + (peak >= 0.99 ? ", clipped" : "")
   }
 
   func lines(_ names: DeviceNames, width: Int?) -> [Line] {

@@ -55,6 +55,9 @@ enum StateView {
       let since = holder.since.map { ", since \(LocalTime($0).dateAndTime)" } ?? ""
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
+    if state.holder == nil, state.active {
+      facts.append(("", "no process maintains it now; 'apply --keep' does"))
+    }
     if let resets = state.resets, let reapplies = state.reapplies, max(resets, reapplies) > 0 {
       let restarts = resets == 0 ? "" : "; the server restarted \(Self.times(resets))"
       facts.append(("upkeep", "restored \(Self.times(reapplies))\(restarts)"))
