@@ -45,18 +45,30 @@ import Testing
   /// The level would be that of another port, whose previous value nobody recorded.
   @Test func `a jack between plan and write: it is planned again`() throws {
     var server = SimulatedServer.laptop()
-    var loop = Reconciler(PlanInput(mode: Self.modes[0], snapshot: server.snapshot))
+    var input = PlanInput(mode: Self.modes[0], snapshot: server.snapshot)
+    // An earlier session has set the other port.
+    var earlier = Baseline.Entry(
+      setting: .volume(.input, device: SimulatedServer.microphone),
+      before: .volume(ChannelVolumes(Volume(fraction: 0.9), channels: 2)),
+      ours: .volume(ChannelVolumes(Volume(fraction: 0.3), channels: 2)), in: server.snapshot)
+    earlier.port = "analog-input-headset-mic"
+    input.baseline = Baseline(entries: [earlier], serverCookie: server.snapshot.server.cookie)
+    var loop = Reconciler(input)
+    var saved = input.baseline
     var ports: [String?] = []
     run: while true {
       switch try loop.next(isStopped: false, isLate: false) {
       case .read: try loop.didRead(server.snapshot)
-      case .save: try loop.didSave(.success(()))
+      case .save(let baseline):
+        saved = baseline
+        try loop.didSave(.success(()))
       case .check:
         if ports.isEmpty { server.setJack("analog-input-headset-mic", .yes) }
         ports.append(server.snapshot.device(.input, named: SimulatedServer.microphone)?.activePort)
         loop.didCheck(server.snapshot)
       case .run(let step):
         #expect(loop.journal.entries.contains { $0.setting == step.setting && $0.port == ports[0] })
+        #expect(saved.entries.contains { $0.isShown(in: server.snapshot) && $0.isOurs(step.to) })
         try server.run(step)
         loop.didRun(.done(granted: nil), server.snapshot)
       case .awaitObject, .finish: break run

@@ -30,7 +30,12 @@ extension Reconciler {
         values.allSatisfy { value in
           onDisk.entries.contains { $0.setting == setting && $0.isOurs(value) }
         }
-      } && journal.entries.allSatisfy { onDisk.has($0) }
+      }
+      && journal.entries.allSatisfy { entry in
+        // On each port: the session may have set another value on one of them before.
+        onDisk.entries.first { $0.isOfSame(entry) }
+          .map { intended[entry.setting, default: []].allSatisfy($0.isOurs) } ?? false
+      }
     return isThere ? nil : stored
   }
 

@@ -57,12 +57,13 @@ struct SandboxCommand: SessionCommand {
 
   /// What a person at a shell's prompt needs to know.
   private static func greet(_ sandbox: PulseSandbox, _ output: Output) {
-    let server = sandbox.configuration.server == .pipewire ? "PipeWire" : "PulseAudio"
+    let isPipeWire = sandbox.configuration.server == .pipewire
+    let server = isPipeWire ? "PipeWire" : "PulseAudio"
     // Null devices of PipeWire stay.
     let microphone =
       sandbox.hasSimulatedCards
       ? "alsa_card.usb-Example_USB_Microphone-00"
-      : sandbox.configuration.server == .pulseaudio ? "usb_mic" : nil
+      : isPipeWire ? nil : "usb_mic"
     let unplug = microphone.map { "'audiosession sandbox simulate unplug \($0)', " } ?? ""
     output.hint(
       "this shell is in a sandbox: a private \(server) server with demo devices. Your own sound server "
