@@ -20,7 +20,9 @@ struct GlobalOptions: ParsableArguments, Sendable {
   var plain = false
 
   @Option(
-    help: ArgumentHelp("The longest time the command may take: 500ms, 5s, 1m.", valueName: "time"))
+    help: ArgumentHelp(
+      "The longest time to wait for the server; it does not limit sound: 500ms, 5s, 1m.",
+      valueName: "time"))
   var timeout = TimeLimit.standard
 
   @Flag(name: .shortAndLong, help: "Print what is done on standard error; twice: every request.")

@@ -35,6 +35,19 @@ func preview(_ mode: AudioMode, on session: AudioSession) async throws {
 }
 // end
 
+// Threads, errors: begin
+func activate(_ session: AudioSession, _ mode: AudioMode) -> Task<Void, Never> {
+  Task {
+    do throws(SessionError) {
+      try await session.setAudioMode(mode)
+      print(try await session.getSessionState().route.inputs.map(\.name))
+    } catch {
+      print(error.code, error.message)
+    }
+  }
+}
+// end
+
 // Threads: begin
 func follow(_ session: AudioSession) async {
   for await event in await session.events {

@@ -104,6 +104,7 @@ struct ArticleTests {
     try await Rig.with(.nullDevices) { rig in
       async let following: Void = follow(rig.session)
       try await preview(AudioMode(category: .record), on: rig.session)
+      await activate(rig.session, AudioMode(category: .record)).value
       try await apply(profile: "measurement", on: rig.session)
       try await prepareCall(rig.session)
       try await explain(rig.session)

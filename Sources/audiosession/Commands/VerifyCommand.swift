@@ -18,8 +18,8 @@ struct VerifyCommand: SessionCommand {
       With a profile: applies it, holds it while measuring, and leaves it applied unless you add \
       --revert. Without a profile nothing is changed.
 
-      Where it cannot be heard (in a sandbox, on an output that is not hardware), and elsewhere with \
-      --play, it plays a short sweep on each channel of the output, at -18 dB, and records it.
+      With --sandbox, on an output that is not hardware, and elsewhere with --play, it then plays a \
+      short sweep on each channel of the output, at -18 dB, and records it.
 
       JSON: schema; device; checks: check, wanted, claimed (by the server), measured, \
       uncertainty, ok, detail. Rates are Hz, durations seconds.
@@ -33,7 +33,7 @@ struct VerifyCommand: SessionCommand {
   @Flag(help: "Restore the settings from before the first apply at the end.")
   var revert = false
 
-  @Flag(help: "Play the sweep also on an output that can be heard.")
+  @Flag(help: "Play the sweep also on an output that is hardware.")
   var play = false
 
   @Option(help: ArgumentHelp("How long to record.", valueName: "time"))
