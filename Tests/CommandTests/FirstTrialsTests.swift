@@ -112,8 +112,8 @@ struct FirstTrialsTests {
         """
         $A verify --duration 500ms | tail -n 1
         pactl set-source-volume mic 0; $A verify --duration 500ms | tail -n 1
-        pactl set-source-mute mic 1; $A verify --duration 500ms | tail -n 1 > last; cat last
-        sh -c "$(sed 's/.*: pactl/pactl/' last)"; pactl get-source-mute mic
+        pactl set-source-mute mic 1; $A verify --duration 500ms | tail -n 1 | tee \(sandbox.directory)/last
+        sh -c "$(sed 's/.*: pactl/pactl/' \(sandbox.directory)/last)"; pactl get-source-mute mic
         """)
       let lines = result.standardOutput.split(separator: "\n").map(String.init)
       try #require(lines.count == 4, "\(result)")

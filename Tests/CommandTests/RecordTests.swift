@@ -41,8 +41,8 @@ struct RecordTests {
       let json = try JSON(result.standardOutput)
       #expect(
         json.keys == [
-          "schema", "file", "format", "sampleRate", "channels", "frames", "peak", "seconds", "inputs",
-          "missing",
+          "schema", "file", "format", "sampleRate", "channels", "frames", "peak", "seconds",
+          "inputs", "missing",
         ])
       #expect(json["format"] == .string("flac16"))
       #expect(json["frames"] == .number(4000) && json["channels"] == .number(1))

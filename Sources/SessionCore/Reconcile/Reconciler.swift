@@ -192,7 +192,7 @@ package struct Reconciler: Sendable {
 
   /// Skips the step if the server already has its value. Plans again if it is about a level, and its
   /// device has another port in use since: the level would be that port's, whose previous value
-  /// nobody recorded.
+  /// is not recorded.
   package mutating func didCheck(_ snapshot: ServerSnapshot) {
     guard case .batch(let steps) = state, let step = steps.first else { return }
     let planned = input.snapshot.device(ofLevel: step.setting)
