@@ -110,8 +110,12 @@ extension AudioSession {
 
   /// A setting that another program changes again and again is in a conflict: reports it and pauses.
   private func noteConflicts(_ changes: [Setting: Int], _ live: LiveServer) async {
-    for setting in upkeep.conflicts.noteChanges(changes, at: upkeep.now) {
-      let opponents = await live.snapshot.opponents(of: setting)
+    guard !changes.isEmpty else { return }
+    let snapshot = await live.snapshot
+    for (setting, programs) in upkeep.conflicts.noteChanges(
+      changes, at: upkeep.now, beside: snapshot.controllers)
+    {
+      let opponents = snapshot.opponents(of: setting, programs)
       configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
       emit(.conflict(setting.title, opponents: opponents))
     }

@@ -77,6 +77,53 @@ import Testing
     #expect(ports == ["analog-input-headset-mic", "analog-input-headset-mic"])
   }
 
+  /// The server would pass over the device, and the run would wait for it until the time limit.
+  @Test(arguments: [true, false])
+  func `another port on the way to a default: it is planned again, with the port`(
+    _ isNoticedByStep: Bool
+  ) throws {
+    var server = SimulatedServer.laptop()
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(SimulatedServer.microphone)]
+    mode.inputPort = [.name("analog-input-internal-mic")]
+    server.snapshot.server.defaultSourceName = "usb_mic"
+    var loop = Reconciler(PlanInput(mode: mode, snapshot: server.snapshot))
+    var written: [Setting] = []
+    var isChanged = false
+    func change(_ server: inout SimulatedServer) {
+      isChanged = true
+      let microphone = server.snapshot.sources.firstIndex { $0.name == SimulatedServer.microphone }
+      server.snapshot.sources[microphone ?? 0].activePort = "analog-input-headset-mic"
+    }
+    run: while true {
+      switch try loop.next(isStopped: false, isLate: false) {
+      case .read: try loop.didRead(server.snapshot)
+      case .save: try loop.didSave(.success(()))
+      case .check(let step):
+        if !isNoticedByStep, step.setting == .defaultDevice(.input), !isChanged {
+          change(&server)
+        }
+        loop.didCheck(server.snapshot)
+      case .run(let step):
+        if isNoticedByStep, step.setting == .defaultDevice(.input), !isChanged {
+          change(&server)
+          loop.didRun(.outdated, server.snapshot)
+          continue
+        }
+        try server.run(step)
+        written.append(step.setting)
+        loop.didRun(.done(granted: nil), server.snapshot)
+      case .awaitObject, .finish: break run
+      }
+    }
+    #expect(isChanged)
+    let port = server.snapshot.device(.input, named: SimulatedServer.microphone)?.activePort
+    #expect(port == "analog-input-internal-mic")
+    #expect(written.contains(.port(.input, device: SimulatedServer.microphone)))
+    #expect(server.snapshot.server.defaultSourceName == SimulatedServer.microphone)
+    #expect(loop.foreign.isEmpty)
+  }
+
   @Test(arguments: modes) func `a step that is always done already ends`(_ mode: AudioMode) {
     expectEnd(mode) { _ in true }
   }

@@ -28,16 +28,28 @@ import Testing
         ("Native client (UNIX socket client)", [:]),
       ], modules: ["module-switch-on-connect", "module-stream-restore"])
     #expect(
-      snapshot.opponents(of: .defaultDevice(.input))
+      snapshot.opponents(of: .defaultDevice(.input), snapshot.controllers)
         == ["mixer", "panel", "module-switch-on-connect"])
+  }
+
+  @Test func `a program that was connected at every change comes before the last connected`() {
+    var conflicts = ConflictDetector()
+    let names = [["mixer"], ["mixer", "panel"], ["mixer"], [], ["late", "panel", "mixer"]]
+    let found = names.enumerated().compactMap { at, programs in
+      conflicts.noteChange(of: .defaultDevice(.input), at: .seconds(at) / 2, beside: programs)
+    }
+    #expect(found == [["mixer", "panel", "late"]])
   }
 
   @Test func `a module is named only for what it changes, and nothing where nothing is known`() {
     let snapshot = snapshot(
       [("audiosession", ["application.id": Owned.applicationID])],
       modules: ["module-device-restore", "module-default-device-restore"])
-    #expect(snapshot.opponents(of: .defaultDevice(.input)) == [])
-    #expect(snapshot.opponents(of: .volume(.input, device: "x")) == ["module-device-restore"])
-    #expect(snapshot.opponents(of: .rate(.input, device: "x")) == [])
+    #expect(snapshot.opponents(of: .defaultDevice(.input), snapshot.controllers) == [])
+    #expect(
+      snapshot.opponents(of: .volume(.input, device: "x"), snapshot.controllers) == [
+        "module-device-restore"
+      ])
+    #expect(snapshot.opponents(of: .rate(.input, device: "x"), snapshot.controllers) == [])
   }
 }

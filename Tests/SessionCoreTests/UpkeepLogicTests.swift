@@ -114,10 +114,10 @@ struct ConflictDetectorTests {
   func conflict() {
     var watch = ConflictDetector()
     for second in 0..<4 {
-      let isConflict = watch.noteChange(of: setting, at: .seconds(second))
+      let isConflict = watch.noteChange(of: setting, at: .seconds(second)) != nil
       #expect(!isConflict)
     }
-    let isConflict = watch.noteChange(of: setting, at: .milliseconds(4500))
+    let isConflict = watch.noteChange(of: setting, at: .milliseconds(4500)) != nil
     #expect(isConflict)
     #expect(watch.yielded(at: .seconds(5)) == [setting])
     #expect(watch.nextEnd(after: .seconds(5)) == .milliseconds(34_500))
@@ -128,7 +128,7 @@ struct ConflictDetectorTests {
   func peace() {
     var watch = ConflictDetector()
     for second in stride(from: 0, to: 100, by: 2) {
-      let isConflict = watch.noteChange(of: setting, at: .seconds(second))
+      let isConflict = watch.noteChange(of: setting, at: .seconds(second)) != nil
       #expect(!isConflict)
     }
   }

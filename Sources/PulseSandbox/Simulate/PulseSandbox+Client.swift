@@ -4,15 +4,20 @@ internal import Pulse
 internal import PulseTypes
 
 extension PulseSandbox {
+  /// The property of a client that only reads, so that no session takes it for a rival.
+  static let observer = ["application.id": "org.audiosession.sandbox"]
+
   /// Runs `body` with a client of the server.
   func withClient<Result>(
+    _ properties: [String: String] = [:],
     _ body: (PulseClient) async throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
     _ = try await frontProcess()
     let client: PulseClient
     do throws(PulseError) {
       // This socket trusts its user without a cookie.
-      client = try await PulseClient.connect(to: "unix:\(folder.socket)", name: "sandbox")
+      client = try await PulseClient.connect(
+        to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
     } catch {
       throw SandboxError(error)
     }

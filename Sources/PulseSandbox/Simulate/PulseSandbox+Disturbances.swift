@@ -115,7 +115,7 @@ extension PulseSandbox {
       let line = try await onOwnThread { () throws(SandboxError) in
         disturbance.firstLine(until: deadline)
       }
-      try await withClient { client throws(SandboxError) in
+      try await withClient(Self.observer) { client throws(SandboxError) in
         while true {
           do throws(PulseError) {
             if let line, try await isSeen(client, line) { return }

@@ -10,6 +10,19 @@ package enum StepAnswer: Sendable {
   /// The step was carried out, and another program changed the value at once; the error has the
   /// value.
   case undone(SessionError)
+  /// What the plan relied on has changed, so the step may have no effect or another one.
+  case outdated
+}
+
+extension ServerSnapshot {
+  /// The port in use that a step relies on: a level is set on the port in use, and a server passes
+  /// over a default device whose port is not available.
+  package func portInUse(for step: Step) -> String? {
+    guard case .name(let name) = step.to, case .defaultDevice(let direction) = step.setting else {
+      return device(ofLevel: step.setting)?.activePort
+    }
+    return device(direction, named: name)?.activePort
+  }
 }
 
 extension Reconciler {

@@ -190,13 +190,11 @@ package struct Reconciler: Sendable {
     state = .reading
   }
 
-  /// Skips the step if the server already has its value. Plans again if it is about a level, and its
-  /// device has another port in use since: the level would be that port's, whose previous value
-  /// is not recorded.
+  /// Skips the step if the server already has its value. Plans again if another port is in use since
+  /// on which the step relies: a level would be that port's, whose previous value is not recorded.
   package mutating func didCheck(_ snapshot: ServerSnapshot) {
     guard case .batch(let steps) = state, let step = steps.first else { return }
-    let planned = input.snapshot.device(ofLevel: step.setting)
-    guard planned?.activePort == snapshot.device(ofLevel: step.setting)?.activePort else {
+    guard input.snapshot.portInUse(for: step) == snapshot.portInUse(for: step) else {
       state = .reading
       return
     }
@@ -212,6 +210,11 @@ package struct Reconciler: Sendable {
   /// Handles a completed step; its outcome is read from the server.
   package mutating func didRun(_ answer: StepAnswer, _ snapshot: ServerSnapshot) {
     guard case .checked(let step, _, let rest) = state else { return }
+    if case .outdated = answer {
+      tracer?(.ran(step, "outdated"))
+      state = .reading
+      return
+    }
     guard let (result, got) = result(of: step, answer, in: snapshot) else {
       tracer?(.ran(step, "changed since"))
       if !step.setting.isHint, snapshot.value(of: step.setting) != nil { noteForeign(step.setting) }

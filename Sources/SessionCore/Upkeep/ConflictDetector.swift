@@ -11,8 +11,14 @@ package struct ConflictDetector: Sendable, Hashable {
   /// The longest time a setting is left alone.
   package static let longestPause = Duration.seconds(3600)
 
+  private struct Change: Sendable, Hashable {
+    var time: Duration
+    /// The programs that were connected.
+    var programs: [String]
+  }
+
   private struct Record: Sendable, Hashable {
-    var times: [Duration] = []
+    var changes: [Change] = []
     var pauses = 0
     var pauseEnds: Duration?
   }
@@ -22,28 +28,44 @@ package struct ConflictDetector: Sendable, Hashable {
   /// Begins without conflicts.
   package init() {}
 
-  /// Notes that another program changed a setting; true if that makes it a conflict.
-  package mutating func noteChange(of setting: Setting, at now: Duration) -> Bool {
+  /// Notes that another program changed a setting, while `programs` were connected. If that makes it
+  /// a conflict, returns the programs that may be the cause: those that were connected at most of
+  /// its changes first, and of those the first in the last list.
+  package mutating func noteChange(
+    of setting: Setting, at now: Duration, beside programs: [String] = []
+  ) -> [String]? {
     var record = records[setting] ?? Record()
     defer { records[setting] = record }
-    record.times.removeAll { now - $0 >= Self.window }
-    record.times.append(now)
-    guard record.times.count >= Self.limit else { return false }
-    record.times = []
+    record.changes.removeAll { now - $0.time >= Self.window }
+    record.changes.append(Change(time: now, programs: programs))
+    guard record.changes.count >= Self.limit else { return nil }
+    let counts = record.changes.reduce(into: [String: Int]()) { counts, change in
+      for program in Set(change.programs) { counts[program, default: 0] += 1 }
+    }
+    record.changes = []
     record.pauseEnds =
       now + min(Self.firstPause * (1 << min(record.pauses, 10)), Self.longestPause)
     record.pauses += 1
-    return true
+    let last = programs.enumerated().reduce(into: [String: Int]()) {
+      $0[$1.element] = $0[$1.element] ?? $1.offset
+    }
+    return counts.keys.sorted {
+      (-counts[$0, default: 0], last[$0] ?? .max, $0)
+        < (-counts[$1, default: 0], last[$1] ?? .max, $1)
+    }
   }
 
-  /// Notes how often another program changed each setting; returns those that are in a conflict now.
-  package mutating func noteChanges(_ changes: [Setting: Int], at now: Duration) -> [Setting] {
-    changes.keys.sorted { ($0.phase, $0.object) < ($1.phase, $1.object) }.filter { setting in
-      var isConflict = false
-      for _ in 0..<changes[setting, default: 0] where noteChange(of: setting, at: now) {
-        isConflict = true
+  /// Notes how often another program changed each setting; returns those that are in a conflict
+  /// now, with the programs that may be the cause.
+  package mutating func noteChanges(
+    _ changes: [Setting: Int], at now: Duration, beside programs: [String] = []
+  ) -> [(setting: Setting, programs: [String])] {
+    changes.keys.sorted { ($0.phase, $0.object) < ($1.phase, $1.object) }.compactMap { setting in
+      var suspects: [String]?
+      for _ in 0..<changes[setting, default: 0] {
+        suspects = noteChange(of: setting, at: now, beside: programs) ?? suspects
       }
-      return isConflict
+      return suspects.map { (setting, $0) }
     }
   }
 

@@ -1,22 +1,27 @@
 package import PulseTypes
 
 extension ServerSnapshot {
-  /// What may keep changing a setting, each once, the most likely first: programs that are connected
-  /// without a stream, the last connected first, and then modules that set such a setting by
-  /// themselves. Empty if nothing points to one.
-  package func opponents(of setting: Setting) -> [String] {
+  /// What may keep changing a setting, the most likely first, at most three: `programs`, then
+  /// modules that set such a setting by themselves. Empty if nothing points to one.
+  package func opponents(of setting: Setting, _ programs: [String]) -> [String] {
+    let modules = Self.modules(changing: setting.phase).filter { !loaded($0).isEmpty }
+    // More than these are no answer.
+    return Array((programs + modules).prefix(3))
+  }
+
+  /// The programs that are connected without a stream, the last connected first, each once: the
+  /// server does not say who made a change, and these are what may make one.
+  package var controllers: [String] {
     let users = Set((sinkInputs + sourceOutputs).compactMap(\.client))
-    let programs = clients.filter { client in
+    var seen: Set<String> = []
+    return clients.filter { client in
       !users.contains(client.index) && !isPartOfServer(client)
-        && client.properties["application.id"] != Owned.applicationID
+        && client.properties["application.id"]?.hasPrefix(Owned.applicationID) != true
         // The server's name for a client that has not told its own.
         && !client.name.isEmpty && !client.name.hasPrefix("Native client (")
-    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name)
-    let modules = Self.modules(changing: setting.phase).filter { !loaded($0).isEmpty }
-    var seen: Set<String> = []
-    let names = (programs + modules).filter { seen.insert($0).inserted }
-    // More than these are no answer.
-    return Array(names.prefix(3))
+    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name).filter {
+      seen.insert($0).inserted
+    }
   }
 
   private func isPartOfServer(_ client: Client) -> Bool {

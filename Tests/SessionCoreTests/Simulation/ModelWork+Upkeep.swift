@@ -117,7 +117,7 @@ extension ModelWork {
   }
 
   private func noteConflicts(_ changes: [Setting: Int]) {
-    for setting in conflicts.noteChanges(changes, at: world.now) {
+    for (setting, _) in conflicts.noteChanges(changes, at: world.now) {
       world.noteConflict(setting, session)
     }
   }

@@ -189,8 +189,8 @@ final class ModelWork {
 
   private func noteTimeOut(_ step: Step) {
     guard mutant == .blamesTimeOuts else { return }
-    for _ in 0..<ConflictDetector.limit where conflicts.noteChange(of: step.setting, at: world.now)
-    {
+    for _ in 0..<ConflictDetector.limit
+    where conflicts.noteChange(of: step.setting, at: world.now) != nil {
       world.noteConflict(step.setting, session)
     }
   }
