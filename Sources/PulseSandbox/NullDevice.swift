@@ -37,6 +37,18 @@ struct NullDevice: Sendable, Hashable {
       + " sink_properties=\"device.description='\(description)'\(list)\""
   }
 
+  /// The lines that load an input with a tone into PulseAudio: a sink that plays it, whose monitor
+  /// the input takes. (module-sine-source has a fixed latency of two seconds.)
+  var toneModules: [String] {
+    [
+      "module-null-sink sink_name=\(name)_tone rate=48000 channels=1 channel_map=mono"
+        + " sink_properties=\"device.description='Tone of the \(description)'\"",
+      "module-sine sink=\(name)_tone frequency=440",
+      "module-remap-source source_name=\(name) master=\(name)_tone.monitor remix=no"
+        + " source_properties=\"device.description='\(description)'\"",
+    ]
+  }
+
   /// The line of PulseAudio's command language that sets a null source's properties.
   var pulseCommand: String? {
     guard direction == .input, !properties.isEmpty else { return nil }

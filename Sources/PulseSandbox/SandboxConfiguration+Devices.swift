@@ -2,7 +2,8 @@ public import PulseTypes
 
 extension SandboxConfiguration {
   /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks if their
-  /// module exists (``SimulatedCard``); otherwise ``nullDevices``, with a ``notice``. The defaults
+  /// module exists (``SimulatedCard``); otherwise ``nullDevices``, with a ``notice``, and with a tone
+  /// of 440 Hz at -18 dBFS in the USB microphone, which then has one channel and 48000 Hz. The defaults
   /// are the laptop's speakers and the USB microphone, which the server prefers.
   ///
   /// Includes the policy of a desktop: the server uses what is plugged in, stores volumes and
@@ -11,9 +12,14 @@ extension SandboxConfiguration {
     // The first space in a module's line ends its name, so a path with a space cannot be loaded.
     guard let path = SimulatedCard.modulePath(), !path.contains(where: \.isWhitespace) else {
       var configuration = nullDevices
+      configuration.modules = configuration.modules.flatMap { line in
+        line.contains("source_name=\(usbMicrophone.name) ") ? usbMicrophone.toneModules : [line]
+      }
+      // 63 %: the sine has -6 dBFS.
+      configuration.commands.append("set-sink-volume \(usbMicrophone.name)_tone 41288")
       configuration.notice = """
         no simulated cards (module-simulated-card.so was not found): \
-        the demo devices have no ports, no profiles and no jacks
+        the demo devices have no ports, no profiles and no jacks, and only the USB microphone has sound
         """
       return configuration
     }
@@ -28,7 +34,7 @@ extension SandboxConfiguration {
     var configuration = nullDevices(on: kind)
     configuration.notice = """
       no simulated cards (pipewire/simulated-card was not found): \
-      the demo devices have no ports, no profiles and no jacks
+      the demo devices have no ports, no profiles, no jacks and no sound
       """
     return configuration
   }
@@ -103,9 +109,11 @@ extension SandboxConfiguration {
       .output, "headphones", "Headphones", form: "headphone", icon: "audio-headphones",
       priority: 1100),
     NullDevice(.input, "internal_mic", "Built-in Microphone", form: "internal", priority: 2100),
-    NullDevice(
-      .input, "usb_mic", "USB Microphone", form: "microphone", bus: "usb", priority: 2000),
+    usbMicrophone,
   ]
+
+  private static let usbMicrophone = NullDevice(
+    .input, "usb_mic", "USB Microphone", form: "microphone", bus: "usb", priority: 2000)
 
   private static func devices(
     _ devices: [NullDevice], on kind: ServerKind = .pulseaudio

@@ -35,6 +35,27 @@ struct SandboxTests {
     }
   }
 
+  @Test("without simulated cards the USB microphone has a tone, which verify hears", .server)
+  func tone() async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); export AUDIOSESSION_SIMULATED_CARD=/none
+        $A sandbox -- sh -c '
+          audiosession verify --duration 500ms | tail -n 1
+          audiosession sandbox simulate unplug usb_mic > out; audiosession sandbox simulate plug usb_mic > out
+          audiosession verify podcast --duration 1s | tail -n 1'
+        """)
+      let silent = "Not ready: Built-in Microphone is no hardware, and has no sound of its own; "
+      #expect(result.standardOutput.hasPrefix(silent), "\(result)")
+      let ready = "\nReady: USB Microphone, 48 kHz, 10 ms, -18 dB, no clipping\n"
+      // A busy machine may lose sound.
+      #expect(
+        result.standardOutput.hasSuffix(ready) || result.standardOutput.contains("lost sound"),
+        "\(result)")
+    }
+  }
+
   @Test("the profiles of its user can be applied inside, and are left alone", .server)
   func profiles() async throws {
     try await PulseSandbox.with(.empty) { outer in
