@@ -144,6 +144,27 @@ struct SoundCommandTests {
     }
   }
 
+  @Test(
+    "verify plays nothing where any output can be heard, unless it is asked to",
+    .simulatedCard)
+  func inaudible() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        hardware=$(pactl get-default-sink)
+        pactl load-module module-remap-sink sink_name=remap master=$hardware > /dev/null
+        pactl load-module module-null-sink sink_name=null > /dev/null
+        for sink in $hardware remap null; do
+          pactl set-default-sink $sink
+          for play in '' --play; do
+            $A verify --duration 500ms $play --json | grep -c '"check": "roundTrip"'
+          done
+        done
+        """)
+      #expect(result.standardOutput == "0\n1\n0\n1\n0\n1\n", "\(result)")
+    }
+  }
+
   @Test("verify proves a profile by its sound", .simulatedCard)
   func verify() async throws {
     try await PulseSandbox.with(.demo) { sandbox in

@@ -18,8 +18,8 @@ struct VerifyCommand: SessionCommand {
       With a profile: applies it, holds it while measuring, and leaves it applied unless you add \
       --revert. Without a profile nothing is changed.
 
-      With --sandbox, on an output that is not hardware, and elsewhere with --play, it then plays a \
-      short sweep on each channel of the output, at -18 dB, and records it.
+      With --sandbox, on a server without an output to hardware or a network, and elsewhere with \
+      --play, it then plays a short sweep on each channel of the output, at -18 dB, and records it.
 
       JSON: schema; device; checks: check, wanted, claimed (by the server), measured, \
       uncertainty, ok, detail. Rates are Hz, durations seconds.
@@ -33,7 +33,7 @@ struct VerifyCommand: SessionCommand {
   @Flag(help: "Restore the settings from before the first apply at the end.")
   var revert = false
 
-  @Flag(help: "Play the sweep also on an output that is hardware.")
+  @Flag(help: "Play the sweep also where it can be heard.")
   var play = false
 
   @Option(help: ArgumentHelp("How long to record.", valueName: "time"))

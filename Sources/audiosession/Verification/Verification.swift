@@ -76,7 +76,7 @@ struct Verification {
     _ output: Device?, _ source: Device, _ snapshot: ServerSnapshot, _ buffer: Duration?
   ) async throws -> LoopMeasurement? {
     guard let output, let monitor = output.monitor,
-      isPrivate || playsAloud || !output.flags.contains(.hardware)
+      isPrivate || playsAloud || !snapshot.canBeHeard
     else { return nil }
     // A monitor as the input gets the output's sound without air or cable.
     let root = snapshot.chain.root(of: source)
@@ -95,6 +95,12 @@ struct Verification {
 }
 
 extension ServerSnapshot {
+  /// Whether any output leads to a person's ears. An output that is no hardware may: through a remap,
+  /// combined outputs, a loopback of its monitor, or a network, and not all of them can be followed.
+  fileprivate var canBeHeard: Bool {
+    devices(.output).contains { !$0.flags.isDisjoint(with: [.hardware, .network]) }
+  }
+
   /// Whether a source delivers the output of an echo canceller.
   fileprivate func hasCanceller(behind source: Device) -> Bool {
     [source, chain.master(of: source)].contains { $0?.properties[Owned.echoKey] != nil }
