@@ -39,10 +39,10 @@ extension AudioSession {
   /// writes its status for other processes.
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
-    defer { upkeep.hasRestoredDefault = false }
+    defer { upkeep.restoredDefaults = [] }
     if let previous = shown.route, previous != state.route {
       let reason = RouteChangeReason.between(
-        previous, state.route, isOurs: isOurs, isRestored: upkeep.hasRestoredDefault,
+        previous, state.route, isOurs: isOurs, restored: upkeep.restoredDefaults,
         needs: Array(modeInEffect?.category?.directions ?? []),
         hasSlept: upkeep.hasSlept,
         present: shown.published.flatMap { before in

@@ -43,8 +43,9 @@ extension AudioSession {
     }
     try hold(look.end(), of: look, store)
     upkeep.reapplies += 1
-    upkeep.hasRestoredDefault = plan.steps.contains { step in
-      if case .defaultDevice = step.setting { true } else { false }
+    for step in plan.steps {
+      guard case .defaultDevice = step.setting, case .name(let name) = step.to else { continue }
+      upkeep.restoredDefaults.insert(name)
     }
     emit(.reapplied(upkeep.now - start))
     if occasion == .upkeep { await noteConflicts(run.foreign, live) }
@@ -117,7 +118,8 @@ extension AudioSession {
     {
       let opponents = snapshot.opponents(of: setting, programs)
       configuration.logger?.debug("conflict", metadata: ["setting": "\(setting.object)"])
-      emit(.conflict(setting.title, opponents: opponents))
+      let end = upkeep.conflicts.pauseEnd(of: setting).map { Moment.text(after: $0 - upkeep.now) }
+      emit(.conflict(setting.title, opponents: opponents, until: end))
     }
   }
 }

@@ -5,8 +5,11 @@ package import SessionCore
 /// The time of day, as in the session's files and events.
 enum Moment {
   /// The current time in ISO 8601, UTC, with milliseconds.
-  static var now: String {
-    let time = TimeOfDay.microseconds
+  static var now: String { text(after: .zero) }
+
+  /// The time after a duration, likewise.
+  static func text(after duration: Duration) -> String {
+    let time = Int64(TimeOfDay.microseconds) + duration.microseconds
     var seconds = time_t(time / 1_000_000)
     var date = tm()
     gmtime_r(&seconds, &date)

@@ -15,8 +15,8 @@ struct Upkeep {
   var looks = 0
   var resets = 0
   var reapplies = 0
-  /// Whether a default device was restored since the last state was published.
-  var hasRestoredDefault = false
+  /// The default devices that were restored since the last state was published.
+  var restoredDefaults: Set<String> = []
   var isRecovering = false
   var interruptions = InterruptionWatch()
   var flaps = FlapDetector()

@@ -194,11 +194,12 @@ struct UpkeepTests {
       let event = await first(events) { if case .conflict = $0 { true } else { false } }
       opponent.cancel()
       reminder.cancel()
-      guard case .conflict(let setting, let opponents) = event else {
+      guard case .conflict(let setting, let opponents, let end) = event else {
         Issue.record("no conflict")
         return
       }
       #expect(setting == "default source")
+      #expect(end?.hasSuffix("Z") == true)
       #expect(opponents.contains("outside"))
       let state = try await rig.session.getSessionState()
       #expect(state.conflicts == ["default source"])

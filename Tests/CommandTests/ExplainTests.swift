@@ -20,6 +20,38 @@ struct ExplainTests {
 
   private func names(_ json: JSON) -> [JSON?] { json["choices"]?.array.map { $0["name"] } ?? [] }
 
+  @Test("a gain that the session restored is its own, and no other program's", .server)
+  func restoredGain() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(
+        profile: "locked",
+        "category = \"record\"\n[input]\nprefer = [\"mic\"]\ngain = \"80 %\"\ngain-lock = true\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); $A apply locked --keep > /dev/null || exit 9
+        pactl set-source-volume mic 30%
+        until $A state --json | grep -q '"reapplied"'; do pause; done
+        $A explain gain | sed 's/process [0-9]*/process/; s/at [-0-9]* [0-9:]*,/at then,/'
+        $A stop > /dev/null; pactl set-source-volume mic 30%; $A explain gain
+        """)
+      #expect(
+        result.standardOutput == """
+          input gain  applied  80 %
+
+          - the session's profile 'locked' asks for this value; audiosession (process) maintains it
+          - another value was set at then, and the session restored this one
+          - Microphone is at 80 %; the server, in software, scales the sound
+          input gain  overridden  30 %  (preferred: 80 %)
+              Microphone is at 30 %: another program changed it
+
+          - the session's profile 'locked' asks for another value; no running process maintains it
+          - Microphone is at 30 %; the server, in software, scales the sound
+          - the server does not report which program set it
+
+          """, "\(result)")
+    }
+  }
+
   @Test("all keys are there, and causes", .server)
   func keys() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

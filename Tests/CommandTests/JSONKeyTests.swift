@@ -35,7 +35,7 @@ struct JSONKeyTests {
     "serverReset": ["seconds"],
     "interruptionBegan": ["cause", "by"],
     "interruptionEnded": ["shouldResume"],
-    "conflict": ["what", "opponents"],
+    "conflict": ["what", "opponents", "until"],
     "deviceStalled": ["device", "attempts", "revived"],
     "stopped": [],
   ]
@@ -56,6 +56,7 @@ struct JSONKeyTests {
       var keys = ["preferred", "actual", "verdict", "reason"]
       if report["verdict"].text == "pending" { keys.append("waitingFor") }
       if report.keys.contains("held") { keys.append("held") }
+      if report.keys.contains("absent") { keys.append("absent") }
       keys.append("readings")
       if report.keys.contains("nothingToRead") { keys.append("nothingToRead") }
       #expect(report.keys == keys, "\(name)")
@@ -169,7 +170,8 @@ struct JSONKeyTests {
       .drift([.category]), .reapplied(.seconds(1)), .reapplyFailed(error),
       .pending([Unmet(property: .category, verdict: .pending, reason: "away")]), .serverLost,
       .serverReset(.seconds(2)), .interruptionBegan(.call(by: "phone")),
-      .interruptionEnded(shouldResume: true), .conflict("volume", opponents: ["mixer"]),
+      .interruptionEnded(shouldResume: true),
+      .conflict("volume", opponents: ["mixer"], until: nil),
       .deviceStalled("mic", attempts: 2, isRevived: true), .stopped,
     ]
     #expect(Set(all.map(\.name)) == Set(Self.events.keys))

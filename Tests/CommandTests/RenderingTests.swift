@@ -80,7 +80,7 @@ struct RenderingTests {
   func narrow(_ width: Int) throws {
     let events: [SessionEvent] = [
       .applied,
-      .conflict("default source", opponents: [input, "module-switch-on-connect"]),
+      .conflict("default source", opponents: [input, "module-switch-on-connect"], until: nil),
       .pending([Unmet(property: .preferredInput, verdict: .pending, reason: "there is none")]),
       .drift([.sampleRate, .ioBufferDuration, .preferredInput, .inputPort]),
     ]

@@ -168,7 +168,7 @@ import Testing
       .serverReset(.milliseconds(250)), .interruptionBegan(.corkRequest),
       .interruptionBegan(.call(by: "phone")), .interruptionBegan(.deviceSuspended("mic")),
       .interruptionBegan(.takenOver(by: "watch")), .interruptionEnded(shouldResume: true),
-      .conflict("volume", opponents: ["rival"]),
+      .conflict("volume", opponents: ["rival"], until: nil),
       .deviceStalled("mic", attempts: 3, isRevived: false), .stopped,
     ]
   }

@@ -58,7 +58,9 @@ private typealias Server = SimulatedServer
     let server = try laptop { $0.isMuted = true }
     let report = server.reports(preferring { $0.inputMuted = false })[.inputMuted]
     #expect(report?.verdict == .overridden)
-    #expect(report?.reason == "another program muted it")
+    #expect(
+      report?.reason
+        == "a person or another program muted it; only applying the profile again unmutes it")
     #expect(report?.actual == .flag(true))
   }
 

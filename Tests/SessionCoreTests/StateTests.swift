@@ -109,6 +109,24 @@ private typealias Server = SimulatedServer
     #expect(nothing.sampleRate.actual == nil && nothing.sampleRate.verdict == .unset)
   }
 
+  @Test(
+    arguments: [
+      (["nowhere", .name(SimulatedServer.microphone)], "nowhere"),
+      (
+        [.properties(["device.serial": "x"]), .name(SimulatedServer.microphone)], "device.serial=x"
+      ),
+      (["nowhere-*", "default"], "nowhere-*"), ([.formFactor("headset")], "form-factor=headset"),
+      // Kinds of devices, one of which is there: they may all describe that one.
+      (["nowhere-*", .name(SimulatedServer.microphone)], nil),
+      ([.properties(["device.bus": "usb"]), .name(SimulatedServer.microphone)], nil),
+      ([.name(SimulatedServer.microphone), "nowhere"], nil), (["default", "nowhere"], nil),
+    ] as [([DeviceMatcher], String?)])
+  func `a first choice that is not there is named`(_ prefer: [DeviceMatcher], _ absent: String?) {
+    let reports = SimulatedServer.laptop().reports(preferring { $0.preferredInput = prefer })
+    #expect(reports[.preferredInput]?.absent == absent)
+    #expect(reports[.preferredOutput]?.absent == nil)
+  }
+
   @Test(arguments: servers.indices, [AudioMode(), full])
   func `every key is always there`(_ at: Int, _ mode: AudioMode) throws {
     let json = try encoded(state(Self.servers[at].1, mode))
@@ -322,8 +340,13 @@ private typealias Server = SimulatedServer
     // The session's own restoring is no other program's choice; a device that came or left is the cause.
     #expect(
       RouteChangeReason.between(
-        route(["a"]), route(["b"]), isOurs: false, isRestored: true,
+        route(["a"]), route(["b"]), isOurs: false, restored: ["b"],
         present: (Set(before), Set(now))) == (reason == .override ? .categoryChange : reason))
+    // It was restored, and another program chose again before the session looked.
+    #expect(
+      RouteChangeReason.between(
+        route(["a"]), route(["b"]), isOurs: false, restored: ["a"],
+        present: (Set(before), Set(now))) == reason)
   }
 
   @Test("another rate is no other place, and a port or a device of ours is")

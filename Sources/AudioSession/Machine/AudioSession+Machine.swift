@@ -115,7 +115,7 @@ extension AudioSession {
       .mode: store.files.path(.mode), .baseline: store.files.path(.baseline),
     ]
     do throws(SessionError) {
-      facts.mode = try store.mode().flatMap { $0.isActive ? $0.mode : nil }
+      _ = try store.mode()
     } catch {
       facts.damaged.append(error)
     }

@@ -27,6 +27,8 @@ protocol Aspect: Planned {
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts)
   /// Whether a pin holds it; nil if it needs none.
   func isHeld(_ context: PlanContext) -> Bool?
+  /// Of a ranking of devices, the first choice if it is not there.
+  func absent(_ context: PlanContext) -> String?
   /// The direction of the property's device; nil if it is not a property of a device.
   func direction(of mode: AudioMode) -> Direction?
   /// Whether it affects all programs, so that a session of one program leaves it alone.
@@ -42,6 +44,7 @@ extension Aspect {
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] { [] }
   func actual(_ context: PlanContext) -> StateValue? { nil }
   func isHeld(_ context: PlanContext) -> Bool? { nil }
+  func absent(_ context: PlanContext) -> String? { nil }
   var isShared: Bool { true }
   var isDerived: Bool { false }
 
@@ -69,7 +72,7 @@ extension Aspect {
     let place = place(context)
     let actual = actual(place.context)
     guard let preferred = preferred(place.context) else { return .unset(actual) }
-    let held = isHeld(place.context)
+    let (held, absent) = (isHeld(place.context), absent(place.context))
     if let absence = context.managersAbsence {
       return .unmet(preferred, actual, absence)
     }
@@ -78,10 +81,11 @@ extension Aspect {
     }
     switch observer.judge(conditions) {
     case .met(let proof):
-      return .applied(preferred, isDerived ? preferred : actual, proof, held: held)
+      let inEffect = isDerived ? preferred : actual
+      return .applied(preferred, inEffect, proof, held: held, absent: absent)
     case .unmet(let obstacle, let readings):
       let explained = refusal(context) ?? explained(obstacle, place)
-      return .unmet(preferred, actual, explained, held: held, readings)
+      return .unmet(preferred, actual, explained, held: held, absent: absent, readings)
     }
   }
 

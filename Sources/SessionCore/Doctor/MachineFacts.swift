@@ -128,8 +128,6 @@ package struct MachineFacts: Sendable {
   package var isRoot = false
   /// The state of the session, with its mode.
   package var state: SessionState?
-  /// The mode in effect; nil without one.
-  package var mode: AudioMode?
   /// The process that held the session and ended without releasing it; nil if there is none.
   package var killedHolder: Program?
   /// The values that the session would restore.

@@ -20,44 +20,42 @@ private func killedHolder(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         + "another program's change, and no stream holds the rate and the buffer.",
       .init(
         "Have the session maintained again; 'audiosession service install' also starts it at login.",
-        command: "audiosession apply \(Words.quoted(state.profile ?? "PROFILE")) --keep"))
+        command: "audiosession \(state.applyCommand) --keep"))
   ]
 }
 
 private func conflicts(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard let state = facts.state, state.active else { return [] }
   return state.conflicts.map { what in
-    let opponents = state.events.reversed().lazy.compactMap { event -> [String]? in
-      guard case .conflict(what, let opponents) = event.event else { return nil }
-      return opponents
-    }.first
-    let likely = opponents ?? []
+    let (likely, end) = state.conflict(about: what)
     return Finding(
       .conflict, .warning, object: likely.first,
       "another program keeps changing the \(what)",
       why: "The session restored it five times in five seconds, and leaves it to the other program "
-        + "for a while.",
+        + (end.map { "until \($0)." } ?? "for a while."),
       .init(
         likely.isEmpty
           ? "End the program that changes it, then apply the profile again."
           : "End the program that changes it, then apply the profile again. Likely: "
             + "\(Words.list(likely, last: "or")).",
-        command: "audiosession apply \(Words.quoted(state.profile ?? "PROFILE"))"))
+        command: "audiosession \(state.applyCommand)"))
   }
 }
 
 private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   guard let state = facts.state, state.active else { return [] }
   return Direction.allCases.compactMap { direction in
-    guard let first = facts.missingDevice(direction, snapshot) else { return nil }
-    let isPending = state.properties[.device(direction)]?.verdict == .pending
+    guard let report = state.properties[.device(direction)], let first = report.absent else {
+      return nil
+    }
+    let isPending = report.verdict == .pending
     let used = snapshot.chain.defaultRoot(direction)?.name ?? "no device"
     return Finding(
-      .missingDevice, isPending ? .warning : .note, object: first.description,
-      "the preferred \(direction.rawValue) is not there: programs use \(used) instead",
+      .missingDevice, isPending ? .warning : .note, object: first,
+      "the profile's first choice of the \(direction.rawValue) is not there: programs use \(used)",
       why: isPending
-        ? "The profile names no other, so the session waits for it."
-        : "The profile ends in 'default', so the session uses what else there is.",
+        ? "None that the profile names is there, so the session waits for one."
+        : "The profile names others behind it, and the session uses the first that is there.",
       .init(
         "Plug it in and switch it on. Or choose another one in '\(direction.rawValue).prefer' of the "
           + "profile; these are there:", command: "audiosession devices"))

@@ -79,10 +79,10 @@ extension Explanation {
 
 extension Explanation: Encodable {
   private enum Key: String, CodingKey {
-    case schema, property, preferred, actual, verdict, reason, waitingFor, causes, choices
+    case schema, property, preferred, actual, verdict, reason, waitingFor, absent, causes, choices
   }
 
-  /// Writes every key, as null if there is no value.
+  /// Writes every key, as null if there is no value; `absent` only if a first choice is not there.
   package func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(1, forKey: .schema)
@@ -92,6 +92,7 @@ extension Explanation: Encodable {
     try values.encode(report.verdict, forKey: .verdict)
     try values.encode(report.reason, forKey: .reason)
     try values.encode(report.waitingFor, forKey: .waitingFor)
+    try values.encodeIfPresent(report.absent, forKey: .absent)
     try values.encode(causes, forKey: .causes)
     try values.encode(choices, forKey: .choices)
   }

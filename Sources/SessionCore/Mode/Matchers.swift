@@ -16,6 +16,17 @@ public enum DeviceMatcher: Sendable, Hashable, Codable {
   /// Makes a matcher from the word in a profile file: `default`, a name or a glob.
   public init(_ word: String) { self = word == "default" ? .default : .name(word) }
 
+  /// Whether it identifies one device and not a kind of devices.
+  var isOfOneDevice: Bool {
+    switch self {
+    case .name(let name): !Glob.isPattern(name)
+    case .properties(let properties):
+      !Set(properties.keys).isSubset(of: ["device.bus", "device.form_factor"])
+    case .all(let parts): parts.contains(where: \.isOfOneDevice)
+    case .default, .formFactor, .portType: false
+    }
+  }
+
   /// The port types in the matcher; a matched device is used through such a port.
   var portTypes: [PortType] {
     switch self {

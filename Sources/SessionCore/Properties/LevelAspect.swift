@@ -100,8 +100,10 @@ struct LevelAspect: Aspect {
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     guard let device = result.device(direction, on: snapshot) else { return }
-    let place = device.flags.contains(.hardwareVolume) ? "in the hardware" : "by the server"
-    result.causes = ["\(device.name) is at \(Words.volume(device.volume)), set \(place)"]
+    let place = device.flags.contains(.hardwareVolume) ? "the hardware" : "the server, in software,"
+    result.causes = [
+      "\(device.name) is at \(Words.volume(device.volume)); \(place) scales the sound"
+    ]
     for owned in snapshot.chain.links(on: device) {
       result.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }
@@ -109,6 +111,8 @@ struct LevelAspect: Aspect {
       result.causes.append(
         "module-device-restore sets what each device, and each port, had last")
     }
-    result.causes.append("the server does not report which program set it")
+    if result.report.verdict != .applied {
+      result.causes.append("the server does not report which program set it")
+    }
   }
 }

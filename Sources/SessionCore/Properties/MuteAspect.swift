@@ -68,7 +68,10 @@ struct MuteAspect: Aspect {
     return telling.map { device in
       Condition(.mute(direction, device: device.name), .flag(preference)) { _ in
         Obstacle(
-          .overridden, preference ? "another program unmuted it" : "another program muted it")
+          .overridden,
+          preference
+            ? "a person or another program unmuted it"
+            : "a person or another program muted it; only applying the profile again unmutes it")
       }
     }
   }
@@ -84,7 +87,8 @@ struct MuteAspect: Aspect {
     result.causes = devices.map { "\($0.name) is \($0.isMuted ? "muted" : "not muted")" }
     if devices.contains(where: \.isMuted) {
       result.causes.append(
-        "the server does not report which program muted it; the session unmutes only when asked")
+        "the server does not report which program muted it; only applying a profile with 'mute = false' "
+          + "unmutes it")
     }
   }
 }

@@ -107,6 +107,15 @@ struct PreferredDeviceAspect: Aspect {
     context.mode.preferences(direction).prefer.map { .strings($0.map(\.description)) }
   }
 
+  func absent(_ context: PlanContext) -> String? {
+    let named = (context.mode.preferences(direction).prefer ?? []).prefix { $0 != .default }
+    guard let first = named.first, !context.snapshot.has(first, direction) else { return nil }
+    // Several kinds may be descriptions of one device, which is there.
+    let isMissing =
+      first.isOfOneDevice || !named.contains { context.snapshot.has($0, direction) }
+    return isMissing ? first.description : nil
+  }
+
   func actual(_ context: PlanContext) -> StateValue? {
     if context.snapshot.isOfOneProgram, preferred(context) != nil,
       let device = context.device(direction)

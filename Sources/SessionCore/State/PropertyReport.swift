@@ -15,6 +15,8 @@ public struct PropertyReport: Sendable, Hashable {
   public let waitingFor: WaitingFor?
   /// Whether a pin holds it; nil if it needs none.
   public let held: Bool?
+  /// Of a preferred device, the first choice if it is not there; otherwise nil.
+  public let absent: String?
   /// What was read for the verdict. The last reading of an unmet preference is the one that differs,
   /// if a value differs.
   public let readings: [Reading]
@@ -24,7 +26,8 @@ public struct PropertyReport: Sendable, Hashable {
   private init(
     _ preferred: StateValue?, _ actual: StateValue?, _ verdict: Verdict,
     _ obstacle: Obstacle? = nil,
-    held: Bool? = nil, _ readings: [Reading] = [], nothingToRead: String? = nil
+    held: Bool? = nil, absent: String? = nil, _ readings: [Reading] = [],
+    nothingToRead: String? = nil
   ) {
     self.preferred = preferred
     self.actual = actual
@@ -32,6 +35,7 @@ public struct PropertyReport: Sendable, Hashable {
     self.reason = obstacle?.reason
     self.waitingFor = obstacle?.waitingFor
     self.held = held
+    self.absent = absent
     self.readings = readings
     self.nothingToRead = nothingToRead
   }
@@ -43,24 +47,27 @@ public struct PropertyReport: Sendable, Hashable {
 
   /// A preference that is in effect: the only place that reports it.
   static func applied(
-    _ preferred: StateValue, _ actual: StateValue?, _ proof: Proof, held: Bool? = nil
+    _ preferred: StateValue, _ actual: StateValue?, _ proof: Proof, held: Bool? = nil,
+    absent: String? = nil
   ) -> PropertyReport {
     PropertyReport(
-      preferred, actual, .applied, held: held, proof.readings, nothingToRead: proof.nothingToRead)
+      preferred, actual, .applied, held: held, absent: absent, proof.readings,
+      nothingToRead: proof.nothingToRead)
   }
 
   /// A preference that is not in effect.
   static func unmet(
     _ preferred: StateValue?, _ actual: StateValue?, _ obstacle: Obstacle, held: Bool? = nil,
-    _ readings: [Reading] = []
+    absent: String? = nil, _ readings: [Reading] = []
   ) -> PropertyReport {
-    PropertyReport(preferred, actual, obstacle.verdict, obstacle, held: held, readings)
+    PropertyReport(
+      preferred, actual, obstacle.verdict, obstacle, held: held, absent: absent, readings)
   }
 }
 
 extension PropertyReport: Codable {
   private enum CodingKeys: String, CodingKey {
-    case preferred, actual, verdict, reason, waitingFor, held, readings, nothingToRead
+    case preferred, actual, verdict, reason, waitingFor, held, absent, readings, nothingToRead
   }
 
   /// Reads a report; one of an earlier version has no readings.
@@ -72,6 +79,7 @@ extension PropertyReport: Codable {
     reason = try values.decodeIfPresent(String.self, forKey: .reason)
     waitingFor = try values.decodeIfPresent(WaitingFor.self, forKey: .waitingFor)
     held = try values.decodeIfPresent(Bool.self, forKey: .held)
+    absent = try values.decodeIfPresent(String.self, forKey: .absent)
     readings = try values.decodeIfPresent([Reading].self, forKey: .readings) ?? []
     nothingToRead = try values.decodeIfPresent(String.self, forKey: .nothingToRead)
   }
@@ -85,6 +93,7 @@ extension PropertyReport: Codable {
     try values.encode(reason, forKey: .reason)
     try values.encodeIfPresent(waitingFor, forKey: .waitingFor)
     try values.encodeIfPresent(held, forKey: .held)
+    try values.encodeIfPresent(absent, forKey: .absent)
     try values.encode(readings, forKey: .readings)
     try values.encodeIfPresent(nothingToRead, forKey: .nothingToRead)
   }

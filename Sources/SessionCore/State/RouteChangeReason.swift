@@ -25,11 +25,11 @@ extension RouteChangeReason {
   /// - Parameters:
   ///   - isOurs: whether the session made the change because it was asked to.
   ///   - needs: the directions that the category requires.
-  ///   - isRestored: whether the session restored the default device.
+  ///   - restored: the names of the devices that the session made the default again.
   ///   - hasSlept: whether the machine was asleep a moment ago.
   ///   - present: the names of all devices, at the previous route and now; nil if unknown.
   package static func between(
-    _ previous: Route, _ current: Route, isOurs: Bool, isRestored: Bool = false,
+    _ previous: Route, _ current: Route, isOurs: Bool, restored: Set<String> = [],
     needs: [Direction] = [], hasSlept: Bool = false,
     present: (before: Set<String>, now: Set<String>)? = nil
   ) -> RouteChangeReason {
@@ -45,6 +45,11 @@ extension RouteChangeReason {
     if now.isEmpty { return .noSuitableRouteForCategory }
     if before.isSubset(of: now) { return .newDeviceAvailable }
     if now.isSubset(of: before) { return .oldDeviceUnavailable }
+    // Another program may have chosen again since.
+    let isRestored = [\Route.inputs, \.outputs].allSatisfy { end in
+      previous[keyPath: end] == current[keyPath: end]
+        || current[keyPath: end].allSatisfy { !restored.isDisjoint(with: [$0.name] + $0.via) }
+    }
     let choice: RouteChangeReason = isRestored ? .categoryChange : .override
     guard let present else { return choice }
     // One device replaced another: because that one was removed, because this one was added, or by

@@ -2,7 +2,7 @@ import PulseTypes
 
 private enum Key: String, CodingKey {
   case time, event, reason, previous, current, what, seconds, error, unmet, cause, by, shouldResume
-  case opponents, device, attempts, revived
+  case opponents, until, device, attempts, revived
 }
 
 extension TimedEvent: Codable {
@@ -72,7 +72,8 @@ extension SessionEvent: Codable {
     case "conflict":
       self = .conflict(
         try values.decode([String].self, forKey: .what).first ?? "",
-        opponents: try values.decode([String].self, forKey: .opponents))
+        opponents: try values.decode([String].self, forKey: .opponents),
+        until: try values.decodeIfPresent(String.self, forKey: .until))
     case "deviceStalled":
       self = .deviceStalled(
         try values.decode(String.self, forKey: .device),
@@ -103,9 +104,10 @@ extension SessionEvent: Codable {
     case .interruptionBegan(let interruption): try interruption.encode(to: encoder)
     case .interruptionEnded(let shouldResume):
       try values.encode(shouldResume, forKey: .shouldResume)
-    case .conflict(let what, let opponents):
+    case .conflict(let what, let opponents, let end):
       try values.encode([what], forKey: .what)
       try values.encode(opponents, forKey: .opponents)
+      try values.encode(end, forKey: .until)
     case .deviceStalled(let device, let attempts, let isRevived):
       try values.encode(device, forKey: .device)
       try values.encode(attempts, forKey: .attempts)

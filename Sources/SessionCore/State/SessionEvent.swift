@@ -27,8 +27,9 @@ public enum SessionEvent: Sendable, Hashable {
   case interruptionBegan(InterruptionReason)
   /// The interruption ended; with `shouldResume` the whole mode is in effect again.
   case interruptionEnded(shouldResume: Bool)
-  /// Another program keeps changing this setting, so the session leaves it alone for a while.
-  case conflict(String, opponents: [String])
+  /// Another program keeps changing this setting, so the session leaves it alone until a time, in
+  /// ISO 8601; nil in an event of an earlier version.
+  case conflict(String, opponents: [String], until: String?)
   /// A device in use delivered no sound after the machine woke up, so the session switched its card
   /// off and on; after three attempts it gives up.
   case deviceStalled(String, attempts: Int, isRevived: Bool)

@@ -107,6 +107,18 @@ public struct SessionState: Sendable, Hashable {
     }
   }
 
+  /// Of the last conflict about a setting: the programs that may be the cause, and when the session
+  /// restores the setting again, in ISO 8601; nil if that is unknown.
+  package func conflict(about setting: String) -> (opponents: [String], until: String?) {
+    events.reversed().lazy.compactMap { event in
+      guard case .conflict(setting, let opponents, let end) = event.event else { return nil }
+      return (opponents, end)
+    }.first ?? ([], nil)
+  }
+
+  /// The command that applies the profile again, without the program's name.
+  package var applyCommand: String { "apply \(Words.quoted(profile ?? "PROFILE"))" }
+
   /// Whether a preference is not met.
   public var hasUnmet: Bool {
     properties.values.contains { $0.verdict != .applied && $0.verdict != .unset }

@@ -69,6 +69,9 @@ package struct ConflictDetector: Sendable, Hashable {
     }
   }
 
+  /// When the pause of a setting ends; nil if it never had a conflict.
+  package func pauseEnd(of setting: Setting) -> Duration? { records[setting]?.pauseEnds }
+
   /// The settings that are left alone now.
   package func yielded(at now: Duration) -> Set<Setting> {
     Set(records.filter { $0.value.pauseEnds.map { now < $0 } == true }.keys)

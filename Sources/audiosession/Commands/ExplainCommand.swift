@@ -10,9 +10,10 @@ struct ExplainCommand: SessionCommand {
       Without a property it lists those that can be explained. 'default-source' and 'default-sink' \
       are the preferred input and output. Nothing is changed.
 
-      JSON: schema, property, preferred, actual, verdict, reason, waitingFor; causes: sentences; \
-      choices: name, chosen, availability (yes, no, unknown; null without a port), priority, reason. \
-      Without a property: schema; properties: name, label, words (which mean the same).
+      JSON: schema, property, preferred, actual, verdict, reason, waitingFor; absent (the first \
+      choice of a device, if it is not there); causes: sentences; choices: name, chosen, \
+      availability (yes, no, unknown; null without a port), priority, reason. Without a property: \
+      schema; properties: name, label, words (which mean the same).
       """)
 
   @Argument(

@@ -78,6 +78,9 @@ struct RecordCommand: SessionCommand {
     }
   }
 
+  /// How the names of recordings end.
+  static let endings = ["wav", "wave", "flac"]
+
   /// Why the file's name does not say its format. A pipe or a device needs no such name.
   private var mistake: String? {
     guard format == nil, file != "-", File.status(file)?.isRegular != false else { return nil }
@@ -86,7 +89,7 @@ struct RecordCommand: SessionCommand {
     guard parts.count > 1, let ending = parts.last?.lowercased() else {
       return "'\(visible(name))' has no ending, so its format is not known"
     }
-    guard !["wav", "wave", "flac"].contains(ending) else { return nil }
+    guard !Self.endings.contains(ending) else { return nil }
     return "the format of '\(visible(name))' is not known: it ends in .\(visible(ending))"
   }
 

@@ -13,7 +13,8 @@ struct StateCommand: SessionCommand {
 
       JSON: schema; server: kind, name, version, address (null without one); active; profile; scope; \
       holder: pid, name, since (null without one); capabilities; properties, each with preferred, \
-      actual, verdict, reason, waitingFor where it is pending, held of a preferred buffer, readings: \
+      actual, verdict, reason, waitingFor where it is pending, held of a preferred buffer, absent (the first \
+      choice of a device, if it is not there), readings: \
       object, property, value, text, answer, and nothingToRead where the server has no such value; route: \
       inputs and outputs: name, description, port, portType, channels, sampleRate, channelMap, via; \
       interrupted; resets; reapplies; conflicts; pins: device, kind, latency, sampleRate, held, running; \

@@ -24,7 +24,7 @@ struct WatchCommand: SessionCommand {
       previous, current (as the route of 'state'); devicesChanged; drift: what (properties); \
       reapplied: seconds; reapplyFailed: error; pending: unmet (property, verdict, reason); \
       serverLost; serverReset: seconds; interruptionBegan: cause, by; interruptionEnded: \
-      shouldResume; conflict: what, opponents; deviceStalled: device, attempts, revived; stopped. \
+      shouldResume; conflict: what, opponents, until; deviceStalled: device, attempts, revived; stopped. \
       With --auto also profileChosen: profile, points, ties.
       """)
 

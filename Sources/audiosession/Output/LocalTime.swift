@@ -13,11 +13,16 @@ struct LocalTime {
   var clock: String { time + fraction }
   var dateAndTime: String { date.isEmpty ? time : "\(date) \(time)" }
 
+  /// `until 05:01:10`, or `for now` if the end is not known.
+  static func until(_ end: String?) -> String {
+    end.map { "until \(LocalTime($0).time)" } ?? "for now"
+  }
+
   /// A sentence with its times in the local time zone.
   static func text(_ sentence: String) -> String {
-    sentence.split(separator: " ", omittingEmptySubsequences: false).map { word in
-      let time = word.prefix { $0.isNumber || "-:.TZ".contains($0) }
-      return LocalTime(String(time)).dateAndTime + word[time.endIndex...]
+    sentence.split(separator: " ", omittingEmptySubsequences: false).map { word -> String in
+      guard let end = word.lastIndex(of: "Z") else { return String(word) }
+      return LocalTime(String(word[...end])).dateAndTime + String(word[end...].dropFirst())
     }.joined(separator: " ")
   }
 

@@ -2,7 +2,7 @@ import AudioSession
 
 /// Notes for the user on the result of an apply.
 enum ApplyNotes {
-  private static let hints: [Property] = [.sampleRate, .ioBufferDuration]
+  static let hints: [Property] = [.sampleRate, .ioBufferDuration]
 
   /// Preferences that are not met although nothing failed: hints that were not granted, and
   /// features that this version or this machine lacks.

@@ -50,7 +50,8 @@ enum DiagnosisView {
     let name = finding.object.map(names.text) ?? Words.spaced(finding.code.rawValue)
     var lines = Layout.wrap(name, after: kind, width: width, style: .bold)
     lines += Layout.wrap(names.text(finding.message), indent: 2, width: width)
-    lines += Layout.wrap(names.text(finding.why), indent: 2, width: width, style: .dim)
+    let why = LocalTime.text(names.text(finding.why))
+    lines += Layout.wrap(why, indent: 2, width: width, style: .dim)
     lines += Layout.wrap(names.text(finding.remedy.text), indent: 2, width: width)
     // For copying, so it is never wrapped or shortened.
     if let command = finding.remedy.command { lines.append(["    ", Span(command, .green)]) }

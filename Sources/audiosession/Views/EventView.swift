@@ -54,10 +54,10 @@ enum EventView {
         unmet.map { "\($0.property.row.label): \($0.reason)" }
           .joined(separator: "; "), .amber
       )
-    case .conflict(let what, let opponents):
+    case .conflict(let what, let opponents, let end):
       (
         "conflict",
-        "the \(what) keeps being changed; it is left alone for now"
+        "the \(what) keeps being changed; it is left alone \(LocalTime.until(end))"
           + (opponents.isEmpty ? "" : ". Likely: \(opponents.joined(separator: ", "))"), .red
       )
     case .interruptionBegan(let interruption): ("interrupted", words(interruption), .amber)

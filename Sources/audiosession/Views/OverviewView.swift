@@ -43,6 +43,7 @@ enum OverviewView {
     "\(holder.name) (process \(holder.pid))"
   }
 
+  /// A command of this program, and what it does.
   private typealias Next = (command: String, effect: String)
 
   private static func next(_ state: SessionState) -> [Next] {
@@ -60,16 +61,16 @@ enum OverviewView {
         ("apply podcast --keep", "apply one, and maintain it"),
       ]
     }
-    guard state.holder != nil else {
-      let keep: Next = (
-        "apply \(state.profile ?? "PROFILE") --keep", "maintain it from now on"
-      )
-      return [("state", "show preferred and actual settings"), keep, revert]
+    let show: Next = ("state", "show preferred and actual settings")
+    guard let holder = state.holder else {
+      return [show, (state.applyCommand + " --keep", "maintain it from now on"), revert]
     }
     return [
-      ("state", "show preferred and actual settings"),
-      ("verify", "record, and measure whether they are in effect"),
-      state.holder?.isCommand == true ? ("stop", "end the process that maintains them") : revert,
+      show,
+      state.hasRestorable
+        ? (state.applyCommand, "restore what was changed since")
+        : ("verify", "record, and measure whether they are in effect"),
+      holder.isCommand ? ("stop", "end the process that maintains them") : revert,
     ]
   }
 
@@ -79,4 +80,13 @@ enum OverviewView {
 extension SessionState {
   /// Whether a mode is stored that asks for something.
   var hasMode: Bool { properties.values.contains { $0.verdict != .unset } }
+
+  /// Whether something was changed that stays until the profile is applied again: not what depends on
+  /// a device that is awaited, or on what other streams ask for.
+  var hasRestorable: Bool {
+    !Direction.allCases.contains { properties[.device($0)]?.verdict == .pending }
+      && properties.contains { name, report in
+        report.verdict == .overridden && !ApplyNotes.hints.contains(name)
+      }
+  }
 }

@@ -71,6 +71,9 @@ enum PropertiesView {
     if let reason = report.reason, !isGranted {
       lines += Layout.wrap(names.text(reason), indent: 4, width: width)
     }
+    if let absent = report.absent {
+      lines += Layout.wrap("the first choice, \(absent), is not there", indent: 4, width: width)
+    }
     return lines
   }
 }

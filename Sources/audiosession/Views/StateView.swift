@@ -56,7 +56,11 @@ enum StateView {
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
     if state.holder == nil, state.active {
-      facts.append(("", "no process maintains it now; 'apply --keep' does"))
+      let keep = "audiosession \(state.applyCommand) --keep"
+      facts.append(("", "no process maintains it now; this does: \(keep)"))
+    }
+    if state.holder != nil, state.hasRestorable {
+      facts.append(("", "to restore what was changed since: audiosession \(state.applyCommand)"))
     }
     if let resets = state.resets, let reapplies = state.reapplies, max(resets, reapplies) > 0 {
       let restarts = resets == 0 ? "" : "; the server restarted \(Self.times(resets))"
@@ -82,7 +86,8 @@ enum StateView {
       facts.append(
         (
           "conflict",
-          names.text("another program keeps changing the \(conflict); it is left alone for now")
+          names.text("another program keeps changing the \(conflict); it is left alone ")
+            + LocalTime.until(state.conflict(about: conflict).until)
         ))
     }
     return facts
