@@ -37,15 +37,21 @@ struct NullDevice: Sendable, Hashable {
       + " sink_properties=\"device.description='\(description)'\(list)\""
   }
 
-  /// The lines that load an input with a tone into PulseAudio: a sink that plays it, whose monitor
-  /// the input takes. (module-sine-source has a fixed latency of two seconds.)
+  /// The lines that load an input with tones into PulseAudio: a sink that plays 440 Hz on both
+  /// channels and 660 Hz on the left one, whose monitor the input takes. (module-sine-source has one
+  /// channel, and a fixed latency of two seconds.)
   var toneModules: [String] {
-    [
-      "module-null-sink sink_name=\(name)_tone rate=48000 channels=1 channel_map=mono"
-        + " sink_properties=\"device.description='Tone of the \(description)'\"",
-      "module-sine sink=\(name)_tone frequency=440",
-      "module-remap-source source_name=\(name) master=\(name)_tone.monitor remix=no"
-        + " source_properties=\"device.description='\(description)'\"",
+    func title(_ text: String) -> String { "_properties=\"device.description='\(text)'\"" }
+    let (both, left) = ("\(name)_tone", "\(name)_left")
+    let map = "channel_map=front-left,front-right"
+    return [
+      "module-null-sink sink_name=\(both) rate=48000 channels=2 \(map) "
+        + "sink\(title("Tone of the \(description)"))",
+      "module-remap-sink sink_name=\(left) master=\(both) channels=1 channel_map=mono "
+        + "master_channel_map=front-left remix=no sink\(title("Left Tone of the \(description)"))",
+      "module-sine sink=\(both) frequency=440", "module-sine sink=\(left) frequency=660",
+      "module-remap-source source_name=\(name) master=\(both).monitor channels=2 \(map) remix=no "
+        + "source\(title(description))",
     ]
   }
 

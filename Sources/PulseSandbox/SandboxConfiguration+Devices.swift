@@ -2,8 +2,8 @@ public import PulseTypes
 
 extension SandboxConfiguration {
   /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks if their
-  /// module exists (``SimulatedCard``); otherwise ``nullDevices``, with a ``notice``, and with a tone
-  /// of 440 Hz at -18 dBFS in the USB microphone, which then has one channel and 48000 Hz. The defaults
+  /// module exists (``SimulatedCard``); otherwise ``nullDevices``, with a ``notice``, and with
+  /// tones of -18 dBFS in the USB microphone, at 48000 Hz. The defaults
   /// are the laptop's speakers and the USB microphone, which the server prefers.
   ///
   /// Includes the policy of a desktop: the server uses what is plugged in, stores volumes and
@@ -15,8 +15,8 @@ extension SandboxConfiguration {
       configuration.modules = configuration.modules.flatMap { line in
         line.contains("source_name=\(usbMicrophone.name) ") ? usbMicrophone.toneModules : [line]
       }
-      // 63 %: the sine has -6 dBFS.
-      configuration.commands.append("set-sink-volume \(usbMicrophone.name)_tone 41288")
+      // 50 % are -18 dB, and the two sines have -6 dBFS each.
+      configuration.commands.append("set-sink-volume \(usbMicrophone.name)_tone 32768")
       configuration.notice = """
         no simulated cards (module-simulated-card.so was not found): \
         the demo devices have no ports, no profiles and no jacks, and only the USB microphone has sound

@@ -98,6 +98,9 @@ public struct Device: Sendable, Hashable, Codable {
     self.properties = properties
   }
 
+  /// Whether it is hardware: by its flags, or as a device of a card.
+  package var isHardware: Bool { flags.contains(.hardware) || card != nil }
+
   /// Whether it is a source that monitors a sink.
   public var isMonitor: Bool { direction == .input && monitor != nil }
 }

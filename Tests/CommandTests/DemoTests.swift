@@ -43,7 +43,7 @@ struct DemoTests {
         $A demo --slow > out & pid=$!
         until grep -q '^ok' out; do kill -0 $pid || exit 9; pause; done
         export PULSE_SERVER=unix:$(echo $PWD/pulse-*/pulse.sock)
-        pactl unload-module $(pactl list short modules | grep usb_mic | cut -f 1)
+        pactl unload-module $(pactl list short modules | grep source_name=usb_mic | cut -f 1)
         wait $pid; echo $?; cat out
         """)
       let lines = result.standardOutput.split(separator: "\n")

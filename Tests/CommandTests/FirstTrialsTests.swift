@@ -171,10 +171,10 @@ struct FirstTrialsTests {
     }
     #expect(try text(route("a"), route("b"), names: .none).contains("input mic: a → b"))
     #expect(
-      try text(route("a"), route("b")).contains("input Microphone: a → b (old device unavailable)"))
+      try text(route("a"), route("b")).contains("input Microphone: a → b (a device was removed)"))
     #expect(
       try text(route("a", 44100), route("a")).contains(
-        "input Microphone: 44100 Hz → 48000 Hz (old device unavailable)")
+        "input Microphone: 44100 Hz → 48000 Hz (a device was removed)")
     )
   }
 

@@ -128,11 +128,14 @@ struct FrontDoorTests {
         grep -c 'measuring the sound… (1 s)' verify
         # It is removed before the first line of the result.
         tr '\\r' '\\n' < verify | grep -A 1 'measuring' | tail -n 1 | cut -c 4-11
+        # On a narrow screen it stays on one line, or each second would leave one.
+        script -qec 'stty cols 40; $A verify --duration 1s' /dev/null | tr '\\r' '\\n' > verify
+        grep -q 'measuring the sound…' verify && grep -c 'measuring the sound… (' verify
         script -qec '$A verify --plain --duration 1s' /dev/null | grep -c …
         $A verify --duration 1s 2>&1 | grep -c …
         script -qec '$A devices' /dev/null | grep -c 'waiting'
         """)
-      #expect(result.standardOutput == "1\nrecorded\n0\n0\n0\n", "\(result)")
+      #expect(result.standardOutput == "1\nrecorded\n0\n0\n0\n0\n", "\(result)")
     }
   }
 

@@ -200,6 +200,10 @@ private typealias Line = MachineFacts.Line
       microphone(&$0) { $0.volume = ChannelVolumes(.muted, channels: 2) }
     },
     Case("silence", finds: "silentInput warning \(Server.microphone)", heard(.silent)),
+    Case("silence of no hardware", finds: "silentInput note \(Server.microphone)") {
+      microphone(&$0) { $0.card = nil }
+      heard(.silent)(&$0)
+    },
     Case(
       "a dead channel", finds: "deadChannel warning \(Server.microphone)",
       heard(.deadChannel(1))),

@@ -30,6 +30,12 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
 private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   facts.heard(in: snapshot) { fault, device in
     guard fault == .silent, !device.isMuted else { return nil }
+    guard device.isHardware else {
+      return Finding(
+        .silentInput, .note, object: device.name, "the input delivers silence",
+        why: "It is no hardware: it delivers what other programs give it, and that is nothing now.",
+        .init("Choose another input if it should have sound.", command: "audiosession devices"))
+    }
     let isDefault = snapshot.chain.defaultRoot(.input)?.name == device.name
     let port = device.activePort.map { ", from its port \($0)" } ?? ""
     let others = device.ports.filter { $0.name != device.activePort && $0.availability.isUsable }

@@ -32,11 +32,8 @@ struct DemoCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let output = context.output
-    let cards = SandboxConfiguration.demo(on: options.sandboxServer)
-    // Its profile asks for stereo, and the microphone with a tone is mono.
-    let devices = cards.hasSimulatedCards ? cards : .nullDevices(on: options.sandboxServer)
     let report = try await Interruption.cancelling {
-      try await PulseSandbox.with(devices) { sandbox in
+      try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
         if !Demo.canUnplug(sandbox) {
           output.note(
             "without simulated cards nothing can be unplugged here; that step is left out")

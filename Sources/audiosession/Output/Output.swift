@@ -85,7 +85,7 @@ final class Output: Sendable {
         try await Task.sleep(until: start + next)
         guard !hasResult.load(ordering: .relaxed) else { return }
         let seconds = next < .seconds(1) ? "" : " (\(next.components.seconds) s)"
-        progress(Line("\(activity)…\(seconds)", .dim))
+        progress(Line([Span("\(activity)…", .dim), Span(seconds, .dim)]))
         next = .seconds(next.components.seconds + 1)
       }
     }

@@ -53,7 +53,7 @@ struct Verification {
       return "the gain of \(name(low)) is 0 %; to raise it: pactl set-source-volume "
         + "\(low.index.rawValue) 80%"
     }
-    guard hardware.flags.contains(.hardware) else {
+    guard hardware.isHardware else {
       return
         "\(name(hardware)) is no hardware, and has no sound of its own; 'audiosession devices' "
         + "lists the inputs"
@@ -98,7 +98,7 @@ extension ServerSnapshot {
   /// Whether any output leads to a person's ears. An output that is no hardware may: through a remap,
   /// combined outputs, a loopback of its monitor, or a network, and not all of them can be followed.
   fileprivate var canBeHeard: Bool {
-    devices(.output).contains { !$0.flags.isDisjoint(with: [.hardware, .network]) }
+    devices(.output).contains { $0.isHardware || $0.flags.contains(.network) }
   }
 
   /// Whether a source delivers the output of an echo canceller.

@@ -42,7 +42,7 @@ enum EventView {
     switch event {
     case .applied: ("applied", "", .green)
     case .routeChanged(let reason, let previous, let current):
-      ("route", "\(change(previous, current, names)) (\(Words.spaced(reason.rawValue)))", .plain)
+      ("route", "\(change(previous, current, names)) (\(words(reason)))", .plain)
     case .devicesChanged: ("devices", "devices, ports or profiles changed", .plain)
     case .drift(let what):
       ("drift", what.map(\.row.label).joined(separator: ", "), .amber)
@@ -75,6 +75,20 @@ enum EventView {
         isRevived ? .green : .red
       )
     case .stopped: ("stopped", "", .plain)
+    }
+  }
+
+  /// Why the route changed.
+  private static func words(_ reason: RouteChangeReason) -> String {
+    switch reason {
+    case .unknown: "for an unknown reason"
+    case .newDeviceAvailable: "a device was added"
+    case .oldDeviceUnavailable: "a device was removed"
+    case .categoryChange: "by the session"
+    case .override: "by a person or another program"
+    case .wakeFromSleep: "after sleep"
+    case .noSuitableRouteForCategory: "no device for the category"
+    case .routeConfigurationChange: "same devices"
     }
   }
 
