@@ -26,6 +26,12 @@ struct ServiceManager {
     }
   }
 
+  /// The commands that are left to a person where no service manager was asked; none inside a sandbox,
+  /// where they would change the user's own service.
+  static func left(_ words: String...) -> [String] {
+    RemoteSandbox() == nil ? words.map { "systemctl --user " + $0 } : []
+  }
+
   /// Runs `systemctl --user` with these arguments.
   func run(_ words: String...) async -> Outcome {
     do throws(SandboxError) {

@@ -36,15 +36,16 @@ struct ServiceInstallCommand: SessionCommand {
     try file.write(text)
     let manager = ServiceManager(timeout: options.timeout.duration)
     var left: [String] = []
-    if let absence = await manager.absence() {
+    let absence = await manager.absence()
+    if let absence {
       context.output.note("no service manager was asked: \(absence)")
-      left = ["systemctl --user daemon-reload", "systemctl --user enable --now audiosession"]
+      left = ServiceManager.left("daemon-reload", "enable --now audiosession")
     } else {
       try await takeOver(context)
       try await start(manager, context.output)
     }
     let result = ServiceInstallJSON(
-      unit: file.path, program: program, started: left.isEmpty, commands: left)
+      unit: file.path, program: program, started: absence == nil, commands: left)
     try context.output.result(result) { _ in Self.lines(result) }
     return .done
   }
@@ -88,8 +89,9 @@ struct ServiceInstallCommand: SessionCommand {
 
   private static func lines(_ result: ServiceInstallJSON) -> [Line] {
     var lines: [Line] = [["wrote    ", Span(result.unit)]]
-    guard result.commands.isEmpty else {
-      return lines + [["left to do:"]] + result.commands.map { ["  ", Span($0)] }
+    guard result.started else {
+      return result.commands.isEmpty
+        ? lines : lines + [["left to do:"]] + result.commands.map { ["  ", Span($0)] }
     }
     lines.append(["enabled  it starts at every login"])
     lines.append(["started  it maintains the profile that was applied last"])

@@ -36,7 +36,7 @@ struct ServiceUninstallCommand: SessionCommand {
     var left: [String] = []
     if let absence {
       context.output.note("no service manager was asked: \(absence)")
-      left = ["systemctl --user disable --now audiosession", "systemctl --user daemon-reload"]
+      left = ServiceManager.left("disable --now audiosession", "daemon-reload")
     } else {
       _ = await manager.run("daemon-reload")
     }
