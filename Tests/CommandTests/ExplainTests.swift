@@ -40,12 +40,12 @@ struct ExplainTests {
 
           - the session's profile 'locked' asks for this value; audiosession (process) maintains it
           - another value was set at then, and the session restored this one
-          - Microphone is at 80 %; the server, in software, scales the sound
+          - Microphone is at 80 %, which the server applies in software
           input gain  overridden  30 %  (preferred: 80 %)
               Microphone is at 30 %: another program changed it
 
           - the session's profile 'locked' asks for another value; no running process maintains it
-          - Microphone is at 30 %; the server, in software, scales the sound
+          - Microphone is at 30 %, which the server applies in software
           - the server does not report which program set it
 
           """, "\(result)")

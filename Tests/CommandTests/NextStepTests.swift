@@ -57,6 +57,8 @@ struct NextStepTests {
           END
           $A apply talk.toml --keep > /dev/null; mute; cd /
           $A state | grep 'to restore'
+          # On a narrow screen the command has its own line, for copying.
+          NO_COLOR=1 script -qec 'stty cols 40; $A state' /dev/null | tr -d '\\r' | grep -A2 'to restore'
           next; eval "audiosession $(next)" > /dev/null; muted; $A | grep -c 'audiosession verify '
           $A stop > /dev/null
           """)
@@ -64,6 +66,9 @@ struct NextStepTests {
       #expect(
         result.standardOutput == """
                    to restore what was changed since: audiosession apply \(file)
+                   to restore what was changed
+                   since:
+                   audiosession apply \(file)
           apply \(file)
           Mute: no
           1

@@ -100,10 +100,10 @@ struct LevelAspect: Aspect {
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     guard let device = result.device(direction, on: snapshot) else { return }
-    let place = device.flags.contains(.hardwareVolume) ? "the hardware" : "the server, in software,"
-    result.causes = [
-      "\(device.name) is at \(Words.volume(device.volume)); \(place) scales the sound"
-    ]
+    let place =
+      device.flags.contains(.hardwareVolume)
+      ? "the hardware applies" : "the server applies in software"
+    result.causes = ["\(device.name) is at \(Words.volume(device.volume)), which \(place)"]
     for owned in snapshot.chain.links(on: device) {
       result.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }

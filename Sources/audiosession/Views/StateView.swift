@@ -12,7 +12,7 @@ enum StateView {
     _ state: SessionState, _ snapshot: ServerSnapshot? = nil, width: Int?, isLive: Bool = false,
     showsReadings: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
-    let facts = facts(state, names).flatMap { fact($0.0, $0.1, width) }
+    let facts = facts(state, names).flatMap { fact($0.0, $0.1, width) } + next(state, width)
     let properties = PropertiesView.lines(
       state.properties, width: width, preferredOnly: isLive || state.server == nil,
       showsReadings: showsReadings, names: names)
@@ -55,13 +55,6 @@ enum StateView {
       let since = holder.since.map { ", since \(LocalTime($0).dateAndTime)" } ?? ""
       facts.append(("holder", "\(holder.name), process \(holder.pid)\(since)"))
     }
-    if state.holder == nil, state.active {
-      let keep = "audiosession \(state.applyCommand) --keep"
-      facts.append(("", "no process maintains it now; this does: \(keep)"))
-    }
-    if state.holder != nil, state.hasRestorable {
-      facts.append(("", "to restore what was changed since: audiosession \(state.applyCommand)"))
-    }
     if let resets = state.resets, let reapplies = state.reapplies, max(resets, reapplies) > 0 {
       let restarts = resets == 0 ? "" : "; the server restarted \(Self.times(resets))"
       facts.append(("upkeep", "restored \(Self.times(reapplies))\(restarts)"))
@@ -91,6 +84,19 @@ enum StateView {
         ))
     }
     return facts
+  }
+
+  /// What to type where the profile is not maintained, or something else stays in effect. The command is
+  /// for copying, so it is never wrapped.
+  private static func next(_ state: SessionState, _ width: Int?) -> [Line] {
+    let isHeld = state.holder != nil
+    guard isHeld ? state.hasRestorable : state.active else { return [] }
+    let text =
+      isHeld ? "to restore what was changed since:" : "no process maintains it now; this does:"
+    let command = "audiosession \(state.applyCommand)" + (isHeld ? "" : " --keep")
+    let lines = fact("", "\(text) \(command)", nil)
+    guard let width, lines[0].width > width else { return lines }
+    return fact("", text, width) + [["         ", Span(command)]]
   }
 
   private static func route(_ title: String, _ devices: [RouteDevice], _ width: Int?) -> [Line] {
