@@ -58,4 +58,33 @@ struct HolderKindsTests {
       try check(result)
     }
   }
+
+  @Test("of a program's mode, which has no profile, no command that needs one is proposed", .server)
+  func modeWithoutProfile() async throws {
+    try await PulseSandbox.with(.nullDevices) { sandbox in
+      let script = """
+        pactl set-source-mute usb_mic 1; until $A state | grep -q 'muted it'; do pause; done
+        $A; $A state; $A doctor --no-listen
+        """
+      var results: [String] = []
+      for isHolding in [true, false] {
+        var configuration = SessionConfiguration(isHolding: isHolding, name: "program")
+        configuration.storeFolder =
+          try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
+        let session = AudioSession(server: sandbox.address, configuration: configuration)
+        var mode = AudioMode(category: .record)
+        mode.preferredInput = ["usb_mic"]
+        mode.inputMuted = false
+        try await session.setAudioMode(mode)
+        results.append(try await sandbox.shell(script).standardOutput)
+        await session.close()
+      }
+      #expect(results[0].contains("  audiosession verify  record"), "\(results[0])")
+      #expect(!results[0].contains("to restore what"))
+      #expect(
+        results[1].contains("  audiosession watch   maintain it from now on"), "\(results[1])")
+      #expect(results[1].contains("no process maintains it now; this does: audiosession watch\n"))
+      #expect(results[1].contains("\n    audiosession watch\n"))
+    }
+  }
 }

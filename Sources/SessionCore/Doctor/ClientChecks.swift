@@ -127,7 +127,7 @@ private func staleMode(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
         "Without a holder nothing is restored after a replug, a restart or another program's change.",
       .init(
         "Apply it with a holder, or go back with 'audiosession revert'.",
-        command: "audiosession \(state.applyCommand) --keep",
+        command: "audiosession \(state.keepCommand)",
         file: facts.storeFiles[.mode]))
   ]
 }

@@ -20,7 +20,7 @@ private func killedHolder(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         + "another program's change, and no stream holds the rate and the buffer.",
       .init(
         "Have the session maintained again; 'audiosession service install' also starts it at login.",
-        command: "audiosession \(state.applyCommand) --keep"))
+        command: "audiosession \(state.keepCommand)"))
   ]
 }
 
@@ -38,7 +38,7 @@ private func conflicts(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fi
           ? "End the program that changes it, then apply the profile again."
           : "End the program that changes it, then apply the profile again. Likely: "
             + "\(Words.list(likely, last: "or")).",
-        command: "audiosession \(state.applyCommand)"))
+        command: state.applyCommand.map { "audiosession " + $0 }))
   }
 }
 

@@ -116,8 +116,12 @@ public struct SessionState: Sendable, Hashable {
     }.first ?? ([], nil)
   }
 
-  /// The command that applies the profile again, without the program's name.
-  package var applyCommand: String { "apply \(Words.quoted(profile ?? "PROFILE"))" }
+  /// The command that applies the profile again, without the program's name; nil for a mode that a
+  /// program made.
+  package var applyCommand: String? { profile.map { "apply \(Words.quoted($0))" } }
+
+  /// The command that maintains the mode from now on; without a profile in the foreground.
+  package var keepCommand: String { applyCommand.map { $0 + " --keep" } ?? "watch" }
 
   /// Whether a preference is not met.
   public var hasUnmet: Bool {

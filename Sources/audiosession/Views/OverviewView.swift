@@ -63,13 +63,12 @@ enum OverviewView {
     }
     let show: Next = ("state", "show preferred and actual settings")
     guard let holder = state.holder else {
-      return [show, (state.applyCommand + " --keep", "maintain it from now on"), revert]
+      return [show, (state.keepCommand, "maintain it from now on"), revert]
     }
     return [
       show,
-      state.hasRestorable
-        ? (state.applyCommand, "restore what was changed since")
-        : ("verify", "record, and measure whether they are in effect"),
+      state.restoreCommand.map { ($0, "restore what was changed since") }
+        ?? ("verify", "record, and measure whether they are in effect"),
       holder.isCommand ? ("stop", "end the process that maintains them") : revert,
     ]
   }
@@ -81,12 +80,13 @@ extension SessionState {
   /// Whether a mode is stored that asks for something.
   var hasMode: Bool { properties.values.contains { $0.verdict != .unset } }
 
-  /// Whether something was changed that stays until the profile is applied again: not what depends on
-  /// a device that is awaited, or on what other streams ask for.
-  var hasRestorable: Bool {
-    !Direction.allCases.contains { properties[.device($0)]?.verdict == .pending }
-      && properties.contains { name, report in
-        report.verdict == .overridden && !ApplyNotes.hints.contains(name)
-      }
+  /// The command that restores what was changed and stays until then; nil without anything: what depends
+  /// on a device that is awaited, or on what other streams ask for, is none.
+  var restoreCommand: String? {
+    let isWaiting = Direction.allCases.contains { properties[.device($0)]?.verdict == .pending }
+    let isChanged = properties.contains { name, report in
+      report.verdict == .overridden && !ApplyNotes.hints.contains(name)
+    }
+    return isChanged && !isWaiting ? applyCommand : nil
   }
 }

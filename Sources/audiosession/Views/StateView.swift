@@ -90,10 +90,11 @@ enum StateView {
   /// for copying, so it is never wrapped.
   private static func next(_ state: SessionState, _ width: Int?) -> [Line] {
     let isHeld = state.holder != nil
-    guard isHeld ? state.hasRestorable : state.active else { return [] }
+    guard let words = isHeld ? state.restoreCommand : state.active ? state.keepCommand : nil
+    else { return [] }
     let text =
       isHeld ? "to restore what was changed since:" : "no process maintains it now; this does:"
-    let command = "audiosession \(state.applyCommand)" + (isHeld ? "" : " --keep")
+    let command = "audiosession \(words)"
     let lines = fact("", "\(text) \(command)", nil)
     guard let width, lines[0].width > width else { return lines }
     return fact("", text, width) + [["         ", Span(command)]]
