@@ -50,6 +50,25 @@ private typealias Server = SimulatedServer
     #expect(plan.steps.map(\.to) == [.volume(Self.before)])
   }
 
+  @Test func `a restoring run that is cut short leaves what the session had set known`() throws {
+    let baseline = try baseline(.pipewire)
+    var watch = ReturnWatch()
+    watch.noteEnd(baseline, in: try server(.pipewire, nil), at: .zero)
+    let back = try server(.pipewire, .init(.norm, channels: 2))
+    var run = Reconciler(
+      input(back, watch.unrestored(baseline, in: back, at: .seconds(9))), isRestoring: true)
+    guard case .read = try run.next(isStopped: false, isLate: false) else {
+      throw CancellationError()
+    }
+    try run.didRead(back)
+    guard case .save(let saved) = try run.next(isStopped: false, isLate: false) else {
+      throw CancellationError()
+    }
+    // The session manager then restores what the session had set.
+    let late = try server(.pipewire, Self.ours)
+    #expect(saved.unrestored(in: late).entries.map(\.before) == [.volume(Self.before)])
+  }
+
   @Test func `PulseAudio shows what it restores; PipeWire's session manager comes later`() throws {
     for kind in [ServerKind.pulseaudio, .pipewire] {
       let baseline = try baseline(kind)

@@ -41,7 +41,7 @@ package struct ModeChange: Sendable {
   package var outcome: Baseline {
     var baseline = goal == .ended(forgets: true) ? Baseline() : run.stored
     baseline.settle(
-      in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: Set(run.intended.keys))
+      in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: run.written)
     if case .ended = goal {
       baseline = baseline.pending(in: run.input.snapshot, besides: run.arrivals)
     }

@@ -129,6 +129,9 @@ package struct Reconciler: Sendable {
         // A bracket sets a default and a chain twice in one run, and each may be repeated once.
         try Self.count(step, in: &attempts, atMost: 4)
         input.baseline.follow(step, in: snapshot)
+        // A level is restored because its device is no longer used. The device may be used again
+        // before the run ends, and is given the mode's level then.
+        if !lastPlan.claims.contains(step.setting) { input.charges?.forget([step.setting]) }
         hasWritten = true
         return .run(step)
       case .finished: return .finish
@@ -270,6 +273,9 @@ package struct Reconciler: Sendable {
 
   /// The hints that the server did not answer in time; they can be requested again.
   package private(set) var lateHints: Set<Setting> = []
+
+  /// The settings that this run has set; the server refused others.
+  var written: Set<Setting> { Set(intended.keys).subtracting(input.refusals.keys) }
 
   /// The settings that this run tried to set, without hints.
   package var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }

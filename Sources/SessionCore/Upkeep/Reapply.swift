@@ -50,7 +50,7 @@ package struct Reapply: Sendable {
       baseline = run.stored
       // Entries of an earlier mode are kept until they are restored, those of this one as long as
       // it lasts.
-      baseline.settle(in: run.input.snapshot, claims: nil, written: Set(run.intended.keys))
+      baseline.settle(in: run.input.snapshot, claims: nil, written: run.written)
     }
     return (baseline, !baseline.isSameInStore(as: known))
   }

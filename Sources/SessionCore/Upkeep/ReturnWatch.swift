@@ -70,6 +70,9 @@ package struct ReturnWatch: Sendable {
         return isOver ? nil : entry
       }
       var entry = entry
+      // Whatever it shows is restored. What the session had set stays known, because a run that is cut
+      // short leaves it, and the session manager restores it again.
+      if let ours = entry.ours { entry.inFlight = (entry.inFlight ?? []) + [ours] }
       entry.ours = nil
       return entry
     }

@@ -9,12 +9,17 @@ extension ModelWork {
 
   /// Makes a mode take effect, or ends it; the caller has the lock.
   ///
-  /// - Parameter value: the mode's number, 0 for none.
-  func apply(_ value: Int, isStopped: @escaping () -> Bool, _ done: @escaping (Bool) -> Void) {
+  /// - Parameters:
+  ///   - value: the mode's number, 0 for none.
+  ///   - kept: the mode that ends and stays for later.
+  func apply(
+    _ value: Int, keeping kept: Int? = nil, isStopped: @escaping () -> Bool, _ done: @escaping Done
+  ) {
     let begin = world.now
     read(by: begin + Self.timeout * 0.7) { [weak self] error in
       guard let self else { return }
-      guard error == nil, let view else { return done(false) }
+      if let error { return done(error) }
+      guard let view else { return }
       world.promises.excuse(view.arrivals)
       let former = session.life.beginChange()
       var input = PlanInput(mode: world.mode(value), snapshot: view.snapshot)
@@ -37,24 +42,26 @@ extension ModelWork {
           }
           do throws(SessionError) {
             if let error { throw error }
-            try commit(change, value)
-            done(true)
+            try commit(change, value, keeping: kept)
+            done(nil)
           } catch {
             guard session.isRunning else { return }
-            undo(change, former, by: begin + Self.timeout, error) { done(false) }
+            undo(change, former, by: begin + Self.timeout, error) { done(error) }
           }
         })
     }
   }
 
-  private func commit(_ change: ModeChange, _ value: Int) throws(SessionError) {
+  private func commit(
+    _ change: ModeChange, _ value: Int, keeping kept: Int?
+  ) throws(SessionError) {
     world.promises.excuse(view?.arrivals ?? [])
     let baseline = mutant == .forgetsUnplugged && value == 0 ? Baseline() : change.outcome
     try write(baseline)
     try session.store.commit(value == 0 ? nil : SimulatedSession.bytes(value))
     var held = Held(baseline: baseline, memory: change.run.input.memory)
     held.charges.take(change.run.charged, in: change.run.input.snapshot)
-    session.life.endChange(value == 0 ? nil : value, isInEffect: value != 0, held)
+    session.life.endChange(value == 0 ? kept : value, isInEffect: value != 0, held)
     if value == 0 { returns.noteEnd(baseline, in: change.run.input.snapshot, at: world.now) }
     seen = value == 0 ? ForeignChanges() : change.run.seen
     conflicts.forget()

@@ -68,7 +68,8 @@ extension ModelWork {
       case .maintain(let number):
         reapply(number, view, isNew ? .reset : .upkeep, isStopped, end)
       case .restoreReturned: restoreReturned(view, isStopped, end)
-      case .restore, nil: end(nil)
+      case .restore(let kept): apply(0, keeping: kept, isStopped: isStopped, end)
+      case nil: end(nil)
       }
     }
   }

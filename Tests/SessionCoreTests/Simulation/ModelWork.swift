@@ -142,6 +142,7 @@ final class ModelWork {
       return fail(SessionError(.serverLost, stage: .server, "lost"), task)
     }
     world.checkWrite(step, by: session)
+    let port = view?.snapshot.portInUse(for: step)
     ask(connection, by: task.deadline, step) { work, error in
       if let error {
         if error.code == .timedOut { work.noteTimeOut(step) }
@@ -149,24 +150,30 @@ final class ModelWork {
       }
       let isLazy = work.view?.snapshot.has(.earlyReplies) == true
       let patience = step.setting.patience(isLazy: isLazy).map { work.world.now + $0 }
-      work.readBack(step, task, until: min(task.deadline, patience ?? task.deadline))
+      work.readBack(step, at: port, task, until: min(task.deadline, patience ?? task.deadline))
     }
   }
 
-  private func readBack(_ step: Step, _ task: Task, until end: Duration) {
+  private func readBack(_ step: Step, at port: String?, _ task: Task, until end: Duration) {
     guard let connection else {
       return fail(SessionError(.serverLost, stage: .server, "lost"), task)
     }
     ask(connection, by: task.deadline) { work, error in
       if let error { return work.fail(error, task) }
       guard let view = work.view else { return }
+      guard step.setting.isHint || view.snapshot.portInUse(for: step) == port else {
+        task.loop.didRun(.outdated, view.snapshot)
+        return work.perform(task)
+      }
       if view.snapshot.satisfies(step) || step.setting.isHint {
         let granted = view.grants[step.setting].map { SettingValue.duration($0) }
         task.loop.didRun(.done(granted: granted), view.snapshot)
         return work.perform(task)
       }
       guard work.world.now >= end else {
-        return work.session.later(.milliseconds(60)) { _ in work.readBack(step, task, until: end) }
+        return work.session.later(.milliseconds(60)) { _ in
+          work.readBack(step, at: port, task, until: end)
+        }
       }
       let isLate = work.world.now >= task.deadline
       let error = SessionError(

@@ -85,11 +85,11 @@ final class Promises {
   func noteRival() { rivals += 1 }
 
   /// What a session has left on a server without one; nil if nothing.
-  func leftover(_ snapshot: ServerSnapshot) -> String? {
+  func leftover(_ snapshot: ServerSnapshot, mayBeMuted direction: Direction? = nil) -> String? {
     for device in Self.hardware(snapshot) where !excused.contains(device.name) {
       let (key, volume) = (Self.key(device), device.volume.values.first?.rawValue ?? 0)
       guard volumes[key]?.contains(volume) == true else { return "volume of \(key) is \(volume)" }
-      guard mutes[key]?.contains(device.isMuted) == true else {
+      guard mutes[key]?.contains(device.isMuted) == true || device.direction == direction else {
         return "mute of \(key) is \(device.isMuted)"
       }
     }

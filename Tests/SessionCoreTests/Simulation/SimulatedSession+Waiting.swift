@@ -115,7 +115,7 @@ extension SimulatedSession {
     guard let work else { return hold(lock) }
     world.log("\(process) has the lock again")
     life.take(lock, since: "\(world.now)")
-    (watched, isBusy) = (nil, false)
+    (watched, isBusy, isDeactivated) = (nil, false, false)
     alarm += 1
     desk.begin(order()?.slip)
     look()

@@ -5,10 +5,11 @@ extension SimulatedSession {
   /// Sets the server as the session does: the baseline first, then the server, then the mode. An order
   /// that is withdrawn meanwhile is undone, and one that the server refuses changes nothing.
   func apply(
-    _ value: Int, for order: Int?, _ finish: @escaping (SimulatedSession, Bool) -> Void
+    _ value: Int, for order: Int?, keeping kept: Int? = nil,
+    _ finish: @escaping (SimulatedSession, Bool) -> Void
   ) {
     isBusy = true
-    if let work { return apply(value, for: order, work, finish) }
+    if let work { return apply(value, for: order, keeping: kept, work, finish) }
     let former = mode
     world.underWay.insert(value)
     if (try? store.read(.baseline)) ?? nil == nil {
@@ -44,21 +45,28 @@ extension SimulatedSession {
   }
 
   /// The same on the model server.
-  func apply(
-    _ value: Int, for order: Int?, _ work: ModelWork,
+  private func apply(
+    _ value: Int, for order: Int?, keeping kept: Int?, _ work: ModelWork,
     _ finish: @escaping (SimulatedSession, Bool) -> Void
   ) {
     world.underWay.insert(value)
     let isStopped = { [unowned self] in order.map(stopped.contains) == true }
-    work.apply(value, isStopped: isStopped) { [weak self] isDone in
+    work.apply(value, keeping: kept, isStopped: isStopped) { [weak self] error in
       guard let self, isRunning else { return }
-      if isDone {
+      if error == nil {
         (mode, world.acknowledged) = (value, value == 0 ? nil : value)
         world.log("\(process) has applied \(value)")
+      } else if kept != nil, let error, error.leavesServerUnknown {
+        // No server can refuse the end of a mode.
+        life.standDown()
+        try? store.commit(nil)
+        (mode, world.acknowledged) = (0, nil)
+        work.noteChange()
       }
-      if !isDone, value == world.acknowledged ?? 0 {} else { world.underWay.remove(value) }
+      if error == nil || mode == 0 { isDeactivated = kept != nil }
+      if error != nil, value == world.acknowledged ?? 0 {} else { world.underWay.remove(value) }
       isBusy = false
-      finish(self, isDone)
+      finish(self, error == nil)
       work.schedule()
       later { $0.obey() }
     }
@@ -90,5 +98,11 @@ extension SimulatedSession {
       session.isBusy = false
       session.later { $0.obey() }
     }
+  }
+}
+
+extension SessionError {
+  fileprivate var leavesServerUnknown: Bool {
+    [.serverUnreachable, .serverLost, .timedOut].contains(code)
   }
 }

@@ -43,6 +43,8 @@ final class SimulatedSession {
   let isOld: Bool
   /// Whether the server restarted while it was at work.
   var wasReset = false
+  /// Whether its program has ended the mode, and no other session has written since.
+  var isDeactivated = false
   /// Alarms that were set before are called off.
   var alarm = 0
   /// When it was woken lately.
@@ -178,6 +180,7 @@ final class SimulatedSession {
     guard !wasReset else { return restore() }
     guard !jobs.isEmpty else { return lookAtServer() }
     let order = jobs.removeFirst()
+    guard order.process != process else { return make(order) }
     guard order.verb == "takeover" else {
       let value = order.verb == "revert" ? 0 : order.mode
       return apply(value, for: order.number) { session, _ in session.answer(order.number) }
@@ -190,6 +193,24 @@ final class SimulatedSession {
     later {
       $0.answer(order.number)
       $0.stepWaiting()
+    }
+  }
+
+  /// A call of its own program.
+  func call(_ verb: String, _ mode: Int) {
+    guard isHolder else { return }
+    world.log("\(process) calls \(verb) \(mode)")
+    jobs.append(Job(number: 0, process: process, verb: verb, mode: mode, holder: nil))
+    later { $0.obey() }
+  }
+
+  private func make(_ call: Job) {
+    switch call.verb {
+    case "setAudioMode": apply(call.mode, for: nil) { _, _ in }
+    case "activate":
+      guard let mode = life.mode else { return later { $0.obey() } }
+      apply(mode, for: nil) { _, _ in }
+    default: apply(0, for: nil, keeping: life.mode) { _, _ in }
     }
   }
 

@@ -166,9 +166,14 @@ extension Simulation {
 
   private func checkServer(_ when: String) {
     guard let server = modelServer,
-      let holder = sessions.first(where: { disk.running.contains($0.process) && $0.isHolder }),
-      holder.mode != 0
+      let holder = sessions.first(where: { disk.running.contains($0.process) && $0.isHolder })
     else { return }
+    guard holder.mode != 0 else {
+      guard holder.isDeactivated else { return }
+      // Nothing but a call or a command unmutes an input.
+      let left = promises.leftover(server.model.snapshot, mayBeMuted: .input)
+      return check(left == nil, "\(when) \(holder.process) is inactive, and \(left ?? "")")
+    }
     let unmet = promises.unmet(mode(holder.mode), holder.mode, server.model.snapshot)
     check(unmet == nil, "\(when) \(holder.process) holds \(holder.mode), and \(unmet ?? "")")
   }

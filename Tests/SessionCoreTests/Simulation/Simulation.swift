@@ -108,6 +108,7 @@ final class Simulation {
   func run(actions: Int = 24, powerCuts: Bool = true) throws(Broken) {
     for _ in 0..<actions where broken == nil {
       if modelServer != nil, random.one(in: 2) { actOnServer() }
+      if hasMoreFaults, random.one(in: 3) { callOnHolder() }
       act(powerCuts)
       let pause = random.chance(1, in: 3) ? Duration.microseconds(random.below(3000)) : .seconds(2)
       turn(until: now + pause)
@@ -144,6 +145,14 @@ final class Simulation {
     case 8: if let one = living.randomElement(using: &random) { kill(one) }
     default: if powerCuts, random.chance(1, in: 3) { cutPower() }
     }
+  }
+
+  /// The program of a holder calls its session, which may be at work or have a dead server.
+  private func callOnHolder() {
+    guard let one = living.first(where: \.isHolder) else { return }
+    lastProcess += 1
+    one.call(
+      random.pick(["setAudioMode", "activate", "deactivate", "deactivate"]), Int(lastProcess))
   }
 
   func start(_ kind: SimulatedSession.Kind) {
