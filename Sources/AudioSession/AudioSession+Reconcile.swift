@@ -55,7 +55,7 @@ extension AudioSession {
         live, store, deadline: budget.whole, configuration: configuration)
       try await driver.run(&run)
       // If this fails, the journal that stays on disk has the same previous values.
-      try? store.write(change.undone(in: run.input.snapshot))
+      try? store.write(change.undone(by: run))
       result.restored = true
       result.message += "; the former settings are restored"
     } catch {

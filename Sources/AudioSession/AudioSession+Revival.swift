@@ -83,7 +83,7 @@ extension AudioSession {
       // If this fails, the baseline on disk still leads back, also for the next look.
       life.held?.baseline = change.run.stored
       try await driver.run(&back)
-      let baseline = change.undone(in: back.input.snapshot)
+      let baseline = change.undone(by: back)
       try store.write(baseline)
       life.held?.baseline = baseline
       // The mode's levels belong to the devices that are back.
@@ -138,7 +138,8 @@ extension LiveServer {
     doubt()
     let isRunning =
       (try? await refresh(deadline: Deadline(after: .seconds(2)))) != nil
-      && snapshot.device(device.direction, named: device.name)?.state == .running
+      // An output without a playing stream is idle; its monitor runs for the stream.
+      && snapshot.device(.input, named: source)?.state == .running
     await letSleep(stream)
     return isRunning
   }

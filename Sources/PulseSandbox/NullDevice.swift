@@ -32,7 +32,6 @@ struct NullDevice: Sendable, Hashable {
     guard direction == .output else {
       return "module-null-source source_name=\(name) \(spec) description=\"\(description)\""
     }
-    let list = properties.map { " \($0.key)=\($0.value)" }.joined()
     return "module-null-sink sink_name=\(name) \(spec)"
       + " sink_properties=\"device.description='\(description)'\(list)\""
   }
@@ -41,26 +40,28 @@ struct NullDevice: Sendable, Hashable {
   /// channels and 660 Hz on the left one, whose monitor the input takes. (module-sine-source has one
   /// channel, and a fixed latency of two seconds.)
   var toneModules: [String] {
-    func title(_ text: String) -> String { "_properties=\"device.description='\(text)'\"" }
+    func title(_ text: String) -> String { "_properties=\"device.description='\(text)'" }
     let (both, left) = ("\(name)_tone", "\(name)_left")
     let map = "channel_map=front-left,front-right"
     return [
       "module-null-sink sink_name=\(both) rate=48000 channels=2 \(map) "
-        + "sink\(title("Tone of the \(description)"))",
+        + "sink\(title("Tone of the \(description)"))\"",
       "module-remap-sink sink_name=\(left) master=\(both) channels=1 channel_map=mono "
-        + "master_channel_map=front-left remix=no sink\(title("Left Tone of the \(description)"))",
+        + "master_channel_map=front-left remix=no sink\(title("Left Tone of the \(description)"))\"",
       "module-sine sink=\(both) frequency=440", "module-sine sink=\(left) frequency=660",
       "module-remap-source source_name=\(name) master=\(both).monitor channels=2 \(map) remix=no "
-        + "source\(title(description))",
+        + "source\(title(description))\(list)\"",
     ]
   }
 
   /// The line of PulseAudio's command language that sets a null source's properties.
   var pulseCommand: String? {
     guard direction == .input, !properties.isEmpty else { return nil }
-    let list = properties.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
-    return "update-source-proplist \(name) \(list)"
+    return "update-source-proplist \(name)\(list)"
   }
+
+  /// The further properties, for PulseAudio.
+  private var list: String { properties.map { " \($0.key)=\($0.value)" }.joined() }
 
   /// The object in PipeWire itself: like hardware, it outlives pipewire-pulse.
   var pipewireObject: String {

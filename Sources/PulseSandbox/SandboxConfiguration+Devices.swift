@@ -3,8 +3,8 @@ public import PulseTypes
 extension SandboxConfiguration {
   /// A laptop and a USB microphone, as simulated cards with profiles, ports and jacks if their
   /// module exists (``SimulatedCard``); otherwise ``nullDevices``, with a ``notice``, and with
-  /// tones of -18 dBFS in the USB microphone, at 48000 Hz. The defaults
-  /// are the laptop's speakers and the USB microphone, which the server prefers.
+  /// tones of -18 dBFS in the USB microphone, at 48000 Hz. The defaults are the USB microphone and
+  /// the laptop's speakers (`headphones` of the null devices), which the server prefers.
   ///
   /// Includes the policy of a desktop: the server uses what is plugged in, stores volumes and
   /// defaults over a restart, and suspends idle devices.

@@ -53,6 +53,9 @@ public struct Device: Sendable, Hashable, Codable {
   public var monitor: String?
   /// The volume of each channel.
   public var volume: ChannelVolumes
+  /// What the server reports as the number of its volumes (libpulse: `n_volume_steps`); PipeWire reports
+  /// 65,536 divided by that number.
+  package var volumeSteps: UInt32?
   /// Whether it is muted.
   public var isMuted: Bool
   /// Running, idle, suspended.
@@ -74,9 +77,10 @@ public struct Device: Sendable, Hashable, Codable {
     direction: Direction, index: Index<Device>, name: String, description: String = "",
     driver: String = "", sampleSpec: SampleSpec, channelMap: ChannelMap,
     ownerModule: Index<Module>? = nil, card: Index<Card>? = nil, monitor: String? = nil,
-    volume: ChannelVolumes? = nil, isMuted: Bool = false, state: DeviceState = .idle,
-    flags: DeviceFlags = [], configuredLatency: Duration = .zero, ports: [DevicePort] = [],
-    activePort: String? = nil, properties: [String: String] = [:]
+    volume: ChannelVolumes? = nil, volumeSteps: UInt32? = nil, isMuted: Bool = false,
+    state: DeviceState = .idle, flags: DeviceFlags = [], configuredLatency: Duration = .zero,
+    ports: [DevicePort] = [], activePort: String? = nil,
+    properties: [String: String] = [:]
   ) {
     self.direction = direction
     self.index = index
@@ -89,6 +93,7 @@ public struct Device: Sendable, Hashable, Codable {
     self.card = card
     self.monitor = monitor
     self.volume = volume ?? ChannelVolumes(.norm, channels: channelMap.count)
+    self.volumeSteps = volumeSteps
     self.isMuted = isMuted
     self.state = state
     self.flags = flags

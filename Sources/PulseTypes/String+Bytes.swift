@@ -5,13 +5,17 @@ extension String {
   /// characters, and its time is quadratic for a hostile text.
   package func has(_ word: StaticString) -> Bool {
     var text = self
+    let count = word.utf8CodeUnitCount
     return text.withUTF8 { text in
-      word.withUTF8Buffer { word in
-        guard word.count <= text.count else { return false }
-        return (0...(text.count - word.count)).contains { start in
-          word.indices.allSatisfy { text[start + $0] == word[$0] }
-        }
+      guard let bytes = text.baseAddress else { return count == 0 }
+      var start = 0
+      while start + count <= text.count {
+        var length = 0
+        while length < count, bytes[start + length] == word.utf8Start[length] { length += 1 }
+        if length == count { return true }
+        start += 1
       }
+      return false
     }
   }
 }

@@ -27,6 +27,11 @@ struct Ranking {
     return present
   }
 
+  /// Whether the server ranks two devices alike.
+  func isEqual(_ one: Device, _ other: Device) -> Bool {
+    one.name != other.name && !beats(one, other) && !beats(other, one)
+  }
+
   private func beats(_ a: Device, _ b: Device) -> Bool {
     if a.canBeDefault != b.canBeDefault { return a.canBeDefault }
     if a.isMonitor != b.isMonitor { return b.isMonitor }

@@ -42,6 +42,8 @@ package struct LockWait: Sendable {
       seen = view.record
       ended = []
       pauses = Self.newPauses
+      // Another session may have had the lock since, unseen.
+      reservation.forget()
     }
     let ended = ended
     func runs(_ process: Int32) -> Bool { !ended.contains(process) && isRunning(process) }

@@ -66,7 +66,8 @@ extension Baseline {
       guard let now = snapshot.value(of: entry.setting), entry.isShown(in: snapshot) else {
         return false
       }
-      return now == entry.before || entry.ours != nil && !entry.isOurs(now)
+      return now == entry.before
+        || entry.ours != nil && !entry.isOurs(now) && !entry.isOursShown(in: snapshot)
     }
     return result
   }

@@ -28,6 +28,8 @@ package struct Baseline: Sendable, Hashable, Codable {
     var jacks: [String: PortAvailability]?
     /// The name of the card that the device belongs to.
     var card: String?
+    /// For a default, whether the server had picked it, as far as can be told; nil if a user chose it.
+    var isPicked: Bool?
 
     /// Makes an entry.
     package init(
@@ -47,6 +49,11 @@ package struct Baseline: Sendable, Hashable, Codable {
       port = snapshot.device(ofLevel: setting)?.activePort
       jacks = snapshot.jacks(of: setting)
       card = snapshot.cardName(of: setting)
+      if case .defaultDevice(let direction) = setting,
+        Ranking(snapshot: snapshot, direction: direction).chosen == nil
+      {
+        isPicked = true
+      }
     }
 
     /// Whether it is for the same setting, on the same port.
@@ -70,6 +77,14 @@ package struct Baseline: Sendable, Hashable, Codable {
     /// Whether the session can have set a value.
     package func isOurs(_ value: SettingValue) -> Bool {
       value == ours || inFlight?.contains(value) == true
+    }
+
+    /// Whether the session can have set what a snapshot shows: one of its values, or the nearest that the
+    /// hardware has.
+    func isOursShown(in snapshot: ServerSnapshot) -> Bool {
+      ([ours].compactMap { $0 } + (inFlight ?? [])).contains {
+        setting.kind.isMet($0, in: snapshot)
+      }
     }
   }
 
@@ -161,10 +176,11 @@ package struct Baseline: Sendable, Hashable, Codable {
     }
   }
 
-  /// Notes what the server granted for a hint: that value counts as the session's, not the
-  /// requested one.
-  package mutating func note(_ setting: Setting, got value: SettingValue) {
-    for index in entries.indices where entries[index].setting == setting {
+  /// Notes what the server granted for a hint, or the nearest value that a device has: it counts as the
+  /// session's, not the requested one.
+  mutating func note(_ setting: Setting, got value: SettingValue, in snapshot: ServerSnapshot) {
+    for index in entries.indices
+    where entries[index].setting == setting && entries[index].isShown(in: snapshot) {
       entries[index].ours = value
     }
   }
@@ -189,7 +205,9 @@ package struct Baseline: Sendable, Hashable, Codable {
     for index in entries.indices {
       // A run that was cut short may have left any of them.
       let now = snapshot.value(of: entries[index].setting)
-      if let now, entries[index].isShown(in: snapshot), entries[index].isOurs(now) {
+      if let now, entries[index].isShown(in: snapshot),
+        entries[index].isOurs(now) || entries[index].isOursShown(in: snapshot)
+      {
         entries[index].ours = now
       }
       // Which of them an unplugged device has is known when it returns.

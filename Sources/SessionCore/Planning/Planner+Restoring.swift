@@ -20,9 +20,11 @@ extension Planner {
     // The level of a port that a step of this plan chooses is only visible afterwards.
     guard !isShown || entry.isShown(in: input.snapshot) else { return }
     let now = isShown ? server.value(of: entry.setting) : nil
-    guard now != entry.before else { return }
+    let isFallback = isFallback(entry)
+    guard now != entry.before || isFallback else { return }
     if let now, let ours = entry.ours, !entry.isOurs(now),
-      input.snapshot.value(of: entry.setting) == now, !entry.setting.kind.isOwn(ours, in: self)
+      input.snapshot.value(of: entry.setting) == now, !entry.isOursShown(in: input.snapshot),
+      !entry.setting.kind.isOwn(ours, in: self)
     {
       plan.left.append(
         "\(entry.setting.title) is \(now), not the \(ours) that was set; left as it is")
@@ -39,12 +41,36 @@ extension Planner {
       plan.left.append(obstacle.reason)
       return
     }
+    if let note = choiceNote(entry, now) { plan.left.append(note) }
     guard let value = entry.setting.kind.restorable(entry.before, in: self) else { return }
     emit(
       Target(
         entry.setting.kind.property(in: server.snapshot), entry.setting, value,
         phase: phase ?? entry.phase,
-        why: "restored: its value before the session"))
+        why: "restored: its value before the session"), isRepeated: isFallback)
+  }
+
+  /// Whether a default may be only what the server fell back to: the device that the session chose last, in
+  /// this run or before, is gone, and would become the default again when it returns. The server does not
+  /// report its choice.
+  private func isFallback(_ entry: Baseline.Entry) -> Bool {
+    let run = input.journal[entry.setting]
+    guard input.occasion == .asked, case .defaultDevice(let direction) = entry.setting,
+      case .name(let choice)? = run?.ours ?? entry.ours ?? run?.before,
+      !Owned.isName(choice)
+    else { return false }
+    return server.snapshot.device(direction, named: choice) == nil
+  }
+
+  /// For a default that no user had chosen, that it stays chosen: no server can choose by itself again.
+  private func choiceNote(_ entry: Baseline.Entry, _ now: SettingValue?) -> String? {
+    guard input.occasion == .asked, input.mode == AudioMode(), entry.isPicked == true,
+      case .defaultDevice(let direction) = entry.setting
+    else { return nil }
+    let chosen = entry.before == .absent ? now : entry.before
+    guard case .name(let name)? = chosen, !Owned.isName(name) else { return nil }
+    return "the default \(direction == .input ? "source" : "sink") stays chosen, as \(name): "
+      + "the server cannot go back to its own choice"
   }
 
   /// Defers what cannot be restored now.

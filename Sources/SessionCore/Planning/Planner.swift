@@ -109,9 +109,13 @@ struct Planner {
     !claimed.contains(setting) && !restore.contains { $0.setting == setting }
   }
 
-  mutating func emit(_ target: Target) {
+  /// - Parameter isRepeated: whether it is written also where the server has the value already.
+  mutating func emit(_ target: Target, isRepeated: Bool = false) {
     let now = server.value(of: target.setting)
-    guard now != target.value else { return }
+    let isMet =
+      now == target.value
+      || now != nil && target.setting.kind.isMet(target.value, in: server.snapshot)
+    guard !isMet || isRepeated else { return }
     // A repeated request would be refused again, for ever; an explicit apply starts without
     // refusals.
     if let refusal = input.refusals[target.setting] {

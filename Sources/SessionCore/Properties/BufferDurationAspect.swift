@@ -2,12 +2,14 @@ import PulseTypes
 
 extension PropertyRow {
   static let ioBufferDuration = PropertyRow(
-    .ioBufferDuration, \.ioBufferDuration, "buffer-duration", .buffer, label: "IO buffer duration",
+    .ioBufferDuration, { $1(&$0.ioBufferDuration) }, "buffer-duration", .buffer,
+    label: "IO buffer duration",
     unit: .seconds, meaning: "The IO buffer, for every program on the device. A hint.",
     synonyms: ["buffer-duration", "buffer", "latency"], aspect: BufferDurationAspect(),
     check: Check.buffer)
 
-  static let holdsAlways = PropertyRow(.holdsAlways, \.holdsAlways, "hold-always", .boolean)
+  static let holdsAlways = PropertyRow(
+    .holdsAlways, { $1(&$0.holdsAlways) }, "hold-always", .boolean)
 }
 
 /// IO buffer duration of the resolved input, or of the output for playback: a hint that a pin

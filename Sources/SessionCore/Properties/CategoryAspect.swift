@@ -2,7 +2,7 @@ import PulseTypes
 
 extension PropertyRow {
   static let category = PropertyRow(
-    .category, \.category, "category", .word(),
+    .category, { $1(&$0.category) }, "category", .word(),
     meaning: "What the sound is for: the directions that must work.", synonyms: ["profile"],
     aspect: CategoryAspect())
 }

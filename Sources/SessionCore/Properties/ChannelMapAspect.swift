@@ -2,21 +2,22 @@ import PulseTypes
 
 extension PropertyRow {
   static let channelMap = PropertyRow(
-    .channelMap, \.channelMap, "input.channel-map", .channels,
+    .channelMap, { $1(&$0.channelMap) }, "input.channel-map", .channels,
     meaning: "The hardware channels that programs hear, in order.", synonyms: ["channels"],
     aspect: ChannelMapAspect(direction: .input), check: Check.channels)
 
   static let outputChannelMap = PropertyRow(
-    .outputChannelMap, \.outputChannelMap, "output.channel-map", .channels,
+    .outputChannelMap, { $1(&$0.outputChannelMap) }, "output.channel-map", .channels,
     meaning: "The hardware channels that play left, right and so on.",
     aspect: ChannelMapAspect(direction: .output), check: Check.channels)
 
   static let polarPattern = PropertyRow(
-    .polarPattern, \.polarPattern, "input.polar-pattern", .word(), aspect: PolarPatternAspect(),
+    .polarPattern, { $1(&$0.polarPattern) }, "input.polar-pattern", .word(),
+    aspect: PolarPatternAspect(),
     check: Check.polarPattern)
 
   static let inputOrientation = PropertyRow(
-    .inputOrientation, \.inputOrientation, "input.orientation", .word(),
+    .inputOrientation, { $1(&$0.inputOrientation) }, "input.orientation", .word(),
     aspect: OrientationAspect())
 }
 

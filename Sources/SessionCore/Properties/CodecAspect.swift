@@ -2,7 +2,7 @@ import PulseTypes
 
 extension PropertyRow {
   static let outputCodec = PropertyRow(
-    .outputCodec, \.outputCodec, "output.codec", .text, aspect: CodecAspect(),
+    .outputCodec, { $1(&$0.outputCodec) }, "output.codec", .text, aspect: CodecAspect(),
     check: { (name, property, _) throws(SessionError) in try Check.name(name, property) })
 }
 

@@ -2,12 +2,14 @@ import PulseTypes
 
 extension PropertyRow {
   static let inputLatencyOffset = PropertyRow(
-    .inputLatencyOffset, \.inputLatencyOffset, "input.latency-offset", .offset, unit: .seconds,
+    .inputLatencyOffset, { $1(&$0.inputLatencyOffset) }, "input.latency-offset", .offset,
+    unit: .seconds,
     meaning: "Added to the latency of the port in use.",
     aspect: LatencyOffsetAspect(direction: .input), check: Check.offset)
 
   static let outputLatencyOffset = PropertyRow(
-    .outputLatencyOffset, \.outputLatencyOffset, "output.latency-offset", .offset, unit: .seconds,
+    .outputLatencyOffset, { $1(&$0.outputLatencyOffset) }, "output.latency-offset", .offset,
+    unit: .seconds,
     meaning: "Added to the latency of the port in use.",
     aspect: LatencyOffsetAspect(direction: .output), check: Check.offset)
 }

@@ -2,17 +2,17 @@ import PulseTypes
 
 extension PropertyRow {
   static let inputGain = PropertyRow(
-    .inputGain, \.inputGain, "input.gain", .volume, unit: .volume,
+    .inputGain, { $1(&$0.inputGain) }, "input.gain", .volume, unit: .volume,
     meaning: "The hardware's gain; 100 % is 0 dB.", synonyms: ["gain", "level"],
     aspect: LevelAspect(direction: .input), check: Check.volume)
 
   static let outputVolume = PropertyRow(
-    .outputVolume, \.outputVolume, "output.volume", .volume, unit: .volume,
+    .outputVolume, { $1(&$0.outputVolume) }, "output.volume", .volume, unit: .volume,
     meaning: "The hardware's volume; 100 % is 0 dB.", synonyms: ["volume"],
     aspect: LevelAspect(direction: .output), check: Check.volume)
 
   static let gainLock = PropertyRow(
-    .gainLock, \.gainLock, "input.gain-lock", .boolean,
+    .gainLock, { $1(&$0.gainLock) }, "input.gain-lock", .boolean,
     meaning: "If another program changes the gain, it is restored.")
 }
 
@@ -63,26 +63,31 @@ struct LevelAspect: Aspect {
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     let device = try context.present(direction)
     guard let preference = context.mode.preferences(direction).volume else { return [] }
-    let hardware = Self.volume(preference, of: device) { now in
+    let hardware = Self.volume(preference, of: device, in: context.snapshot) { now in
       .changed("\(device.name) is at \(now?.description ?? "none")")
     }
     let links = context.snapshot.chain.links(on: device).map { link in
-      Self.volume(.norm, of: link) { _ in
+      Self.volume(.norm, of: link, in: context.snapshot) { _ in
         .changed("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
       }
     }
     return [hardware] + links
   }
 
-  /// The same volume on every channel.
+  /// The same volume on every channel, or the nearest that the hardware has.
   static func volume(
-    _ volume: Volume, of device: Device, otherwise: @escaping (SettingValue?) -> Obstacle
+    _ volume: Volume, of device: Device, in snapshot: ServerSnapshot,
+    otherwise: @escaping (SettingValue?) -> Obstacle
   ) -> Condition {
-    Condition(
-      .volume(device.direction, device: device.name),
-      .volume(ChannelVolumes(volume, channels: device.channelMap.count)),
-      isMet: { if case .volume(let now) = $0 { now.isUniformly(volume) } else { false } },
-      otherwise: otherwise)
+    let volumes = ChannelVolumes(volume, channels: device.channelMap.count)
+    return Condition(
+      .volume(device.direction, device: device.name), .volume(volumes),
+      isMet: { value in
+        guard case .volume(let now) = value else { return false }
+        var shown = device
+        shown.volume = now
+        return snapshot.shows(volumes, on: shown)
+      }, otherwise: otherwise)
   }
 
   /// The product over the chain, using the loudest channels.

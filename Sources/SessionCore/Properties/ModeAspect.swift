@@ -2,7 +2,7 @@ import PulseTypes
 
 extension PropertyRow {
   static let mode = PropertyRow(
-    .mode, \.mode, "mode", .word(), meaning: "The kind of use within the category.",
+    .mode, { $1(&$0.mode) }, "mode", .word(), meaning: "The kind of use within the category.",
     aspect: ModeAspect(),
     check: { (use, property, mode) throws(SessionError) in
       guard mode.cancelsEcho, let category = mode.category, category != .playAndRecord else {
@@ -15,7 +15,7 @@ extension PropertyRow {
     })
 
   static let echoCanceller = PropertyRow(
-    .echoCanceller, \.echoCanceller, "echo-canceller", .text,
+    .echoCanceller, { $1(&$0.echoCanceller) }, "echo-canceller", .text,
     check: { (name, property, _) throws(SessionError) in
       let isName = name.utf8.allSatisfy {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
@@ -28,7 +28,8 @@ extension PropertyRow {
     })
 
   static let unloadsIdleEchoCanceller = PropertyRow(
-    .unloadsIdleEchoCanceller, \.unloadsIdleEchoCanceller, "unload-idle-echo-canceller", .boolean)
+    .unloadsIdleEchoCanceller, { $1(&$0.unloadsIdleEchoCanceller) }, "unload-idle-echo-canceller",
+    .boolean)
 }
 
 /// Mode: for calls echo cancelling, a link of both chains; for measurement no processing at all.
@@ -141,7 +142,7 @@ struct ModeAspect: Aspect {
     let isSet = context.mode.inputGain == .norm
     let levels = ([device] + context.snapshot.chain.links(on: device) + origins.dropFirst()).map {
       part in
-      LevelAspect.volume(.norm, of: part) { now in
+      LevelAspect.volume(.norm, of: part, in: context.snapshot) { now in
         let gain = "the gain of \(part.name) is \(now?.description ?? "none"), not 100 %"
         guard part.name == device.name else { return Obstacle(.unreachable, gain) }
         return isSet

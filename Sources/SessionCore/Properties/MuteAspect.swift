@@ -2,12 +2,12 @@ import PulseTypes
 
 extension PropertyRow {
   static let inputMuted = PropertyRow(
-    .inputMuted, \.inputMuted, "input.mute", .boolean,
+    .inputMuted, { $1(&$0.inputMuted) }, "input.mute", .boolean,
     meaning: "Muted in hardware; only an 'apply' with false unmutes.", synonyms: ["mute", "muted"],
     aspect: MuteAspect(direction: .input))
 
   static let outputMuted = PropertyRow(
-    .outputMuted, \.outputMuted, "output.mute", .boolean, meaning: "Muted in hardware.",
+    .outputMuted, { $1(&$0.outputMuted) }, "output.mute", .boolean, meaning: "Muted in hardware.",
     aspect: MuteAspect(direction: .output))
 }
 

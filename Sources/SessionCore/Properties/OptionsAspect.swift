@@ -2,7 +2,7 @@ import PulseTypes
 
 extension PropertyRow {
   static let options = PropertyRow(
-    .options, \.options, "options", Notation.words(.options),
+    .options, { $1(&$0.options) }, "options", Notation.words(.options),
     meaning: "How others are treated, and which devices may be used.", aspect: OptionsAspect(),
     check: { (options, property, mode) throws(SessionError) in
       guard !options.isSuperset(of: [.mixWithOthers, .silenceOthers]) else {

@@ -1,17 +1,17 @@
 /// How a mode is applied and maintained: properties that are not in the state.
 extension PropertyRow {
-  static let strict = PropertyRow(.strict, \.strict, "strict", Notation.words())
+  static let strict = PropertyRow(.strict, { $1(&$0.strict) }, "strict", Notation.words())
 
   static let reapply = PropertyRow(
-    .reapply, \.reapply, "reapply", .word(),
+    .reapply, { $1(&$0.reapply) }, "reapply", .word(),
     meaning: "When it is reapplied: always, on-route-change, never.")
 
   static let onFailure = PropertyRow(
-    .onFailure, \.onFailure, "on-failure", .word(),
+    .onFailure, { $1(&$0.onFailure) }, "on-failure", .word(),
     meaning: "What one failed step does to the others: rollback, best-effort.")
 
   static let scope = PropertyRow(
-    .scope, \.scope, "scope", .word(),
+    .scope, { $1(&$0.scope) }, "scope", .word(),
     check: { (scope, property, mode) throws(SessionError) in
       guard scope == .application, mode.category == .multiRoute else { return }
       throw Check.failure(

@@ -2,12 +2,12 @@ import PulseTypes
 
 extension PropertyRow {
   static let inputPort = PropertyRow(
-    .inputPort, \.inputPort, "input.port", .ports, meaning: portMeaning,
+    .inputPort, { $1(&$0.inputPort) }, "input.port", .ports, meaning: portMeaning,
     synonyms: ["port", "jack"],
     aspect: PortAspect(direction: .input), check: Check.ports)
 
   static let outputPort = PropertyRow(
-    .outputPort, \.outputPort, "output.port", .ports, meaning: portMeaning,
+    .outputPort, { $1(&$0.outputPort) }, "output.port", .ports, meaning: portMeaning,
     aspect: PortAspect(direction: .output), check: Check.ports)
 
   private static let portMeaning =

@@ -2,7 +2,7 @@ import PulseTypes
 
 extension PropertyRow {
   static let preferredInput = PropertyRow(
-    .preferredInput, \.preferredInput, "input.prefer", .devices,
+    .preferredInput, { $1(&$0.preferredInput) }, "input.prefer", .devices,
     meaning: "The input, by what does not change; add others behind it to fall back on.",
     synonyms: [
       "input", "default-source", "default-input", "default", "source", "mic", "microphone",
@@ -11,7 +11,7 @@ extension PropertyRow {
     check: Check.devices)
 
   static let preferredOutput = PropertyRow(
-    .preferredOutput, \.preferredOutput, "output.prefer", .devices,
+    .preferredOutput, { $1(&$0.preferredOutput) }, "output.prefer", .devices,
     meaning: "The output, by what does not change; add others behind it to fall back on.",
     synonyms: [
       "output", "default-sink", "default-output", "sink", "speaker", "speakers", "headphones",
@@ -19,16 +19,16 @@ extension PropertyRow {
     check: Check.devices)
 
   static let inputRequired = PropertyRow(
-    .inputRequired, \.inputRequired, "input.required", .boolean)
+    .inputRequired, { $1(&$0.inputRequired) }, "input.required", .boolean)
 
   static let outputRequired = PropertyRow(
-    .outputRequired, \.outputRequired, "output.required", .boolean)
+    .outputRequired, { $1(&$0.outputRequired) }, "output.required", .boolean)
 
   static let moveInputStreams = PropertyRow(
-    .moveInputStreams, \.moveInputStreams, "input.move-streams", .boolean)
+    .moveInputStreams, { $1(&$0.moveInputStreams) }, "input.move-streams", .boolean)
 
   static let moveOutputStreams = PropertyRow(
-    .moveOutputStreams, \.moveOutputStreams, "output.move-streams", .boolean)
+    .moveOutputStreams, { $1(&$0.moveOutputStreams) }, "output.move-streams", .boolean)
 }
 
 /// Preferred input or output → the default source or sink.
@@ -200,6 +200,12 @@ struct PreferredDeviceAspect: Aspect {
         causes.append(
           "\(port.name) cannot become the default while nothing is plugged into its port")
       }
+    } else if isOurs, case .name(let former)? = entry?.before, former != present.name {
+      causes.append("the session chose \(present.name); \(former) was the default before")
+    } else if let equal = ranking.devices.first(where: { ranking.isEqual($0, present) }) {
+      causes.append(
+        "the server ranks \(equal.name) as high as \(present.name); whether \(present.name) was "
+          + "chosen, or was there first, cannot be read")
     } else {
       causes.append(
         "\(present.name) is the server's own first choice; whether it was also chosen cannot be read"

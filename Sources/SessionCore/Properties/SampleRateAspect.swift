@@ -2,7 +2,8 @@ package import PulseTypes
 
 extension PropertyRow {
   static let sampleRate = PropertyRow(
-    .sampleRate, \.sampleRate, "sample-rate", .integer(of: "Hz", example: 48000), unit: .hertz,
+    .sampleRate, { $1(&$0.sampleRate) }, "sample-rate", .integer(of: "Hz", example: 48000),
+    unit: .hertz,
     meaning: "Hz; not the server's own rate. A hint: unmet it is a warning.",
     synonyms: ["rate", "sampling-rate", "frequency"],
     aspect: SampleRateAspect(),

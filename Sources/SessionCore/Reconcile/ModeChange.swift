@@ -5,7 +5,7 @@ package import PulseTypes
 ///
 /// Pure: the caller runs the loops and writes the files. `run` saves the baseline before its first
 /// step; after it, the caller stores `outcome`; if it fails, the caller runs `undoing(in:)` and then
-/// stores `undone(in:)`.
+/// stores `undone(by:)`.
 package struct ModeChange: Sendable {
   package enum Goal: Sendable, Hashable {
     /// - Parameter wasInEffect: whether a mode was in effect before.
@@ -49,10 +49,14 @@ package struct ModeChange: Sendable {
   }
 
   /// The baseline after the failed run was undone: the one from before it. What could not be undone,
-  /// because its device was unplugged meanwhile, is kept until the device returns.
-  package func undone(in snapshot: ServerSnapshot) -> Baseline {
+  /// because its device was unplugged meanwhile, is kept until the device returns; so is the level of one
+  /// that returned meanwhile, which PipeWire's session manager may still replace.
+  ///
+  /// - Parameter back: the loop that undid it.
+  package func undone(by back: Reconciler) -> Baseline {
     var result = before
-    for entry in run.undoable.pending(in: snapshot).entries {
+    let left = run.undoable.pending(in: back.input.snapshot, besides: back.arrivals)
+    for entry in left.entries {
       if result.has(entry) {
         result.expect((entry.ours.map { [$0] } ?? []) + (entry.inFlight ?? []), of: entry)
       } else {

@@ -62,12 +62,17 @@ extension Reconciler {
     }
   }
 
+  /// Counts the value that the server shows as the session's, in place of the requested one.
+  mutating func note(_ setting: Setting, got now: SettingValue, in snapshot: ServerSnapshot) {
+    journal.note(setting, got: now, in: snapshot)
+    input.baseline.note(setting, got: now, in: snapshot)
+  }
+
   /// Stores what a device granted: a server does not announce that beforehand.
   mutating func remember(_ step: Step, got given: SettingValue?, in snapshot: ServerSnapshot) {
     guard step.setting.isHint, step.to != .absent else { return }
     let now = snapshot.value(of: step.setting) ?? .absent
-    journal.note(step.setting, got: now)
-    input.baseline.note(step.setting, got: now)
+    note(step.setting, got: now, in: snapshot)
     let attempt = HintMemory.Attempt(setting: step.setting, asked: step.to, got: given ?? now)
     guard case .rate(let direction, let name) = step.setting else {
       // The pin holds the latency during the run, so it is stored only at the end.

@@ -60,7 +60,7 @@ package struct Reconciler: Sendable {
   /// How often a step of a setting was about to be run, also where nothing was left to do.
   private var checks: [Setting: Int] = [:]
   var latencies: [HintMemory.Attempt] = []
-  private var firstDevices: Set<String>?
+  private var firstSnapshot: ServerSnapshot?
   /// The settings that were read with the mode's values, so that another program's change is
   /// noticed.
   package private(set) var seen: ForeignChanges
@@ -152,7 +152,7 @@ package struct Reconciler: Sendable {
     grants: [Setting: Duration] = [:]
   ) throws(SessionError) -> Plan {
     input.snapshot = snapshot
-    if firstDevices == nil { firstDevices = snapshot.deviceNames }
+    if firstSnapshot == nil { firstSnapshot = snapshot }
     for (setting, before) in inherited where input.baseline[setting] == nil {
       guard let now = snapshot.value(of: setting), now != before else { continue }
       input.baseline.record(setting, before: before, ours: now)
@@ -202,7 +202,10 @@ package struct Reconciler: Sendable {
       return
     }
     let observer = Observer(snapshot, grants: [:], memory: HintMemory())
-    if case .met(let proof) = observer.judge([Condition(step.setting, step.to)]) {
+    // A step to the value that is read already is for what the server does not report.
+    if step.from != step.to,
+      case .met(let proof) = observer.judge([Condition(step.setting, step.to)])
+    {
       results.append(.applied(step, proof, wasSo: true))
       state = .batch(steps.dropFirst())
     } else {
@@ -226,7 +229,13 @@ package struct Reconciler: Sendable {
     }
     results.append(result)
     tracer?(.ran(step, "\(result.outcome)"))
-    if case .applied = result.outcome { seen.note(step.setting, in: snapshot) }
+    if case .applied = result.outcome {
+      seen.note(step.setting, in: snapshot)
+      // Hardware may have taken the nearest value that it has.
+      if !step.setting.isHint, let now = snapshot.value(of: step.setting), now != step.to {
+        note(step.setting, got: now, in: snapshot)
+      }
+    }
     remember(step, got: got, in: snapshot)
     state = .batch(rest)
   }
@@ -268,8 +277,14 @@ package struct Reconciler: Sendable {
     lastPlan.claims.filter { !input.yielded.contains($0) && input.refusals[$0] == nil }
   }
 
-  /// The devices that were added during the run.
-  var arrivals: Set<String> { input.snapshot.deviceNames.subtracting(firstDevices ?? []) }
+  /// The devices that were added during the run, also those that had been there before.
+  var arrivals: Set<String> {
+    let devices = input.snapshot.sources + input.snapshot.sinks
+    return Set(
+      devices.lazy.filter { device in
+        self.firstSnapshot?.device(device.direction, named: device.name)?.index != device.index
+      }.map(\.name))
+  }
 
   /// The hints that the server did not answer in time; they can be requested again.
   package private(set) var lateHints: Set<Setting> = []

@@ -5,10 +5,12 @@
 enum Glob {
   /// Whether a word is a pattern rather than a name.
   static func isPattern(_ word: String) -> Bool {
-    word.utf8.contains { wildcards.contains($0) }
+    word.utf8.contains { isWildcard($0) }
   }
 
-  private static let wildcards = [UInt8(ascii: "*"), UInt8(ascii: "?"), UInt8(ascii: "[")]
+  private static func isWildcard(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "[")
+  }
 
   /// The pattern that matches just this name.
   static func escaped(_ name: String) -> String {
@@ -25,7 +27,7 @@ enum Glob {
 
   /// What a pattern begins with, before its first wildcard: most names need no closer look.
   private static func prefix(of pattern: String) -> Substring.UTF8View {
-    pattern.utf8.prefix(while: { !wildcards.contains($0) })
+    pattern.utf8.prefix(while: { !isWildcard($0) })
   }
 
   /// One part of a pattern.

@@ -49,6 +49,8 @@ package struct ServerTraits: OptionSet, Sendable, Hashable {
   package static let withoutRoleModules = ServerTraits(rawValue: 1 << 17)
   /// It may stop reporting changes of the defaults to the programs that are connected.
   package static let forgottenDefaults = ServerTraits(rawValue: 1 << 18)
+  /// A card whose hardware has no decibel scale takes the nearest of its volumes, and shows that one.
+  package static let nearestVolumes = ServerTraits(rawValue: 1 << 19)
 }
 
 extension ServerKind {
@@ -56,15 +58,17 @@ extension ServerKind {
   package var traits: ServerTraits {
     switch self {
     case .pulseaudio: []
-    case .pipewire:
-      [
-        .forcedGraph, .earlyReplies, .silentMoves, .sessionManager, .lateRestoring, .learnedStreams,
-        .unattributedDevices, .suspendedAtRest, .oneEchoCanceller, .offsetsOfHardware,
-        .deafConnections, .levelsShownAwake, .silentLoss, .rankedByProperty, .noCookie,
-        .besidePulseAudio, .choosesProfiles, .withoutRoleModules, .forgottenDefaults,
-      ]
+    case .pipewire: Self.traitsOfPipeWire
     }
   }
+
+  private static let traitsOfPipeWire: ServerTraits = [
+    .forcedGraph, .earlyReplies, .silentMoves, .sessionManager, .lateRestoring, .learnedStreams,
+    .unattributedDevices, .suspendedAtRest, .oneEchoCanceller, .offsetsOfHardware,
+    .deafConnections, .levelsShownAwake, .silentLoss, .rankedByProperty, .noCookie,
+    .besidePulseAudio, .choosesProfiles, .withoutRoleModules, .forgottenDefaults,
+    .nearestVolumes,
+  ]
 }
 
 extension ServerSnapshot {

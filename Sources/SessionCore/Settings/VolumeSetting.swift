@@ -25,6 +25,13 @@ struct VolumeSetting: DeviceSettingKind {
     return map?.count == volumes.values.count ? before : nil
   }
 
+  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
+    guard case .volume(let volumes) = value,
+      let device = snapshot.device(direction, named: name)
+    else { return false }
+    return snapshot.shows(volumes, on: device)
+  }
+
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .volume(let volume) = value else { return }
     server.edit(direction, name) { $0.volume = volume }
@@ -33,5 +40,24 @@ struct VolumeSetting: DeviceSettingKind {
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
     guard case .volume(let volume) = value else { return nil }
     return [.setVolume(direction, device: name, volume)]
+  }
+}
+
+extension ServerSnapshot {
+  /// Whether a device shows volumes, or the nearest ones that its hardware has.
+  func shows(_ volumes: ChannelVolumes, on device: Device) -> Bool {
+    let (grain, shown) = (volumeGrain(of: device), device.volume.values)
+    return shown.count == volumes.values.count
+      && zip(shown, volumes.values).allSatisfy { now, asked in
+        2 * abs(Int(now.rawValue) - Int(asked.rawValue)) <= grain
+      }
+  }
+
+  /// How far the volumes of a device's hardware are apart, in the server's unit; 1 where it takes any.
+  private func volumeGrain(of device: Device) -> Int {
+    guard has(.nearestVolumes), device.card != nil, let steps = device.volumeSteps, steps > 0,
+      case let most = Int(Volume.norm.rawValue), case let count = most / Int(steps), count > 1
+    else { return 1 }
+    return (most + count - 2) / (count - 1)
   }
 }
