@@ -62,13 +62,13 @@ struct Printer {
       part.write(slot.elements[at], indent: indent + 2)
       return part.bytes
     }
-    let width = parts.reduce(2 * max(0, parts.count - 1)) { $0 + $1.count }
-    let newline = UInt8(ascii: "\n")
-    let isShort = width + indent <= 90 && !parts.contains { $0.contains(newline) }
+    // Also where a part has several lines: it is too long for this line, too.
+    let isShort = parts.reduce(2 * max(0, parts.count - 1) + indent) { $0 + $1.count } <= 90
     let margin = isShort ? "" : "\n" + String(repeating: " ", count: indent + 2)
     let padding = isShort && isObject && !parts.isEmpty ? " " : ""
     bytes += "\(isObject ? "{" : "[")\(padding)\(parts.isEmpty ? "" : margin)".utf8
-    bytes += parts.joined(separator: isShort ? ", ".utf8 : ",\(margin)".utf8)
+    let separator = Array((isShort ? ", " : ",\(margin)").utf8)
+    for (count, part) in parts.enumerated() { bytes += count > 0 ? separator + part : part }
     let end = isShort ? "" : "\n" + String(repeating: " ", count: indent)
     bytes += "\(end)\(padding)\(isObject ? "}" : "]")".utf8
   }
@@ -78,7 +78,7 @@ extension JSON.Style {
   /// A string with its quotes.
   func quoted(_ string: String) -> String {
     let isPlain = string.utf8.allSatisfy {
-      0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+      $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
     }
     if isPlain { return "\"\(string)\"" }
     var result = "\""

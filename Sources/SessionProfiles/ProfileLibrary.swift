@@ -118,10 +118,10 @@ struct ProfileLibrary {
   private func notFound(_ name: String) -> ProfileDiagnostic {
     let near = Text.nearest(stem(name), among: all().map(\.name))
     let hint =
-      near.isEmpty ? "" : "; did you mean \(Words.list(near.map { "\"\($0)\"" }, last: "or"))?"
-    let list = "\"audiosession profiles list\" shows all"
+      near.isEmpty ? "" : "; do you mean \(Words.list(near.map { "'\($0)'" }, last: "or"))?"
+    let list = "'audiosession profiles' lists all"
     return ProfileDiagnostic(
-      "there is no profile \"\(Text.visible(name))\"" + (hint.isEmpty ? "; " : hint + " ") + list,
+      "there is no profile '\(Text.visible(name))'" + (hint.isEmpty ? "; " : hint + " ") + list,
       file: "", at: nil, property: "profile", value: Text.visible(name), code: .profileNotFound,
       alternatives: near)
   }

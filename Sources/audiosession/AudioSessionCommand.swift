@@ -65,7 +65,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       return
     }
     do {
-      let command = try parseAsRoot()
+      let command = try parsed(Array(CommandLine.arguments.dropFirst()))
       guard let command = command as? any SessionCommand else {
         var command = command
         try command.run()
@@ -95,6 +95,22 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       let unknown = UnknownCommand.find(in: arguments).map { ValidationError($0.message) }
       UsageError(unknown ?? error, arguments).end()
     }
+  }
+
+  /// Parses the arguments by the command that they name alone: each of its parents has the same options and
+  /// would parse them first, which takes most of the time of a start. What the command refuses (an error, or
+  /// help) comes from the whole tree.
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    var (type, rest): (any ParsableCommand.Type, _) = (self, arguments[...])
+    while let name = rest.first,
+      let next = type.configuration.subcommands.first(where: { $0._commandName == name })
+    {
+      (type, rest) = (next, rest.dropFirst())
+    }
+    if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(rest)) {
+      return command
+    }
+    return try parseAsRoot(arguments)
   }
 
   /// Without a command: what is in use, what is maintained, and what to do next.

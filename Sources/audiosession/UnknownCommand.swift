@@ -60,21 +60,21 @@ struct UnknownCommand {
 
   /// Words that newcomers tried, and the command that does what they expected.
   private static let guesses: [String: String] = [
-    "check": "doctor", "conflicts": "state", "daemon": "service install",
-    "default": "explain default-source", "diagnose": "doctor", "enable": "service install",
-    "end": "stop", "events": "state", "fix": "doctor", "gain": "explain gain", "history": "state",
-    "hold": "apply PROFILE --keep", "info": "state", "input": "devices", "inputs": "devices",
-    "keep": "apply PROFILE --keep", "kill": "stop", "level": "meter", "levels": "meter",
-    "list": "devices", "listen": "meter", "log": "state", "logs": "state", "measure": "verify",
-    "mic": "explain microphone", "microphone": "explain microphone", "monitor": "meter",
-    "mute": "explain muted", "off": "stop", "output": "devices", "outputs": "devices",
-    "quit": "stop", "rec": "record", "reset": "revert", "restore": "revert",
-    "run": "apply PROFILE --keep", "save": "profiles save NAME", "select": "apply PROFILE --keep",
-    "set": "apply PROFILE --keep", "show": "state", "simulate": "sandbox simulate",
-    "sources": "devices", "start": "apply PROFILE --keep", "status": "state",
-    "switch": "apply PROFILE --keep", "test": "verify", "unapply": "revert", "undo": "revert",
+    "check": "doctor", "conflicts": "state", "daemon": "service install", "diagnose": "doctor",
+    "edit": "profiles edit NAME", "enable": "service install", "end": "stop", "events": "state",
+    "fix": "doctor", "history": "state", "hold": "apply PROFILE --keep", "hooks": "help hooks",
+    "info": "state", "input": "devices", "inputs": "devices", "install": "service install",
+    "json": "help json", "keep": "apply PROFILE --keep", "kill": "stop", "level": "meter",
+    "levels": "meter", "list": "devices", "listen": "meter", "log": "state", "logs": "state",
+    "man": "help", "measure": "verify", "monitor": "meter", "off": "stop", "output": "devices",
+    "outputs": "devices", "profile": "profiles", "quit": "stop", "rec": "record", "reset": "revert",
+    "restart": "apply PROFILE --keep", "restore": "revert", "run": "apply PROFILE --keep",
+    "save": "profiles save NAME", "select": "apply PROFILE --keep", "set": "apply PROFILE --keep",
+    "show": "state", "simulate": "sandbox simulate", "sources": "devices",
+    "start": "apply PROFILE --keep", "status": "state", "switch": "apply PROFILE --keep",
+    "test": "verify", "unapply": "revert", "undo": "revert", "uninstall": "service uninstall",
     "unmute": "explain muted", "use": "apply PROFILE --keep", "version": "--version",
-    "volume": "explain volume", "why": "explain",
+    "why": "explain",
     "profiles add": "profiles save NAME", "profiles apply": "apply PROFILE",
     "profiles create": "profiles save NAME",
     "profiles delete": "rm FILE' with the file that 'profiles' lists",
@@ -85,10 +85,19 @@ struct UnknownCommand {
     "service start": "service install", "service stop": "stop",
   ]
 
+  /// The command with a word that is no command itself: a property's name, or what can be simulated.
+  private static func other(_ word: String, _ path: String) -> String? {
+    if path.isEmpty, Explanation.property(named: word) != nil { return "explain \(visible(word))" }
+    let faults = SimulateCommand.configuration.subcommands
+    return path == "sandbox " && faults.contains { $0.isCalled(word) }
+      ? "sandbox simulate \(word)" : nil
+  }
+
   private static func message(_ word: String, _ path: String, _ known: [String]) -> String {
     let near =
-      guesses[path + word].map { ["'\($0)" + ($0.contains("'") ? "" : "'")] }
-      ?? Text.nearest(word, among: known).map { "'\(path)\($0)'" }
+      (guesses[path + word] ?? other(word, path)).map {
+        ["'\($0)" + ($0.contains("'") ? "" : "'")]
+      } ?? Text.nearest(word, among: known).map { "'\(path)\($0)'" }
     let hint =
       !near.isEmpty
       ? "do you mean \(near.joined(separator: " or "))?"

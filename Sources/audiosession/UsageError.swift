@@ -26,13 +26,24 @@ struct UsageError {
   ]
 
   private static func corrected(_ message: String, _ arguments: [String]) -> String {
+    if message.hasSuffix("<time>'") { return message + "; a time is 500ms, 5s or 10m" }
+    if message.hasSuffix("<profile>'") { return message + "; 'audiosession profiles' lists them" }
     let start = "Unknown option '"
-    guard message.hasPrefix(start) else { return message }
+    guard message.hasPrefix(start) else { return unexpected(message, arguments) }
     let option = message.dropFirst(start.count).prefix { $0 != "'" && $0 != "=" }
     guard let better = guesses[String(option)], help(for: arguments).contains(" \(better)") else {
       return message
     }
     return "there is no option '\(visible(String(option)))' here; do you mean '\(better)'?"
+  }
+
+  /// The device that newcomers name without its option.
+  private static func unexpected(_ message: String, _ arguments: [String]) -> String {
+    let start = "Unexpected argument '"
+    guard message.hasPrefix(start), help(for: arguments).contains(" --device") else {
+      return message
+    }
+    return message + "; a device is named with --device"
   }
 
   /// The help of the command in the arguments.

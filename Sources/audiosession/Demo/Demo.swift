@@ -130,7 +130,8 @@ struct Demo {
       }
       return try await add("apply", false, "Not applied: " + reasons.joined(separator: "; "))
     }
-    let values = asked.map { name, report in
+    // A demo device without ports has none that could be named.
+    let values = asked.filter { $0.1.actual != nil }.map { name, report in
       let input = name == .preferredInput ? state.route.inputs.first?.description : nil
       let actual = input ?? PropertyWords.text(report.actual, of: name)
       return "\(name.row.label) \(actual)"
@@ -215,10 +216,9 @@ struct Demo {
   }
 
   private mutating func revert(_ before: ServerSnapshot) async throws -> Bool {
-    let report = try await session.revert()
+    try await session.revert()
     let after = try await session.snapshot()
-    let differences = Self.facts(before).subtracting(Self.facts(after)).sorted()
-    let left = report.left + differences.map { "\($0) before" }
+    let left = Self.facts(before).subtracting(Self.facts(after)).sorted().map { "\($0) before" }
     return try await add(
       "revert", left.isEmpty,
       left.isEmpty

@@ -25,23 +25,25 @@ enum Layout {
   private static func parts(of word: String, _ room: Int) -> [String] {
     var parts = [""]
     var run = ""
-    func add(_ text: String) {
-      let last = parts[parts.count - 1]
-      let joins = last.isEmpty || last.displayWidth + text.displayWidth <= room
-      if joins { parts[parts.count - 1] += text } else { parts.append(text) }
+    // Of the last part and of the run.
+    var (width, runWidth) = (0, 0)
+    func add() {
+      if width == 0 || width + runWidth <= room {
+        parts[parts.count - 1] += run
+        width += runWidth
+      } else {
+        parts.append(run)
+        width = runWidth
+      }
+      (run, runWidth) = ("", 0)
     }
     for character in word {
-      if (run + String(character)).displayWidth > room {
-        add(run)
-        run = ""
-      }
+      if runWidth + character.displayWidth > room { add() }
       run.append(character)
-      if "-._:/+,=".contains(character) {
-        add(run)
-        run = ""
-      }
+      runWidth += character.displayWidth
+      if "-._:/+,=".contains(character) { add() }
     }
-    add(run)
+    add()
     return parts
   }
 

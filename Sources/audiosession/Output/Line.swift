@@ -78,20 +78,19 @@ extension [Line] {
 
 extension String {
   /// Columns on a screen: East Asian characters and pictures take two, marks on others none.
-  var displayWidth: Int {
-    reduce(0) { width, character in
-      let scalar = character.unicodeScalars.first!
-      if scalar.properties.generalCategory == .nonspacingMark { return width }
-      return width + (Self.isWide(scalar.value) ? 2 : 1)
-    }
-  }
+  var displayWidth: Int { reduce(0) { $0 + $1.displayWidth } }
+}
 
-  private static func isWide(_ value: UInt32) -> Bool {
-    switch value {
+extension Character {
+  var displayWidth: Int {
+    let scalar = unicodeScalars.first!
+    guard scalar.value >= 0x300 else { return 1 }
+    if scalar.properties.generalCategory == .nonspacingMark { return 0 }
+    return switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
       0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
-      true
-    default: false
+      2
+    default: 1
     }
   }
 }

@@ -3,7 +3,7 @@
 /// Control characters, line separators and those that turn the direction of text appear as
 /// `\u{1b}`; a name that holds them could otherwise move the cursor, or show as another name.
 func visible(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: \.isHidden) else { return text }
+  guard text.unicodeScalars.contains(where: { $0.isHidden }) else { return text }
   return text.unicodeScalars.map { scalar in
     scalar.isHidden ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
   }.joined()
@@ -12,7 +12,8 @@ func visible(_ text: String) -> String {
 extension Unicode.Scalar {
   /// Whether a terminal would act on the character instead of showing it.
   var isHidden: Bool {
-    switch properties.generalCategory {
+    if value < 0x7F { return value < 0x20 }
+    return switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
     // Soft hyphens and joiners belong to words; what turns the direction of text does not.
     case .format: properties.isBidiControl || value == 0xFEFF

@@ -43,7 +43,7 @@ enum EventView {
     case .applied: ("applied", "", .green)
     case .routeChanged(let reason, let previous, let current):
       ("route", "\(change(previous, current, names)) (\(words(reason)))", .plain)
-    case .devicesChanged: ("devices", "devices, ports or profiles changed", .plain)
+    case .devicesChanged: ("devices", "the devices, their ports or card profiles changed", .plain)
     case .drift(let what):
       ("drift", what.map(\.row.label).joined(separator: ", "), .amber)
     case .reapplied(let time): ("reapplied", "in \(milliseconds(time))", .green)

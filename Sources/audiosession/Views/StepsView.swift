@@ -20,7 +20,7 @@ enum StepsView {
     var phase: Phase?
     for (row, line) in zip(rows, aligned) {
       if row.step.phase != phase {
-        lines.append(Line("\(row.step.phase.rawValue)  \(row.step.phase.title)", .bold))
+        lines.append(Line(row.step.phase.title, .bold))
         phase = row.step.phase
       }
       lines += isWide ? [line] : stacked(row, width, names)
@@ -31,10 +31,9 @@ enum StepsView {
   }
 
   private static func columns(_ row: Row, _ names: DeviceNames) -> [Span] {
-    let (from, to) = change(row.step, names)
-    return [
+    [
       Span(names.text(row.step.setting.object)), Span(row.step.setting.propertyName),
-      Span("\(from) → \(to)"), mark(row),
+      Span(words(change(row.step, names))), mark(row),
     ]
   }
 
@@ -43,7 +42,7 @@ enum StepsView {
     let (from, to) = change(row.step, names)
     let mark = mark(row)
     let head = Layout.wrap(names.text(row.step.setting.title), indent: 3, width: width)
-    let change = Span("\(from) → \(to)")
+    let change = Span(words((from, to)))
     guard let width, 5 + change.width + 2 + mark.width > width else {
       return head + [["     ", change, "  ", mark]]
     }
@@ -54,6 +53,11 @@ enum StepsView {
       lines += Layout.wrap(mark.text, indent: 5, width: width, style: mark.style)
     }
     return lines
+  }
+
+  /// A step may set again what is there already: a server may not report all that it keeps.
+  private static func words(_ change: (from: String, to: String)) -> String {
+    change.from == change.to ? change.to : "\(change.from) → \(change.to)"
   }
 
   /// The old and the new value; of two remaps on different devices, with the devices.

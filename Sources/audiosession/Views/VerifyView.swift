@@ -33,7 +33,13 @@ enum VerifyView {
       let isProperty = Property(rawValue: fault.name) != nil || fault.detail == nil
       let label = isProperty ? PropertyWords.label(fault.name) + ": " : ""
       let text = names.text(label + (fault.detail ?? "not as wanted, see above"))
-      return Layout.wrap(text, after: Span("Not ready: ", .red), width: width)
+      let mark = Span("Not ready: ", .red)
+      let lines = Layout.wrap(text, after: mark, width: width)
+      let parts = text.split(separator: ": pactl ", maxSplits: 1)
+      guard lines.count > 1, parts.count == 2 else { return lines }
+      // A command is for copying, so it is never wrapped.
+      return Layout.wrap(parts[0] + ":", after: mark, width: width)
+        + [["  ", Span("pactl " + parts[1])]]
     }
     var facts = [report.heard.name]
     for (property, unit) in [(Property.sampleRate, 1000.0), (.ioBufferDuration, 0.001)] {
