@@ -1,5 +1,7 @@
 import AudioSession
 import AudioStreams
+import Dispatch
+import Glibc
 import PulseSandbox
 import TestSupport
 import Testing
@@ -25,6 +27,21 @@ func record(
   await isOver()
   let recording = try await recorder.stop()
   print(recording.duration, recording.missing)
+}
+// end
+
+// Ctrl-C: begin
+/// Waits for Ctrl-C, which does not end the program any more.
+func interruption() async {
+  signal(SIGINT, SIG_IGN)
+  let source = DispatchSource.makeSignalSource(signal: SIGINT)
+  await withCheckedContinuation { continuation in
+    source.setEventHandler {
+      source.cancel()
+      continuation.resume()
+    }
+    source.activate()
+  }
 }
 // end
 
@@ -94,6 +111,23 @@ struct SnippetTests {
       }
       #expect(folder.text("talk.flac")?.isEmpty == false)
     }
+  }
+
+  @Test("Ctrl-C ends what waits for it")
+  func interrupts() async {
+    // Before and after it waits, too: the signal is for all of this process.
+    signal(SIGINT, SIG_IGN)
+    let isOver = Shared(false)
+    async let waiting: Void = {
+      await interruption()
+      isOver.value = true
+    }()
+    #expect(
+      await eventually {
+        kill(getpid(), SIGINT)
+        return isOver.value
+      })
+    await waiting
   }
 
   @Test("hand speech to a recogniser, and lower others while it answers")

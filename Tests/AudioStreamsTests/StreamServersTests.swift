@@ -126,7 +126,8 @@ struct StreamServersTests {
         #expect(try synthesizer.triggerNote(pitch: 69, velocity: .accent))
         // A busy machine loses some of the sound, and not all the time.
         var tone = Self.cleanest(await rig.collect(buffers, frames: 16_000).samples, near: 440)
-        for _ in 0..<30 where tone.noise > -60 {
+        for number in 1...30 where tone.noise > -60 {
+          noteTry(number, of: 30)
           tone = Self.cleanest(await rig.collect(buffers, frames: 8000).samples, near: 440)
         }
         #expect(abs(tone.frequency / 440 - 1) < 1e-4)

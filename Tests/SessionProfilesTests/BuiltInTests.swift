@@ -26,13 +26,12 @@ import Testing
   }
 
   @Test func `the program has what the folder has`() throws {
-    let folder = "\(#filePath)".split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
     for name in Self.names {
-      let path = "\(folder)/profiles/\(name).toml"
+      let path = "\(packageFolder)/profiles/\(name).toml"
       #expect(try Profile.text(path) == Profile.text(name, environment: Self.environment))
       #expect(Profile.check(file: path, environment: Self.environment).isEmpty)
     }
-    #expect(Folder.visibleNames("\(folder)/profiles").count == Self.names.count)
+    #expect(Folder.visibleNames("\(packageFolder)/profiles").count == Self.names.count)
   }
 
   @Test(arguments: names)

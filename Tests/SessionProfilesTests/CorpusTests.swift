@@ -5,8 +5,7 @@ import Testing
 /// The texts that the fuzzer found to reach most of the code (`Tests/Fuzz/run`), and those that once
 /// broke something.
 @Suite struct CorpusTests {
-  private static let folder =
-    "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Fuzz/Corpus"
+  private static let folder = packageFolder + "/Tests/Fuzz/Corpus"
   private static let files = Folder.visibleNames(folder)
 
   @Test func `there is a corpus`() { #expect(Self.files.count >= 50) }

@@ -88,8 +88,8 @@ import Testing
     let error = try error("mine")
     #expect(
       error.message
-        == "\(path("mine")):2:1: there is no profile \"podcats\"; did you mean \"podcast\"? "
-        + "\"audiosession profiles list\" shows all")
+        == "\(path("mine")):2:1: there is no profile 'podcats'; do you mean 'podcast'? "
+        + "'audiosession profiles' lists all")
     #expect(error.code == .profileNotFound)
   }
 

@@ -69,15 +69,15 @@ import Testing
   }
 
   @Test(arguments: [
-    ("podcats", "did you mean \"podcast\"? "), ("voicechat", "did you mean \"voice-chat\"? "),
-    ("podcast.toml", "did you mean \"podcast\"? "), ("", ""), ("..", ""), ("zzz", ""),
+    ("podcats", "do you mean 'podcast'? "), ("voicechat", "do you mean 'voice-chat'? "),
+    ("podcast.toml", "do you mean 'podcast'? "), ("", ""), ("..", ""), ("zzz", ""),
   ])
   func `no such profile: the nearest names and how to list all`(
     _ name: String, _ hint: String
   ) throws {
     let error = try #require(throws: SessionError.self) { try rate(name) }
-    let list = "\"audiosession profiles list\" shows all"
-    #expect(error.message == "there is no profile \"\(name)\"; \(hint)\(list)")
+    let list = "'audiosession profiles' lists all"
+    #expect(error.message == "there is no profile '\(name)'; \(hint)\(list)")
     #expect(error.code == .profileNotFound)
     #expect(error.alternatives.isEmpty == hint.isEmpty)
   }

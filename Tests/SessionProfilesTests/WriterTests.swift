@@ -2,6 +2,7 @@ import Foundation
 import PulseTypes
 import SessionCore
 import SessionProfiles
+import TestSupport
 import Testing
 
 /// What is written reads back as an equal mode, whatever was preferred.
@@ -72,8 +73,7 @@ import Testing
   }
 
   @Test func `the fuzzer's dictionary has every key`() throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../Fuzz/profile.dict")
+    let file = URL(filePath: packageFolder + "/Tests/Fuzz/profile.dict")
     let words = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
     #expect(Property.rows.map { "\"\($0.name)\"" }.filter { !words.contains($0[...]) } == [])
   }

@@ -126,9 +126,23 @@ static int die(sim_card *card, const pa_json_object *value) {
         return result;
     if (!card->input)
         return -PA_ERR_NOENTITY;
-    card->dead_devices = (unsigned) count;
+    card->dead_sources = (unsigned) count;
     pa_asyncmsgq_send(card->input->mq.inq, PA_MSGOBJECT(card->input->source),
                       SIM_SOURCE_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
+    return 0;
+}
+
+static int die_output(sim_card *card, const pa_json_object *value) {
+    int64_t count;
+    int result = number_of(value, 1, 100, &count);
+
+    if (result < 0)
+        return result;
+    if (!card->output)
+        return -PA_ERR_NOENTITY;
+    card->dead_sinks = (unsigned) count;
+    pa_asyncmsgq_send(card->output->mq.inq, PA_MSGOBJECT(card->output->sink),
+                      SIM_SINK_MESSAGE_STALL, NULL, (int64_t) SIM_STALLED_FOR_EVER, NULL);
     return 0;
 }
 
@@ -181,6 +195,7 @@ static const struct {
     { "profile-delay", profile_delay },
     { "stall", stall },
     { "die", die },
+    { "die-output", die_output },
     { "rate", set_rate },
     { "remove", remove_card },
 };

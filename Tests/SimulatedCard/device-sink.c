@@ -17,6 +17,10 @@ static int process_message(
     pa_msgobject *object, int code, void *data, int64_t offset, pa_memchunk *chunk) {
     sim_device *device = PA_SINK(object)->userdata;
 
+    if (code == SIM_SINK_MESSAGE_STALL) {
+        device->stalled_until = pa_rtclock_now() + (pa_usec_t) offset;
+        return 0;
+    }
     if (code == PA_SINK_MESSAGE_GET_LATENCY) {
         *(int64_t *) data = (int64_t) sim_clock_time(&device->clock, rate_of(device))
             - (int64_t) pa_rtclock_now();
@@ -64,6 +68,11 @@ static void update_requested_latency(pa_sink *sink) {
 static void reconfigure(pa_sink *sink, pa_sample_spec *spec, bool passthrough) {
     if (!passthrough && sim_device_has_rate(sink->userdata, spec->rate))
         sink->sample_spec.rate = spec->rate;
+}
+
+/* Nothing in software makes up for the difference, as in module-alsa-card. */
+static void set_volume(pa_sink *sink) {
+    sim_device_nearest_volume(sink->userdata, &sink->real_volume);
 }
 
 static int set_port(pa_sink *sink, pa_device_port *port) {
@@ -116,6 +125,10 @@ static void play(sim_device *device) {
         rewind_buffer(device, now);
     if (!PA_SINK_IS_OPENED(device->sink->thread_info.state)) {
         pa_rtpoll_set_timer_disabled(device->rtpoll);
+        return;
+    }
+    if (device->stalled_until > now) {
+        pa_rtpoll_set_timer_absolute(device->rtpoll, device->stalled_until);
         return;
     }
     if (sim_clock_time(&device->clock, rate_of(device)) <= now + margin(device))
@@ -176,10 +189,16 @@ bool sim_sink_create(sim_device *device) {
 
     if (!sink)
         return false;
+    if (device->card->dead_sinks > 0 && --device->card->dead_sinks > 0)
+        device->stalled_until = pa_rtclock_now() + SIM_STALLED_FOR_EVER;
     sink->userdata = device;
     sink->parent.process_msg = process_message;
     sink->set_state_in_io_thread = set_state;
     sink->set_port = set_port;
+    if (device->card->volume_steps) {
+        pa_sink_set_set_volume_callback(sink, set_volume);
+        sink->n_volume_steps = device->card->volume_steps;
+    }
     if (device->card->n_rates > 1 && !device->card->kind->bluetooth)
         sink->reconfigure = reconfigure;
     pa_sink_set_asyncmsgq(sink, device->mq.inq);

@@ -117,6 +117,11 @@ static void reconfigure(pa_source *source, pa_sample_spec *spec, bool passthroug
     make_wave(source->userdata);
 }
 
+/* Nothing in software makes up for the difference, as in module-alsa-card. */
+static void set_volume(pa_source *source) {
+    sim_device_nearest_volume(source->userdata, &source->real_volume);
+}
+
 static int set_port(pa_source *source, pa_device_port *port) {
     pa_log_debug("%s: port %s", source->name, port->name);
     return 0;
@@ -204,12 +209,16 @@ bool sim_source_create(sim_device *device) {
     if (!source)
         return false;
     make_wave(device);
-    if (device->card->dead_devices > 0 && --device->card->dead_devices > 0)
+    if (device->card->dead_sources > 0 && --device->card->dead_sources > 0)
         device->stalled_until = pa_rtclock_now() + SIM_STALLED_FOR_EVER;
     source->userdata = device;
     source->parent.process_msg = process_message;
     source->set_state_in_io_thread = set_state;
     source->set_port = set_port;
+    if (device->card->volume_steps) {
+        pa_source_set_set_volume_callback(source, set_volume);
+        source->n_volume_steps = device->card->volume_steps;
+    }
     if (device->card->n_rates > 1 && !device->card->kind->bluetooth)
         source->reconfigure = reconfigure;
     pa_source_set_asyncmsgq(source, device->mq.inq);

@@ -139,6 +139,15 @@ void sim_device_add_ports(const sim_device *device, pa_hashmap *ports) {
     }
 }
 
+void sim_device_nearest_volume(const sim_device *device, pa_cvolume *volume) {
+    uint32_t last = device->card->volume_steps - 1;
+
+    for (unsigned i = 0; i < volume->channels; i++) {
+        uint64_t step = ((uint64_t) volume->values[i] * last + PA_VOLUME_NORM / 2) / PA_VOLUME_NORM;
+        volume->values[i] = (pa_volume_t) (PA_MIN(step, last) * PA_VOLUME_NORM / last);
+    }
+}
+
 /* ---- The clock ---- */
 
 void sim_clock_start(sim_clock *clock, pa_usec_t now) {

@@ -23,12 +23,13 @@ PA_MODULE_USAGE(
     "tone=<yes|no> "
     "fixed_latency=<milliseconds that every device has> "
     "min_latency=<milliseconds that a device has at least> "
+    "volume_steps=<how many volumes the hardware has> "
     "serial=<device.serial> "
     "card_properties=<further properties>");
 
 static const char *const valid_arguments[] = {
-    "kind", "name", "rates", "channels", "profile", "tone", "fixed_latency", "min_latency", "serial",
-    "card_properties", NULL
+    "kind", "name", "rates", "channels", "profile", "tone", "fixed_latency", "min_latency",
+    "volume_steps", "serial", "card_properties", NULL
 };
 
 /* ---- Arguments ---- */
@@ -88,6 +89,11 @@ static int parse_arguments(sim_card *card, pa_modargs *arguments) {
     if (parse_latency(arguments, "fixed_latency", &card->fixed_latency) < 0
         || parse_latency(arguments, "min_latency", &card->min_latency) < 0)
         return -1;
+    if (pa_modargs_get_value_u32(arguments, "volume_steps", &card->volume_steps) < 0
+        || card->volume_steps == 1) {
+        pa_log("volume_steps= is a number from 2.");
+        return -1;
+    }
     card->name = pa_xstrdup(pa_modargs_get_value(arguments, "name", card->kind->default_name));
     return 0;
 }

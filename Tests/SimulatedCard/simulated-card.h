@@ -46,12 +46,14 @@ typedef struct sim_card {
     bool tone;
     pa_usec_t fixed_latency; /* of every device, as without timer scheduling; 0: follows the streams */
     pa_usec_t min_latency;   /* the least that a device takes */
+    uint32_t volume_steps;   /* of hardware without a decibel scale; 0: any volume, in software */
 
     sim_device *output; /* of the active profile, NULL: none */
     sim_device *input;
 
     char *failing_profile; /* the next change to this one fails */
-    unsigned dead_devices; /* so many sources, the present one first, deliver nothing */
+    unsigned dead_sources; /* so many, the present one first, deliver nothing */
+    unsigned dead_sinks;   /* so many take nothing */
     pa_usec_t profile_delay;
     pa_time_event *delayed; /* set while devices are still to appear */
 } sim_card;
@@ -89,13 +91,14 @@ struct sim_device {
     /* Of the device's thread: */
     sim_clock clock;         /* the sink has rendered, the source delivered, up to here */
     pa_usec_t block;         /* the device's latency now */
-    pa_usec_t stalled_until; /* a source delivers nothing before */
+    pa_usec_t stalled_until; /* it delivers or takes nothing before */
 
     pa_memchunk wave; /* a source's sound: whole periods, played in a loop */
     size_t wave_index;
 };
 
 #define SIM_SOURCE_MESSAGE_STALL PA_SOURCE_MESSAGE_MAX
+#define SIM_SINK_MESSAGE_STALL PA_SINK_MESSAGE_MAX
 #define SIM_STALLED_FOR_EVER (365 * 24 * 3600 * PA_USEC_PER_SEC)
 
 sim_device *sim_device_new(sim_card *card, const sim_mapping *mapping);
@@ -114,6 +117,9 @@ uint32_t sim_device_first_rate(const sim_device *device);
 char *sim_device_name(const sim_device *device);
 void sim_device_describe(const sim_device *device, pa_proplist *properties);
 void sim_device_add_ports(const sim_device *device, pa_hashmap *ports);
+
+/* The nearest volume that the hardware has. */
+void sim_device_nearest_volume(const sim_device *device, pa_cvolume *volume);
 
 void sim_clock_start(sim_clock *clock, pa_usec_t now);
 pa_usec_t sim_clock_time(const sim_clock *clock, uint32_t rate);

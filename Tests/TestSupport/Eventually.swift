@@ -6,11 +6,25 @@ package func eventually(
   _ condition: () async throws -> Bool
 ) async rethrows -> Bool {
   let deadline = ContinuousClock.now + limit
+  var pauses = Pauses()
   while try await !condition() {
     guard ContinuousClock.now < deadline else { return false }
-    try? await Task.sleep(for: .milliseconds(2))
+    try? await pauses.pass()
   }
   return true
+}
+
+/// Pauses between looks at what nothing announces: short at first, so that what comes soon is seen soon, then
+/// longer, so that looking does not take the processor from what is waited for.
+package struct Pauses {
+  private var next = Duration.milliseconds(1)
+
+  package init() {}
+
+  package mutating func pass() async throws {
+    try await Task.sleep(for: next)
+    next = min(next * 2, .milliseconds(20))
+  }
 }
 
 /// Runs a body on a thread of its own, which may block.

@@ -4,10 +4,12 @@ internal import POSIX
 package struct SeedBlock: Sendable, CustomStringConvertible {
   package let seeds: Range<UInt64>
 
-  /// All blocks of a test, with so many seeds together; a longer search is asked for with
-  /// `AUDIOSESSION_SEED_FACTOR`.
+  /// How much longer a search is asked for, by `.ci/nightly seeds`.
+  package static let factor =
+    ProcessEnvironment["AUDIOSESSION_SEED_FACTOR"].flatMap(Int.init) ?? 1
+
+  /// All blocks of a test, with so many seeds together.
   package static func all(_ count: Int) -> [SeedBlock] {
-    let factor = ProcessEnvironment["AUDIOSESSION_SEED_FACTOR"].flatMap(Int.init) ?? 1
     let each = UInt64(max(count / 20 * factor, 1))
     return (0..<20).map { SeedBlock(seeds: $0 * each..<($0 + 1) * each) }
   }

@@ -86,7 +86,7 @@ extension ModelWork {
     perform(
       task.continued { task, error in
         guard error == nil else { return end(nil, change.run.attempted) }
-        end(change.undone(in: task.loop.input.snapshot), [])
+        end(change.undone(by: task.loop), [])
       })
   }
 }

@@ -15,6 +15,7 @@ extension SimulatedSession {
     let number = world.orders
     let verb = kind == .revert ? "revert" : kind == .apply ? "apply" : "takeover"
     let holderWord = isOld ? "0" : "\(holder)"
+    world.sequence.order(number, from: process, to: isOld ? nil : holder, mode: mode)
     try? store.write(
       Array("\(number) \(process) \(verb) \(mode) \(holderWord)".utf8), to: .order)
     guard calls.isRunning(holder) else { return lookAgain() }
@@ -52,6 +53,7 @@ extension SimulatedSession {
     switch action {
     case .answered:
       isAnswered = true
+      world.sequence.learn(number, process)
       kind.isCommand || isStopped ? end() : lookAgain()
     case .lookAgain: isStopped ? end() : lookAgain()
     case .withdraw:
@@ -114,6 +116,7 @@ extension SimulatedSession {
     world.interrupted.removeAll { $0 == process }
     guard let work else { return hold(lock) }
     world.log("\(process) has the lock again")
+    world.sequence.take(process, isRunning: calls.isRunning)
     life.take(lock, since: "\(world.now)")
     (watched, isBusy, isDeactivated) = (nil, false, false)
     alarm += 1
@@ -126,6 +129,7 @@ extension SimulatedSession {
     }
     guard (try? store.commit(Self.bytes(mode))) != nil else { return }
     world.acknowledged = mode
+    world.sequence.apply(mode, by: process, for: nil)
     work.resume(mode)
   }
 }

@@ -37,6 +37,7 @@ extension SimulatedSession {
         guard (try? session.store.commit(Self.bytes(value))) != nil else { return }
         session.mode = value
         session.world.acknowledged = value
+        session.world.sequence.apply(value, by: session.process, for: order)
         session.world.underWay.remove(value)
         session.world.log("\(session.process) has applied \(value)")
         end(session, true)
@@ -55,11 +56,12 @@ extension SimulatedSession {
       guard let self, isRunning else { return }
       if error == nil {
         (mode, world.acknowledged) = (value, value == 0 ? nil : value)
+        world.sequence.apply(value, by: process, for: order)
         world.log("\(process) has applied \(value)")
       } else if kept != nil, let error, error.leavesServerUnknown {
         // No server can refuse the end of a mode.
         life.standDown()
-        try? store.commit(nil)
+        guard (try? store.commit(nil)) != nil else { return }
         (mode, world.acknowledged) = (0, nil)
         work.noteChange()
       }

@@ -132,6 +132,7 @@ final class SimulatedSession {
   func hold(_ lock: SessionLock) {
     guard isAlive else { return }
     world.log("\(process) has the lock")
+    world.sequence.take(process, isRunning: calls.isRunning)
     call = nil
     life.take(lock, since: kind.isCommand ? nil : "\(world.now)")
     watched = nil
@@ -190,6 +191,8 @@ final class SimulatedSession {
     life.lock?.pass(to: order.process)
     world.interrupted.insert(process, at: 0)
     life.wait(as: process)
+    // Who dies as it gives the lock names nobody.
+    world.sequence.release(process, to: isAlive ? order.process : nil)
     later {
       $0.answer(order.number)
       $0.stepWaiting()
@@ -216,6 +219,7 @@ final class SimulatedSession {
 
   func answer(_ number: Int) {
     desk.didEnd(number)
+    world.sequence.answer(number, by: process)
     try? store.write(Array("\(number)".utf8), to: .answer)
   }
 
@@ -246,6 +250,7 @@ final class SimulatedSession {
     dropOrder()
     world.log("\(process) ends")
     call = nil
+    if life.lock != nil { world.sequence.release(process, to: nil) }
     life.beginClosing()
     life.close()
     world.disk.end(process)

@@ -29,6 +29,8 @@ final class Simulation {
   private(set) var modelServer: ModelServer?
   let modelMutant: ModelMutant?
   let promises = Promises()
+  /// What lock, orders and answers may be.
+  var sequence = SequentialModel()
   /// Whether jacks and WirePlumber come and go, too.
   let hasMoreFaults: Bool
   /// Whether other programs change the model server, too.
@@ -126,6 +128,7 @@ final class Simulation {
       let event = queue.removeFirst()
       now = event.due
       event.work()
+      if let rule = sequence.broken { check(false, rule) }
     }
     now = max(now, end)
   }
@@ -195,6 +198,7 @@ final class Simulation {
     disk.cutPower(&random)
     queue = []
     (interrupted, dying) = ([], [:])
+    sequence.restart()
     let store = StoreFiles(folder: "/s", server: "x", calls: ModelCalls(disk: disk, process: 0))
     disk.start(0)
     defer { disk.end(0) }

@@ -16,7 +16,8 @@ extension SimulatedServer {
       configured[direction] = snapshot.server.defaultName(direction)
     }
     for device in devices {
-      rates[device.name] = device.ownerModule == nil ? [device.sampleSpec.rate, 48000] : []
+      let switches = device.card != nil && !snapshot.has(.forcedGraph)
+      rates[device.name] = switches ? [device.sampleSpec.rate, 48000] : []
     }
     for card in snapshot.cards {
       let made = devices.filter { $0.card == card.index && !$0.isMonitor }.map { device in

@@ -96,18 +96,22 @@ extension SimulatedServer {
     }
   }
 
+  /// A stream with a rate of its own sets that of PulseAudio's device, paused or not, where nothing runs.
   @discardableResult
   mutating func add(
     stream program: String, _ direction: Direction, on name: String, isCorked: Bool = false,
-    properties: [String: String] = [:], latency: Duration? = nil
+    properties: [String: String] = [:], latency: Duration? = nil, rate: UInt32? = nil
   ) -> Index<Stream> {
+    if let rate, !snapshot.has(.forcedGraph) { try? askRate(direction, name, rate) }
     guard let device = snapshot.device(direction, named: name) else {
       fatalError("no \(name) for a stream")
     }
     let index = Index<Stream>(newIndex())
+    var spec = device.sampleSpec
+    spec.rate = rate ?? spec.rate
     let stream = Stream(
       direction: direction, index: index, device: device.index,
-      sampleSpec: device.sampleSpec, channelMap: device.channelMap,
+      sampleSpec: spec, channelMap: device.channelMap,
       volume: ChannelVolumes(.norm, channels: device.channelMap.count), isCorked: isCorked,
       driver: "protocol-native.c",
       properties: properties.merging(["application.name": program]) { own, _ in own })

@@ -36,6 +36,8 @@ struct SimulatedServer {
   var configured: [Direction: String] = [:]
   /// What the device-restore module kept of each device and port.
   var remembered: [String: ChannelVolumes] = [:]
+  /// How many volumes the hardware of devices has that takes the nearest one, as without a decibel scale.
+  var volumeCounts: [String: UInt32] = [:]
   /// The mutes that it kept.
   var muted: [String: Bool] = [:]
   /// The cards that are pulled out, as they were.
@@ -115,11 +117,12 @@ struct SimulatedServer {
     case .setDefault(let direction, let name): try setDefault(direction, name)
     case .setPort(let direction, let device, let port): try setPort(direction, device, port)
     case .setVolume(let direction, let name, let volumes):
+      let count = volumeCounts[name]
       try edit(direction, name) { device throws(Refusal) in
         guard volumes.values.count == device.channelMap.count else {
           throw Refusal("Invalid argument: \(volumes.values.count) volumes")
         }
-        device.volume = volumes
+        device.volume = count.map(volumes.nearest) ?? volumes
       }
       remember(direction, name)
     case .setMute(let direction, let name, let flag):
@@ -190,7 +193,7 @@ struct SimulatedServer {
   }
 
   /// A device changes its rate only while nothing runs on it, and only to its own or the alternate.
-  private mutating func askRate(
+  mutating func askRate(
     _ direction: Direction, _ name: String, _ rate: UInt32
   ) throws(Refusal) {
     guard let device = snapshot.device(direction, named: name) else {
@@ -316,5 +319,14 @@ struct SimulatedServer {
     } else {
       snapshot.sources.removeAll { $0.index == device.index }
     }
+  }
+}
+
+extension ChannelVolumes {
+  /// The nearest ones of so many, as PipeWire's hardware without a decibel scale has them.
+  fileprivate func nearest(of count: UInt32) -> ChannelVolumes {
+    let last = Double(count - 1)
+    return ChannelVolumes(
+      values.map { Volume(fraction: ($0.fraction * last).rounded() / last) })
   }
 }

@@ -1,6 +1,7 @@
 /* The device as its clients see it: parameters to read and to set. */
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -104,7 +105,8 @@ static void add_props(
         builder, SPA_PROP_mute, SPA_POD_Bool(route->mute), SPA_PROP_channelVolumes,
         SPA_POD_Array(sizeof(float), SPA_TYPE_Float, device->mapping->map.channels,
             route->volumes),
-        SPA_PROP_volumeBase, SPA_POD_Float(1.0), SPA_PROP_volumeStep, SPA_POD_Float(1.0 / 65536),
+        SPA_PROP_volumeBase, SPA_POD_Float(1.0), SPA_PROP_volumeStep,
+        SPA_POD_Float(1.0 / (card->volume_steps ? card->volume_steps : 65536)),
         SPA_PROP_latencyOffsetNsec, SPA_POD_Long(route->latency_offset), 0);
     spa_pod_builder_pop(builder, &frame);
 }
@@ -260,8 +262,15 @@ static int set_profile(sim_card *card, const struct spa_pod *param) {
     return index < 0 ? -EINVAL : sim_profile_set(card, (uint32_t) index, save);
 }
 
+/* Hardware without a decibel scale has steps of equal loudness and nothing in software between them. */
+static float nearest_volume(const sim_card *card, float volume) {
+    double last = card->volume_steps - 1.0;
+
+    return card->volume_steps ? (float) pow(fmin(round(cbrt(volume) * last) / last, 1), 3) : volume;
+}
+
 /* What is not named stays. */
-static void set_props(sim_route *route, const struct spa_pod *props) {
+static void set_props(const sim_card *card, sim_route *route, const struct spa_pod *props) {
     const struct spa_pod_prop *prop;
 
     SPA_POD_OBJECT_FOREACH((const struct spa_pod_object *) props, prop) {
@@ -275,6 +284,8 @@ static void set_props(sim_route *route, const struct spa_pod *props) {
             /* Too few are as the first. */
             for (uint32_t i = count; count > 0 && i < SIM_MAX_CHANNELS; i++)
                 route->volumes[i] = route->volumes[count == 1 ? 0 : i % count];
+            for (uint32_t i = 0; i < SIM_MAX_CHANNELS; i++)
+                route->volumes[i] = nearest_volume(card, route->volumes[i]);
             break;
         }
         case SPA_PROP_latencyOffsetNsec:
@@ -309,7 +320,7 @@ static int set_route(sim_card *card, const struct spa_pod *param) {
     device->settled = true;
     route->save = save;
     if (props)
-        set_props(route, props);
+        set_props(card, route, props);
     sim_node_update_volume(device);
     sim_card_params_changed(card, SPA_PARAM_Route, SPA_ID_INVALID);
     sim_card_remind(card);

@@ -59,6 +59,14 @@ static char *value(const char *words, const char *key) {
     return NULL;
 }
 
+static uint32_t volume_steps(const char *words) {
+    char *word = value(words, "volume_steps");
+    int count = word ? atoi(word) : 0;
+
+    free(word);
+    return count > 1 ? (uint32_t) count : 0;
+}
+
 static char *full_name(sim_card *card) {
     const char *prefix = card->kind->bluetooth ? "bluez_card" : "alsa_card";
     char text[256];
@@ -101,6 +109,7 @@ sim_card *sim_card_new(sim_program *program, const char *words, const char **err
     if (!card->factory)
         card->factory = strdup("support.null-audio-sink");
     card->rate = value(words, "rate");
+    card->volume_steps = volume_steps(words);
     for (const sim_profile *profile = found->profiles; profile->name; profile++) {
         add_mapping(card, profile->output);
         add_mapping(card, profile->input);

@@ -76,6 +76,7 @@ struct sim_card {
     char *serial;
     char *factory; /* of its nodes, in the server */
     char *rate;    /* the one that its devices have; NULL: the graph's */
+    uint32_t volume_steps; /* of hardware without a decibel scale; 0: any volume */
     bool tone;
 
     /* While it is plugged in: */

@@ -1,0 +1,306 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import SessionCore
+import TestSupport
+import Testing
+
+@Suite("Many callers")
+struct ManyCallersTests {
+  /// Fails the test when two remaps of ours stand at once: two changes were interleaved.
+  private func watchingForTwo(_ rig: Rig, _ body: () async throws -> Void) async throws {
+    let watcher = try await PulseClient.connect(to: rig.sandbox.address, name: "watcher")
+    try await watcher.subscribe(.all)
+    let events = await watcher.events()
+    async let most = {
+      var most = 0
+      for await event in events where event.facility == .source && event.kind == .new {
+        guard let snapshot = try? await watcher.snapshot() else { break }
+        most = max(most, snapshot.chain.ownedDevices(.input).count)
+      }
+      return most
+    }()
+    try await body()
+    await watcher.close()
+    #expect(await most <= 1)
+  }
+
+  @Test(
+    "fifty calls at once, in any order: none hangs, none is interleaved, the last word counts",
+    .simulatedCard, .timeLimit(.minutes(1)), arguments: [true, false])
+  func crowd(isHolding: Bool) async throws {
+    try await Rig.with(isHolding: isHolding, timeout: .seconds(20)) { rig in
+      let before = try await rig.listing()
+      try await watchingForTwo(rig) {
+        await withTaskGroup { group in
+          for number in 0..<50 { group.addTask { await Self.call(number, rig.session) } }
+        }
+      }
+      try await rig.session.setAudioMode(.fullInternal)
+      #expect(try await rig.session.plan(for: .fullInternal).isEmpty)
+      try await rig.session.revert()
+      let after = try await rig.listing()
+      #expect(after == before, "\(after.difference(from: before))")
+    }
+  }
+
+  private static func call(_ number: Int, _ session: AudioSession) async {
+    var mode = AudioMode.fullInternal
+    mode.inputGain = Volume(fraction: Double(number + 10) / 100)
+    if number.isMultiple(of: 3) { mode.preferredInput = [.name(Names.usbInput)] }
+    if number.isMultiple(of: 3) { mode.inputPort = nil }
+    if number.isMultiple(of: 3) { mode.polarPattern = nil }
+    do throws(SessionError) {
+      switch number % 8 {
+      case 0, 1: try await session.setAudioMode(mode)
+      case 2: try await session.update { $0.inputGain = Volume(fraction: 0.33) }
+      case 3: _ = try await session.getSessionState()
+      case 4: _ = try await session.plan(for: mode)
+      case 5: try await session.setActive(number.isMultiple(of: 2))
+      case 6: try await session.revert()
+      default: _ = try await session.currentRoute
+      }
+    } catch {
+      // `setActive` where there is no mode yet, or none any more.
+      #expect(error.code == .activationFailed, "\(error)")
+    }
+  }
+
+  @Test(
+    "updates at once build on each other, and on the mode before them", .bothServers,
+    arguments: Feature.store.servers)
+  func updates(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
+      let session = rig.session
+      try await session.setAudioMode(AudioMode(category: .record))
+      async let gain = session.update { $0.inputGain = Volume(fraction: 0.4) }
+      async let mute = session.update { $0.inputMuted = true }
+      async let volume = session.update { $0.outputVolume = Volume(fraction: 0.3) }
+      _ = try await (gain, mute, volume)
+      let properties = try await session.getSessionState().properties
+      #expect(properties[.inputGain]?.preferred == .number(0.4))
+      #expect(properties[.inputMuted]?.preferred == .flag(true))
+      #expect(properties[.outputVolume]?.preferred == .number(0.3))
+    }
+  }
+
+  @Test("calls at once share one connection", .bothServers, arguments: Feature.store.servers)
+  func oneConnection(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<20 { group.addTask { try await rig.session.snapshot() } }
+        try await group.waitForAll()
+      }
+      let clients = try await rig.outside.snapshot().clients
+      #expect(clients.filter { $0.name == "Audio session" }.count == 1)
+    }
+  }
+
+  @Test(
+    "readings at once lose nothing that an apply has made", .bothServers,
+    arguments: Feature.store.servers)
+  func readings(on kind: ServerKind) async throws {
+    try await Rig.with(.minimal(on: kind)) { rig in
+      var mode = AudioMode(category: .record)
+      mode.channelMap = .swap
+      let isDone = Shared(false)
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask {
+            while !isDone.value {
+              _ = try await rig.session.getSessionState()
+              await Task.yield()
+            }
+          }
+        }
+        for round in 0..<10 {
+          mode.channelMap = round.isMultiple(of: 2) ? .swap : .mono
+          try await rig.session.setAudioMode(mode)
+          let seen = try await rig.snapshot { $0.chain.ownedDevices(.input).count == 1 }
+          #expect(seen.chain.ownedDevices(.input).count == 1)
+        }
+        isDone.value = true
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("cancelled before any request: what was done is undone", .simulatedCard)
+  func cancelled() async throws {
+    try await stopping { _, task in task.cancel() }
+  }
+
+  @Test("closed before any request: what was done is undone", .simulatedCard)
+  func closed() async throws {
+    try await stopping { session, _ in Task { await session.close() } }
+  }
+
+  /// Stops an apply before each of its requests in turn.
+  private func stopping(
+    _ stop: @escaping @Sendable (AudioSession, Task<Void, any Error>) -> Void
+  ) async throws {
+    try await Rig.with { rig in
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      let before = try await rig.listing()
+      for number in 1...60 {
+        let change = Shared<Task<Void, any Error>?>(nil)
+        let target = Shared<AudioSession?>(nil)
+        let wire = Tripwire {
+          if let session = target.value, let task = change.value { stop(session, task) }
+        }
+        let made = Rig.session(rig.sandbox, timeout: .seconds(20), logger: wire.logger)
+        target.value = made
+        _ = try await made.snapshot()
+        wire.arm(number)
+        let task = Task {
+          while change.value == nil { await Task.yield() }
+          _ = try await made.setAudioMode(.fullInternal)
+        }
+        change.value = task
+        let result = await task.result
+        await made.close()
+        target.value = nil
+        switch result {
+        case .success:
+          // Stopped too late, or never.
+          let other = Rig.session(rig.sandbox, timeout: .seconds(20))
+          try await other.revert()
+          await other.close()
+        case .failure(let error as SessionError):
+          #expect(error.code == .cancelled || error.code == .activationFailed, "\(error)")
+          #expect(error.restored != false, "\(number): \(error)")
+        case .failure(let error): Issue.record(error)
+        }
+        let after = try await rig.listing(expecting: before)
+        #expect(after == before, "\(number): \(after.difference(from: before))")
+        if !wire.hasTripped { return }
+      }
+    }
+  }
+
+  /// What somebody else asks of a session while it keeps its mode.
+  enum Call: CaseIterable {
+    case apply, revert
+
+    @discardableResult
+    func make(of session: AudioSession) async throws(SessionError) -> ApplyReport {
+      switch self {
+      case .apply: try await session.setAudioMode(.full)
+      case .revert: try await session.revert()
+      }
+    }
+  }
+
+  @Test(
+    "a call stops the upkeep before any request of it, and nothing is lost", .simulatedCard,
+    arguments: Call.allCases, [false, true])
+  func stoppedUpkeep(_ call: Call, changesProfile: Bool) async throws {
+    try await Rig.with { rig in
+      try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
+      try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+      // What the mode names is what it was when the session took charge, whoever changes it later.
+      if !changesProfile {
+        try await rig.setProfile("output:analog-stereo+input:analog-stereo")
+      }
+      let before = try await rig.listing()
+      // Every day each request meets two of the four.
+      let position = (call == .apply ? 0 : 1) + (changesProfile ? 1 : 0)
+      for number in 1...60 where EveryDay.has(number, position, part: 2) {
+        let target = Shared<AudioSession?>(nil)
+        let made = Shared<Task<ApplyReport, any Error>?>(nil)
+        let wire = Tripwire(counting: { !$0.hasPrefix("get_") }) {
+          // It is in the line before the session's thread goes on.
+          made.value = target.value.map { session in
+            Task.immediate { try await call.make(of: session) }
+          }
+        }
+        let session = Rig.session(rig.sandbox, logger: wire.logger)
+        target.value = session
+        try await session.setAudioMode(.fullInternal)
+        let events = await session.events
+        wire.arm(number)
+        try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
+        while made.value == nil, try await session.getSessionState().reapplies == 0 {}
+        // What is asked from here on is not upkeep's.
+        wire.arm(0)
+        _ = try await session.getSessionState()
+        if let report = try await made.value?.value, call == .apply {
+          for (name, property) in report.state.properties where property.preferred != nil {
+            #expect(property.verdict == .applied, "\(number): \(name): \(property)")
+          }
+        }
+        try await session.revert()
+        await session.close()
+        target.value = nil
+        var reapplies = 0
+        for await event in events {
+          if case .reapplyFailed(let error) = event { Issue.record("\(number): \(error)") }
+          if case .reapplied = event { reapplies += 1 }
+        }
+        #expect(number > 1 || reapplies == 0)
+        let after = try await rig.listing(expecting: before)
+        #expect(after == before, "\(number): \(after.difference(from: before))")
+        if !wire.hasTripped { return }
+      }
+      Issue.record("the upkeep of one change has more than 60 requests")
+    }
+  }
+
+  @Test("a session that goes without a close ends its events, streams and lock", .server)
+  func forgotten() async throws {
+    try await Rig.with(.minimal) { rig in
+      var session: AudioSession? = Rig.session(rig.sandbox)
+      weak let gone = session
+      var mode = AudioMode(category: .record)
+      mode.ioBufferDuration = .milliseconds(10)
+      try await session?.setAudioMode(mode)
+      let events = await session!.events
+      let states = await session!.stateUpdates
+      session = nil
+      for await _ in events {}
+      for await _ in states {}
+      #expect(gone == nil)
+      #expect(try await rig.eventually { $0.sourceOutputs.isEmpty && $0.clients.count == 1 })
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+    }
+  }
+
+  @Test("a session that goes while its server is away waits for nothing", .server)
+  func forgottenWithoutServer() async throws {
+    try await Rig.with(.minimal) { rig in
+      var session: AudioSession? = Rig.session(rig.sandbox)
+      weak let gone = session
+      try await session?.setAudioMode(AudioMode(category: .record))
+      var events = await session!.events.makeAsyncIterator()
+      try await rig.sandbox.kill()
+      while let event = await events.next(), event != .serverLost {}
+      session = nil
+      while await events.next() != nil {}
+      #expect(gone == nil)
+    }
+  }
+
+  @Test("sessions that apply at the same time take turns", .simulatedCard)
+  func sessions() async throws {
+    try await Rig.with { rig in
+      let before = try await rig.listing()
+      try await watchingForTwo(rig) {
+        try await withThrowingTaskGroup { group in
+          for number in 0..<4 {
+            group.addTask {
+              let session = Rig.session(rig.sandbox, isHolding: false)
+              var mode = AudioMode.fullInternal
+              mode.inputGain = Volume(fraction: Double(number + 1) / 10)
+              for _ in 0..<3 { try await session.setAudioMode(mode) }
+              await session.close()
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      try await rig.session.revert()
+      let after = try await rig.listing(expecting: before)
+      #expect(after == before, "\(after.difference(from: before))")
+    }
+  }
+}

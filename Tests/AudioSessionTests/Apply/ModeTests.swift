@@ -1,0 +1,121 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import TestSupport
+import Testing
+
+@Suite("Modes without processing", .timeLimit(.minutes(2)))
+struct ModeTests {
+  @Test(
+    "measurement takes away what is ours, and names what is somebody else's", .bothServers,
+    arguments: Feature.measurement.machines)
+  func measurement(_ machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      var call = AudioMode(category: .playAndRecord, mode: .voiceChat)
+      call.preferredInput = [.name(Names.usbInput)]
+      try await rig.session.setAudioMode(call)
+      var mode = AudioMode(category: .record, mode: .measurement)
+      mode.preferredInput = [.name(Names.usbInput)]
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
+      #expect(state.processing.isEmpty)
+      #expect(try await rig.outside.snapshot().modules.allSatisfy { !$0.name.contains("echo") })
+      // A gain that is not 100 % changes what is measured.
+      try await rig.setInputVolume(
+        ChannelVolumes(Volume(fraction: 0.5), channels: 2), of: Names.usbInput)
+      let quiet = try await rig.session.getSessionState().properties[.mode]
+      #expect(quiet?.verdict == .unreachable && quiet?.reason?.contains("50 %") == true)
+      mode.inputGain = .norm
+      #expect(
+        try await rig.session.setAudioMode(mode).state.properties[.mode]?.verdict == .applied)
+      // Somebody's filter is not ours to take away.
+      _ = try await rig.outside.loadModule(
+        "module-echo-cancel",
+        "source_name=theirs sink_name=their_sink aec_args=\"analog_gain_control=0 "
+          + "digital_gain_control=0\" source_master=\(Names.usbInput) "
+          + "sink_master=\(Names.laptopOutput)")
+      _ = try await rig.outside.loadModule(
+        "module-remap-source", "source_name=behind master=theirs remix=no")
+      #expect(
+        try await rig.eventually { seen in
+          seen.device(.input, named: "theirs") != nil && seen.device(.input, named: "behind") != nil
+        })
+      for name in ["theirs", "behind"] {
+        mode.preferredInput = [.name(name)]
+        var theirs = try await rig.session.setAudioMode(mode).state.properties[.mode]
+        // PipeWire connects what a module made a moment after it is there.
+        let isFound = try await eventually {
+          if theirs?.verdict == .unreachable || !machine.isGraph { return true }
+          theirs = try await rig.session.getSessionState().properties[.mode]
+          return theirs?.verdict == .unreachable
+        }
+        #expect(isFound && theirs?.verdict == .unreachable, "\(name)")
+        #expect(
+          theirs?.reason == "theirs is made by module-echo-cancel, which processes the signal")
+        #expect(try await rig.outside.source(named: name) != nil)
+      }
+      // A program that records the filter, and not the input that is preferred.
+      mode.preferredInput = [.name(Names.usbInput)]
+      #expect(
+        try await rig.session.setAudioMode(mode).state.properties[.mode]?.verdict == .applied)
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "take", device: "theirs",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false,
+          flags: [.dontMove]))
+      var reason: String?
+      _ = try await eventually {
+        reason = try await rig.session.getSessionState().properties[.mode]?.reason
+        return reason != nil
+      }
+      #expect(reason == "outside records theirs, which is made by module-echo-cancel")
+      await recorder.close()
+    }
+  }
+
+  @Test(
+    "a remap of somebody's chooses channels, and processes nothing", .bothServers,
+    arguments: Feature.measurement.machines)
+  func remap(_ machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      _ = try await rig.outside.loadModule(
+        "module-remap-source", "source_name=plain master=\(Names.usbInput) remix=no")
+      #expect(try await rig.eventually { $0.device(.input, named: "plain") != nil })
+      var mode = AudioMode(category: .record, mode: .measurement)
+      mode.preferredInput = ["plain"]
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
+      // PipeWire 1.4 tells a new device's mute once it runs.
+      let recorder = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "take", device: "plain",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      try await rig.outside.setMute(.input, device: "plain", true)
+      #expect(try await rig.eventually { $0.device(.input, named: "plain")?.isMuted == true })
+      let muted = try await rig.session.getSessionState().properties[.mode]
+      #expect(muted?.verdict == .unreachable && muted?.reason?.contains("muted") == true)
+      await recorder.close()
+    }
+  }
+
+  @Test(
+    "a mode's role is told, and its streams are spared", .bothServers,
+    arguments: [OthersTests.Place.module, .graph])
+  func roles(_ place: OthersTests.Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      let before = try await rig.fullLoudness()
+      let mode = AudioMode(
+        category: .playback, mode: .moviePlayback, options: [.silenceOthers])
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.properties[.options]?.verdict == .applied)
+      #expect(state.properties[.mode]?.verdict == .unreachable)
+      #expect(
+        state.properties[.mode]?.reason?.contains("media.role = \"video\"") == true)
+      let video = try await rig.loudness(
+        role: "video", beside: before, expecting: Rig.untreated)
+      #expect(Rig.untreated.contains(video))
+      let music = try await rig.loudness(role: "music", beside: before, expecting: 0...0.01)
+      #expect(music < 0.01)
+    }
+  }
+}

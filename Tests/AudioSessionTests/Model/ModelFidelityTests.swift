@@ -1,0 +1,172 @@
+import AudioSession
+import POSIX
+import Pulse
+import PulseSandbox
+import PulseTypes
+import SessionCore
+import TestSupport
+import Testing
+
+/// The model server of the seeded tests does what real servers do: steps that a session ran on a real one
+/// are run on the model, from the same snapshot, and the values afterwards are compared.
+@Suite("The model server, beside real ones", .bothServers, .timeLimit(.minutes(2)))
+struct ModelFidelityTests {
+  /// What the model leaves out on purpose.
+  private enum Omission: String, CaseIterable {
+    /// A port that was not in use before has levels that only the server knows.
+    case levelsOfAnotherPort
+    /// A device that a card profile makes is known after it was made.
+    case devicesOfAnotherProfile
+
+    func covers(_ line: String, _ steps: [Step]) -> Bool {
+      steps.contains { step in
+        switch (self, step.setting) {
+        case (.levelsOfAnotherPort, .port(_, let device)): line.hasPrefix(device + " port ")
+        case (.devicesOfAnotherProfile, .cardProfile): true
+        default: false
+        }
+      }
+    }
+  }
+
+  private static func modes(on machine: Machine) -> [AudioMode] {
+    var first = AudioMode(category: .playAndRecord)
+    first.preferredInput = [.name(machine.usbInput)]
+    first.inputGain = Volume(fraction: 0.4)
+    first.inputMuted = true
+    first.outputVolume = Volume(fraction: 0.5)
+    var second = AudioMode(category: .record)
+    second.preferredInput = [.name(machine.laptopInput)]
+    second.channelMap = .swap
+    second.inputGain = Volume(fraction: 0.7)
+    second.outputChannelMap = .mono
+    var third = AudioMode()
+    third.preferredInput = [.name(machine.usbInput)]
+    third.outputMuted = true
+    return [first, second, third]
+  }
+
+  @Test("what a session does has the same effect", arguments: Feature.levels.machines)
+  func steps(on machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      let trace = Guarded<[TraceEntry]>([])
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.tracer = { entry in trace.withLock { $0.append(entry) } }
+      let session = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      for mode in Self.modes(on: machine) { try await session.setAudioMode(mode) }
+      try await session.revert()
+      await session.close()
+      var before: ServerSnapshot?
+      var steps: [Step] = []
+      var compared = 0
+      for entry in trace.withLock({ $0 }) {
+        if case .ran(let step, let outcome) = entry, outcome == "applied" { steps.append(step) }
+        guard case .planned(let input, _) = entry else { continue }
+        if let before, !steps.isEmpty {
+          try compare(before, steps, input.snapshot)
+          // Steps without an effect would be alike on any model.
+          if before.fingerprint != input.snapshot.fingerprint { compared += 1 }
+        }
+        (before, steps) = (input.snapshot, [])
+      }
+      #expect(compared >= 6, "\(compared) batches of steps")
+    }
+  }
+
+  private func compare(
+    _ before: ServerSnapshot, _ steps: [Step], _ after: ServerSnapshot
+  ) throws {
+    var model = SimulatedServer(adopting: before)
+    for step in steps { try model.run(step) }
+    let (real, modelled) = (after.fingerprint, model.snapshot.fingerprint)
+    let differences = modelled.difference(from: real).compactMap { change -> String? in
+      let (line, who) =
+        switch change {
+        case .insert(_, let line, _): (line, "model")
+        case .remove(_, let line, _): (line, "server")
+        }
+      return Omission.allCases.contains { $0.covers(line, steps) } ? nil : "\(who): \(line)"
+    }
+    #expect(differences.isEmpty, "\(differences) after \(steps.map { "\($0.setting): \($0.to)" })")
+  }
+
+  @Test("a card that is pulled out and plugged in", arguments: Feature.cards.machines)
+  func replug(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let level = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
+      try await rig.setInputVolume(level, of: machine.usbInput)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: machine.usbInput)?.volume == level
+        })
+      var model = SimulatedServer(adopting: try await rig.outside.snapshot())
+      try await rig.sandbox.unplug(Names.usbCard)
+      model.unplug(Names.usbCard)
+      let without = names(of: model.snapshot)
+      #expect(try await rig.eventually { names(of: $0) == without }, "\(without)")
+      try await rig.sandbox.plug(Names.usbCard)
+      model.plug(Names.usbCard)
+      model.settleArrivals()
+      let with = names(of: model.snapshot)
+      // The level that it had, also where the session manager restores it later.
+      let isAlike = try await rig.eventually {
+        names(of: $0) == with
+          && $0.device(.input, named: machine.usbInput)?.volume
+            == model.snapshot.device(.input, named: machine.usbInput)?.volume
+      }
+      #expect(isAlike, "\(with)")
+      #expect(model.snapshot.device(.input, named: machine.usbInput)?.volume == level)
+    }
+  }
+
+  /// The streams of a program, one after the other, each paused or not.
+  private static func streams(on machine: Machine) -> [(rate: UInt32, isCorked: Bool)] {
+    machine.isGraph
+      ? [(44100, false), (48000, false), (44100, true)]
+      : [(48000, true), (44100, false), (48000, false), (48000, true)]
+  }
+
+  @Test("a rate that changes under a stream", arguments: Feature.rate.machines)
+  func rate(on machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      var model = SimulatedServer(adopting: try await rig.outside.snapshot())
+      model.tendsPins = true
+      var rates: [UInt32?] = []
+      var open: [PulseStream] = []
+      var added: [Index<Stream>] = []
+      func compare() async throws {
+        let expected = model.snapshot.device(.input, named: machine.usbInput)?.sampleSpec.rate
+        rates.append(expected)
+        let isAlike = try await rig.eventually {
+          $0.device(.input, named: machine.usbInput)?.sampleSpec.rate == expected
+        }
+        #expect(isAlike, "\(rates)")
+      }
+      for (rate, isCorked) in Self.streams(on: machine) {
+        let properties = machine.isGraph ? ["node.force-rate": "\(rate)"] : [:]
+        let options = StreamOptions(
+          direction: .input, name: "recorder", device: machine.usbInput,
+          spec: SampleSpec(format: .s16le, rate: rate, channels: 2), latency: .milliseconds(90),
+          startCorked: isCorked, properties: properties)
+        open.append(try await rig.outside.openStream(options))
+        added.append(
+          model.add(
+            stream: "recorder", .input, on: machine.usbInput, isCorked: isCorked,
+            properties: properties, rate: rate))
+        try await compare()
+      }
+      // The last one that runs ends.
+      await open.remove(at: 1).close()
+      model.removeStreams(.input) { $0.index == added[1] }
+      model.updateStates()
+      try await compare()
+      #expect(Set(rates) == [44100, 48000])
+      for stream in open { await stream.close() }
+    }
+  }
+
+  private func names(of snapshot: ServerSnapshot) -> Set<String> {
+    Set((snapshot.sinks + snapshot.sources).map(\.name) + snapshot.cards.map(\.name))
+  }
+}

@@ -1,0 +1,1 @@
+../../SessionCoreTests/Support/ServerSnapshot+Fingerprint.swift

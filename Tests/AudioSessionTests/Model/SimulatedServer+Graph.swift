@@ -1,0 +1,1 @@
+../../SessionCoreTests/Support/SimulatedServer+Graph.swift

@@ -1,0 +1,1 @@
+../../SessionCoreTests/Support/SimulatedServer.swift

@@ -1,0 +1,259 @@
+import AudioSession
+import Pulse
+import PulseSandbox
+import PulseTypes
+import TestSupport
+import Testing
+
+@Suite("What a session does to other programs")
+struct OthersTests {
+  /// A program of its own, which plays without end, or says what it would.
+  private func play(
+    _ rig: Rig, role: String? = nil
+  ) async throws -> (PulseClient, PulseStream) {
+    let client = try await PulseClient.connect(
+      to: rig.sandbox.address, name: "player", properties: ["application.process.id": "1"])
+    let stream = try await client.openStream(
+      StreamOptions(
+        direction: .output, name: "song", device: nil,
+        spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false,
+        properties: role.map { ["media.role": $0] } ?? [:]))
+    return (client, stream)
+  }
+
+  /// A server, and who acts on others there.
+  enum Place: CaseIterable {
+    /// PulseAudio's module does.
+    case module
+    /// The session does: the server has that module of somebody else's, and takes one.
+    case taken
+    /// The session does: PipeWire has no such module.
+    case graph
+
+    var isByModule: Bool { self == .module }
+
+    /// Beside the cork module that a desktop has, on PulseAudio.
+    var configuration: SandboxConfiguration {
+      var modules = SandboxConfiguration.minimal.modules + ["module-role-cork"]
+      switch self {
+      case .graph: return .minimal(on: .pipewire)
+      case .taken: modules.append("module-role-ducking trigger_roles=nobody")
+      case .module: break
+      }
+      return SandboxConfiguration(modules: modules)
+    }
+  }
+
+  private static let options: [CategoryOption: ClosedRange<Double>] = [
+    .silenceOthers: 0.0...0.01, .duckOthers: 0.05...0.2,
+  ]
+
+  @Test(
+    "others are silent, or heard at a tenth, and as before afterwards", .bothServers,
+    arguments: Array(options.keys), Place.allCases)
+  func treated(_ option: CategoryOption, _ place: Place) async throws {
+    let range = try #require(Self.options[option])
+    try await Rig.with(place.configuration) { rig in
+      let before = try await rig.fullLoudness()
+      let modules = try await rig.outside.snapshot().modules.map(\.name)
+      let mode = AudioMode(category: .playback, options: [option])
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties[.options]?.verdict == .applied)
+      #expect(report.state.pins.map(\.kind) == (place.isByModule ? ["others"] : []))
+      // The player of each measurement begins when the session is active already.
+      let treated = try await rig.loudness(beside: before, expecting: range)
+      #expect(range.contains(treated))
+      let call = try await rig.loudness(
+        role: "phone", beside: before, expecting: Rig.untreated)
+      #expect(Rig.untreated.contains(call))
+      try await rig.session.setActive(false, options: .notifyOthersOnDeactivation)
+      let after = try await rig.loudness(beside: before, expecting: Rig.untreated)
+      #expect(Rig.untreated.contains(after), "\(rig.players)")
+      #expect(try await rig.outside.snapshot().modules.map(\.name) == modules)
+    }
+  }
+
+  @Test(
+    "speech alone is interrupted, and others are left alone where nothing asks", .bothServers,
+    arguments: [Place.module, .graph])
+  func speech(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      let before = try await rig.fullLoudness()
+      let (silent, low) = (0.0...0.01, 0.05...0.2)
+      func expectHeard(
+        _ role: String?, _ range: ClosedRange<Double>, line: Int = #line
+      ) async throws {
+        let ratio = try await rig.loudness(role: role, beside: before, expecting: range)
+        #expect(range.contains(ratio), "line \(line): \(rig.players)")
+      }
+      let mixing = AudioMode(category: .playback, options: [.mixWithOthers])
+      let mixed = try await rig.session.setAudioMode(mixing).state
+      #expect(mixed.properties[.options]?.verdict == .applied && mixed.pins.isEmpty)
+      try await expectHeard(nil, Rig.untreated)
+      let mode = AudioMode(category: .playback, options: [.interruptSpokenAudio])
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties[.options]?.verdict == .applied)
+      try await expectHeard("speech", silent)
+      try await expectHeard("music", Rig.untreated)
+      // With ducking beside it, as a navigation announces: the one silent, the other low.
+      let both = AudioMode(category: .playback, options: [.interruptSpokenAudio, .duckOthers])
+      let state = try await rig.session.setAudioMode(both).state
+      #expect(state.properties[.options]?.verdict == .applied, "\(state.properties)")
+      try await expectHeard("speech", silent)
+      try await expectHeard("music", low)
+      // Who silences others silences speech.
+      try await rig.session.setAudioMode(
+        AudioMode(category: .playback, options: [.silenceOthers]))
+      try await expectHeard("speech", silent)
+      try await rig.session.setActive(false)
+      try await expectHeard("speech", Rig.untreated)
+    }
+  }
+
+  @Test(
+    "default-to-speaker plays on the speaker, and on headphones once plugged in", .bothServers,
+    arguments: Feature.speaker.machines)
+  func defaultToSpeaker(_ machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
+      try await rig.act(on: Names.laptop, "unplug", headphones)
+      var mode = AudioMode(category: .playAndRecord, options: [.defaultToSpeaker])
+      mode.preferredInput = [.name(Names.usbInput)]
+      mode.preferredOutput = [.name(Names.laptopOutput)]
+      let state = try await rig.session.setAudioMode(mode).state
+      #expect(state.properties[.options]?.verdict == .applied)
+      #expect(state.route.outputs.first?.port == speaker)
+      try await rig.act(on: Names.laptop, "plug", headphones)
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == headphones
+        })
+      try await rig.act(on: Names.laptop, "unplug", headphones)
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == speaker
+        })
+      // Somebody's own choice of another port is taken back, as for any mode.
+      try await rig.outside.setPort(.output, device: Names.laptopOutput, port: headphones)
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == speaker
+        })
+    }
+  }
+
+  @Test("a module that somebody unloads is loaded again", .server)
+  func upkeep() async throws {
+    try await Rig.with(Place.module.configuration) { rig in
+      try await rig.session.setAudioMode(
+        AudioMode(category: .playback, options: [.silenceOthers]))
+      let module = try #require(try await rig.outside.snapshot().modules(of: .silence).first)
+      try await rig.outside.unloadModule(module.index)
+      #expect(
+        try await rig.eventually(withModules: true) { seen in
+          seen.modules(of: .silence).contains { $0.index != module.index }
+        })
+    }
+  }
+
+  /// Asks until it is so; the test's time limit ends it.
+  private func until(_ condition: () async throws -> Bool) async throws {
+    var pauses = Pauses()
+    while try await !condition() { try await pauses.pass() }
+  }
+
+  @Test(
+    "whether others play, and what", .bothServers, .timeLimit(.minutes(3)),
+    arguments: [Place.module, .graph])
+  func hints(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      #expect(try await rig.session.isOtherAudioPlaying == false)
+      let (plain, sound) = try await play(rig)
+      // On PipeWire a stream runs a moment after it is there.
+      try await until { try await rig.session.isOtherAudioPlaying }
+      #expect(try await rig.session.secondaryAudioShouldBeSilencedHint == false)
+      let (music, song) = try await play(rig, role: "music")
+      try await until { try await rig.session.secondaryAudioShouldBeSilencedHint }
+      // Whom the session itself silences plays on.
+      try await rig.session.setAudioMode(
+        AudioMode(category: .playback, options: [.silenceOthers]))
+      #expect(try await rig.session.secondaryAudioShouldBeSilencedHint)
+      try await rig.session.setActive(false)
+      await song.close()
+      await music.close()
+      try await sound.cork(true)
+      // The server may still be about to hear that the song has ended.
+      try await until { try await !rig.session.isOtherAudioPlaying }
+      await plain.close()
+    }
+  }
+
+  @Test(
+    "the speaker, until something is plugged in", .bothServers,
+    arguments: Feature.speaker.machines)
+  func override(_ machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
+      // What the server itself makes of it would end an override.
+      try await rig.plug(headphones)
+      var mode = AudioMode(category: .playAndRecord)
+      mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+      mode.outputPort = [.name(headphones), .name(speaker)]
+      try await rig.session.setAudioMode(mode)
+      // PipeWire tells other clients a moment later.
+      func isOn(_ port: String) async throws -> Bool {
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == port
+        }
+      }
+      #expect(try await isOn(headphones))
+      let report = try await rig.session.overrideOutputPort(.speaker)
+      #expect(try await isOn(speaker))
+      #expect(report.state.properties[.outputPort]?.preferred == .strings(["type:speaker"]))
+      // The microphone goes: the route is another, and the mode alone counts.
+      try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == headphones
+        })
+      try await rig.session.overrideOutputPort(.speaker)
+      // A mode that cannot be leaves all as it was.
+      mode.preferredOutput = ["nowhere"]
+      await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(mode) }
+      #expect(
+        try await rig.session.getSessionState().properties[.outputPort]?.preferred
+          == .strings(["type:speaker"]))
+      try await rig.session.overrideOutputPort(.none)
+      #expect(try await isOn(headphones))
+      try await rig.session.setAudioMode(AudioMode(category: .playback))
+      await #expect(throws: SessionError.self) {
+        try await rig.session.overrideOutputPort(.speaker)
+      }
+    }
+  }
+
+  @Test(
+    "options do not outlive their category", .bothServers, arguments: [Place.module, .graph])
+  func notSticky(_ place: Place) async throws {
+    try await Rig.with(place.configuration) { rig in
+      let (player, song) = try await play(rig)
+      try await rig.session.setAudioMode(
+        AudioMode(category: .playback, options: [.silenceOthers]))
+      let report = try await rig.session.update { $0.category = .ambient }
+      #expect(report.state.properties[.options]?.verdict == .unset)
+      let snapshot = try await rig.snapshot {
+        $0.modules(of: .silence).isEmpty && $0.sinkInput(song)?.isMuted == false
+      }
+      #expect(snapshot.modules(of: .silence).isEmpty)
+      #expect(try #require(snapshot.sinkInput(song)).isMuted == false)
+      await player.close()
+    }
+  }
+}
+
+extension ServerSnapshot {
+  /// A playback stream of this test.
+  func sinkInput(_ stream: PulseStream) -> PulseTypes.Stream? {
+    sinkInputs.first { $0.index == stream.index }
+  }
+}

@@ -1,1 +1,0 @@
-../SessionCoreTests/Support/ServerSnapshot+Fingerprint.swift

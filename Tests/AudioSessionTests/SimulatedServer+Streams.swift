@@ -1,1 +1,0 @@
-../SessionCoreTests/Support/SimulatedServer+Streams.swift

@@ -1,0 +1,174 @@
+import AudioSession
+import POSIX
+import Pulse
+import PulseSandbox
+import TestSupport
+import Testing
+
+/// A device that arrives has levels of its own: it gets the mode's before programs use it.
+@Suite("Devices that arrive", .bothServers, .timeLimit(.minutes(1)))
+struct ArrivalTests {
+  private static let quiet = Volume(fraction: 0.3)
+
+  /// Prefers the USB microphone, which is unplugged at first.
+  private static var muted: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+    mode.inputGain = quiet
+    mode.inputMuted = true
+    return mode
+  }
+
+  @Test(
+    "a microphone that is plugged in is muted and quiet before it is the default",
+    arguments: Feature.cards.machines)
+  func input(on machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      // Else the server itself prefers what is plugged in.
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      try await rig.sandbox.unplug(Names.usbCard)
+      try await rig.session.setAudioMode(Self.muted)
+      let observer = try await Observer(rig, .input, Names.usbInput)
+      try await rig.sandbox.plug(Names.usbCard)
+      try await observer.waitUntilDefault()
+      #expect(observer.faults { $0.isMuted && $0.volume.isUniformly(Self.quiet) } == [])
+      let state = try await rig.steadyState {
+        $0.route.inputs.first?.name == Names.usbInput && !$0.hasUnmet
+      }
+      #expect(state.events.count { if case .conflict = $0.event { true } else { false } } == 0)
+      await observer.close()
+    }
+  }
+
+  @Test(
+    "an output that is plugged in is quiet before it is the default; the one that is left keeps its jack",
+    arguments: Feature.cards.machines)
+  func output(on machine: Machine) async throws {
+    // With the policy of a desktop, which moves the port when a jack is plugged in.
+    var configuration =
+      machine.isGraph
+      ? try machine.with(cards: ["kind=laptop", "kind=usb-headset"]) : machine.configuration
+    configuration.modules = configuration.modules.map {
+      $0.hasSuffix("kind=usb-mic") ? String($0.dropLast(3)) + "headset" : $0
+    }
+    try await Rig.with(configuration) { rig in
+      let headset = try #require(
+        try await rig.outside.snapshot().sinks.first { $0.name.contains("usb") })
+      let card = try #require(try await rig.outside.snapshot().card(of: headset)).name
+      try await rig.outside.setDefaultSink(Names.laptopOutput)
+      try await rig.sandbox.unplug(card)
+      var mode = AudioMode()
+      mode.preferredOutput = [.name(headset.name), .name(Names.laptopOutput)]
+      mode.outputVolume = Self.quiet
+      mode.outputPort = ["analog-output-headphones", "*"]
+      try await rig.session.setAudioMode(mode)
+      try await rig.plug("analog-output-headphones")
+      #expect(
+        try await rig.eventually {
+          let device = $0.device(.output, named: Names.laptopOutput)
+          return device?.activePort == "analog-output-headphones"
+            && device?.volume.isUniformly(Self.quiet) == true
+        })
+      let observer = try await Observer(rig, .output, headset.name)
+      try await rig.sandbox.plug(card)
+      try await observer.waitUntilDefault()
+      // WirePlumber may restore what it remembers of a device a moment after it shows it.
+      #expect(machine.isGraph || observer.faults { $0.volume.isUniformly(Self.quiet) } == [])
+      _ = try await rig.steadyState {
+        $0.route.outputs.first?.name == headset.name
+          && $0.properties[.outputVolume]?.verdict == .applied
+      }
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: headset.name)?.volume.isUniformly(Self.quiet) == true
+        })
+      // PipeWire 0.3.65 may go on to report the former port to one client: a new one is told the truth.
+      let witness = try await Rig.client(of: rig.sandbox, "witness")
+      let left = try await witness.sink(named: Names.laptopOutput)
+      await witness.close()
+      let events = try await rig.session.getSessionState().events
+      #expect(left?.activePort == "analog-output-headphones", "\(events.suffix(12))")
+      await observer.close()
+    }
+  }
+
+  @Test(
+    "what a person changes stands, also through a replug, until the next apply",
+    arguments: Feature.cards.machines)
+  func person(on machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      try await rig.session.setAudioMode(Self.muted)
+      let theirs = ChannelVolumes(Volume(fraction: 0.6), channels: 2)
+      try await rig.setInputVolume(theirs, of: Names.usbInput)
+      _ = try await rig.steadyState { $0.properties[.inputGain]?.actual == .number(0.6) }
+      try await rig.sandbox.unplug(Names.usbCard)
+      _ = try await rig.steadyState {
+        $0.route.inputs.first?.name == Names.laptopInput && !$0.hasUnmet
+      }
+      try await rig.sandbox.plug(Names.usbCard)
+      let back = try await rig.steadyState {
+        $0.route.inputs.first?.name == Names.usbInput
+          && $0.properties[.inputMuted]?.verdict == .applied
+      }
+      #expect(back.properties[.inputGain]?.actual == .number(0.6))
+      #expect(back.properties[.inputGain]?.verdict == .overridden)
+      try await rig.session.setAudioMode(Self.muted)
+      let source = try await rig.outside.source(named: Names.usbInput)
+      #expect(source?.volume.isUniformly(Self.quiet) == true)
+    }
+  }
+}
+
+/// A client that looks at a device whenever the server reports a change: the default first, so that what
+/// was set before the default shows.
+private struct Observer {
+  let client: PulseClient
+  let direction: Direction
+  let name: String
+  private let seen = Guarded<[Device]>([])
+  private let isDefault = Guarded(false)
+  private let task: Task<Void, Never>
+
+  init(_ rig: Rig, _ direction: Direction, _ name: String) async throws {
+    let client = try await Rig.client(of: rig.sandbox, "observer")
+    try await client.subscribe(.all)
+    let events = await client.events(bufferingNewest: 4096)
+    (self.client, self.direction, self.name) = (client, direction, name)
+    task = Task { [seen, isDefault] in
+      for await _ in events {
+        guard let info = try? await client.serverInfo(), info.defaultName(direction) == name,
+          let device = try? await direction == .input
+            ? client.source(named: name) : client.sink(named: name)
+        else { continue }
+        seen.withLock { $0.append(device) }
+        isDefault.withLock { $0 = true }
+      }
+    }
+  }
+
+  func waitUntilDefault() async throws {
+    while !isDefault.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(2)) }
+  }
+
+  /// The levels that the device had as the default and should not have had.
+  func faults(_ isRight: (Device) -> Bool) -> [String] {
+    seen.withLock { $0 }.filter { !isRight($0) }.map { "\($0.volume) \($0.isMuted)" }
+  }
+
+  func close() async {
+    await client.close()
+    await task.value
+  }
+}
+
+extension Rig {
+  /// The session's state once it is as a condition says; the test's time limit bounds it.
+  func steadyState(_ condition: (SessionState) -> Bool) async throws -> SessionState {
+    var pauses = Pauses()
+    while true {
+      let state = try await session.getSessionState()
+      if condition(state) { return state }
+      try await pauses.pass()
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import AudioSession
+import Glibc
+import POSIX
+import Pulse
+import PulseSandbox
+import PulseTypes
+import TestSupport
+import Testing
+
+/// What was before the session: read when it takes charge, never learnt from another program, and kept
+/// while a device is unplugged.
+@Suite("What was before", .bothServers, .timeLimit(.minutes(1)))
+struct BeforeTests {
+  private static let before = Volume(fraction: 0.3)
+  private static let ours = Volume(fraction: 0.8)
+
+  private static func mode(_ gain: Volume) -> AudioMode {
+    var mode = AudioMode()
+    mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+    mode.inputGain = gain
+    return mode
+  }
+
+  private func prepare(_ rig: Rig) async throws {
+    try await rig.outside.setDefaultSource(Names.usbInput)
+    #expect(try await rig.eventually { $0.server.defaultSourceName == Names.usbInput })
+    try await rig.setInputVolume(ChannelVolumes(Self.before, channels: 2), of: Names.usbInput)
+  }
+
+  @Test(
+    "a rival's values are not restored, and to undo them nothing is written",
+    arguments: Feature.cards.machines)
+  func rival(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await prepare(rig)
+      var mode = Self.mode(Self.before)
+      mode.gainLock = true
+      let report = try await rig.session.setAudioMode(mode)
+      #expect(report.steps.filter { $0.outcome == .applied } == [])
+      let stored = try rig.baselineFile()
+      // One after the other: PipeWire acknowledges first, and the second might come after the revert.
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      let healed = try await rig.steadyState { ($0.reapplies ?? 0) > 0 && !$0.hasUnmet }
+      try await rig.outside.setVolume(
+        .input, device: Names.usbInput, ChannelVolumes(.norm, channels: 2))
+      _ = try await rig.steadyState {
+        ($0.reapplies ?? 0) > (healed.reapplies ?? 0) && !$0.hasUnmet
+      }
+      #expect(try rig.baselineFile() == stored)
+      let back = try await rig.session.revert()
+      #expect(back.left == [])
+      #expect(
+        try await rig.eventually {
+          $0.server.defaultSourceName == Names.usbInput
+            && $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
+    }
+  }
+
+  @Test(
+    "the gain of an unplugged device is kept, and restored by the next revert",
+    arguments: Feature.cards.machines, [true, false])
+  func unplugged(on machine: Machine, isHolding: Bool) async throws {
+    try await Rig.with(machine.configuration, isHolding: isHolding) { rig in
+      try await prepare(rig)
+      try await rig.session.setAudioMode(Self.mode(Self.ours))
+      try await rig.sandbox.unplug(Names.usbCard)
+      if isHolding {
+        _ = try await rig.steadyState { $0.route.inputs.first?.name == Names.laptopInput }
+      }
+      let first = try await rig.session.revert()
+      #expect(
+        first.left.contains(
+          "\(Names.usbCard) is unplugged: its gain is restored when it returns, or by 'revert' then"
+        ),
+        "\(first.left)")
+      try await rig.sandbox.plug(Names.usbCard)
+      // The server remembers what the session set. WirePlumber restores it late, and the session's
+      // connection is told later still.
+      let isBack = { (snapshot: ServerSnapshot) in
+        snapshot.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
+      }
+      #expect(try await rig.eventually(isBack))
+      #expect(try await rig.sessionSees(isBack))
+      let second = try await rig.session.revert()
+      #expect(second.steps.contains { $0.step.property == .inputGain }, "\(second)")
+      let source = try await rig.outside.source(named: Names.usbInput)
+      #expect(source?.volume.isUniformly(Self.before) == true)
+      #expect(try await rig.session.revert().steps == [])
+    }
+  }
+
+  @Test(
+    "a service restores it as soon as the device returns", arguments: Feature.cards.machines)
+  func returned(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await prepare(rig)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.holdsWithoutMode = true
+      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      try await service.setAudioMode(Self.mode(Self.ours))
+      try await rig.sandbox.unplug(Names.usbCard)
+      _ = try await service.revert()
+      try await rig.sandbox.plug(Names.usbCard)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
+      await service.close()
+    }
+  }
+
+  @Test(
+    "a device that was unplugged before the revert does not become the default again",
+    arguments: Feature.cards.machines, [true, false])
+  func unpluggedDefault(on machine: Machine, isHolding: Bool) async throws {
+    try await Rig.with(machine.quiet, isHolding: isHolding) { rig in
+      try await rig.outside.setDefaultSource(Names.laptopInput)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.laptopInput })
+      var mode = AudioMode()
+      mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.usbInput })
+      try await rig.sandbox.unplug(Names.usbCard)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.laptopInput })
+      if isHolding {
+        _ = try await rig.steadyState { $0.route.inputs.first?.name == Names.laptopInput }
+      }
+      let report = try await rig.session.revert()
+      #expect(report.steps.map(\.step.property) == [.preferredInput] && report.left == [])
+      #expect(try await rig.session.revert().steps == [])
+      try await rig.sandbox.plug(Names.usbCard)
+      #expect(try await rig.eventually { $0.device(.input, named: Names.usbInput) != nil })
+      // Of the two the server chooses the one from before, also where it had no choice for a while.
+      try await rig.sandbox.unplug(Names.laptop)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.usbInput })
+      try await rig.sandbox.plug(Names.laptop)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.laptopInput })
+    }
+  }
+
+  @Test(
+    "a default that no user had chosen stays chosen, which a revert reports once",
+    arguments: Feature.devices.machines, [true, false])
+  func pickedDefault(on machine: Machine, isChosen: Bool) async throws {
+    try await Rig.with(machine.quiet) { rig in
+      let first = try #require(try await rig.outside.snapshot().server.defaultSourceName)
+      let other = first == Names.usbInput ? Names.laptopInput : Names.usbInput
+      let before = isChosen ? other : first
+      if isChosen { try await rig.outside.setDefaultSource(other) }
+      #expect(try await rig.sessionSees { $0.server.defaultSourceName == before })
+      var mode = AudioMode()
+      mode.preferredInput = [.name(isChosen ? first : other)]
+      try await rig.session.setAudioMode(mode)
+      let report = try await rig.session.revert()
+      let note =
+        "the default source stays chosen, as \(first): the server cannot go back to its own choice"
+      #expect(report.left == (isChosen ? [] : [note]))
+      #expect(try await rig.eventually { $0.server.defaultSourceName == before })
+      let again = try await rig.session.revert()
+      #expect(again.steps == [] && again.left == [])
+    }
+  }
+
+  @Test("it can be forgotten", arguments: Feature.cards.machines)
+  func forgotten(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await prepare(rig)
+      try await rig.session.setAudioMode(Self.mode(Self.ours))
+      try await rig.sandbox.unplug(Names.usbCard)
+      #expect(try await rig.session.revert(forgetsUnplugged: true).left == [])
+      #expect(try rig.baselineFile() == nil)
+      try await rig.sandbox.plug(Names.usbCard)
+      #expect(try await rig.session.revert().steps == [])
+    }
+  }
+
+  @Test("without WirePlumber the session waits for it, and blames no program", .graphCards)
+  func manager() async throws {
+    try await Rig.with(Machine.graph.configuration) { rig in
+      try await prepare(rig)
+      try await rig.session.setAudioMode(Self.mode(Self.ours))
+      let before = try rig.baselineFile()
+      try await rig.sandbox.kill(.wireplumber)
+      let waiting = try await rig.steadyState { $0.properties[.inputGain]?.verdict == .pending }
+      #expect(waiting.properties[.inputGain]?.waitingFor == .sessionManager)
+      #expect(waiting.properties[.preferredInput]?.waitingFor == .sessionManager)
+      #expect(try rig.baselineFile() == before)
+      try await rig.sandbox.restart(.wireplumber)
+      let state = try await rig.steadyState { !$0.hasUnmet }
+      let blamed = state.events.filter { if case .conflict = $0.event { true } else { false } }
+      #expect(blamed.map(\.event) == [])
+      #expect(state.conflicts == [])
+    }
+  }
+}
+
+extension Rig {
+  /// The inode of what is stored of what was before, which every write changes; nil without a file.
+  fileprivate func baselineFile() throws -> UInt64? {
+    let folder = sandbox.directory + "/store"
+    let name = Folder.names(folder).first { $0.hasSuffix(".baseline.json") }
+    return try name.map { UInt64(try #require(File.status("\(folder)/\($0)")).st_ino) }
+  }
+}

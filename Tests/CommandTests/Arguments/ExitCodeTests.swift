@@ -1,0 +1,229 @@
+import FoundationEssentials
+import Glibc
+import PulseSandbox
+import TestSupport
+import Testing
+
+@Suite("Exit codes")
+struct ExitCodeTests {
+  @Test("an unknown profile is 66 and names the nearest", .server)
+  func unknownProfile() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.audiosession("apply", "podcst")
+      #expect(result.status == 66)
+      #expect(result.standardOutput.isEmpty)
+      #expect(
+        result.standardError.hasPrefix(
+          "audiosession: there is no profile 'podcst'; do you mean 'podcast'? "))
+      #expect(result.standardError.hasSuffix("\n  podcast\n"))
+    }
+  }
+
+  @Test(
+    "a bad profile is 65, with its place", .server,
+    arguments: ["sample-rate = [", "sample-rate = 12", "categroy = \"record\"", "schema = 99"])
+  func badProfile(_ text: String) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let path = try await sandbox.write(file: "bad.toml", text + "\n")
+      for command in ["apply", "plan"] {
+        let result = try await sandbox.audiosession(command, path)
+        #expect(result.status == 65)
+        #expect(result.standardError.hasPrefix("audiosession: \(path):1:"))
+      }
+      let check = try await sandbox.audiosession("profiles", "check", path)
+      #expect(check.status == 65)
+      #expect(check.standardOutput.hasPrefix("\(path):1:"))
+      #expect(check.standardOutput.contains(": error: "))
+    }
+  }
+
+  @Test("a profile with several mistakes: each is named, whatever asked for it", .server)
+  func severalMistakes() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(
+        profile: "worse",
+        "sample-rate = 12\ncategroy = \"record\"\n[input]\ngain = \"loud\"\n")
+      try sandbox.write(profile: "heir", "extends = \"worse\"\n")
+      let file =
+        try #require(sandbox.environment["XDG_CONFIG_HOME"])
+        + "/audiosession/profiles/worse.toml"
+      let check = try await sandbox.audiosession("profiles", "check", file)
+      let mistakes = check.standardOutput.split(separator: "\n").map {
+        $0.replacing(" error:", with: "")
+      }
+      #expect(mistakes.count == 3, "\(check)")
+      for words in [
+        ["apply", "worse"], ["plan", "worse"], ["watch", "worse"], ["verify", "worse"],
+        ["profiles", "show", "worse"], ["apply", "heir"],
+      ] {
+        let result = try await sandbox.capture([builtProgram] + words)
+        #expect(result.status == 65, "\(words)")
+        let lines = result.standardError.split(separator: "\n").map(String.init)
+        #expect(lines == mistakes.map { "audiosession: " + $0 }, "\(words)")
+      }
+      let json = OrderedJSON(
+        try await sandbox.audiosession("apply", "worse", "--json").standardOutput)
+      #expect(json.keys == ["schema", "error", "diagnostics"])
+      #expect(json["diagnostics"].array.count == 3)
+      #expect(
+        json["diagnostics"].array[0].keys == [
+          "severity", "code", "message", "file", "line", "column", "property", "value",
+          "alternatives",
+        ])
+    }
+  }
+
+  @Test("without a server every command that needs one is 69", .server)
+  func noServer() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let server = "unix:\(sandbox.directory)/nowhere"
+      for command in [
+        ["apply", "podcast"], ["plan", "podcast"], ["devices"], ["revert"], ["state"],
+      ] {
+        let result = try await sandbox.capture([builtProgram] + command + ["--server", server])
+        #expect(result.status == 69, "\(command)")
+        #expect(result.standardError.contains("audiosession: "))
+      }
+      let result = try await sandbox.audiosession("devices", "--json", "--server", server)
+      #expect(try JSON(result.standardOutput)["error"]?["value"] == .string(server))
+    }
+  }
+
+  @Test("a server that does not answer is 75 within the time", .server)
+  func frozen() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.freeze()
+      let commands = [
+        "apply podcast", "plan podcast", "devices", "revert", "state", "doctor",
+        "explain default-source", "verify podcast", "record b.wav", "play a.wav", "meter", "tone",
+        "profiles detect", "profiles save new", "profiles cycle", "apply podcast --keep",
+      ]
+      // All at once: each waits for its time.
+      let results = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); head -c 1044 /dev/zero > tail
+        printf 'RIFF\\070\\004\\0\\0WAVEfmt \\020\\0\\0\\0\\001\\0\\001\\0\\104\\254\\0\\0\\210\\130\\001\\0\\002\\0\\020\\0data\\024\\004\\0\\0' | cat - tail > a.wav
+        for command in \(commands.map { "'\($0)'" }.joined(separator: " ")); do
+          { $A $command --timeout 500ms > /dev/null 2> "$command.err" < /dev/null
+            echo "$command: $? $(cat "$command.err")"; } &
+        done
+        wait
+        """)
+      for command in commands {
+        let line = results.standardOutput.split(separator: "\n").first {
+          $0.hasPrefix("\(command): ")
+        }
+        #expect(line?.hasPrefix("\(command): 75 ") == true, "\(line ?? "")")
+        // doctor prints it as what it found.
+        let isNamed = ["timed out", "waiting for the server"].allSatisfy {
+          line?.contains($0) == true
+        }
+        #expect(isNamed || command == "doctor", "\(line ?? "")")
+      }
+      try await sandbox.thaw()
+    }
+  }
+
+  @Test("a machine that cannot is 78, and nothing was changed", .server)
+  func machineCannot() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "missing", Profiles.missing)
+      let before = try await sandbox.audiosession("devices", "--all", "--json")
+      let result = try await sandbox.audiosession("apply", "missing", "--json")
+      #expect(result.status == 78)
+      let error = try #require(try JSON(result.standardOutput)["error"])
+      #expect(error["code"] == .string("inputNotAvailable"))
+      #expect(error["property"] == .string("preferredInput"))
+      #expect(error["restored"] == .null)
+      #expect(error["alternatives"]?.array.contains { "\($0)".contains("mic") } == true)
+      #expect(try await sandbox.audiosession("devices", "--all", "--json") == before)
+    }
+  }
+
+  @Test("a best effort that was not all is 3; a state that is not as preferred too", .server)
+  func unmet() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(
+        profile: "half", Profiles.missing + "\n[output]\nvolume = \"40 %\"\n")
+      #expect(try await sandbox.audiosession("apply", "half", "--best-effort").status == 3)
+      #expect(try await sandbox.audiosession("state").status == 0)
+      let check = try await sandbox.audiosession("state", "--check")
+      #expect(check.status == 3)
+      #expect(check.standardOutput.contains(/\noutput volume +applied  40 %\n/))
+      #expect(try await sandbox.audiosession("revert").status == 0)
+      #expect(try await sandbox.audiosession("state", "--check").status == 0)
+    }
+  }
+
+  @Test("a store that cannot be written is 74", .server)
+  func store() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell("XDG_STATE_HOME=/dev/null/x $A apply test")
+      #expect(result.status == 74)
+      #expect(result.standardError.contains("XDG_STATE_HOME"))
+    }
+  }
+
+  @Test("a relative folder is none, as XDG has it, and without a home there is the user's", .server)
+  func folders() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory) && mkdir here && cd here || exit 9
+        HOME=$PWD/home XDG_STATE_HOME=relative $A apply test --timeout 60s >/dev/null; echo $?
+        find . -type d | sort
+        env -u HOME -u XDG_STATE_HOME $A state --json --timeout 60s >/dev/null; echo $?
+        """)
+      #expect(
+        result.standardOutput == """
+          0
+          .
+          ./home
+          ./home/.local
+          ./home/.local/state
+          ./home/.local/state/audiosession
+          0
+
+          """)
+    }
+  }
+
+  @Test("a session that another process holds is 76, and names it", .server)
+  func busy() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      _ = try await sandbox.audiosession("apply", "test")
+      let result = try await sandbox.shell(
+        """
+        lock=$(echo $XDG_STATE_HOME/audiosession/*.lock)
+        echo '4242 holder holder' > "$lock"
+        flock "$lock" $A apply test
+        """)
+      #expect(result.status == 76)
+      #expect(result.standardError.contains("holder (process 4242)"))
+    }
+  }
+
+  @Test("a server that lets nobody in without its cookie is 77", .server)
+  func accessDenied() async throws {
+    var configuration = SandboxConfiguration.minimal
+    configuration.cookieRequired = true
+    try await PulseSandbox.with(configuration) { sandbox in
+      let cookie = try await sandbox.write(file: "other", String(repeating: "x", count: 256))
+      let result = try await sandbox.shell("PULSE_COOKIE=\(cookie) $A state")
+      #expect(result.status == 77)
+      #expect(try await sandbox.audiosession("state").status == 0)
+    }
+  }
+
+  @Test("a result that cannot be written is 74; one that nobody reads is none", .server)
+  func output() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      #expect(try await sandbox.shell("$A devices > /dev/full").status == 74)
+      let result = try await sandbox.shell("{ $A devices --json; echo $? >&2; } | true")
+      #expect(result.standardError == "0\n")
+    }
+  }
+}

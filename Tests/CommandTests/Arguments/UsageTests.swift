@@ -1,0 +1,120 @@
+import PulseSandbox
+import TestSupport
+import Testing
+
+@testable import audiosession
+
+@Suite("Usage")
+struct UsageTests {
+  static let mistakes: [[String]] = [
+    ["nonsense"], ["apply"], ["plan"], ["apply", "a", "b"], ["state", "--nonsense"],
+    ["state", "--timeout", "0"], ["state", "--timeout", "soon"], ["state", "--timeout", "-1s"],
+    ["state", "--server", ""], ["state", "--server", "unix:/x", "--sandbox"],
+    ["apply", "podcast", "--keep", "--sandbox"], ["apply", "podcast", "--keep", "--dry-run"],
+    ["apply", "podcast", "--strict", "--best-effort"],
+    ["help", "nonsense"], ["profiles", "check"], ["profiles", "nonsense"], ["sandbox", "true"],
+    ["sandbox", "--server", "unix:/x", "--", "true"],
+    ["tone", "H4"], ["tone", "A4", "--sweep", "100"], ["tone", "--sweep", "10-"],
+    ["tone", "--level", "6"], ["tone", "C4+C4+C4+C4+C4+C4+C4+C4+C4"],
+    ["meter", "--interval", "1m"], ["verify", "--duration", "1ms"],
+  ]
+
+  @Test("a mistake is 64, with nothing on standard output", .server, arguments: mistakes)
+  func mistake(_ arguments: [String]) async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.capture([builtProgram] + arguments)
+      #expect(result.status == 64)
+      #expect(result.standardOutput.isEmpty)
+      #expect(result.standardError.contains("Usage: audiosession"))
+      let isUnknown = arguments.first == "nonsense" || arguments.last == "nonsense"
+      let noun = arguments.first == "help" ? "help on" : "command"
+      #expect(!isUnknown || result.standardError.contains("there is no \(noun) '"))
+    }
+  }
+
+  @Test(
+    "a command that is none names the nearest",
+    arguments: [
+      ("stat", "'stat'; do you mean 'state'?"),
+      ("aply podcast", "'aply'; do you mean 'apply'?"),
+      ("--server x --json stte", "'stte'; do you mean 'state'?"),
+      ("profiles shw podcast", "'profiles shw'; do you mean 'profiles show'?"),
+      ("sandbox simulate unplg x", "do you mean 'sandbox simulate unplug'?"),
+      ("sandbox true", "after '--': sandbox -- COMMAND"), ("xylophone", "'xylophone'"),
+      ("why default-source", "'why'; do you mean 'explain'?"),
+      ("unapply", "do you mean 'revert'?"), ("mute", "do you mean 'explain mute'?"),
+      ("unmute", "do you mean 'explain muted'?"),
+      ("levels", "do you mean 'meter'?"), ("version", "do you mean '--version'?"),
+      ("switch podcast", "do you mean 'apply PROFILE --keep'?"),
+      ("profiles new mine", "'profiles new'; do you mean 'profiles save NAME'?"),
+      ("profiles use podcast", "do you mean 'apply PROFILE --keep'?"),
+      ("profiles delete x", "'rm FILE' with the file that 'profiles' lists?"),
+      ("help profil", "help on 'profil'; do you mean 'help profile' or 'help profiles'?"),
+      ("help stat", "do you mean 'help state'?"), ("help why", "do you mean 'help explain'?"),
+      ("default-source", "'explain default-source'?"), ("mic", "do you mean 'explain mic'?"),
+      ("inputs", "do you mean 'devices'?"),
+      ("profile", "'profiles'?"), ("edit podcast", "'profiles edit NAME'?"),
+      ("uninstall", "do you mean 'service uninstall'?"), ("json", "do you mean 'help json'?"),
+      ("sandbox unplug usb_mic", "do you mean 'sandbox simulate unplug'?"),
+      ("help profiles shw", "'profiles shw'; do you mean 'profiles show'?"),
+    ])
+  func unknownCommand(_ line: String, _ expected: String) throws {
+    let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
+    #expect(try #require(unknown).message.contains(expected))
+  }
+
+  @Test("the list for a word without a near one has no hidden command")
+  func hidden() {
+    #expect(UnknownCommand.find(in: ["xylophone"])?.message.contains("manual") == false)
+  }
+
+  @Test(
+    "a line whose commands are all there has none that is unknown",
+    arguments: [
+      "state --nonsense", "apply a b", "help state", "help json", "help profiles show", "help",
+      "profiles", "sandbox -- true", "",
+    ])
+  func knownCommands(_ line: String) {
+    let unknown = UnknownCommand.find(in: line.split(separator: " ").map(String.init))
+    #expect(unknown == nil, "\(unknown?.message ?? "")")
+  }
+
+  @Test("help is 0 and names each option", .server)
+  func help() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let main = try await sandbox.audiosession("--help")
+      #expect(main.status == 0)
+      for command in [
+        "apply", "plan", "state", "revert", "devices", "profiles", "service", "sandbox", "tone",
+        "meter", "verify", "watch", "stop", "demo",
+      ] {
+        #expect(main.standardOutput.contains("\n  \(command) "))
+        let help = try await sandbox.audiosession(command, "--help")
+        #expect(help.status == 0)
+        guard command != "profiles", command != "service" else { continue }
+        for option in ["--server <address>", "--sandbox", "--json", "--timeout <time>", "-v"] {
+          #expect(help.standardOutput.contains(option), "\(command) \(option)")
+        }
+      }
+    }
+  }
+
+  @Test("options stand before or after the command", .server)
+  func placement() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let before = try await sandbox.audiosession("--json", "devices")
+      let after = try await sandbox.audiosession("devices", "--json")
+      #expect(before == after)
+      #expect(try JSON(before.standardOutput)["schema"] == .number(1))
+    }
+  }
+
+  @Test("the version", .server)
+  func version() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.audiosession("--version")
+      #expect(result.standardOutput == "audiosession 0.1.0\n")
+      #expect(result.status == 0)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import AudioSession
+import FoundationEssentials
+import Glibc
+import SessionProfiles
+import Testing
+
+@testable import audiosession
+
+@Suite("Rendering")
+struct RenderingTests {
+  private let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+
+  private func report(_ verdict: Verdict, _ reason: String? = nil) -> PropertyReport {
+    .made(
+      preferred: .strings(["alsa_input.usb-*", "device.bus=usb", "default"]),
+      actual: .string(input), verdict: verdict, reason: reason)
+  }
+
+  private func steps() -> [StepsView.Row] {
+    let setting = Setting.defaultDevice(.input)
+    let step = Step(
+      phase: .preferredDevices, property: .preferredInput, setting: setting,
+      from: .name("alsa_input.pci-0000_00_1f.3.analog-stereo"), to: .name(input), why: "because")
+    let profile = Step(
+      phase: .category, property: .category,
+      setting: .cardProfile(card: "alsa_card.usb-Example_USB_Microphone-00"),
+      from: .name("off"), to: .name("input:analog-stereo"), why: "because")
+    return [
+      StepsView.Row(step: step, outcome: .refused("no " + String(repeating: "never ", count: 20))),
+      StepsView.Row(step: profile, outcome: .applied),
+    ]
+  }
+
+  @Test("everything fits the screen", arguments: [40, 60, 80, 200])
+  func fits(_ width: Int) {
+    let reason =
+      "granted while applying (10 ms); no process maintains it now, so each stream chooses its own"
+    var lines = StepsView.lines(steps(), width: width, showsReasons: true)
+    lines += PropertiesView.lines(
+      [.preferredInput: report(.pending, reason), .inputLatencyOffset: report(.unset)],
+      width: width, preferredOnly: false)
+    lines += PlanView.unmet(
+      [Unmet(property: .ioBufferDuration, verdict: .unreachable, reason: reason)], width: width)
+    lines += ErrorView.lines(
+      Failure(
+        SessionError(
+          .inputNotAvailable, stage: .device, "no usable input for '\(input)' or '\(input)'",
+          alternatives: ["\(input): connected, but not asked for"])), width: width)
+    for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
+  }
+
+  @Test("at 40 columns no number and no word is cut")
+  func fortyColumns() {
+    let positions = ["front-left", "front-right", "rear-left", "rear-right", "front-center", "lfe"]
+    let properties: [Property: PropertyReport] = [
+      .channelMap: .made(
+        preferred: .strings(positions), actual: .strings(positions), verdict: .applied),
+      .preferredInput: .made(
+        preferred: .string("mic"), actual: .string("mic"), verdict: .applied),
+    ]
+    let names = DeviceNames([
+      .init(name: "mic", description: "Example USB Microphone Analog Stereo", kind: "input")
+    ])
+    let lines = PropertiesView.lines(properties, width: 40, preferredOnly: true, names: names)
+    let report = VerifyReportTests.report(VerifyReportTests.measured())
+    let all = lines + VerifyView.lines(report, width: 40)
+    for line in all {
+      #expect(line.width <= 40)
+      #expect(!line.rendered(colour: false).contains("…"), "\(line.rendered(colour: false))")
+    }
+    let text = all.rendered(colour: false)
+    for word in positions + ["Microphone", "44100.0 ±"] { #expect(text.contains(word), "\(text)") }
+    let sentence = Layout.wrap(
+      "it is at 48000 Hz, with a gain of about 80 % now", indent: 0, width: 17)
+    #expect(
+      sentence.rendered(colour: false) == "it is at\n48000 Hz, with a\ngain of about\n80 % now\n")
+  }
+
+  @Test("an event and what is wrong with a file fit the screen", arguments: [60, 80])
+  func narrow(_ width: Int) throws {
+    let events: [SessionEvent] = [
+      .applied,
+      .conflict("default source", opponents: [input, "module-switch-on-connect"], until: nil),
+      .pending([Unmet(property: .preferredInput, verdict: .pending, reason: "there is none")]),
+      .drift([.sampleRate, .ioBufferDuration, .preferredInput, .inputPort]),
+    ]
+    for event in events {
+      let timed = TimedEvent.now(event)
+      for line in EventView.rows(timed, width: width) {
+        #expect(line.width <= width, "\(line.rendered(colour: false))")
+      }
+      #expect(EventView.rows(timed, width: nil).count == 1)
+    }
+    let file = "/tmp/\(UInt64.random(in: 0...(.max))).toml"
+    try Data("categroy = \"record\"\noptions = [\"duck\"]\n".utf8).write(to: URL(filePath: file))
+    defer { try? FileManager.default.removeItem(atPath: file) }
+    let wrong = Profile.check(file: file)
+    #expect(wrong.count == 2)
+    for line in wrong.flatMap({ ProfilesView.lines($0, width: width) }) {
+      #expect(line.width <= width, "\(line.rendered(colour: false))")
+    }
+    let plain = wrong.flatMap { ProfilesView.lines($0, width: nil) }.rendered(colour: false)
+    #expect(plain == wrong.map { $0.description + "\n" }.joined())
+  }
+
+  @Test("phases in order, columns aligned, nothing shortened in a pipe")
+  func wide() {
+    let text = StepsView.lines(steps(), width: nil).rendered(colour: false)
+    #expect(text.hasPrefix("category, mode, options\n   alsa_card.usb-Example"))
+    #expect(text.contains("→ \(input)"))
+    #expect(!text.contains("…"))
+  }
+
+  @Test("a narrow screen gets the change on lines of its own")
+  func narrow() {
+    let text = StepsView.lines([steps()[1]], width: 60).rendered(colour: false)
+    #expect(
+      text == """
+        category, mode, options
+           profile of alsa_card.usb-Example_USB_Microphone-00
+             off → input:analog-stereo  applied
+
+        """)
+  }
+
+  @Test("colours only where they are wanted, and none around nothing")
+  func colours() {
+    let line: Line = [Span("a", .green), "  ", Span("", .red)]
+    #expect(line.rendered(colour: true) == "\u{1b}[38;5;28ma\u{1b}[0m")
+    #expect(line.rendered(colour: false) == "a")
+  }
+
+  @Test("each colour can be read on white and on black", arguments: [Style.red, .green, .amber])
+  func contrast(_ style: Style) throws {
+    let code = try #require(style.rawValue.split(separator: ";").last.flatMap { Int($0) }) - 16
+    // The palette's cube of 6 x 6 x 6 colours, and the luminance of WCAG.
+    let parts = [code / 36, code / 6 % 6, code % 6].map { level -> Double in
+      let value = Double([0, 95, 135, 175, 215, 255][level]) / 255
+      return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+    }
+    let luminance = 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+    #expect(1.05 / (luminance + 0.05) > 3.9, "on white")
+    #expect((luminance + 0.05) / 0.05 > 3.9, "on black")
+  }
+
+  @Test("a name that is longer than a line is broken behind its marks")
+  func longNames() {
+    func wrapped(_ text: String, _ width: Int) -> String {
+      Layout.wrap(text, indent: 0, width: width).rendered(colour: false)
+    }
+    #expect(
+      wrapped("is alsa_input.usb-Example-00 now", 16) == "is\nalsa_input.usb-\nExample-00 now\n")
+    #expect(wrapped("abcdefghijkl", 8) == "abcdefgh\nijkl\n")
+    #expect(wrapped("麦克风麦克风", 8) == "麦克风麦\n克风\n")
+    #expect(wrapped("abcdefghijkl", 12) == "abcdefghijkl\n")
+  }
+
+  @Test("a time is in the zone of the person who reads, and anything else as it is")
+  func localTime() {
+    var now = time(nil)
+    var fields = tm()
+    localtime_r(&now, &fields)
+    let text = TimedEvent.now(.applied).time
+    let local = LocalTime(text)
+    #expect(local.fraction == "." + text.suffix(4).dropLast())
+    #expect(local.date.hasPrefix("\(fields.tm_year + 1900)-"))
+    // The minutes of a zone differ only where its offset has some.
+    #expect(fields.tm_gmtoff % 3600 != 0 || local.time.dropFirst(2) == text.dropFirst(13).prefix(6))
+    #expect(
+      LocalTime.text("10 until \(text); it") == "10 until \(local.date) \(local.time); it")
+    for strange in ["T1", "", "yesterday", "99999999999-1-1T1:1:1Z", "2026-11-23T05:00:45"] {
+      #expect(LocalTime(strange).clock == strange && LocalTime(strange).date.isEmpty)
+    }
+  }
+
+  @Test("what a terminal would act on is made visible")
+  func visibility() {
+    #expect(visible("a\u{1b}[2Jb\nc\u{7f}") == "a\\u{1b}[2Jb\\u{a}c\\u{7f}")
+    #expect(visible("Käse 麦克风 👩‍🎤") == "Käse 麦克风 👩‍🎤")
+    #expect(Span("\u{9b}31m").text == "\\u{9b}31m")
+  }
+
+  @Test("properties in words")
+  func words() {
+    #expect(PropertyWords.label("ioBufferDuration") == "IO buffer duration")
+    #expect(PropertyWords.label("deadChannel") == "dead channel")
+    #expect(Property.preferredInput.row.label == "preferred input")
+    #expect(PropertyWords.text(.number(0.0058), of: .ioBufferDuration) == "5.8 ms")
+    #expect(PropertyWords.text(.number(0.8), of: .inputGain) == "80 %")
+    #expect(PropertyWords.text(.number(48000), of: .sampleRate) == "48000 Hz")
+    #expect(PropertyWords.text(nil, of: .mode) == "-")
+  }
+}

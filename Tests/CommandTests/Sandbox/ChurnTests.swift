@@ -1,0 +1,22 @@
+import PulseSandbox
+import TestSupport
+import Testing
+
+@Suite("Two thousand random events")
+struct ChurnTests {
+  /// Plugs, jacks, profiles, defaults, volumes, modules, restarts and freezes against one `watch`; the
+  /// same program does more of them, with other seeds, by hand, and twenty times as many in
+  /// `.ci/nightly seeds`.
+  @Test(
+    "afterwards the server is as the plan says, told from outside", .simulatedCard,
+    .timeLimit(.minutes(5)))
+  func converges() async throws {
+    let count = 2000 * SeedBlock.factor
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.capture(
+        [builtProgram + "-benchmark", "churn", "\(count)", "7"], timeout: .seconds(280))
+      #expect(result.status == 0, "\(result.standardOutput.suffix(2000))")
+      #expect(result.standardOutput.contains("\(count) random events"))
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import PulseSandbox
+import PulseTypes
+import TestSupport
+import Testing
+
+/// Hardware without a decibel scale has few volumes; PipeWire reports the nearest to the one that was set,
+/// PulseAudio the one that was set.
+@Suite("Hardware with few volumes", .simulatedCard, .pipewire, .timeLimit(.minutes(1)))
+struct VolumeStepTests {
+  private static let device = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+
+  @Test(
+    "the nearest volume is applied, maintained and reverted",
+    arguments: [(ServerKind.pulseaudio, 43), (.pipewire, 40)])
+  func nearest(on kind: ServerKind, shown: Int) async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=usb-mic volume_steps=11"], on: kind))
+    try await PulseSandbox.with(configuration) { sandbox in
+      try sandbox.write(
+        profile: "test",
+        "category = \"record\"\n[input]\nprefer = [\"*usb*\"]\ngain = \"43 %\"\ngain-lock = true\n")
+      let volume = "pactl get-source-volume \(Self.device)"
+      _ = try await sandbox.shell("pactl set-source-volume \(Self.device) 70%")
+      _ = try await sandbox.shell("until \(volume) | grep 70%; do pause; done")
+      let applied = try await sandbox.audiosession("apply", "test", "--json")
+      #expect(applied.status == 0, "\(applied)")
+      let gain = try JSON(applied.standardOutput)["properties"]?["inputGain"]
+      #expect(gain?["verdict"] == .string("applied"))
+      #expect(gain?["actual"] == .number(Double(shown) / 100))
+      #expect(try await sandbox.shell(volume).standardOutput.contains("\(shown)%"))
+      #expect(try await sandbox.audiosession("plan", "test").standardOutput == "nothing to do\n")
+      let watch = try await Watching.start(sandbox, "test --json")
+      _ = try await sandbox.shell("pactl set-source-volume \(Self.device) 90%")
+      _ = try await sandbox.shell("until \(volume) | grep \(shown)%; do pause; done")
+      #expect(try await watch.end() == 143)
+      #expect(try await sandbox.audiosession("revert").status == 0)
+      #expect(try await sandbox.shell(volume).standardOutput.contains("70%"))
+    }
+  }
+}

@@ -1,0 +1,393 @@
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// No evidence, no verdict: `applied` is reported only if the server has the value, whatever became of the
+/// requests, whoever maintains the session.
+@Suite("A walk over properties, scopes and what becomes of requests") struct VerdictWalkTests {
+  /// What becomes of the requests.
+  enum Fate: CaseIterable {
+    case granted, clamped, refused, ignored, changedMeanwhile, deviceReplaced, serverSilent
+    /// The server acknowledges each request before it acts; PipeWire.
+    case late
+    /// WirePlumber is killed; PipeWire.
+    case managerKilled
+
+    static func of(_ kind: ServerKind) -> [Fate] {
+      kind == .pipewire ? allCases : allCases.filter { $0 != .late && $0 != .managerKilled }
+    }
+  }
+
+  /// Who maintains the session.
+  enum Holding: CaseIterable { case holder, command, application }
+
+  /// A property, how to ask for it, and whether a server has it, read without the session's code.
+  struct Row: CustomTestStringConvertible, Sendable {
+    let property: Property
+    let mode: AudioMode
+    let isMet: @Sendable (ServerSnapshot) -> Bool
+    var testDescription: String { property.rawValue }
+
+    init(
+      _ property: Property, _ change: (inout AudioMode) -> Void,
+      isMet: @escaping @Sendable (ServerSnapshot) -> Bool
+    ) {
+      (self.property, self.isMet) = (property, isMet)
+      mode = preferring {
+        $0.onFailure = .bestEffort
+        change(&$0)
+      }
+    }
+  }
+
+  private static let process: Int32 = 4242
+  private static let half = Volume(fraction: 0.5)
+
+  private static func input(_ snapshot: ServerSnapshot) -> Device? {
+    snapshot.sources.first { $0.name == Server.microphone }
+  }
+
+  private static func output(_ snapshot: ServerSnapshot) -> Device? {
+    snapshot.sinks.first { $0.name == Server.speakers }
+  }
+
+  /// What the session's stream on the microphone forces on PipeWire, once another one uses it.
+  private static func forced(_ key: String, _ snapshot: ServerSnapshot) -> String? {
+    snapshot.sourceOutputs.first {
+      $0.device == input(snapshot)?.index && $0.properties[key] != nil
+    }?.properties[key]
+  }
+
+  /// Whether programs use a device: all as the default, or one that has a session of its own.
+  private static func isUsed(_ direction: Direction, _ name: String, _ snapshot: ServerSnapshot)
+    -> Bool
+  {
+    let device = (snapshot.sources + snapshot.sinks).first { $0.name == name }
+    guard snapshot.viewer != nil else { return snapshot.server.defaultName(direction) == name }
+    let streams = (snapshot.sourceOutputs + snapshot.sinkInputs).filter {
+      $0.direction == direction && $0.properties["application.name"] == "ours"
+    }
+    return device != nil && streams.allSatisfy { $0.device == device?.index }
+  }
+
+  private static func hasModule(_ snapshot: ServerSnapshot, _ name: String, _ part: String) -> Bool
+  {
+    snapshot.modules.contains { $0.name == name && $0.argument.contains(part) }
+  }
+
+  static let rows = [
+    Row(.category) {
+      $0.category = .playAndRecord
+    } isMet: { snapshot in
+      input(snapshot) != nil && output(snapshot) != nil
+        && snapshot.server.defaultSourceName == Server.microphone
+    },
+    Row(.mode) {
+      $0.mode = .voiceChat
+    } isMet: { snapshot in
+      hasModule(snapshot, "module-echo-cancel", "source_master=\(Server.microphone)")
+        && snapshot.server.defaultSourceName?.hasPrefix("audiosession.") == true
+        && snapshot.server.defaultSinkName?.hasPrefix("audiosession.") == true
+    },
+    Row(.options) {
+      $0.category = .playback
+      $0.options = [.silenceOthers]
+    } isMet: { snapshot in
+      let music = snapshot.sinkInputs.filter { $0.properties["application.name"] == "music" }
+      return hasModule(snapshot, "module-role-ducking", "music")
+        && snapshot.sinkInputs.contains { $0.properties["application.name"] == "audiosession" }
+        || music.allSatisfy(\.isMuted)
+    },
+    Row(.sampleRate) {
+      $0.sampleRate = 48000
+    } isMet: { snapshot in
+      guard let rate = forced("node.force-rate", snapshot) else {
+        return snapshot.server.name == "pulseaudio" && input(snapshot)?.sampleSpec.rate == 48000
+      }
+      return rate == "48000"
+        && (input(snapshot)?.state != .running || input(snapshot)?.sampleSpec.rate == 48000)
+    },
+    Row(.ioBufferDuration) {
+      $0.ioBufferDuration = .milliseconds(10)
+    } isMet: { snapshot in
+      guard let frames = forced("node.force-quantum", snapshot) else {
+        return input(snapshot)?.configuredLatency == .milliseconds(10)
+      }
+      return frames == "512"
+    },
+    Row(.preferredInput) {
+      $0.preferredInput = [.name(Server.usb)]
+    } isMet: {
+      isUsed(.input, Server.usb, $0)
+    },
+    Row(.preferredOutput) {
+      $0.preferredOutput = ["loose"]
+    } isMet: {
+      isUsed(.output, "loose", $0)
+    },
+    Row(.inputPort) {
+      $0.inputPort = [.type(.lineIn)]
+    } isMet: {
+      input($0)?.activePort == "analog-input-linein"
+    },
+    Row(.channelMap) {
+      $0.channelMap = .swap
+    } isMet: { snapshot in
+      snapshot.server.defaultSourceName == "audiosession.input"
+        && hasModule(snapshot, "module-remap-source", "master_channel_map=front-right,front-left")
+    },
+    Row(.inputGain) {
+      $0.inputGain = half
+    } isMet: {
+      input($0)?.volume.isUniformly(half) == true
+    },
+    Row(.inputMuted) {
+      $0.inputMuted = true
+    } isMet: {
+      input($0)?.isMuted == true
+    },
+    Row(.inputLatencyOffset) {
+      $0.inputLatencyOffset = .milliseconds(7)
+    } isMet: { snapshot in
+      snapshot.cards.flatMap(\.ports).contains {
+        $0.name == input(snapshot)?.activePort && $0.latencyOffset == .milliseconds(7)
+      }
+    },
+    Row(.outputPort) {
+      $0.outputPort = [.type(.headphones)]
+    } isMet: {
+      output($0)?.activePort == "analog-output-headphones"
+    },
+    Row(.outputChannelMap) {
+      $0.outputChannelMap = .swap
+    } isMet: { snapshot in
+      snapshot.server.defaultSinkName == "audiosession.output"
+        && hasModule(snapshot, "module-remap-sink", "master_channel_map=front-right,front-left")
+    },
+    Row(.outputVolume) {
+      $0.outputVolume = half
+    } isMet: {
+      output($0)?.volume.isUniformly(half) == true
+    },
+    Row(.outputMuted) {
+      $0.outputMuted = true
+    } isMet: {
+      output($0)?.isMuted == true
+    },
+    Row(.outputLatencyOffset) {
+      $0.outputLatencyOffset = .milliseconds(7)
+    } isMet: { snapshot in
+      snapshot.cards.flatMap(\.ports).contains {
+        $0.name == output(snapshot)?.activePort && $0.latencyOffset == .milliseconds(7)
+      }
+    },
+  ]
+
+  /// A laptop with everything plugged in and a USB microphone, where no row is met.
+  private func machine(
+    _ row: Row, _ holding: Holding, on kind: ServerKind
+  ) throws -> SimulatedServer {
+    let jacks: [String: PortAvailability] = [
+      "analog-input-linein": .yes, "analog-output-headphones": .yes,
+    ]
+    var server = Server.machine(kind: kind) {
+      $0.addLaptop(row.property == .category ? "output:analog-stereo" : Server.duplex, jacks: jacks)
+      if row.property != .category { $0.addUSB() }
+      $0.addLoose(.output, "loose")
+    }
+    for device in [Server.microphone, Server.speakers] {
+      let direction = device == Server.microphone ? Direction.input : .output
+      guard server.snapshot.device(direction, named: device) != nil else { continue }
+      try server.setDefault(direction, device)
+      try server.edit(direction, device) {
+        $0.activePort = direction == .input ? "analog-input-internal-mic" : "analog-output-speaker"
+        $0.volume = ChannelVolumes(.norm, channels: 2)
+      }
+      guard holding == .application else { continue }
+      server.add(
+        stream: "ours", direction, on: device, isCorked: true,
+        properties: ["application.process.id": "\(Self.process)"])
+    }
+    server.add(stream: "music", .output, on: Server.speakers, properties: ["media.role": "music"])
+    if holding == .application { server.snapshot.viewer = Self.process }
+    server.tendsPins = true
+    server.updateStates()
+    return server
+  }
+
+  /// The server after a run, with the run.
+  private func run(
+    _ row: Row, _ holding: Holding, _ fate: Fate, batches: Int = .max,
+    on kind: ServerKind = .pulseaudio, isCredulous: Bool = false
+  ) throws -> Run {
+    var server = try machine(row, holding, on: kind)
+    // What the hardware cannot do shows once it runs.
+    if kind == .pipewire, fate == .clamped,
+      server.snapshot.device(.input, named: Server.microphone) != nil
+    {
+      server.add(stream: "call", .input, on: Server.microphone)
+    }
+    let before = server.snapshot
+    var mode = row.mode
+    if holding == .application { mode.scope = .application }
+    var input = PlanInput(mode: mode, snapshot: before)
+    input.holdsPins = holding != .command
+    input.isHeld = holding != .command
+    input.process = Self.process
+    let settings = Set(try Plan.make(input).steps.map(\.setting))
+      .union(before.sinkInputs.map { Setting.othersMute($0.index) })
+    switch fate {
+    case .clamped:
+      for device in before.sources + before.sinks {
+        server.latencies[device.name] = .milliseconds(100)...(.milliseconds(100))
+        server.rates[device.name] = [44100]
+        try server.edit(device.direction, device.name) {
+          $0.properties["clock.quantum-limit"] = "128"
+        }
+      }
+      server.updateStates()
+      input.snapshot = server.snapshot
+    case .refused: server.refuses = settings
+    case .ignored: server.ignores = settings
+    case .late: server.delays = settings
+    case .granted, .changedMeanwhile, .deviceReplaced, .serverSilent, .managerKilled: break
+    }
+    var run = Run(server, input)
+    run.isCredulous = isCredulous
+    run.run(batches: fate == .serverSilent ? batches : .max)
+    if holding == .command {
+      for device in run.server.snapshot.sources { try run.server.pin(.input, device.name, .absent) }
+      run.server.updateStates()
+    }
+    switch fate {
+    case .changedMeanwhile: run.server.snapshot = before
+    case .deviceReplaced: replace(&run.server, before)
+    case .managerKilled: run.server.killManager()
+    default: break
+    }
+    return run
+  }
+
+  /// Every device of the hardware is unplugged, and another one with its name is there.
+  private func replace(_ server: inout SimulatedServer, _ before: ServerSnapshot) {
+    for device in before.sources + before.sinks where !device.isMonitor {
+      guard let present = server.snapshot.device(device.direction, named: device.name) else {
+        continue
+      }
+      server.remove(present)
+      var other = device
+      other.index = Index(server.newIndex())
+      server.add(other)
+    }
+    server.updateDefaults()
+    server.rescueStreams()
+    server.updateStates()
+  }
+
+  /// The input of a state after a run, as the session has it.
+  private func state(_ run: Run, on server: SimulatedServer) -> PlanInput {
+    var input = PlanInput(mode: run.input.mode, snapshot: server.snapshot)
+    input.holdsPins = run.input.holdsPins
+    input.isHeld = run.input.isHeld
+    input.process = run.input.process
+    input.memory = run.input.memory
+    input.refusals = run.input.refusals
+    input.capabilities = run.input.capabilities
+    input.grants = server.grants
+    input.occasion = .upkeep
+    return input
+  }
+
+  private func reports(
+    _ run: Run, on server: SimulatedServer
+  ) -> [Property: PropertyReport] {
+    server.reports(run.input.mode) { $0 = state(run, on: server) }
+  }
+
+  @Test(arguments: rows, Holding.allCases)
+  func `applied is reported only of what the server has`(_ row: Row, _ holding: Holding) throws {
+    try walk(row, holding, on: .pulseaudio)
+  }
+
+  @Test(arguments: rows, Holding.allCases)
+  func `and on PipeWire`(_ row: Row, _ holding: Holding) throws {
+    try walk(row, holding, on: .pipewire)
+  }
+
+  private func walk(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
+    for fate in Fate.of(kind) {
+      for batches in fate == .serverSilent ? 0...3 : 1...1 {
+        let run = try run(row, holding, fate, batches: batches, on: kind)
+        let report = reports(run, on: run.server)[row.property]
+        let isMet = row.isMet(run.server.snapshot)
+        #expect(report?.verdict != .applied || isMet, "\(fate) \(batches)\n\(run.trace)")
+        #expect(report?.verdict != .applied || report?.readings.isEmpty == false, "\(fate)")
+        if fate == .managerKilled { #expect(report?.waitingFor == .sessionManager) }
+        guard holding == .holder else { continue }
+        // Else the walk would prove nothing.
+        let mustBe = fate == .granted || fate == .late
+        #expect(!mustBe || report?.verdict == .applied, "\(fate) \(report as Any)\n\(run.trace)")
+      }
+    }
+  }
+
+  @Test(arguments: rows, Holding.allCases)
+  func `a step is applied only if the server has its value`(_ row: Row, _ holding: Holding) throws {
+    for (fate, kind) in [Fate.granted, .clamped, .refused, .ignored, .serverSilent].flatMap({
+      fate in
+      [ServerKind.pulseaudio, .pipewire].map { (fate, $0) }
+    }) {
+      let run = try run(row, holding == .command ? .holder : holding, fate, batches: 1, on: kind)
+      #expect(falseResults(run).isEmpty, "\(fate)\n\(run.trace)")
+    }
+  }
+
+  /// The last results of settings that are called applied, and of which the server has another value.
+  private func falseResults(_ run: Run) -> [StepResult] {
+    var last: [Setting: StepResult] = [:]
+    for result in run.loop.report { last[result.step.setting] = result }
+    return last.values.filter { result in
+      result.outcome == .applied
+        && run.server.snapshot.value(of: result.step.setting) != result.step.to
+    }
+  }
+
+  /// A session that takes a step for done because it asked for it, and reads nothing back: the walk must
+  /// find each row wrong.
+  @Test(arguments: rows, [ServerKind.pulseaudio, .pipewire])
+  func `a session that reads no step back is found out`(_ row: Row, _ kind: ServerKind) throws {
+    let run = try run(row, .holder, .ignored, on: kind, isCredulous: true)
+    let wrong = falseResults(run).map(\.step.property)
+    #expect(wrong.contains(row.property), "\(wrong)\n\(run.trace)")
+  }
+
+  @Test
+  func `every property of the state is walked over, but for those that another row stands for`() {
+    // Pattern and orientation are made by the channel map's remap; the model has no codecs.
+    let others: Set<Property> = [.polarPattern, .inputOrientation, .outputCodec]
+    let walked = Set(Self.rows.map(\.property))
+    #expect(walked.union(others) == Set(allAspects.map(\.property)))
+    #expect(walked.isDisjoint(with: others))
+  }
+
+  /// A session that answers with the value it asked for instead of reading it: the walk must find each
+  /// row wrong.
+  @Test(arguments: rows, [ServerKind.pulseaudio, .pipewire])
+  func `a session that reads nothing is found out`(_ row: Row, _ kind: ServerKind) throws {
+    let believer = Observer { _, asked in (asked, .server) }
+    var wrong: [Fate] = []
+    for fate in Fate.of(kind) {
+      let run = try run(row, .holder, fate, batches: 0, on: kind)
+      let reports = SessionState.reports(state(run, on: run.server), by: believer)
+      let isWrong =
+        reports[row.property]?.verdict == .applied && !row.isMet(run.server.snapshot)
+      if isWrong { wrong.append(fate) }
+    }
+    // The server was asked for nothing, or keeps nothing.
+    #expect(wrong.contains(.serverSilent) && wrong.contains(.changedMeanwhile), "\(wrong)")
+  }
+}

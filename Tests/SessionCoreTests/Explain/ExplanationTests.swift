@@ -1,0 +1,136 @@
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// Why a default is the default, and how a property is found by what people call it.
+@Suite struct ExplanationTests {
+  private func device(
+    _ name: String, _ properties: [String: String] = [:], port: PortAvailability? = nil,
+    monitor: String? = nil
+  ) -> Device {
+    Device(
+      direction: .input, index: Index(UInt32(name.utf8.count)), name: name,
+      sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo,
+      monitor: monitor,
+      ports: port.map { [DevicePort(name: "jack", direction: .input, availability: $0)] } ?? [],
+      activePort: port.map { _ in "jack" }, properties: properties)
+  }
+
+  private func explain(
+    _ devices: [Device], default name: String?, kind: ServerKind = .pulseaudio
+  ) -> Explanation {
+    var facts = MachineFacts()
+    var snapshot = Server(kind: kind).snapshot
+    snapshot.sources = devices
+    snapshot.server.defaultSourceName = name
+    facts.snapshot = snapshot
+    let report = PropertyReport.unset(nil)
+    return Explanation(.preferredInput, report, facts)
+  }
+
+  private let sound = ["device.class": "sound"]
+  private let usb = ["device.class": "sound", "device.bus": "usb"]
+
+  @Test func `the first choice is plugged in, no monitor, and of the highest priority`() {
+    let explanation = explain(
+      [
+        device("monitor", monitor: "sink"), device("plain", sound), device("gone", usb, port: .no),
+        device("usb", usb, port: .unknown), device("twin-of-usb", usb),
+      ], default: "usb")
+    #expect(explanation.choices.map(\.name) == ["usb", "twin-of-usb", "plain", "monitor", "gone"])
+    #expect(explanation.choices.map(\.isChosen) == [true, false, false, false, false])
+    #expect(
+      explanation.choices.map(\.reason) == [
+        "is the default", "is as good; usb was there first, or was chosen",
+        "its priority is lower than 9040",
+        "is a monitor: it records what sink plays",
+        "its port jack is not plugged in",
+      ])
+    #expect(
+      explanation.causes.first?.hasPrefix("the server ranks twin-of-usb as high as usb") == true)
+    let alone = explain([device("usb", usb), device("plain", sound)], default: "usb")
+    #expect(alone.causes.first?.hasPrefix("usb is the server's own first choice") == true)
+  }
+
+  @Test func `what the session chose is no server's choice`() {
+    var facts = MachineFacts()
+    var snapshot = Server(kind: .pulseaudio).snapshot
+    snapshot.sources = [device("usb", usb), device("plain", sound)]
+    snapshot.server.defaultSourceName = "usb"
+    facts.snapshot = snapshot
+    facts.baseline.entries = [
+      Baseline.Entry(
+        setting: .defaultDevice(.input), before: .name("plain"), ours: .name("usb"))
+    ]
+    #expect(
+      Explanation(.preferredInput, .unset(nil), facts).causes.first
+        == "the session chose usb; plain was the default before")
+  }
+
+  @Test func `a default that is not the first was chosen`() {
+    let explanation = explain(
+      [device("usb", usb), device("monitor", monitor: "sink"), device("plain", sound)],
+      default: "plain")
+    #expect(explanation.causes.first?.contains("chose plain") == true)
+    #expect(
+      explanation.choices.map { "\($0.name): \($0.reason)" } == [
+        "plain: is the default", "usb: would be the default if plain had not been chosen",
+        "monitor: was not chosen",
+      ])
+  }
+
+  @Test func `PipeWire says a device's priority`() {
+    let explanation = explain(
+      [device("one", ["priority.session": "900"]), device("other", ["priority.session": "2000"])],
+      default: "other", kind: .pipewire)
+    #expect(explanation.choices.map(\.priority) == [2000, 900])
+    #expect(explanation.choices.last?.reason == "its priority is lower than 2000")
+  }
+
+  @Test func `no device, and a default that is ours`() {
+    #expect(explain([], default: nil).causes == ["the server has no source"])
+    var server = Server.laptop()
+    server.addRemap(of: Server.microphone, taking: .mono, as: .mono)
+    var facts = MachineFacts()
+    facts.snapshot = server.snapshot
+    let report = PropertyReport.unset(nil)
+    let causes = Explanation(.preferredInput, report, facts).causes
+    #expect(
+      causes.first == "the default source is audiosession.input, the session's own device on "
+        + Server.microphone)
+  }
+
+  @Test(
+    arguments: [
+      ("sampleRate", .sampleRate), ("sample-rate", .sampleRate), ("Sample Rate", .sampleRate),
+      ("default-source", .preferredInput), ("default-sink", .preferredOutput),
+      ("IO buffer duration", .ioBufferDuration), ("nonsense", nil),
+    ] as [(String, Property?)])
+  func `a property is known by several names`(_ word: String, _ property: Property?) {
+    #expect(Explanation.property(named: word) == property)
+  }
+
+  @Test(
+    arguments: [
+      ("samplerat", .sampleRate), ("inputGian", .inputGain), ("preferedInput", .preferredInput),
+      ("zzzzzzzz", nil), ("", nil),
+    ] as [(String, Property?)])
+  func `a slip of the pen is understood`(_ word: String, _ property: Property?) {
+    #expect(Explanation.suggestion(for: word) == property)
+  }
+
+  @Test func `every property of the state is explained`() {
+    var facts = MachineFacts()
+    facts.snapshot = Server.laptop().snapshot
+    let report = PropertyReport.unset(nil)
+    for property in Property.reported {
+      #expect(!Explanation(property, report, facts).causes.isEmpty, "\(property)")
+    }
+    facts.snapshot = nil
+    #expect(Explanation(.inputGain, report, facts).causes.first?.hasPrefix("no server") == true)
+  }
+}

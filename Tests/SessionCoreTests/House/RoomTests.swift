@@ -1,0 +1,110 @@
+import Foundation
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import SessionCore
+
+/// Each thing has one room: what is known in one place is asked for by name everywhere else.
+@Suite struct RoomTests {
+  /// The lines of the sources that a pattern finds, as `path: line`, but for some targets and files.
+  private func lines(
+    _ pattern: String, in folder: String = "Sources", except rooms: [String]
+  ) throws -> [String] {
+    let sources = URL(filePath: packageFolder).appending(path: folder)
+    let files = FileManager.default.enumerator(atPath: sources.path)?.compactMap { $0 as? String }
+    let expression = try NSRegularExpression(pattern: pattern)
+    var result: [String] = []
+    for file in files ?? []
+    where file.hasSuffix(".swift") && !rooms.contains(where: file.hasPrefix) {
+      let text = try String(contentsOf: sources.appending(path: file), encoding: .utf8)
+      for match in expression.matches(in: text, range: NSRange(text.startIndex..., in: text)) {
+        let line = Range(match.range, in: text).map { text[text.lineRange(for: $0)] } ?? ""
+        result.append("\(file): \(line.trimmingCharacters(in: .whitespacesAndNewlines))")
+      }
+    }
+    return result
+  }
+
+  @Test func `the kind of server is asked for in one place, and in five others at most`() throws {
+    let rooms = [
+      "SessionCore/Server/ServerTraits.swift", "PulseTypes/ServerInfo.swift", "PulseSandbox/",
+      "audiosession-benchmark/",
+    ]
+    let places = try lines(#"server\.kind|== \.(pipewire|pulseaudio)\b"#, except: rooms)
+    #expect(places.count <= 5, "\(places.joined(separator: "\n"))")
+    #expect(try !lines(#"server\.kind"#, except: []).isEmpty)
+  }
+
+  @Test func `a test that tries again prints each try`() throws {
+    // A random repetition is no second try.
+    let places = try lines(
+      #"for _ in \d+\.\.[.<]\d+ where"#, in: "Tests",
+      except: ["SessionCoreTests/Planning/HostileSnapshotTests.swift"])
+    #expect(places == [])
+    #expect(try !lines("noteTry", in: "Tests", except: []).isEmpty)
+  }
+
+  @Test func `no property is named by a literal`() throws {
+    // The same words are keys of a profile file, which the rows have.
+    let names = Property.allCases.map(\.rawValue).joined(separator: "|")
+    let places = try lines("\"(\(names))\"", except: ["SessionCore/Properties/"])
+    #expect(places == [])
+    #expect(try !lines("\"(\(names))\"", except: []).isEmpty)
+  }
+
+  @Test func `one switch leads to each setting, and one to each property`() throws {
+    // Pairs, `case .rate, .latency:` and the like: a switch over settings is `Setting.kind`.
+    let cases = ["cardProfile", "othersMute", "latencyOffset", "defaultDevice", "codec"]
+    let places = try lines(
+      "case \\(?\\.(\(cases.joined(separator: "|")))\\b.*:",
+      except: ["SessionCore/Settings/Setting.swift"])
+    #expect(places == [])
+  }
+
+  @Test func `the list of a device's settings has every case for one`() throws {
+    let pattern = #"^  case \w+\(Direction, device: String\)"#
+    let cases = try lines("(?m)\(pattern)", except: []).filter { $0.contains("Setting.swift: ") }
+    let device = try #require(SimulatedServer.laptop().snapshot.defaultDevice(.output))
+    let names = Setting.all(of: device).map { "\($0)".prefix { $0 != "(" } }
+    #expect(cases.count >= 5)
+    #expect(Set(names) == Set(cases.compactMap { $0.split { " (".contains($0) }[2] }))
+  }
+
+  @Test func `the random modes have every property of the state, but codecs`() {
+    var found: Set<Property> = []
+    for seed in 0..<400 as Range<UInt64> {
+      var random = SeededRandom(seed: seed)
+      let mode = random.mode()
+      found.formUnion(Property.rows.filter { $0.isSet(mode) }.map(\.property))
+    }
+    #expect(Set(Property.reported).subtracting(found) == [.outputCodec])
+  }
+
+  @Test func `only what was read is applied`() throws {
+    // The compiler keeps proofs and readings in one file, and reports and results in theirs.
+    let makers = [
+      #"\b(Reading|Proof)\("#: ["SessionCore/Evidence/Reading.swift", "AudioStreams/"],
+      #"\bPropertyReport\("#: ["SessionCore/State/PropertyReport.swift"],
+      #"\bStepResult\("#: ["SessionCore/Reconcile/StepResult.swift"],
+      // An observer of the actual server, not of a predicted one.
+      #"\bObserver\("#: ["SessionCore/State/SessionState.swift", "SessionCore/Reconcile/"],
+      #"(verdict|outcome)\S* = \.applied|(verdict|outcome): \.applied|\? \.applied :"#: [],
+    ]
+    for (pattern, rooms) in makers {
+      #expect(try lines(pattern, except: rooms) == [], "\(pattern)")
+      #expect(try rooms.isEmpty || !lines(pattern, except: []).isEmpty, "\(pattern)")
+    }
+    // Who calls the factories has a proof.
+    let calls = try lines(#"\.applied\("#, except: [])
+    #expect(calls.count == 3 && calls.allSatisfy { $0.contains("proof") }, "\(calls)")
+  }
+
+  @Test func `every property has a row of its own, and a key of its own`() {
+    for property in Property.allCases { #expect(property.row.property == property) }
+    #expect(Set(Property.rows.map(\.key)).count == Property.allCases.count)
+    #expect(Property.rows.allSatisfy { $0.aspect == nil || $0.aspect?.property == $0.property })
+    let fields = Mirror(reflecting: AudioMode()).children.compactMap(\.label)
+    #expect(Set(fields) == Set(Property.allCases.map(\.rawValue)))
+  }
+}

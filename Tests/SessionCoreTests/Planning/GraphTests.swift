@@ -1,0 +1,215 @@
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// PipeWire: one rate and one buffer for all, forced by a stream that runs.
+@Suite struct GraphTests {
+  private static let mic = Server.microphone
+  private let server = Server.laptop(kind: .pipewire)
+
+  private func pin(_ server: inout Server, _ key: String, _ value: Int, isCorked: Bool) {
+    var properties = [Owned.pinKey: key == Graph.rateKey ? "rate" : "latency", key: String(value)]
+    if key == Graph.quantumKey { properties[Owned.pinLatencyKey] = "10000" }
+    server.add(stream: "us", .input, on: Self.mic, isCorked: isCorked, properties: properties)
+  }
+
+  private func device(_ server: Server) throws -> Device {
+    try #require(server.snapshot.device(.input, named: Self.mic))
+  }
+
+  @Test(arguments: [
+    (10_000, 48000, 512), (10_000, 44100, 512), (20_000, 48000, 1024), (5_333, 48000, 256),
+    (7_000, 48000, 256), (9_000, 48000, 512), (500, 48000, 16), (2_000_000, 48000, 8192),
+    (500, 8000, 16),
+  ])
+  func `a buffer is the nearest power of two`(micros: Int, rate: Int, frames: Int) {
+    #expect(
+      Graph.quantum(.microseconds(micros), rate: rate, limit: 8192) == frames)
+  }
+
+  @Test func `frames that are a power of two are kept exactly`() {
+    for power in 4...13 {
+      let frames = 1 << power
+      for rate in [8000, 44100, 48000, 96000] {
+        let duration = BufferDuration.frames(frames).duration(atRate: rate)
+        #expect(Graph.quantum(duration, rate: rate, limit: 8192) == frames)
+      }
+    }
+  }
+
+  @Test func `rate and buffer are steps, in their order, and then applied`() throws {
+    let mode = preferring {
+      $0.sampleRate = 48000
+      $0.ioBufferDuration = .milliseconds(10)
+      $0.inputMuted = true
+    }
+    let plan = try server.plan(mode)
+    #expect(plan.steps.map(\.property) == [.sampleRate, .ioBufferDuration, .inputMuted])
+    #expect(plan.unmetLines == [])
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+  }
+
+  @Test func `a graph that changes its rate under a recorder does not have the rate`() throws {
+    let mode = preferring { $0.sampleRate = 44100 }
+    var server = server
+    server.tendsPins = true
+    server.add(stream: "mumble", .input, on: Self.mic)
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(try device(run.server).sampleSpec.rate == 44100, "\(run.trace)")
+    #expect(run.server.reports(mode)[.sampleRate]?.verdict == .applied)
+    // The last one that begins wins.
+    let other = run.server.add(
+      stream: "jack", .output, on: Server.speakers, properties: [Graph.rateKey: "48000"])
+    let report = run.server.reports(mode)[.sampleRate]
+    #expect(report?.verdict == .overridden && report?.actual == .number(48000), "\(report as Any)")
+    run.server.removeStreams(.output) { $0.index == other }
+    run.server.updateStates()
+    #expect(run.server.reports(mode)[.sampleRate]?.verdict == .applied)
+  }
+
+  @Test func `a pin that waits is what the device is taken to have`() throws {
+    var server = server
+    pin(&server, Graph.rateKey, 48000, isCorked: true)
+    pin(&server, Graph.quantumKey, 512, isCorked: true)
+    let mic = try device(server)
+    #expect(mic.sampleSpec.rate == 44100 && server.snapshot.pins.knownRate(of: mic) == 48000)
+    #expect(server.snapshot.pins.forcedLatency(on: mic) == .nanoseconds(512_000_000_000 / 48000))
+    let reports = server.reports(
+      preferring {
+        $0.sampleRate = 48000
+        $0.ioBufferDuration = .milliseconds(10)
+      })
+    #expect(reports[.sampleRate]?.verdict == .applied)
+    #expect(reports[.ioBufferDuration]?.verdict == .applied)
+    #expect(reports[.ioBufferDuration]?.held == true)
+  }
+
+  @Test func `a pin that runs and is not obeyed is no rate`() throws {
+    var server = server
+    pin(&server, Graph.rateKey, 48000, isCorked: false)
+    try server.edit(.input, Self.mic) { $0.state = .running }
+    #expect(server.snapshot.pins.knownRate(of: try device(server)) == 44100)
+  }
+
+  @Test func `a buffer that the pin of a rate forces, too, is that of the other pin`() throws {
+    var server = server
+    for quantum in ["0", "1024"] {
+      server.add(
+        stream: "us", .input, on: Self.mic, isCorked: true,
+        properties: [Owned.pinKey: "rate", Graph.rateKey: "48000", Graph.quantumKey: quantum])
+    }
+    #expect(server.snapshot.pins.forcedLatency(on: try device(server)) == nil)
+    pin(&server, Graph.quantumKey, 512, isCorked: true)
+    let forced = server.snapshot.pins.forcedLatency(on: try device(server))
+    #expect(forced == .nanoseconds(512_000_000_000 / 48000))
+  }
+
+  @Test func `a graph that stops for another rate interrupts nothing; PulseAudio's device does`()
+    throws
+  {
+    for var server in [server, Server.laptop()] {
+      server.add(stream: "recorder", .input, on: Self.mic)
+      server.snapshot.sourceOutputs[0].client = Index(1)
+      try server.edit(.input, Self.mic) { $0.state = .suspended }
+      try #require(server.snapshot.chain.defaultRoot(.input)?.name == Self.mic)
+      let reasons = server.snapshot.interruptions(
+        of: AudioMode(category: .record), process: 1)
+      #expect(
+        reasons == (server.snapshot.has(.suspendedAtRest) ? [] : [.deviceSuspended(Self.mic)]))
+    }
+  }
+
+  @Test func `a device that nobody uses has no rate, whatever it says`() throws {
+    var server = server
+    #expect(server.snapshot.pins.knownRate(of: try device(server)) == nil)
+    try server.edit(.input, Self.mic) { $0.state = .running }
+    #expect(server.snapshot.pins.knownRate(of: try device(server)) == 44100)
+    let pulseaudio = Server.laptop()
+    #expect(pulseaudio.snapshot.pins.knownRate(of: try device(pulseaudio)) == 44100)
+  }
+
+  @Test func `a buffer is made anew when the rate is another`() throws {
+    var server = server
+    pin(&server, Graph.quantumKey, 1024, isCorked: true)
+    let setting = Setting.latency(.input, device: Self.mic)
+    #expect(server.snapshot.value(of: setting) == .absent)
+  }
+
+  @Test func `more than the graph can have is unreachable`() throws {
+    let mode = preferring { $0.ioBufferDuration = .milliseconds(1000) }
+    var server = server
+    server.add(
+      stream: "us", .input, on: Self.mic, isCorked: true,
+      properties: [
+        Owned.pinKey: "latency", Owned.pinLatencyKey: "1000000", Graph.quantumKey: "8192",
+      ])
+    let report = server.reports(mode)[.ioBufferDuration]
+    #expect(report?.verdict == .unreachable)
+    #expect(report?.reason == "\(Self.mic) gives 185.8 ms at most (8192 frames)")
+  }
+
+  @Test func `only others that run use a device`() throws {
+    var server = server
+    let mic = try device(server)
+    pin(&server, Graph.rateKey, 48000, isCorked: false)
+    server.add(stream: "corked", .input, on: Self.mic, isCorked: true)
+    server.add(stream: "meter", .input, on: Self.mic, properties: ["stream.monitor": "true"])
+    server.add(stream: "follower", .input, on: Self.mic, properties: ["node.passive": "true"])
+    #expect(!server.snapshot.isUsed(mic))
+    server.add(stream: "recorder", .input, on: Self.mic)
+    #expect(server.snapshot.isUsed(mic))
+  }
+
+  @Test func `a running program blocks no rate`() throws {
+    var server = server
+    server.add(stream: "mumble", .input, on: Self.mic)
+    let plan = try server.plan(preferring { $0.sampleRate = 48000 })
+    #expect(plan.steps.map(\.property) == [.sampleRate])
+    #expect(plan.unmetLines == [])
+  }
+
+  @Test func `a rate that was tried in vain is unreachable`() throws {
+    var input = PlanInput(mode: preferring { $0.sampleRate = 96000 }, snapshot: server.snapshot)
+    input.memory.note(
+      HintMemory.Attempt(
+        setting: .rate(.input, device: Self.mic), asked: .rate(96000), got: .rate(44100)),
+      on: server.snapshot)
+    let plan = try Plan.make(input)
+    #expect(plan.steps.isEmpty)
+    #expect(
+      plan.unmetLines == [
+        "sampleRate unreachable: \(Self.mic) was asked for 96000 Hz and its hardware stays at "
+          + "44100 Hz, which would work"
+      ])
+  }
+
+  @Test func `without a holder nothing is held, and it is not tried again`() throws {
+    var input = PlanInput(mode: preferring { $0.sampleRate = 48000 }, snapshot: server.snapshot)
+    input.holdsPins = false
+    input.memory.note(
+      HintMemory.Attempt(
+        setting: .rate(.input, device: Self.mic), asked: .rate(48000), got: .rate(48000)),
+      on: server.snapshot)
+    #expect(try Plan.make(input).steps.isEmpty)
+  }
+
+  @Test func `a server without its session manager is told by its clients`() {
+    var snapshot = server.snapshot
+    snapshot.clients = [Client(index: Index(1), name: "firefox")]
+    #expect(snapshot.lacksSessionManager)
+    for properties in [
+      ["wireplumber.daemon": "true"], ["application.process.binary": "pipewire-media-session"],
+    ] {
+      snapshot.clients = [Client(index: Index(1), name: "x", properties: properties)]
+      #expect(!snapshot.lacksSessionManager)
+    }
+    #expect(!Server.laptop().snapshot.lacksSessionManager)
+  }
+}

@@ -1,0 +1,447 @@
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// The baseline: what the former mode changed and the new one does not name goes back; what somebody
+/// changed since is left and listed.
+@Suite struct RestoreTests {
+  private static let mic = Server.microphone
+
+  private func laptop() throws -> Server {
+    var server = Server.laptop(jacks: ["analog-input-linein": .yes])
+    server.addUSB()
+    try server.setDefault(.input, Self.mic)
+    for (direction, name) in [(Direction.input, Self.mic), (.output, Server.speakers)] {
+      try server.edit(direction, name) { $0.volume = ChannelVolumes(.norm, channels: 2) }
+    }
+    return server
+  }
+
+  /// The server after a mode, and the baseline that the store then has.
+  private func applied(_ mode: AudioMode) throws -> (server: Server, baseline: Baseline) {
+    let server = try laptop()
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    return (run.server, run.stored)
+  }
+
+  private static let full = preferring {
+    $0.preferredInput = [.name(Server.usb)]
+    $0.inputGain = Volume(fraction: 0.3)
+    $0.inputMuted = true
+    $0.outputVolume = Volume(fraction: 0.4)
+    $0.channelMap = .swap
+  }
+
+  @Test func `a revert goes back to before, in the order of the phases`() throws {
+    let (server, baseline) = try applied(Self.full)
+    let was = try #require(baseline[.volume(.input, device: Server.usb)]?.before)
+    let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
+    #expect(plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted())
+    #expect(
+      Set(plan.lines) == [
+        "4 server default source: audiosession.input → \(Self.mic)",
+        "6 audiosession.input channel map: front-right,front-left of \(Server.usb) → none",
+        "7 \(Server.speakers) volume: 40 % → 100 %",
+        "7 \(Server.usb) volume: 30 % → \(was)",
+        "7 \(Server.usb) mute: on → off",
+      ])
+    #expect(plan.steps.allSatisfy { !$0.why.isEmpty })
+    #expect(plan.left == [])
+    var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
+    back.input.baseline = baseline
+    back.run()
+    #expect(back.failure == nil)
+    #expect(try back.server.snapshot.fingerprint == laptop().snapshot.fingerprint)
+  }
+
+  @Test func `what the new mode does not name goes back, and what it names stays`() throws {
+    let (server, baseline) = try applied(Self.full)
+    var next = Self.full
+    next.outputVolume = nil
+    let plan = try server.plan(next) { $0.baseline = baseline }
+    #expect(plan.lines == ["7 \(Server.speakers) volume: 40 % → 100 %"])
+    #expect(plan.steps.first?.property == .outputVolume)
+    #expect(plan.steps.first?.why == "restored: its value before the session")
+  }
+
+  @Test func `what somebody changed since is left and listed`() throws {
+    let (applied, baseline) = try applied(Self.full)
+    var server = applied
+    try server.edit(.output, Server.speakers) {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.7), channels: 2)
+    }
+    let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
+    #expect(!plan.steps.contains { $0.property == .outputVolume })
+    #expect(
+      plan.left == [
+        "volume of \(Server.speakers) is 70 %, not the 40 % that was set; left as it is"
+      ])
+  }
+
+  @Test func `a default that somebody chose since stays when the link is removed`() throws {
+    let (applied, baseline) = try applied(Self.full)
+    var server = applied
+    try server.setDefault(.input, Server.usb)
+    var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
+    back.input.baseline = baseline
+    back.run()
+    #expect(back.server.snapshot.chain.ownedDevices(.input).isEmpty)
+    #expect(back.server.snapshot.server.defaultSourceName == Server.usb, "\(back.trace)")
+    #expect(back.plans.first?.left.count == 1)
+  }
+
+  @Test func `a default whose device is unplugged does not return with it`() throws {
+    let (applied, baseline) = try applied(preferring { $0.preferredInput = [.name(Server.usb)] })
+    var server = applied
+    server.unplug("alsa_card.usb")
+    #expect(server.snapshot.server.defaultSourceName == Self.mic)
+    var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
+    back.input.baseline = baseline
+    back.run()
+    #expect(back.failure == nil, "\(back.trace)")
+    #expect(back.stored[.defaultDevice(.input)] == nil)
+    back.server.plug("alsa_card.usb")
+    #expect(back.server.snapshot.server.defaultSourceName == Self.mic, "\(back.trace)")
+  }
+
+  @Test func `only who asks now gets a microphone opened`() throws {
+    let (server, baseline) = try applied(preferring { $0.inputMuted = true })
+    for isExplicit in [true, false] {
+      let plan = try server.plan(AudioMode()) {
+        $0.baseline = baseline
+        $0.isExplicit = isExplicit
+      }
+      #expect(plan.lines == (isExplicit ? ["7 \(Self.mic) mute: on → off"] : []))
+    }
+  }
+
+  @Test func `a device or value that is gone is passed over`() throws {
+    let baseline = Baseline(
+      entries: [
+        .init(setting: .defaultDevice(.input), before: .name("gone"), ours: .name(Self.mic)),
+        .init(setting: .defaultDevice(.output), before: .absent, ours: .name(Server.speakers)),
+        .init(
+          setting: .volume(.input, device: "gone"), before: .volume(ChannelVolumes([])), ours: nil),
+        .init(
+          setting: .volume(.input, device: Self.mic),
+          before: .volume(ChannelVolumes(.norm, channels: 6)),
+          ours: .volume(ChannelVolumes(.norm, channels: 2))),
+        .init(
+          setting: .port(.input, device: Self.mic), before: .name("gone"),
+          ours: .name("analog-input-internal-mic")),
+        .init(
+          setting: .cardProfile(card: "alsa_card.pci"), before: .name("gone"),
+          ours: .name(Server.duplex)),
+        .init(setting: .cardProfile(card: "gone"), before: .name("a"), ours: .name("b")),
+        .init(
+          setting: .chain(.input),
+          before: .remap(
+            RemapSpec(direction: .input, master: "gone", masterMap: .mono, map: .mono)),
+          ours: .absent),
+        .init(setting: .stream(.input, Index(9)), before: .name(Self.mic), ours: nil),
+      ], serverCookie: 77)
+    let plan = try laptop().plan(AudioMode()) { $0.baseline = baseline }
+    #expect(plan.lines == [])
+    #expect(
+      plan.left == [
+        "gone is unplugged: it is the default source again when it returns, or by 'revert' then",
+        "gone is unplugged: its profile and gain are restored when it returns, or by 'revert' then",
+      ])
+    // Nobody asked.
+    #expect(
+      try laptop().plan(AudioMode()) {
+        $0.baseline = baseline
+        $0.occasion = .upkeep
+      }.left == [])
+  }
+
+  @Test func `what is left of a revert is what is away`() throws {
+    let (applied, baseline) = try applied(Self.full)
+    var server = applied
+    server.remove(try #require(server.snapshot.device(.input, named: Server.usb)))
+    server.snapshot.cards.removeAll { $0.name == "alsa_card.usb" }
+    let pending = baseline.pending(in: server.snapshot)
+    #expect(
+      Set(pending.entries.map(\.setting)) == [
+        .volume(.input, device: Server.usb), .mute(.input, device: Server.usb),
+      ])
+    // It is back with what the session had set: that is undone, but nothing unmutes an input unasked.
+    let plan = try applied.plan(AudioMode()) {
+      $0.baseline = pending
+      $0.occasion = .upkeep
+    }
+    #expect(plan.steps.contains { $0.setting == .volume(.input, device: Server.usb) })
+    #expect(!plan.steps.contains { $0.setting == .mute(.input, device: Server.usb) })
+    var back = applied
+    try back.edit(.input, Server.usb) {
+      if case .volume(let volume)? = pending.entries.first?.before { $0.volume = volume }
+    }
+    let rest = pending.unrestored(in: back.snapshot)
+    #expect(rest.entries.map(\.setting) == [.mute(.input, device: Server.usb)])
+  }
+
+  @Test func `what the mode names is known as it was, whether or not it needs a step`() throws {
+    let server = try laptop()
+    let mode = preferring {
+      $0.preferredInput = [.name(Self.mic)]
+      $0.inputGain = .norm
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.plans.first?.steps == [])
+    #expect(
+      Set(run.stored.entries.map(\.setting)).isSuperset(of: [
+        .defaultDevice(.input), .volume(.input, device: Self.mic),
+      ]))
+    // A rival changes both; they are healed, and what it made of them is no value of before.
+    try run.server.setDefault(.input, Server.usb)
+    try run.server.edit(.input, Self.mic) {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
+    }
+    var input = PlanInput(mode: mode, snapshot: run.server.snapshot)
+    (input.baseline, input.occasion, input.mode.gainLock) = (run.stored, .upkeep, true)
+    var heal = Run(run.server, input)
+    heal.run()
+    #expect(heal.plans.first?.steps.count == 2)
+    #expect(heal.stored.isSameInStore(as: run.stored))
+    #expect(heal.stored.entries.allSatisfy { $0.ours == $0.before })
+  }
+
+  @Test func `a rate of before that is blocked is left with its reason, not asked for ever`() throws
+  {
+    let (applied, baseline) = try applied(preferring { $0.sampleRate = 48000 })
+    var server = applied
+    server.add(stream: "mumble", .input, on: Self.mic)
+    let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
+    #expect(plan.lines == [])
+    #expect(plan.left == ["\(Self.mic) stays at 48000 Hz until mumble stops"])
+  }
+
+  @Test func `a stream's place means nothing on another run of the server`() throws {
+    var server = try laptop()
+    let stream = server.add(stream: "mumble", .input, on: Server.usb)
+    let entry = Baseline.Entry(
+      setting: .stream(.input, stream), before: .name(Self.mic), ours: .name(Server.usb))
+    let same = Baseline(entries: [entry], serverCookie: 77)
+    let other = Baseline(entries: [entry], serverCookie: 76)
+    #expect(try server.plan(AudioMode()) { $0.baseline = same }.steps.count == 1)
+    #expect(try server.plan(AudioMode()) { $0.baseline = other }.steps == [])
+  }
+
+  @Test func `the first value before us stays through every later change`() {
+    var baseline = Baseline()
+    let setting = Setting.mute(.input, device: "a")
+    baseline.record(setting, before: .flag(false), ours: .flag(true))
+    baseline.record(setting, before: .flag(true), ours: .flag(false))
+    #expect(
+      baseline.entries == [.init(setting: setting, before: .flag(false), ours: .flag(false))])
+  }
+
+  @Test func `what is as it was before is no change at all`() throws {
+    let server = try laptop()
+    var baseline = Baseline()
+    baseline.record(
+      .mute(.input, device: Self.mic), before: .flag(false), ours: .flag(false))
+    baseline.record(.volume(.input, device: Self.mic), before: .absent, ours: nil)
+    baseline.settle(in: server.snapshot)
+    #expect(
+      baseline.entries.map(\.ours) == [.volume(ChannelVolumes(.norm, channels: 2))])
+    #expect(baseline.serverCookie == 77)
+  }
+
+  @Test func `what followed from a change goes back with it and not before`() throws {
+    // The headphones have a volume of their own: it follows from the port.
+    var server = Server.laptop(jacks: ["analog-output-headphones": .yes])
+    try server.edit(.output, Server.speakers) {
+      $0.activePort = "analog-output-speaker"
+      $0.volume = ChannelVolumes(.norm, channels: 2)
+    }
+    let mode = preferring { $0.outputPort = [.type(.headphones)] }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    let volume = run.stored[.volume(.output, device: Server.speakers)]
+    #expect(volume?.isConsequence == true)
+    #expect(try run.server.plan(mode) { $0.baseline = run.stored }.isEmpty)
+    #expect(
+      try run.server.plan(AudioMode()) { $0.baseline = run.stored }.lines.first
+        == "5 \(Server.speakers) port: analog-output-headphones → analog-output-speaker")
+  }
+
+  @Test func `a leftover of a crashed run was not there before the session`() throws {
+    var server = try laptop()
+    server.addRemap(of: Self.mic, taking: .mono, as: .mono)
+    var run = Run(
+      server, PlanInput(mode: preferring { $0.channelMap = .swap }, snapshot: server.snapshot))
+    run.run()
+    var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
+    back.input.baseline = run.stored
+    back.run()
+    #expect(back.failure == nil)
+    #expect(back.server.snapshot.modules == [])
+    #expect(back.server.snapshot.server.defaultSourceName == Self.mic)
+  }
+
+  @Test func `a failed change of mode rolls back to the remap of the mode before`() throws {
+    let (server, _) = try applied(preferring { $0.channelMap = .swap })
+    let mode = preferring {
+      $0.channelMap = .mono
+      $0.sampleRate = 48000
+      $0.inputMuted = true
+    }
+    for batches in 1...3 {
+      var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+      run.run(batches: batches)
+      var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
+      back.input.baseline = run.journal
+      back.input.baseline.serverCookie = 77
+      back.run()
+      #expect(back.failure == nil)
+      #expect(back.server.snapshot.fingerprint == server.snapshot.fingerprint, "\(back.trace)")
+    }
+  }
+
+  @Test func `a level that a failed run had set, and was about to restore, is restored`() throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addUSB()
+    }
+    server.unplug("alsa_card.usb")
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb), .name(Self.mic)]
+      $0.inputGain = Volume(fraction: 0.3)
+    }
+    let level = Setting.volume(.input, device: Self.mic)
+    let before = server.snapshot.value(of: level)
+    var change = ModeChange(
+      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
+    #expect(throws: SessionError.self) {
+      while true {
+        switch try change.run.next(isStopped: false, isLate: false) {
+        case .read: try change.run.didRead(server.snapshot)
+        case .save: try change.run.didSave(.success(()))
+        case .check: change.run.didCheck(server.snapshot)
+        case .run(let step) where step.setting == .volume(.input, device: Server.usb):
+          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
+        case .run(let step):
+          try server.run(step)
+          change.run.didRun(.done(granted: nil), server.snapshot)
+          // The preferred input is plugged in: the level of the other one has to be restored.
+          if step.setting == level { server.plug("alsa_card.usb") }
+        case .awaitObject, .finish: return
+        }
+      }
+    }
+    #expect(server.snapshot.value(of: level) != before)
+    var back = try #require(change.undoing(in: server.snapshot))
+    let plan = try back.didRead(server.snapshot)
+    #expect(plan.steps.contains { $0.setting == level && $0.to == before }, "\(plan.lines)")
+  }
+
+  @Test func `a level is kept whose device returns while a failed run is undone`() throws {
+    var server = Server.machine(kind: .pipewire) { $0.addLaptop() }
+    let mode = preferring { $0.inputGain = Volume(fraction: 0.3) }
+    let level = Setting.volume(.input, device: Self.mic)
+    let before = try #require(server.snapshot.value(of: level))
+    /// The cards that are away while WirePlumber starts again.
+    var away: [String] = []
+    func perform(_ loop: inout Reconciler) throws {
+      var isDone = false
+      while true {
+        switch try loop.next(isStopped: isDone && !loop.isRollback, isLate: false) {
+        case .read:
+          if !away.isEmpty { server.startManager(away) }
+          try loop.didRead(server.snapshot)
+        case .save: try loop.didSave(.success(()))
+        case .check:
+          if loop.isRollback, away.isEmpty { away = server.endManager() }
+          loop.didCheck(server.snapshot)
+        case .run(let step):
+          try server.run(step)
+          loop.didRun(.done(granted: nil), server.snapshot)
+          isDone = true
+        case .awaitObject, .finish: return
+        }
+      }
+    }
+    var change = ModeChange(
+      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
+    #expect(throws: SessionError.self) { try perform(&change.run) }
+    #expect(server.snapshot.value(of: level) != before)
+    var back = try #require(change.undoing(in: server.snapshot))
+    try perform(&back)
+    // WirePlumber restores what it remembers of the device a moment later: the mode's level.
+    let left = change.undone(by: back)
+    server.settleArrivals()
+    #expect(server.snapshot.value(of: level) != before)
+    #expect(left.entries.contains { $0.setting == level && $0.before == before }, "\(left)")
+  }
+
+  // MARK: Best effort
+
+  @Test func `best effort lists what fails and does the rest`() throws {
+    let mode = preferring {
+      $0.onFailure = .bestEffort
+      $0.category = .record
+      $0.preferredInput = ["alsa_input.nothing"]
+      $0.inputGain = .norm
+      $0.outputVolume = Volume(fraction: 0.5)
+      $0.outputChannelMap = .positions([.rearLeft, .rearRight])
+      $0.outputMuted = true
+    }
+    let plan = try laptop().plan(mode)
+    #expect(plan.steps.map(\.property) == [.outputVolume, .outputMuted])
+    #expect(
+      plan.unmet.map(\.property) == [
+        .outputChannelMap, .category, .preferredInput, .inputGain,
+      ])
+    var strict = mode
+    strict.onFailure = nil
+    #expect(try laptop().failure(strict)?.code == .inputNotAvailable)
+  }
+
+  @Test func `what the server refuses is not asked again, and the rest is done`() throws {
+    var server = Server.laptop(jacks: ["analog-input-linein": .yes])
+    let port = Setting.port(.input, device: Self.mic)
+    server.refuses = [port]
+    let mode = preferring {
+      $0.onFailure = .bestEffort
+      $0.inputPort = [.type(.lineIn)]
+      $0.inputMuted = true
+      $0.outputMuted = true
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil)
+    #expect(run.plans.count == 3)
+    #expect(run.plans.last?.unmetLines == ["inputPort refused: Access denied"])
+    #expect(run.server.snapshot.device(.input, named: Self.mic)?.isMuted == true)
+    let report = run.server.reports(mode) { $0.refusals = run.input.refusals }[.inputPort]
+    #expect(report?.verdict == .refused)
+    #expect(report?.reason == "Access denied")
+  }
+
+  @Test func `a refused profile leaves the device pending`() throws {
+    var server = Server.laptop("off")
+    server.refuses = [.cardProfile(card: "alsa_card.pci")]
+    let mode = preferring {
+      $0.onFailure = .bestEffort
+      $0.category = .record
+      $0.preferredInput = [.name(Self.mic)]
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    #expect(
+      run.plans.last?.unmet.contains { $0.property == .category && $0.verdict == .refused } == true
+    )
+    let reports = run.server.reports(mode) { $0.refusals = run.input.refusals }
+    #expect(reports[.preferredInput]?.verdict == .pending)
+    #expect(reports[.preferredInput]?.waitingFor == .profile)
+  }
+}
