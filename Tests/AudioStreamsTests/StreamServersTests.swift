@@ -54,7 +54,7 @@ struct StreamServersTests {
     }
     let noises = parts.map { part in
       let fit = Tone.fit(part, 16000, frequency)
-      return fit.rest / (fit.amplitude * fit.amplitude)
+      return fit.amplitude > 0 ? fit.rest / (fit.amplitude * fit.amplitude) : .infinity
     }
     let best = noises.indices.min { noises[$0] < noises[$1] }!
     return Tone(parts[best], rate: 16000, near: frequency)

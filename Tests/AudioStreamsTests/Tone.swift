@@ -6,7 +6,7 @@ struct Tone {
   var frequency: Double
   /// The amplitude; 1 is full scale.
   var amplitude: Double
-  /// What is left without the sine, in dB below it.
+  /// What is left without the sine, in dB below it; infinite for silence, which has no sine.
   var noise: Double
 
   /// Finds the sine by least squares: the fit of `a sin + b cos + c` whose rest is smallest.
@@ -32,7 +32,8 @@ struct Tone {
     frequency = (low + high) / 2
     let fit = Self.fit(samples, rate, frequency)
     amplitude = fit.amplitude
-    noise = 10 * log10(fit.rest / (fit.amplitude * fit.amplitude / 2))
+    noise =
+      fit.amplitude > 0 ? 10 * log10(fit.rest / (fit.amplitude * fit.amplitude / 2)) : .infinity
   }
 
   /// The amplitude of the best sine of a frequency, and the mean square of what is left.
