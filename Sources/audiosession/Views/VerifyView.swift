@@ -29,7 +29,9 @@ enum VerifyView {
   private static func verdict(
     _ report: VerifyReport, _ width: Int?, _ names: DeviceNames
   ) -> [Line] {
-    if let fault = report.checks.first(where: { !$0.isOK }) {
+    let faults = report.checks.filter { !$0.isOK }
+    // Without sound the rest matters less.
+    if let fault = faults.first(where: { $0.name == "silence" }) ?? faults.first {
       let isProperty = Property(rawValue: fault.name) != nil || fault.detail == nil
       let label = isProperty ? PropertyWords.label(fault.name) + ": " : ""
       let text = names.text(label + (fault.detail ?? "not as wanted, see above"))

@@ -91,9 +91,13 @@ struct ModeTests {
           direction: .input, name: "take", device: "plain",
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
       try await rig.outside.setMute(.input, device: "plain", true)
-      #expect(try await rig.eventually { $0.device(.input, named: "plain")?.isMuted == true })
-      let muted = try await rig.session.getSessionState().properties[.mode]
-      #expect(muted?.verdict == .unreachable && muted?.reason?.contains("muted") == true)
+      // PipeWire tells each of its clients at another time.
+      var muted: PropertyReport?
+      _ = try await eventually {
+        muted = try await rig.session.getSessionState().properties[.mode]
+        return muted?.verdict == .unreachable
+      }
+      #expect(muted?.reason?.contains("muted") == true, "\(muted as Any)")
       await recorder.close()
     }
   }

@@ -248,7 +248,12 @@ struct HeadsetTests {
       // PipeWire makes the device anew, and may choose another default for that moment.
       #expect(try await rig.eventually { $0.server.defaultSinkName == headset.musicOutput })
       #expect(try await rig.eventuallyCodec(headset.codecs[2]))
-      let codec = try await rig.session.getSessionState().properties[.outputCodec]
+      // Each client of PipeWire sees it at another time.
+      var codec: PropertyReport?
+      _ = try await eventually {
+        codec = try await rig.session.getSessionState().properties[.outputCodec]
+        return codec?.verdict == .applied
+      }
       #expect(codec?.verdict == .applied, "\(codec as Any)")
       #expect(codec?.actual == .string(headset.codecs[2]))
       #expect(try await rig.session.plan(for: mode).isEmpty)

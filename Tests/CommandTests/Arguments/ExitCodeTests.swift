@@ -85,7 +85,7 @@ struct ExitCodeTests {
         #expect(result.standardError.contains("audiosession: "))
       }
       let result = try await sandbox.audiosession("devices", "--json", "--server", server)
-      #expect(try JSON(result.standardOutput)["error"]?["value"] == .string(server))
+      #expect(try JSONValue(result.standardOutput)["error"]?["value"] == .string(server))
     }
   }
 
@@ -131,7 +131,7 @@ struct ExitCodeTests {
       let before = try await sandbox.audiosession("devices", "--all", "--json")
       let result = try await sandbox.audiosession("apply", "missing", "--json")
       #expect(result.status == 78)
-      let error = try #require(try JSON(result.standardOutput)["error"])
+      let error = try #require(try JSONValue(result.standardOutput)["error"])
       #expect(error["code"] == .string("inputNotAvailable"))
       #expect(error["property"] == .string("preferredInput"))
       #expect(error["restored"] == .null)

@@ -105,7 +105,7 @@ struct UsageTests {
       let before = try await sandbox.audiosession("--json", "devices")
       let after = try await sandbox.audiosession("devices", "--json")
       #expect(before == after)
-      #expect(try JSON(before.standardOutput)["schema"] == .number(1))
+      #expect(try JSONValue(before.standardOutput)["schema"] == .number(1))
     }
   }
 

@@ -15,7 +15,7 @@ struct DoctorTests {
 
   /// What is found, as `code severity object`.
   static func findings(_ result: CommandResult) throws -> [String] {
-    try #require(JSON(result.standardOutput)["findings"]).array.map { finding in
+    try #require(JSONValue(result.standardOutput)["findings"]).array.map { finding in
       ["code", "severity", "object"].map { key in
         if case .string(let text)? = finding[key] { text } else { "-" }
       }.joined(separator: " ")
@@ -145,7 +145,8 @@ struct DoctorTests {
       #expect(heard == [found])
       #expect(result.status == 0, "nothing is recorded")
       #expect(
-        try JSON(result.standardOutput)["skipped"]?.array.contains(.string("dualMono")) == true)
+        try JSONValue(result.standardOutput)["skipped"]?.array.contains(.string("dualMono")) == true
+      )
     }
   }
 
@@ -153,9 +154,9 @@ struct DoctorTests {
   func mended() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       _ = try await sandbox.shell(Self.half)
-      var result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+      var result = try JSONValue(try await sandbox.audiosession("doctor", "--json").standardOutput)
       while result["skipped"]?.array.isEmpty == false {
-        result = try JSON(try await sandbox.audiosession("doctor", "--json").standardOutput)
+        result = try JSONValue(try await sandbox.audiosession("doctor", "--json").standardOutput)
       }
       guard case .string(let line)? = result["findings"]?.array.first?["remedy"]?["line"] else {
         Issue.record("no line: \(result)")
@@ -173,7 +174,7 @@ struct DoctorTests {
   func remedy() async throws {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       let loaded = try await sandbox.shell("pactl load-module module-switch-on-connect")
-      let result = try JSON(
+      let result = try JSONValue(
         try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
       let number = loaded.standardOutput.filter(\.isNumber)
       let remedy = result["findings"]?.array.first?["remedy"]
@@ -188,7 +189,7 @@ struct DoctorTests {
     var configuration = Self.healthy
     configuration.alternateSampleRate = 44100
     try await PulseSandbox.with(configuration) { sandbox in
-      let result = try JSON(
+      let result = try JSONValue(
         try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
       let finding = try #require(result["findings"]?.array.first)
       #expect(finding["code"] == .string("equalRates"))
@@ -213,7 +214,7 @@ struct DoctorTests {
         do port=$((port + 1)); done
         $A doctor --no-listen --json --server tcp:0.0.0.0:$port
         """)
-      let diagnosis = try JSON(result.standardOutput)
+      let diagnosis = try JSONValue(result.standardOutput)
       let findings = try #require(diagnosis["findings"]).array
       #expect(findings.map { $0["code"] } == [.string("switchOnConnect")], "\(result)")
       #expect(findings.first?["remedy"]?["file"] == .null, "\(result)")
@@ -324,7 +325,7 @@ struct DoctorTests {
         try Self.findings(result) == [
           "serverUnreachable problem unix:/nonexistent/socket", "environment warning PULSE_SINK",
         ])
-      let json = try JSON(result.standardOutput)
+      let json = try JSONValue(result.standardOutput)
       #expect(json["server"] == .null)
       #expect(json["skipped"]?.array.contains(.string("switchOnConnect")) == true)
     }
@@ -346,13 +347,13 @@ struct PipeWireDoctorTests {
   @Test("allowed rates, and a session manager that is gone", .pipewire)
   func pipewire() async throws {
     try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
-      let before = try JSON(
+      let before = try JSONValue(
         try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
       #expect(before["server"]?["kind"] == .string("pipewire"))
       let rates = before["findings"]?.array.compactMap { $0["code"] }
       #expect(rates == [.string("allowedRates")])
       try await sandbox.kill(.wireplumber)
-      let after = try JSON(
+      let after = try JSONValue(
         try await sandbox.audiosession("doctor", "--no-listen", "--json").standardOutput)
       let first = after["findings"]?.array.first
       #expect(first?["code"] == .string("sessionManager"))

@@ -6,10 +6,10 @@ import Testing
 /// `explain`: what makes a property what it is, on real servers.
 @Suite("Explain")
 struct ExplainTests {
-  private func explain(_ sandbox: PulseSandbox, _ property: String) async throws -> JSON {
+  private func explain(_ sandbox: PulseSandbox, _ property: String) async throws -> JSONValue {
     let result = try await sandbox.audiosession("explain", property, "--json")
     #expect(result.status == 0, "\(result)")
-    return try JSON(result.standardOutput)
+    return try JSONValue(result.standardOutput)
   }
 
   private func causes(_ sandbox: PulseSandbox, _ property: String) async throws -> String {
@@ -18,7 +18,9 @@ struct ExplainTests {
     }.joined(separator: "\n") ?? ""
   }
 
-  private func names(_ json: JSON) -> [JSON?] { json["choices"]?.array.map { $0["name"] } ?? [] }
+  private func names(_ json: JSONValue) -> [JSONValue?] {
+    json["choices"]?.array.map { $0["name"] } ?? []
+  }
 
   @Test("a gain that the session restored is its own, and no other program's", .server)
   func restoredGain() async throws {
@@ -178,7 +180,7 @@ struct ExplainTests {
       try await sandbox.terminate()
       let result = try await sandbox.audiosession("explain", "inputGain", "--json")
       #expect(result.status == 69)
-      #expect(try JSON(result.standardOutput)["preferred"] == .number(0.8))
+      #expect(try JSONValue(result.standardOutput)["preferred"] == .number(0.8))
     }
   }
 

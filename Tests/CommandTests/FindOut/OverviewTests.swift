@@ -38,7 +38,7 @@ struct OverviewTests {
       let kept = try await sandbox.shell("$A apply test --keep > /dev/null && $A")
       #expect(kept.standardOutput.contains("; maintained by audiosession (process "), "\(kept)")
       #expect(kept.standardOutput.contains("  audiosession stop    end the process"), "\(kept)")
-      let json = try JSON(try await sandbox.audiosession("--json").standardOutput)
+      let json = try JSONValue(try await sandbox.audiosession("--json").standardOutput)
       #expect(try JSONSchema("state").problems(of: json) == [])
       #expect(try await sandbox.audiosession("stop").status == 0)
     }

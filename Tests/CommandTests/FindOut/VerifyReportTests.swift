@@ -182,11 +182,14 @@ struct VerifyReportTests {
     }
   }
 
-  @Test("a command is for copying: it has its own line where it does not fit")
-  func command() {
+  @Test(
+    "a command is for copying: it has its own line where it does not fit; silence comes before a wrong rate",
+    arguments: [44100, 40000])
+  func command(_ rate: Double) {
     let silence = [Float](repeating: 0, count: 4410)
     let report = VerifyReport(
-      state: Self.state(), measured: Self.measured(SignalCheck([silence])), isProcessed: false,
+      state: Self.state(), measured: Self.measured(rate: rate, SignalCheck([silence])),
+      isProcessed: false,
       hardware: [.mono], isMonitor: false, loop: nil, output: [], name: "Microphone",
       silence: "Microphone is muted; to unmute it: pactl set-source-mute 2 0")
     func end(_ width: Int?) -> String {

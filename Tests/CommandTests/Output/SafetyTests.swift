@@ -21,7 +21,7 @@ struct SafetyTests {
       }
       let text = try await sandbox.audiosession("devices")
       #expect(text.standardOutput.contains("a\\u{1b}[31mb\\u{9b}c\\u{202e}d"))
-      let json = try JSON(try await sandbox.audiosession("devices", "--json").standardOutput)
+      let json = try JSONValue(try await sandbox.audiosession("devices", "--json").standardOutput)
       let input = try #require(json["inputs"]?.array.first)
       #expect(input["description"] == .string("a\u{1b}[31mb\u{9b}c\u{202e}d"))
     }

@@ -86,7 +86,7 @@ struct SchemaTests {
     """
 
   private func problems(_ text: some StringProtocol, _ schema: String) throws -> [String] {
-    try JSONSchema(schema).problems(of: try JSON(String(text)))
+    try JSONSchema(schema).problems(of: try JSONValue(String(text)))
   }
 
   @Test("each command prints what its schema says", .simulatedCard, arguments: documents)
@@ -153,8 +153,10 @@ struct SchemaTests {
   @Test("a document that is not as the schema says is found")
   func faults() throws {
     let state = try JSONSchema("plan")
-    #expect(state.problems(of: try JSON(#"{"schema":1,"steps":[],"unmet":[],"left":[]}"#)) == [])
     #expect(
-      state.problems(of: try JSON(#"{"schema":2,"steps":[{}],"unmet":1,"more":0}"#)).count >= 10)
+      state.problems(of: try JSONValue(#"{"schema":1,"steps":[],"unmet":[],"left":[]}"#)) == [])
+    #expect(
+      state.problems(of: try JSONValue(#"{"schema":2,"steps":[{}],"unmet":1,"more":0}"#)).count
+        >= 10)
   }
 }

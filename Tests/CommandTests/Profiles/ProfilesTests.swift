@@ -15,7 +15,7 @@ struct ProfilesTests {
       #expect(result.standardOutput.contains("\npodcast "))
       #expect(result.standardOutput.contains("broken.toml:1:"))
       let listed = try await sandbox.audiosession("profiles", "list", "--json")
-      let profiles = try #require(try JSON(listed.standardOutput)["profiles"]).array
+      let profiles = try #require(try JSONValue(listed.standardOutput)["profiles"]).array
       let mine = try #require(profiles.first { $0["name"] == .string("mine") })
       #expect(mine.keys == ["name", "description", "source", "error"])
       #expect(mine["error"] == .null)
@@ -29,9 +29,9 @@ struct ProfilesTests {
       #expect(first.status == 0)
       #expect(first.standardOutput.hasPrefix("# podcast: built-in\ndescription = \"Podcast"))
       let path = try await sandbox.write(file: "copy.toml", first.standardOutput)
-      let mode = try JSON(
+      let mode = try JSONValue(
         try await sandbox.audiosession("profiles", "show", "podcast", "--json").standardOutput)
-      let copy = try JSON(
+      let copy = try JSONValue(
         try await sandbox.audiosession("profiles", "show", path, "--json").standardOutput)
       #expect(copy["mode"] == mode["mode"])
       #expect(copy["toml"] == mode["toml"])
@@ -54,7 +54,7 @@ struct ProfilesTests {
       #expect(lines[0].hasPrefix("\(bad):1:1: error: "))
       #expect(lines[1].hasPrefix("\(bad):2:"))
       let json = try await sandbox.audiosession("profiles", "check", bad, "--json")
-      let first = try #require(try JSON(json.standardOutput)["diagnostics"]).array[0]
+      let first = try #require(try JSONValue(json.standardOutput)["diagnostics"]).array[0]
       #expect(first["line"] == .number(1))
       #expect(first["severity"] == .string("error"))
     }
@@ -81,7 +81,7 @@ struct ProfilesTests {
 
           """)
       #expect(result.standardError.hasPrefix("audiosession: warning: left out: "))
-      let json = try JSON(
+      let json = try JSONValue(
         try await sandbox.audiosession("profiles", "detect", "--json").standardOutput)
       #expect(json.keys == ["schema", "chosen", "ties", "profiles"])
       #expect(json["chosen"] == .string("also"))
@@ -137,7 +137,7 @@ struct ProfilesTests {
         let result = try await sandbox.audiosession("profiles", "cycle", "--json")
         #expect(result.status == 0)
         #expect(result.standardError.hasPrefix("audiosession: note: profile \(name)\n"))
-        let actual = try JSON(result.standardOutput)["properties"]?["inputGain"]?["actual"]
+        let actual = try JSONValue(result.standardOutput)["properties"]?["inputGain"]?["actual"]
         guard case .number(let number) = actual else {
           Issue.record("no gain: \(result)")
           return

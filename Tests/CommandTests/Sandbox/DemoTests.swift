@@ -9,7 +9,7 @@ struct DemoTests {
   func demo(_ option: String) async throws {
     try await PulseSandbox.with(.empty) { outer in
       let result = try await outer.shell("$A demo \(option) --json")
-      let json = try JSON(result.standardOutput)
+      let json = try JSONValue(result.standardOutput)
       #expect(result.status == 0, "\(result.standardOutput)")
       #expect(json["ok"] == .bool(true))
       let steps = ["plan", "apply", "conflict", "unplug", "plug", "restart", "revert"]
@@ -68,12 +68,12 @@ struct DemoTests {
       #expect(none.standardOutput.hasPrefix("No process maintains the session"))
       try outer.write(profile: "quiet", "[input]\ngain = \"30 %\"\n")
       #expect(try await outer.audiosession("apply", "quiet", "--keep").status == 0)
-      let held = try JSON(try await outer.audiosession("state", "--json").standardOutput)
+      let held = try JSONValue(try await outer.audiosession("state", "--json").standardOutput)
       let process = try #require(held["holder"]?["pid"])
       let stopped = try await outer.audiosession("stop", "--json")
       #expect(stopped.status == 0)
-      #expect(try JSON(stopped.standardOutput)["stopped"]?["pid"] == process)
-      let state = try JSON(try await outer.audiosession("state", "--json").standardOutput)
+      #expect(try JSONValue(stopped.standardOutput)["stopped"]?["pid"] == process)
+      let state = try JSONValue(try await outer.audiosession("state", "--json").standardOutput)
       #expect(state["holder"] == .null)
       #expect(state["properties"]?["inputGain"]?["actual"] == .number(0.3))
       #expect(try await outer.audiosession("revert").status == 0)

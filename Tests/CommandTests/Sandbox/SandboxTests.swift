@@ -88,7 +88,8 @@ struct SandboxTests {
         "TMPDIR=$XDG_RUNTIME_DIR $A --sandbox apply podcast --json")
       #expect(result.status == 0)
       #expect(
-        try JSON(result.standardOutput)["properties"]?["category"]?["verdict"] == .string("applied")
+        try JSONValue(result.standardOutput)["properties"]?["category"]?["verdict"]
+          == .string("applied")
       )
       let rest = try await outer.shell("ls -A $XDG_RUNTIME_DIR; ls -A $XDG_STATE_HOME")
       #expect(!rest.standardOutput.contains("pulse-"))
@@ -102,10 +103,10 @@ struct SandboxTests {
       let shell = try await outer.shell("$A sandbox --pipewire --json -- $A state --json")
       #expect(shell.status == 0)
       let lines = shell.standardOutput.split(separator: "\n", maxSplits: 1).map(String.init)
-      #expect(try JSON(lines[0])["server"] == .string("pipewire"))
-      #expect(try JSON(lines[1])["server"]?["kind"] == .string("pipewire"))
+      #expect(try JSONValue(lines[0])["server"] == .string("pipewire"))
+      #expect(try JSONValue(lines[1])["server"]?["kind"] == .string("pipewire"))
       let once = try await outer.shell("$A --sandbox --pipewire state --json")
-      #expect(try JSON(once.standardOutput)["server"]?["kind"] == .string("pipewire"))
+      #expect(try JSONValue(once.standardOutput)["server"]?["kind"] == .string("pipewire"))
       let wrong = try await outer.audiosession("--pipewire", "state")
       #expect(wrong.status == 64)
       #expect(wrong.standardError.contains("add --sandbox"))
@@ -118,8 +119,8 @@ struct SandboxTests {
       let result = try await outer.shell("$A sandbox --json -- sh -c 'echo $PULSE_SERVER'")
       let lines = result.standardOutput.split(separator: "\n").map(String.init)
       #expect(lines.count == 2)
-      #expect(try JSON(lines[0])["address"] == .string(lines[1]))
-      #expect(try JSON(lines[0])["command"]?.array.count == 3)
+      #expect(try JSONValue(lines[0])["address"] == .string(lines[1]))
+      #expect(try JSONValue(lines[0])["command"]?.array.count == 3)
     }
   }
 }

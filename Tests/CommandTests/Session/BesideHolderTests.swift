@@ -11,7 +11,7 @@ struct BesideHolderTests {
   private static let servers: [ServerKind] = [.pulseaudio, .pipewire]
 
   /// The preferences that `state` reports as not in effect, with verdict and reason.
-  private static func unmet(_ state: JSON) -> [String: [JSON?]] {
+  private static func unmet(_ state: JSONValue) -> [String: [JSONValue?]] {
     guard case .object(let reports)? = state["properties"] else { return [:] }
     return reports.filter { report in
       ![.string("applied"), .string("unset")].contains(report.value["verdict"])
@@ -37,13 +37,13 @@ struct BesideHolderTests {
         """)
       let parts = result.standardOutput.components(separatedBy: "----\n")
       try #require(parts.count == 2, "\(result)")
-      let plan = try JSON(parts[0])
+      let plan = try JSONValue(parts[0])
       #expect(plan["steps"]?.array == [])
-      let planned = (plan["unmet"]?.array ?? []).reduce(into: [String: [JSON?]]()) {
+      let planned = (plan["unmet"]?.array ?? []).reduce(into: [String: [JSONValue?]]()) {
         guard case .string(let name)? = $1["property"] else { return }
         $0[name] = [$1["verdict"], $1["reason"]]
       }
-      #expect(planned == Self.unmet(try JSON(parts[1])), "\(result)")
+      #expect(planned == Self.unmet(try JSONValue(parts[1])), "\(result)")
     }
   }
 
@@ -69,12 +69,12 @@ struct BesideHolderTests {
       }
       try #require(documents.count == 4, "\(result)")
       // The session's own restoring is not another program's choice.
-      for event in try JSON(documents[3])["events"]?.array ?? []
+      for event in try JSONValue(documents[3])["events"]?.array ?? []
       where event["current"]?["inputs"]?.array.first?["name"] == .string("usb_mic") {
         #expect(event["reason"] != .string("override"), "\(event)")
       }
       // The end of the pause, the same everywhere, in the local time zone.
-      let schema = try JSONSchema("state").problems(of: try JSON(documents[3]))
+      let schema = try JSONSchema("state").problems(of: try JSONValue(documents[3]))
       #expect(schema == [])
       let ends = result.standardError.matches(
         of:
@@ -83,14 +83,14 @@ struct BesideHolderTests {
       #expect(
         ends.map(\.1) == ["left alone", "left alone", "leaves it alone", "to the other program"])
       #expect(Set(ends.map(\.2)).count == 1, "\(result.standardError)")
-      let before = try JSON(documents[0])["causes"]?.array.first
+      let before = try JSONValue(documents[0])["causes"]?.array.first
       guard case .string(let cause)? = before else {
         Issue.record("no cause: \(result)")
         return
       }
       #expect(cause.hasPrefix("the session's profile 'desk' asks for this value; audiosession"))
       #expect(cause.hasSuffix("maintains it"))
-      let causes = try JSON(documents[1])["causes"]?.array.compactMap { value -> String? in
+      let causes = try JSONValue(documents[1])["causes"]?.array.compactMap { value -> String? in
         if case .string(let text) = value { text } else { nil }
       }
       let contested = try #require(causes?.first { $0.contains("again and again") })
@@ -99,7 +99,7 @@ struct BesideHolderTests {
         contested.contains(/leaves it alone until [-\dT:.]+Z\. Likely: mixer/), "\(contested)")
       let doctor = documents[2]
       #expect(doctor.hasSuffix("}\n3"))
-      let findings = try JSON(String(doctor.dropLast(1)))["findings"]?.array
+      let findings = try JSONValue(String(doctor.dropLast(1)))["findings"]?.array
       let finding = findings?.first { $0["code"] == .string("conflict") }
       #expect(finding?["object"] == .string("mixer"), "\(doctor)")
       #expect(finding?["severity"] == .string("warning"))
@@ -173,7 +173,7 @@ struct BesideHolderTests {
       for property in Property.reported { #expect(text.standardOutput.contains(property.rawValue)) }
       #expect(text.standardOutput.contains("microphone"))
       let json = try await sandbox.audiosession("explain", "--json")
-      #expect(try JSONSchema("explain-list").problems(of: try JSON(json.standardOutput)) == [])
+      #expect(try JSONSchema("explain-list").problems(of: try JSONValue(json.standardOutput)) == [])
       for word in ["mic", "microphone", "default-source", "preferredInput"] {
         let result = try await sandbox.audiosession("explain", word)
         #expect(result.standardOutput.hasPrefix("preferred input"), "\(word)")

@@ -8,10 +8,12 @@ struct CommandTests {
   func planThenApply() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
-      let plan = try JSON(try await sandbox.audiosession("plan", "test", "--json").standardOutput)
+      let plan = try JSONValue(
+        try await sandbox.audiosession("plan", "test", "--json").standardOutput)
       let dryRun = try await sandbox.audiosession("apply", "test", "--dry-run", "--json")
-      #expect(try JSON(dryRun.standardOutput) == plan)
-      let apply = try JSON(try await sandbox.audiosession("apply", "test", "--json").standardOutput)
+      #expect(try JSONValue(dryRun.standardOutput) == plan)
+      let apply = try JSONValue(
+        try await sandbox.audiosession("apply", "test", "--json").standardOutput)
       let names = ["phase", "name", "object", "property", "from", "to", "deferred", "why"]
       let planned = try #require(plan["steps"]).array
       let done = try #require(apply["steps"]).array
@@ -22,7 +24,8 @@ struct CommandTests {
       for step in done { #expect(step["outcome"] == .string("applied")) }
       let again = try await sandbox.audiosession("plan", "test")
       #expect(again.standardOutput == "nothing to do\n")
-      let twice = try JSON(try await sandbox.audiosession("apply", "test", "--json").standardOutput)
+      let twice = try JSONValue(
+        try await sandbox.audiosession("apply", "test", "--json").standardOutput)
       #expect(twice["steps"] == .array([]))
     }
   }
@@ -68,7 +71,7 @@ struct CommandTests {
           "audiosession: warning: sample rate is 44100 Hz, not 96000 Hz: "))
       let strict = try await sandbox.audiosession("apply", "rate", "--strict", "--json")
       #expect(strict.status == 78)
-      #expect(try JSON(strict.standardOutput)["error"]?["code"] == .string("hintNotGranted"))
+      #expect(try JSONValue(strict.standardOutput)["error"]?["code"] == .string("hintNotGranted"))
     }
   }
 
@@ -77,7 +80,7 @@ struct CommandTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
       _ = try await sandbox.audiosession("apply", "test")
-      let state = try JSON(try await sandbox.audiosession("state", "--json").standardOutput)
+      let state = try JSONValue(try await sandbox.audiosession("state", "--json").standardOutput)
       #expect(state["profile"] == .string("test"))
       #expect(state["active"] == .bool(true))
       let gain = state["properties"]?["inputGain"]
@@ -101,7 +104,7 @@ struct CommandTests {
       try await sandbox.terminate()
       let result = try await sandbox.audiosession("state", "--json")
       #expect(result.status == 69)
-      let state = try JSON(result.standardOutput)
+      let state = try JSONValue(result.standardOutput)
       #expect(state["server"] == .null)
       #expect(state["profile"] == .string("test"))
       #expect(state["properties"]?["inputGain"]?["preferred"] == .number(0.8))
@@ -125,7 +128,7 @@ struct CommandTests {
       #expect(try await sandbox.audiosession("revert").standardOutput == "nothing to restore\n")
       _ = try await sandbox.audiosession("apply", "test")
       _ = try await sandbox.shell("pactl set-source-volume mic 30%")
-      let left = try JSON(try await sandbox.audiosession("revert", "--json").standardOutput)
+      let left = try JSONValue(try await sandbox.audiosession("revert", "--json").standardOutput)
       #expect(left["schema"] == .number(1))
       let lines = (left["left"]?.array ?? []).map { "\($0)" }
       #expect(lines.count == 2, "\(lines)")
@@ -153,7 +156,7 @@ struct CommandTests {
               44100 Hz, front-left front-right
 
           """)
-      let all = try JSON(
+      let all = try JSONValue(
         try await sandbox.audiosession("devices", "--all", "--json").standardOutput)
       #expect(
         all["inputs"]?.array.compactMap { $0["kind"] } == [.string("monitor"), .string("hardware")])

@@ -33,7 +33,7 @@ struct DeviceInUseTests {
         until [ "$(pactl get-default-source)" = \(Self.usb) ]; do pause; done
         $A state --json
         """)
-      let state = try JSON(result.standardOutput)
+      let state = try JSONValue(result.standardOutput)
       #expect(state["route"]?["inputs"]?.array.first?["name"] == .string(Self.usb))
       for property in ["sampleRate", "inputGain", "preferredInput"] {
         let report = state["properties"]?[property]

@@ -76,7 +76,7 @@ struct DeviceLimitTests {
   }
 
   /// The verdict of the hint in a state, and its reason.
-  private func check(_ state: JSON?, _ limit: Limit) throws {
+  private func check(_ state: JSONValue?, _ limit: Limit) throws {
     let report = try #require(state?["properties"]?[limit.property])
     #expect(report["verdict"] == .string("unreachable"), "\(report)")
     guard case .string(let reason) = report["reason"] else {
@@ -90,7 +90,7 @@ struct DeviceLimitTests {
     try await Self.with(limit) { sandbox in
       let result = try await sandbox.audiosession("apply", "test", "--json")
       #expect(result.status == 0, "\(result)")
-      let applied = try JSON(result.standardOutput)
+      let applied = try JSONValue(result.standardOutput)
       let step = try #require(applied["steps"]).array.first {
         $0["name"] == .string(limit.property)
       }
@@ -99,9 +99,11 @@ struct DeviceLimitTests {
       try check(applied, limit)
       #expect(result.standardError.contains(limit.words), "\(result.standardError)")
       #expect(!result.standardError.contains("no longer held"))
-      try check(try JSON(try await sandbox.audiosession("state", "--json").standardOutput), limit)
+      try check(
+        try JSONValue(try await sandbox.audiosession("state", "--json").standardOutput), limit)
       // What is known is not tried again.
-      let again = try JSON(try await sandbox.audiosession("plan", "test", "--json").standardOutput)
+      let again = try JSONValue(
+        try await sandbox.audiosession("plan", "test", "--json").standardOutput)
       #expect(again["steps"] == .array([]))
     }
   }
@@ -113,14 +115,14 @@ struct DeviceLimitTests {
       let before = try await sandbox.shell(volume).standardOutput
       let strict = try await sandbox.audiosession("apply", "test", "--strict", "--json")
       #expect(strict.status == 78, "\(strict)")
-      let error = try JSON(strict.standardOutput)["error"]
+      let error = try JSONValue(strict.standardOutput)["error"]
       #expect(error?["code"] == .string("hintNotGranted"))
       #expect(error?["restored"] == .bool(true))
       #expect(try await sandbox.shell(volume).standardOutput == before)
       // What was learnt then is no success the next time.
       #expect(try await sandbox.audiosession("apply", "test").status == 0)
       #expect(try await sandbox.audiosession("apply", "test", "--strict").status == 78)
-      let state = try JSON(try await sandbox.audiosession("state", "--json").standardOutput)
+      let state = try JSONValue(try await sandbox.audiosession("state", "--json").standardOutput)
       try check(state, limit)
     }
   }
@@ -130,7 +132,7 @@ struct DeviceLimitTests {
     try await Self.with(limit) { sandbox in
       let watching = try await Watching.start(sandbox, "test")
       let result = try await sandbox.audiosession("state", "--json")
-      try check(try JSON(result.standardOutput), limit)
+      try check(try JSONValue(result.standardOutput), limit)
       #expect(try await watching.end() == 143)
     }
   }

@@ -18,7 +18,7 @@ struct FirstTrialsTests {
       {
         let json = try await sandbox.capture([builtProgram, "--json"] + arguments)
         #expect(json.status == 64)
-        #expect(try JSONSchema("error").problems(of: try JSON(json.standardOutput)) == [])
+        #expect(try JSONSchema("error").problems(of: try JSONValue(json.standardOutput)) == [])
         #expect(json.standardError.isEmpty)
         let text = try await sandbox.capture([builtProgram] + arguments)
         #expect(text.status == 64)

@@ -171,9 +171,9 @@ struct HandOverTests {
   func heldForAll() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "category = \"record\"\nbuffer-duration = \"10 ms\"\n")
-      func buffer(_ command: String) async throws -> JSON {
+      func buffer(_ command: String) async throws -> JSONValue {
         let result = try await sandbox.shell("$A \(command) --timeout 50s --json")
-        return try #require(JSON(result.standardOutput)["properties"]?["ioBufferDuration"])
+        return try #require(JSONValue(result.standardOutput)["properties"]?["ioBufferDuration"])
       }
       let kept = try await buffer("apply test --keep")
       #expect(kept["verdict"] == .string("applied"), "\(kept)")

@@ -20,7 +20,9 @@ struct HolderKindsTests {
 
   /// Checks what the two states say of the default: who took it, and who restored it.
   private func check(_ result: CommandResult) throws {
-    let states = try result.standardOutput.components(separatedBy: "---\n").map { try JSON($0) }
+    let states = try result.standardOutput.components(separatedBy: "---\n").map {
+      try JSONValue($0)
+    }
     try #require(states.count == 2, "\(result)")
     let reports = states.map { $0["properties"]?["preferredInput"] }
     #expect(reports.map { $0?["verdict"] } == [.string("applied"), .string("overridden")])

@@ -24,7 +24,7 @@ struct OwnSessionTests {
         #expect(result.standardError.contains("a program's own streams"), "\(command)")
       }
       let state = try await sandbox.audiosession("state", "--json")
-      #expect(try JSON(state.standardOutput)["active"] == .bool(false))
+      #expect(try JSONValue(state.standardOutput)["active"] == .bool(false))
     }
   }
 

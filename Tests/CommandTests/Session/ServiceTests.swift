@@ -109,7 +109,7 @@ struct ServiceTests {
       #expect(result.status == 0)
       #expect(
         result.standardError.contains("the service replaces audiosession (process "), "\(result)")
-      let state = try JSON(try await sandbox.audiosession("state", "--json").standardOutput)
+      let state = try JSONValue(try await sandbox.audiosession("state", "--json").standardOutput)
       #expect(state["holder"] == .null)
       #expect(state["active"] == .bool(true))
     }
@@ -192,7 +192,7 @@ struct ServiceTests {
       #expect(none.standardOutput == "unit    not installed\nholder  none\n", "\(none)")
       let words = "case $2 in is-enabled) echo enabled;; is-active) echo failed; exit 3;; esac"
       _ = try await service(sandbox, "install")
-      let json = try JSON(
+      let json = try JSONValue(
         try await service(sandbox, "status --json", systemctl: words).standardOutput)
       #expect(json.keys == ["schema", "unit", "ours", "enabled", "active", "holder"])
       #expect(json["ours"] == .bool(true) && json["holder"] == .null)

@@ -24,7 +24,7 @@ struct VolumeStepTests {
       _ = try await sandbox.shell("until \(volume) | grep 70%; do pause; done")
       let applied = try await sandbox.audiosession("apply", "test", "--json")
       #expect(applied.status == 0, "\(applied)")
-      let gain = try JSON(applied.standardOutput)["properties"]?["inputGain"]
+      let gain = try JSONValue(applied.standardOutput)["properties"]?["inputGain"]
       #expect(gain?["verdict"] == .string("applied"))
       #expect(gain?["actual"] == .number(Double(shown) / 100))
       #expect(try await sandbox.shell(volume).standardOutput.contains("\(shown)%"))

@@ -306,14 +306,14 @@ struct WatchTests {
         """)
       #expect(result.status == 143, "\(result)")
       let state = try await sandbox.shell("cat \(sandbox.directory)/watch.out.laptop")
-      let gain = try JSON(state.standardOutput)["properties"]?["inputGain"]
+      let gain = try JSONValue(state.standardOutput)["properties"]?["inputGain"]
       #expect(gain?["preferred"] == .number(0.3))
       #expect(gain?["verdict"] == .string("applied"))
       let lines = result.standardOutput.split(separator: "\n").filter {
         $0.contains("profileChosen")
       }
       #expect(lines.count == 3)
-      let first = try JSON(String(try #require(lines.first)))
+      let first = try JSONValue(String(try #require(lines.first)))
       #expect(first.keys == ["time", "event", "profile", "points", "ties"])
       #expect(first["points"] == .number(4))
     }

@@ -55,7 +55,7 @@ struct RecordGuardTests {
   }
 
   private func activeProfile(_ sandbox: PulseSandbox) async throws -> String {
-    let list = try JSON(
+    let list = try JSONValue(
       await sandbox.capture(["pactl", "-f", "json", "list", "cards"]).standardOutput)
     let card = list.array.first { $0["name"] == .string(Self.card) }
     guard case .string(let profile)? = card?["active_profile"] else { return "none" }

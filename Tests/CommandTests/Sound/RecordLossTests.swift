@@ -28,7 +28,7 @@ struct RecordLossTests {
     }
 
     /// Waits for its end: its status, its JSON, and what it said to standard error.
-    func end(signal: String? = nil) async throws -> (status: Int32, json: JSON, said: String) {
+    func end(signal: String? = nil) async throws -> (status: Int32, json: JSONValue, said: String) {
       let result = try await sandbox.shell(
         """
         \(signal.map { "kill -\($0) $(cat \(path).pid)" } ?? ":")
@@ -37,7 +37,7 @@ struct RecordLossTests {
         """)
       let said = try await sandbox.shell("cat \(path).err").standardOutput
       let status = Int32(result.standardError.filter(\.isNumber)) ?? -1
-      return (status, try JSON(result.standardOutput), said)
+      return (status, try JSONValue(result.standardOutput), said)
     }
 
     func waits(until condition: String) async throws {
@@ -57,7 +57,7 @@ struct RecordLossTests {
     return "pactl unload-module \(result.standardOutput)"
   }
 
-  private func missing(_ json: JSON) -> Double {
+  private func missing(_ json: JSONValue) -> Double {
     (json["missing"]?.array ?? []).reduce(0) { sum, gap in
       guard case .number(let frames)? = gap["frames"] else { return sum }
       return sum + frames
@@ -132,7 +132,7 @@ struct RecordLossTests {
         json["inputs"]?.array.map { $0["device"] } == [
           .string("usb_mic"), .string("mic"),
         ], "\(json)")
-      let sidecar = try JSON(
+      let sidecar = try JSONValue(
         try await sandbox.shell("cat \(recording.path).json").standardOutput)
       #expect(sidecar["inputs"] == json["inputs"])
     }

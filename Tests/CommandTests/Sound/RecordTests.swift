@@ -26,7 +26,7 @@ struct RecordTests {
       #expect(recorded.status == 0)
       let played = try await sandbox.audiosession("play", "--json", path)
       #expect(played.status == 0)
-      let json = try JSON(played.standardOutput)
+      let json = try JSONValue(played.standardOutput)
       #expect(json["file"] == .string(path) && json["seconds"] == .number(0.5))
     }
   }
@@ -38,7 +38,7 @@ struct RecordTests {
       let result = try await sandbox.audiosession(
         "record", "--json", path, "--duration", "0.25", "--rate", "16000", "--channels", "mono")
       #expect(result.status == 0)
-      let json = try JSON(result.standardOutput)
+      let json = try JSONValue(result.standardOutput)
       #expect(
         json.keys == [
           "schema", "file", "format", "sampleRate", "channels", "frames", "peak", "seconds",
@@ -62,7 +62,8 @@ struct RecordTests {
           kill -\(signal) $pid; wait $pid
           """)
         #expect(result.status == Int32(status))
-        let played = try JSON(try await sandbox.audiosession("play", "--json", path).standardOutput)
+        let played = try JSONValue(
+          try await sandbox.audiosession("play", "--json", path).standardOutput)
         guard case .number(let seconds)? = played["seconds"] else {
           Issue.record("\(signal): no length")
           continue
@@ -80,7 +81,8 @@ struct RecordTests {
         let piped = try await sandbox.shell(
           "$A record - --format \(format) --duration 500ms | cat > \(path)")
         #expect(piped.standardError.contains("0:00.5"))
-        let played = try JSON(try await sandbox.audiosession("play", "--json", path).standardOutput)
+        let played = try JSONValue(
+          try await sandbox.audiosession("play", "--json", path).standardOutput)
         #expect(played["seconds"] == .number(0.5))
       }
       let closed = try await sandbox.shell(

@@ -34,7 +34,7 @@ struct SoundCommandTests {
         done
         kill $pid; wait $pid; tail -n 1 out.json
         """.replacing("out.json", with: sandbox.directory + "/out.json"))
-      let levels = try JSON(heard.standardOutput)["levels"]?.array ?? []
+      let levels = try JSONValue(heard.standardOutput)["levels"]?.array ?? []
       #expect(levels.map { $0["channel"] } == [.string("front-left"), .string("front-right")])
       #expect(levels.first?["peak"] == .number(0))
       if case .number(let peak) = levels.last?["peak"] {
@@ -179,10 +179,10 @@ struct SoundCommandTests {
         channel-map = "swap"
         """)
       let result = try await Self.run(sandbox, "verify", "turned", "--json", "--revert")
-      let checks = try JSON(result.standardOutput)["checks"]?.array ?? []
-      func check(_ name: String) -> JSON? { checks.first { $0["check"] == .string(name) } }
+      let checks = try JSONValue(result.standardOutput)["checks"]?.array ?? []
+      func check(_ name: String) -> JSONValue? { checks.first { $0["check"] == .string(name) } }
       #expect(check("ioBufferDuration")?["ok"] == .bool(true))
-      let turned = JSON.array([.string("front-right"), .string("front-left")])
+      let turned = JSONValue.array([.string("front-right"), .string("front-left")])
       #expect(check("channels")?["measured"] == turned)
       #expect(check("channels")?["ok"] == .bool(true))
       for fault in ["silence", "deadChannel", "dualMono", "clipping", "offset"] {
@@ -200,7 +200,7 @@ struct SoundCommandTests {
       }
       // What was there before is there again.
       let state = try await Self.run(sandbox, "state", "--json")
-      #expect(try JSON(state.standardOutput)["profile"] == .null)
+      #expect(try JSONValue(state.standardOutput)["profile"] == .null)
     }
   }
 
@@ -209,7 +209,7 @@ struct SoundCommandTests {
     arguments: ["podcast", "voice-chat", "music-low-latency"])
   func verifyOnPipeWire(_ profile: String) async throws {
     try await PulseSandbox.with(.demo(on: .pipewire)) { sandbox in
-      var (checks, tries): ([JSON], Int) = ([], 0)
+      var (checks, tries): ([JSONValue], Int) = ([], 0)
       func isOK(_ name: String) -> Bool? {
         checks.first { $0["check"] == .string(name) }.map { $0["ok"] == .bool(true) }
       }
@@ -218,7 +218,7 @@ struct SoundCommandTests {
         tries += 1
         let result = try await Self.run(
           sandbox, "verify", profile, "--json", "--duration", "500ms")
-        checks = try JSON(result.standardOutput)["checks"]?.array ?? []
+        checks = try JSONValue(result.standardOutput)["checks"]?.array ?? []
       }
       print("verify \(profile): \(tries) tries")
       #expect(isOK("ioBufferDuration") == true, "\(checks)")
@@ -239,8 +239,8 @@ struct SoundCommandTests {
     try await PulseSandbox.with(configuration) { sandbox in
       let result = try await Self.run(sandbox, "verify", "--duration", "1s", "--json")
       #expect(result.status == 3)
-      let checks = try JSON(result.standardOutput)["checks"]?.array ?? []
-      func check(_ name: String) -> JSON? { checks.first { $0["check"] == .string(name) } }
+      let checks = try JSONValue(result.standardOutput)["checks"]?.array ?? []
+      func check(_ name: String) -> JSONValue? { checks.first { $0["check"] == .string(name) } }
       #expect(check("dualMono")?["measured"] == .array([.string("front-left = front-right")]))
       #expect(check("dualMono")?["ok"] == .bool(false))
       #expect(check("silence")?["ok"] == .bool(true))

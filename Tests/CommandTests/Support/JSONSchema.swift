@@ -5,14 +5,14 @@ import TestSupport
 struct JSONSchema {
   static let folder = packageFolder + "/.packaging/schema"
 
-  private let files: [String: JSON]
+  private let files: [String: JSONValue]
 
   /// Reads the schema of a document, and what it refers to.
   init(_ name: String) throws {
     files = try Dictionary(
       uniqueKeysWithValues: [name, "common"].map { name in
         let data = try Data(contentsOf: URL(filePath: "\(Self.folder)/\(name).json"))
-        return ("\(name).json", try JSON(String(decoding: data, as: UTF8.self)))
+        return ("\(name).json", try JSONValue(String(decoding: data, as: UTF8.self)))
       })
     root = "\(name).json"
   }
@@ -20,9 +20,11 @@ struct JSONSchema {
   private let root: String
 
   /// What of the value is not as the schema says; empty where all is.
-  func problems(of value: JSON) -> [String] { check(value, files[root] ?? .null, root, "") }
+  func problems(of value: JSONValue) -> [String] { check(value, files[root] ?? .null, root, "") }
 
-  private func check(_ value: JSON, _ schema: JSON, _ file: String, _ path: String) -> [String] {
+  private func check(_ value: JSONValue, _ schema: JSONValue, _ file: String, _ path: String)
+    -> [String]
+  {
     if let reference = schema["$ref"]?.text {
       let parts = reference.split(separator: "#", omittingEmptySubsequences: false)
       let file = parts[0].isEmpty ? file : String(parts[0])
@@ -64,7 +66,7 @@ struct JSONSchema {
   }
 }
 
-extension JSON {
+extension JSONValue {
   fileprivate var text: String? { if case .string(let text) = self { text } else { nil } }
 
   fileprivate func has(type: String) -> Bool {

@@ -44,44 +44,6 @@ extension PulseSandbox {
   private func file(_ path: String) -> URL { URL(filePath: path) }
 }
 
-/// Any JSON value, to look into.
-enum JSON: Decodable, Equatable {
-  case null
-  case bool(Bool)
-  case number(Double)
-  case string(String)
-  case array([JSON])
-  case object([String: JSON])
-
-  init(_ text: String) throws {
-    self = try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
-  }
-
-  init(from decoder: any Decoder) throws {
-    let value = try decoder.singleValueContainer()
-    if value.decodeNil() {
-      self = .null
-    } else if let bool = try? value.decode(Bool.self) {
-      self = .bool(bool)
-    } else if let number = try? value.decode(Double.self) {
-      self = .number(number)
-    } else if let string = try? value.decode(String.self) {
-      self = .string(string)
-    } else if let array = try? value.decode([JSON].self) {
-      self = .array(array)
-    } else {
-      self = .object(try value.decode([String: JSON].self))
-    }
-  }
-
-  subscript(key: String) -> JSON? {
-    if case .object(let object) = self { object[key] } else { nil }
-  }
-
-  var array: [JSON] { if case .array(let array) = self { array } else { [] } }
-  var keys: Set<String> { if case .object(let object) = self { Set(object.keys) } else { [] } }
-}
-
 /// Profiles for the devices of `SandboxConfiguration.minimal`.
 enum Profiles {
   static let podcast = """

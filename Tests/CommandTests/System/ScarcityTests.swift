@@ -90,7 +90,7 @@ struct ScarcityTests {
       #expect(try await sandbox.audiosession("devices", "--all") == before)
       let effort = try await sandbox.audiosession("apply", "test", "--best-effort", "--json")
       #expect(effort.status == 3, "\(effort)")
-      let properties = try JSON(effort.standardOutput)["properties"]
+      let properties = try JSONValue(effort.standardOutput)["properties"]
       #expect(properties?["channelMap"]?["verdict"] == .string("refused"))
       #expect(properties?["inputGain"]?["verdict"] == .string("applied"))
       #expect(try await sandbox.audiosession("revert").status == 0)

@@ -11,36 +11,8 @@ private typealias Server = SimulatedServer
 /// The state's JSON: all keys always there, null where there is nothing, and a reason where a preference is
 /// not in force.
 @Suite struct StateTests {
-  /// Any JSON, with its nulls.
-  private indirect enum JSON: Decodable, Equatable {
-    case null, bool(Bool), number(Double), string(String), list([JSON]), object([String: JSON])
-
-    init(from decoder: any Decoder) throws {
-      let value = try decoder.singleValueContainer()
-      if value.decodeNil() {
-        self = .null
-      } else if let bool = try? value.decode(Bool.self) {
-        self = .bool(bool)
-      } else if let number = try? value.decode(Double.self) {
-        self = .number(number)
-      } else if let string = try? value.decode(String.self) {
-        self = .string(string)
-      } else if let list = try? value.decode([JSON].self) {
-        self = .list(list)
-      } else {
-        self = .object(try value.decode([String: JSON].self))
-      }
-    }
-
-    subscript(_ key: String) -> JSON? {
-      if case .object(let values) = self { values[key] } else { nil }
-    }
-
-    var keys: Set<String> { if case .object(let values) = self { Set(values.keys) } else { [] } }
-  }
-
-  private func encoded(_ state: SessionState) throws -> JSON {
-    try JSONCoding.JSON.decode(JSON.self, from: JSONCoding.JSON.encode(state))
+  private func encoded(_ state: SessionState) throws -> JSONValue {
+    try JSON.decode(JSONValue.self, from: JSON.encode(state))
   }
 
   private func state(_ server: Server?, _ mode: AudioMode) -> SessionState {
@@ -151,8 +123,8 @@ private typealias Server = SimulatedServer
     for key in ["server", "profile", "holder", "capabilities", "resets", "reapplies"] {
       #expect(json[key] == .null, "\(key)")
     }
-    for key in ["conflicts", "pins", "events", "notes"] { #expect(json[key] == .list([])) }
-    #expect(json["route"] == .object(["inputs": .list([]), "outputs": .list([])]))
+    for key in ["conflicts", "pins", "events", "notes"] { #expect(json[key] == .array([])) }
+    #expect(json["route"] == .object(["inputs": .array([]), "outputs": .array([])]))
     #expect(json["scope"] == .string("server"))
     #expect(json["interrupted"] == .bool(false))
   }
@@ -192,8 +164,8 @@ private typealias Server = SimulatedServer
     state.notes = ["left"]
     let data = try JSONEncoder().encode(state)
     #expect(try JSONDecoder().decode(SessionState.self, from: data) == state)
-    let file = try JSONCoding.JSON.encode(state)
-    #expect(try JSONCoding.JSON.decode(SessionState.self, from: file) == state)
+    let file = try JSON.encode(state)
+    #expect(try JSON.decode(SessionState.self, from: file) == state)
   }
 
   @Test func `whole numbers are written whole, durations in seconds`() throws {
@@ -205,9 +177,9 @@ private typealias Server = SimulatedServer
       let data = try JSONEncoder().encode([value])
       #expect(String(decoding: data, as: UTF8.self) == text)
       #expect(try JSONDecoder().decode([StateValue].self, from: data) == [value])
-      let file = try JSONCoding.JSON.encode([value])
+      let file = try JSON.encode([value])
       #expect(String(decoding: file, as: UTF8.self) == text)
-      #expect(try JSONCoding.JSON.decode([StateValue].self, from: file) == [value])
+      #expect(try JSON.decode([StateValue].self, from: file) == [value])
     }
   }
 
@@ -291,9 +263,9 @@ private typealias Server = SimulatedServer
 
   @Test func `an end without a port writes nulls`() throws {
     let server = Server.machine { $0.addLoose(.input, "array") }
-    let data = try JSONCoding.JSON.encode(server.snapshot.route)
-    let json = try JSONCoding.JSON.decode(JSON.self, from: data)
-    guard case .list(let inputs) = json["inputs"], let input = inputs.first else {
+    let data = try JSON.encode(server.snapshot.route)
+    let json = try JSON.decode(JSONValue.self, from: data)
+    guard case .array(let inputs) = json["inputs"], let input = inputs.first else {
       Issue.record("no input")
       return
     }

@@ -444,4 +444,33 @@ private typealias Server = SimulatedServer
     #expect(reports[.preferredInput]?.verdict == .pending)
     #expect(reports[.preferredInput]?.waitingFor == .profile)
   }
+
+  /// PipeWire may show a value only after the step, and another one before.
+  @Test(arguments: [false, true])
+  func `a step is applied when a later reading shows its value`(_ isOutdated: Bool) throws {
+    var server = try laptop()
+    let setting = Setting.volume(.input, device: Self.mic)
+    let mode = preferring { $0.inputGain = Volume(fraction: 0.3) }
+    var loop = Reconciler(PlanInput(mode: mode, snapshot: server.snapshot))
+    var isDone = false
+    while !isDone {
+      switch try loop.next(isStopped: false, isLate: false) {
+      case .read: try loop.didRead(server.snapshot)
+      case .awaitObject(let step): return Issue.record("\(step)")
+      case .save: try loop.didSave(.success(()))
+      case .check: loop.didCheck(server.snapshot)
+      case .run(let step):
+        let before = server.snapshot
+        try server.run(step)
+        let isShown = step.setting != setting
+        loop.didRun(
+          isShown || !isOutdated ? .done(granted: nil) : .outdated,
+          isShown ? server.snapshot : before)
+      case .finish: isDone = true
+      }
+    }
+    let result = try #require(loop.report.first { $0.step.setting == setting })
+    #expect(result.outcome == .applied && result.reading?.text == "30 %", "\(loop.report)")
+    #expect(loop.report.count { $0.step.setting == setting } == 1)
+  }
 }
