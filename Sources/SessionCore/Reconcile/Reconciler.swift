@@ -61,6 +61,8 @@ package struct Reconciler: Sendable {
   private var checks: [Setting: Int] = [:]
   var latencies: [HintMemory.Attempt] = []
   private var firstSnapshot: ServerSnapshot?
+  /// The steps that ran and whose values were not read then: PipeWire may show another one first.
+  private var unproved: [Step] = []
   /// The settings that were read with the mode's values, so that another program's change is
   /// noticed.
   package private(set) var seen: ForeignChanges
@@ -168,7 +170,10 @@ package struct Reconciler: Sendable {
         of: plan.claims.filter { !input.isUndecided($0) }, in: snapshot, beside: journal)
     }
     for setting in seen.take(plan.steps, in: snapshot) { noteForeign(setting) }
-    if plan.isEmpty { seen.note(charged, in: snapshot) }
+    if plan.isEmpty {
+      seen.note(charged, in: snapshot)
+      proveSteps(in: snapshot)
+    }
     state = .planned(plan)
     return plan
   }
@@ -201,11 +206,8 @@ package struct Reconciler: Sendable {
       state = .reading
       return
     }
-    let observer = Observer(snapshot, grants: [:], memory: HintMemory())
     // A step to the value that is read already is for what the server does not report.
-    if step.from != step.to,
-      case .met(let proof) = observer.judge([Condition(step.setting, step.to)])
-    {
+    if step.from != step.to, let proof = Self.proof(of: step, in: snapshot) {
       results.append(.applied(step, proof, wasSo: true))
       state = .batch(steps.dropFirst())
     } else {
@@ -213,16 +215,33 @@ package struct Reconciler: Sendable {
     }
   }
 
+  /// Counts the steps whose values the last reading shows, and that no later step has set.
+  private mutating func proveSteps(in snapshot: ServerSnapshot) {
+    for step in unproved where !results.contains(where: { $0.step.setting == step.setting }) {
+      if let proof = Self.proof(of: step, in: snapshot) { results.append(.applied(step, proof)) }
+    }
+  }
+
+  private static func proof(of step: Step, in snapshot: ServerSnapshot) -> Proof? {
+    let observer = Observer(snapshot, grants: [:], memory: HintMemory())
+    guard case .met(let proof) = observer.judge([Condition(step.setting, step.to)]) else {
+      return nil
+    }
+    return proof
+  }
+
   /// Handles a completed step; its outcome is read from the server.
   package mutating func didRun(_ answer: StepAnswer, _ snapshot: ServerSnapshot) {
     guard case .checked(let step, _, let rest) = state else { return }
     if case .outdated = answer {
       tracer?(.ran(step, "outdated"))
+      unproved.append(step)
       state = .reading
       return
     }
     guard let (result, got) = result(of: step, answer, in: snapshot) else {
       tracer?(.ran(step, "changed since"))
+      unproved.append(step)
       if !step.setting.isHint, snapshot.value(of: step.setting) != nil { noteForeign(step.setting) }
       state = .reading
       return

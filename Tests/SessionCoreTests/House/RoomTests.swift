@@ -97,7 +97,7 @@ import Testing
     }
     // Who calls the factories has a proof.
     let calls = try lines(#"\.applied\("#, except: [])
-    #expect(calls.count == 3 && calls.allSatisfy { $0.contains("proof") }, "\(calls)")
+    #expect(calls.count == 4 && calls.allSatisfy { $0.contains("proof") }, "\(calls)")
   }
 
   @Test func `every property has a row of its own, and a key of its own`() {
