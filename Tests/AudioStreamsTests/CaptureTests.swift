@@ -13,7 +13,8 @@ struct CaptureTests {
     try await Rig.with(.tone(rate: 48000, channels: 2, frequency: 1000)) { rig in
       let capture = rig.capture
       #expect(await capture.status == .notInitialized)
-      let buffers = try await capture.startAudioStream(CaptureConfiguration(device: "tone.monitor"))
+      let buffers = try await capture.startAudioStream(
+        CaptureConfiguration(device: "tone.monitor", backlog: .seconds(60)))
       #expect(await capture.isStreaming)
       #expect(await capture.tapFormat?.sampleRate == 48000)
       #expect(await capture.tapFormat?.channels == 2)

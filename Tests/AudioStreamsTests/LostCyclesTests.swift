@@ -116,8 +116,9 @@ struct DeadTapTests {
         """,
       ])
       #expect(unlinked.status == 0, "\(unlinked.standardError)")
-      let sound = await rig.collectPastGap(buffers)
-      #expect(sound.missing.contains { $0.cause == .overrun && $0.frames > 48000 })
+      // A busy machine may lose some sound before; the time limit ends a wait for nothing.
+      for await buffer in buffers
+      where buffer.missing.contains(where: { $0.cause == .overrun && $0.frames > 48000 }) { break }
       for await buffer in buffers where buffer.peak > 0.1 { break }
       await rig.capture.stopAudioStream()
       await tone.close()
