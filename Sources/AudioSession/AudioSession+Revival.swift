@@ -62,7 +62,7 @@ extension AudioSession {
   private func restartCards(of devices: [Device], _ live: LiveServer) async -> Bool {
     await takeTurn()
     defer { queue.turns.pass() }
-    guard self.live === live, isKept, !upkeep.interruptions.isInterrupted,
+    guard self.live === live, isKept, !upkeep.interruptions.mayBeInterrupted,
       await live.lost == nil
     else { return false }
     let (store, deadline) = (store(live), Deadline(after: configuration.timeout))

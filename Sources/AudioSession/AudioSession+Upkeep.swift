@@ -78,7 +78,7 @@ extension AudioSession {
       let change = noteInterruptions(snapshot)
       let hasResumed = change == .ended || upkeep.hasResumed
       upkeep.hasResumed = false
-      if isKept, !upkeep.interruptions.isInterrupted,
+      if isKept, !upkeep.interruptions.mayBeInterrupted,
         mayReapply(afterRouteChange: hasOtherDevices || hasResumed)
       {
         // What PipeWire's session manager restores after its start is no user's choice, like what a
@@ -110,7 +110,8 @@ extension AudioSession {
   /// effect again.
   private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
     let change = upkeep.interruptions.note(
-      snapshot, mode: isKept ? modeInEffect ?? AudioMode() : AudioMode(), process: getpid())
+      snapshot, mode: isKept ? modeInEffect ?? AudioMode() : AudioMode(), process: getpid(),
+      at: upkeep.now)
     if case .began = change { emit(change) }
     return change
   }

@@ -38,12 +38,13 @@ struct Upkeep {
   var now: Duration { ContinuousClock.now - began }
 
   /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
-  /// when a flapping device counts as stable or a returned one as settled, or to request again
-  /// what was refused, or to check the defaults.
+  /// when a flapping device counts as stable, a returned one as settled or a suspended one as an
+  /// interruption, or to request again what was refused, or to check the defaults.
   func nextLook(after time: Duration) -> Duration? {
     [
       pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time),
-      returns.nextEnd(after: time), refused.nextEnd(after: time), defaults.nextCheck,
+      returns.nextEnd(after: time), refused.nextEnd(after: time),
+      interruptions.nextEnd(after: time), defaults.nextCheck,
     ].compactMap { $0 }.min()
   }
 

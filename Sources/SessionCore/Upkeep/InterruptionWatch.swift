@@ -11,8 +11,14 @@ package struct InterruptionWatch: Sendable, Hashable {
     case ended
   }
 
+  /// How long a device is suspended before that counts: PulseAudio suspends a card that is unplugged
+  /// a moment before it removes it.
+  package static let settling = Duration.milliseconds(500)
+
   private var seen: [InterruptionReason] = []
   private var noted: [InterruptionReason] = []
+  /// Since when devices in use are suspended.
+  private var suspended: [InterruptionReason: Duration] = [:]
 
   /// Begins without an interruption.
   package init() {}
@@ -20,13 +26,30 @@ package struct InterruptionWatch: Sendable, Hashable {
   /// Whether the session is interrupted now.
   package var isInterrupted: Bool { !seen.isEmpty || !noted.isEmpty }
 
+  /// Whether nothing is restored: the session is interrupted, or a device in use is suspended and may
+  /// be an interruption in a moment.
+  package var mayBeInterrupted: Bool { isInterrupted || !suspended.isEmpty }
+
+  /// When a suspended device becomes an interruption, later than `time`.
+  package func nextEnd(after time: Duration) -> Duration? {
+    suspended.values.map { $0 + Self.settling }.filter { $0 > time }.min()
+  }
+
   /// Updates the interruptions that a snapshot shows.
   ///
   /// - Parameter process: this process's id; its own streams do not interrupt.
   package mutating func note(
-    _ snapshot: ServerSnapshot, mode: AudioMode, process: Int32
+    _ snapshot: ServerSnapshot, mode: AudioMode, process: Int32, at now: Duration
   ) -> Change? {
-    changing { $0.seen = snapshot.interruptions(of: mode, process: process) }
+    changing { watch in
+      let devices = snapshot.suspendedInUse(by: mode)
+      let since = watch.suspended
+      watch.suspended = [:]
+      for device in devices { watch.suspended[device] = since[device] ?? now }
+      watch.seen =
+        snapshot.calls(during: mode, process: process)
+        + devices.filter { now - (watch.suspended[$0] ?? now) >= Self.settling }
+    }
   }
 
   /// Notes the begin of an interruption that no snapshot shows.
@@ -48,28 +71,29 @@ package struct InterruptionWatch: Sendable, Hashable {
 }
 
 extension ServerSnapshot {
-  /// The interruptions that a client can see: another program's call, and a suspended device of the
-  /// mode's directions under a running stream, because idle suspension never affects such a device.
-  /// (PipeWire is different: it suspends a whole graph for a moment to change its rate, and at once
-  /// resumes what a user suspends.)
-  ///
-  /// A mode for voice or video chat is not interrupted by the call that it serves.
-  func interruptions(of mode: AudioMode, process: Int32) -> [InterruptionReason] {
-    var result: [InterruptionReason] = []
-    if mode.mode != .voiceChat, mode.mode != .videoChat {
-      let streams = [Direction.output, .input].flatMap { self.streams($0, having: "media.role") }
-        .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
-      result += streams.compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
-    }
-    for direction in Direction.allCases where !has(.suspendedAtRest) && mode.concerns(direction) {
-      guard let device = chain.defaultRoot(direction), device.state == .suspended else { continue }
-      let devices = [device] + chain.ownedDevices(direction)
-      let isUsed = devices.contains { device in
+  /// Calls of other programs. A mode for voice or video chat is not interrupted by the call that it
+  /// serves.
+  fileprivate func calls(during mode: AudioMode, process: Int32) -> [InterruptionReason] {
+    guard mode.mode != .voiceChat, mode.mode != .videoChat else { return [] }
+    return [Direction.output, .input].flatMap { streams($0, having: "media.role") }
+      .filter { !$0.isCorked && $0.properties["media.role"] == "phone" }
+      .compactMap { caller($0, otherThan: process) }.map(InterruptionReason.call)
+  }
+
+  /// Suspended devices of the mode's directions under a running stream, because idle suspension never
+  /// affects such a device. (PipeWire is different: it suspends a whole graph for a moment to change
+  /// its rate, and at once resumes what a user suspends.)
+  func suspendedInUse(by mode: AudioMode) -> [InterruptionReason] {
+    guard !has(.suspendedAtRest) else { return [] }
+    return Direction.allCases.compactMap { direction in
+      guard mode.concerns(direction), let device = chain.defaultRoot(direction),
+        device.state == .suspended
+      else { return nil }
+      let isUsed = ([device] + chain.ownedDevices(direction)).contains { device in
         streams(on: device).contains { !$0.isCorked && $0.client != nil }
       }
-      if isUsed { result.append(.deviceSuspended(device.name)) }
+      return isUsed ? .deviceSuspended(device.name) : nil
     }
-    return result
   }
 
   /// The name of a stream's program; nil if it is this process.

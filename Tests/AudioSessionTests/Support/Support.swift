@@ -136,5 +136,6 @@ enum Names {
   static let laptopInput = "alsa_input.pci-0000_00_1f.3.analog-stereo"
   static let laptopOutput = "alsa_output.pci-0000_00_1f.3.analog-stereo"
   static let usbCard = "alsa_card.usb-Example_USB_Microphone-00"
+  static let usbHeadset = "alsa_card.usb-Example_USB_Headset-00"
   static let usbInput = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
 }

@@ -2,6 +2,7 @@ import AudioSession
 import Pulse
 import PulseSandbox
 import PulseTypes
+import SessionCore
 import TestSupport
 import Testing
 
@@ -89,6 +90,78 @@ struct InterruptionTests {
       await ring.close()
       await music.close()
       await other.close()
+    }
+  }
+
+  /// What a headset is used for when it is unplugged.
+  enum Use: CaseIterable {
+    case playing, playingFast, recording, call
+
+    var direction: Direction { self == .recording ? .input : .output }
+
+    var mode: AudioMode {
+      var mode =
+        switch self {
+        case .playing, .playingFast: AudioMode(category: .playback)
+        case .recording: AudioMode(category: .record)
+        case .call: AudioMode(category: .playAndRecord, mode: .voiceChat)
+        }
+      mode.preferredInput = ["alsa_input.usb-*", .name(Names.laptopInput)]
+      mode.preferredOutput = ["alsa_output.usb-*", .name(Names.laptopOutput)]
+      if self == .playing { return mode }
+      mode.sampleRate = 48000
+      mode.ioBufferDuration = .milliseconds(10)
+      return mode
+    }
+
+    /// The laptop's device, which takes over.
+    var other: String { self == .recording ? Names.laptopInput : Names.laptopOutput }
+  }
+
+  /// PulseAudio suspends a card whose files have disappeared, and removes it a moment later.
+  @Test(
+    "a headset in use that is unplugged, and plugged in again, interrupts nothing",
+    .simulatedCard, arguments: Use.allCases)
+  func unplugged(_ use: Use) async throws {
+    var machine = try Machine.desktop.with(cards: ["kind=laptop", "kind=usb-headset"])
+    machine.modules.append("module-suspend-on-idle timeout=0")
+    try await Rig.with(machine) { rig in
+      try await rig.session.setAudioMode(use.mode)
+      let stream = try await rig.outside.openStream(
+        StreamOptions(
+          direction: use.direction, name: "user", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      func isOther(_ state: DeviceState) async throws -> Bool {
+        try await rig.eventually { $0.device(use.direction, named: use.other)?.state == state }
+      }
+      #expect(try await isOther(.suspended))
+      let events = await rig.session.events
+      /// The interruptions until the route has a device.
+      func interruptions(until name: String) async -> [SessionEvent] {
+        var seen: [SessionEvent] = []
+        for await event in events {
+          if case .routeChanged(_, _, let now) = event,
+            (use.direction == .input ? now.inputs : now.outputs).first?.name.hasPrefix(name) == true
+          {
+            break
+          }
+          if isInterruption(event) { seen.append(event) }
+        }
+        return seen
+      }
+      let start = ContinuousClock.now
+      try await rig.act(on: Names.usbHeadset, "session-suspend", "yes")
+      #expect(
+        try await rig.sessionSees { $0.chain.defaultRoot(use.direction)?.state == .suspended })
+      try await rig.sandbox.unplug(Names.usbHeadset)
+      let time = ContinuousClock.now - start
+      let seen = await interruptions(until: use.other)
+      // A machine that stands still for so long is not what is tested.
+      #expect(seen == [] || time > InterruptionWatch.settling, "after \(time)")
+      #expect(try await isOther(.running))
+      try await rig.sandbox.plug(Names.usbHeadset)
+      #expect(await interruptions(until: "alsa_\(use.direction.rawValue).usb-") == [])
+      await stream.close()
     }
   }
 

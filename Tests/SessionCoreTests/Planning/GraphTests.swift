@@ -119,8 +119,7 @@ private typealias Server = SimulatedServer
       server.snapshot.sourceOutputs[0].client = Index(1)
       try server.edit(.input, Self.mic) { $0.state = .suspended }
       try #require(server.snapshot.chain.defaultRoot(.input)?.name == Self.mic)
-      let reasons = server.snapshot.interruptions(
-        of: AudioMode(category: .record), process: 1)
+      let reasons = server.snapshot.suspendedInUse(by: AudioMode(category: .record))
       #expect(
         reasons == (server.snapshot.has(.suspendedAtRest) ? [] : [.deviceSuspended(Self.mic)]))
     }

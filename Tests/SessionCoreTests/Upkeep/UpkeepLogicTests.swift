@@ -3,6 +3,8 @@ import Testing
 
 @testable import SessionCore
 
+private typealias Server = SimulatedServer
+
 @Suite("When a holder asks again for the defaults")
 struct DefaultsCheckTests {
   @Test("with each look, but not twice in five seconds, and without one after a while")
@@ -141,5 +143,71 @@ struct ConflictDetectorTests {
     #expect(watch.nextEnd(after: .seconds(40)) == .seconds(100))
     watch.forget()
     #expect(watch.yielded(at: .seconds(41)).isEmpty)
+  }
+}
+
+@Suite("When a session is interrupted")
+struct InterruptionWatchTests {
+  private static let reason = InterruptionReason.deviceSuspended(Server.speakers)
+
+  /// What is noted of a suspended output, each at a time in milliseconds.
+  private func changes(
+    _ watch: inout InterruptionWatch, _ looks: [(Int, isSuspended: Bool)]
+  ) throws -> [InterruptionWatch.Change?] {
+    var server = Server.laptop()
+    server.add(stream: "music", .output, on: Server.speakers)
+    server.editStreams(.output) { $0.client = Index(1) }
+    return try looks.map { time, isSuspended in
+      try server.edit(.output, Server.speakers) { $0.state = isSuspended ? .suspended : .running }
+      return watch.note(
+        server.snapshot, mode: AudioMode(category: .playback), process: 1,
+        at: .milliseconds(time))
+    }
+  }
+
+  @Test("a device that stays suspended interrupts after half a second, and until it runs")
+  func suspended() throws {
+    var watch = InterruptionWatch()
+    #expect(try changes(&watch, [(0, false), (10, true), (509, true)]) == [nil, nil, nil])
+    #expect(!watch.isInterrupted && watch.mayBeInterrupted)
+    #expect(watch.nextEnd(after: .milliseconds(509)) == .milliseconds(510))
+    #expect(
+      try changes(&watch, [(510, true), (600, true), (700, false)])
+        == [.began(Self.reason), nil, .ended])
+    #expect(!watch.mayBeInterrupted && watch.nextEnd(after: .zero) == nil)
+  }
+
+  @Test("one that runs again before interrupts nothing, and the next time counts from its begin")
+  func moment() throws {
+    var watch = InterruptionWatch()
+    #expect(
+      try changes(&watch, [(0, true), (400, false), (500, true), (999, true), (1000, true)])
+        == [nil, nil, nil, nil, .began(Self.reason)])
+  }
+
+  @Test("another program's call interrupts at once, beside a device that is suspended later")
+  func call() throws {
+    var watch = InterruptionWatch()
+    var server = Server.laptop()
+    server.add(stream: "music", .output, on: Server.speakers)
+    server.editStreams(.output) { $0.client = Index(1) }
+    let mode = AudioMode(category: .playback)
+    func note(_ milliseconds: Int) -> InterruptionWatch.Change? {
+      watch.note(server.snapshot, mode: mode, process: 1, at: .milliseconds(milliseconds))
+    }
+    #expect(note(0) == nil)
+    server.editStreams(.output) { $0.properties["media.role"] = "phone" }
+    let began = note(1)
+    guard case .began(.call) = began else {
+      Issue.record("\(began as Any)")
+      return
+    }
+    try server.edit(.output, Server.speakers) { $0.state = .suspended }
+    #expect(note(2) == nil)
+    #expect(note(502) == nil)
+    server.editStreams(.output) { $0.properties["media.role"] = nil }
+    #expect(note(503) == nil && watch.isInterrupted)
+    try server.edit(.output, Server.speakers) { $0.state = .running }
+    #expect(note(504) == .ended)
   }
 }
