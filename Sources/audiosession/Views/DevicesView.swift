@@ -53,7 +53,8 @@ enum DevicesView {
       let mark = Span(port.isActive == true ? "* " : "  ", .green)
       return [
         Span(mark.text + port.name, port.isActive == true ? .green : .plain),
-        Span(port.type?.rawValue ?? "type not told"), availability(port.availability),
+        Span(port.type?.rawValue ?? "no type reported by the server"),
+        availability(port.availability),
       ]
     }
     let wide = Layout.columns(rows, indent: 4)

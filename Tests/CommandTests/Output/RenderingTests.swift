@@ -1,6 +1,7 @@
 import AudioSession
 import FoundationEssentials
 import Glibc
+import PulseTypes
 import SessionProfiles
 import Testing
 
@@ -29,6 +30,24 @@ struct RenderingTests {
       StepsView.Row(step: step, outcome: .refused("no " + String(repeating: "never ", count: 20))),
       StepsView.Row(step: profile, outcome: .applied),
     ]
+  }
+
+  @Test("a port without a type says why")
+  func portWithoutType() {
+    let spec = SampleSpec(format: .s16le, rate: 44100, channels: 2)
+    let port = DevicePort(name: "socket", direction: .input)
+    let source = Device(
+      direction: .input, index: Index(1), name: "mic", sampleSpec: spec, channelMap: .stereo,
+      ports: [port], activePort: port.name)
+    let list = DeviceList(
+      ServerSnapshot(
+        server: ServerInfo(
+          name: "pulseaudio", version: "16.1", sampleSpec: spec, channelMap: .stereo,
+          defaultSinkName: nil, defaultSourceName: "mic", cookie: 1),
+        cards: [], sinks: [], sources: [source]), isWhole: false)
+    let lines = DevicesView.lines(list, width: 80).map { $0.rendered(colour: false) }
+    #expect(
+      lines.contains("    * socket  no type reported by the server  available"), "\(lines)")
   }
 
   @Test("everything fits the screen", arguments: [40, 60, 80, 200])

@@ -1,4 +1,5 @@
 import PulseSandbox
+import PulseTypes
 import TestSupport
 import Testing
 
@@ -164,14 +165,36 @@ struct CommandTests {
     }
   }
 
-  @Test("cards, profiles and ports", .simulatedCard)
-  func cards() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
+  @Test(
+    "cards, profiles and ports, each with its type, on both servers", .bothServers,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func cards(on kind: ServerKind) async throws {
+    try await PulseSandbox.with(.demo(on: kind)) { sandbox in
       let result = try await sandbox.audiosession("devices")
       #expect(
         result.standardOutput.contains("* analog-input-internal-mic  built-in-mic  available\n"))
       #expect(result.standardOutput.contains("  headset-mic   not plugged in\n"))
       #expect(result.standardOutput.contains("    * output:analog-stereo+input:analog-stereo\n"))
+      let list = try JSON(try await sandbox.audiosession("devices", "--json").standardOutput)
+      let ports = ["inputs", "outputs", "cards"].flatMap { list[$0]?.array ?? [] }
+        .flatMap { $0["ports"]?.array ?? [] }
+      // Of the cards six and one, of the devices five and one.
+      #expect(ports.count == 13)
+      for port in ports { #expect(port["type"] != .null, "\(port)") }
+    }
+  }
+
+  @Test(
+    "devices without a card are at 100 % at first, and have no ports", .pipewire,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func withoutCards(on kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
+      let list = try JSON(try await sandbox.audiosession("devices", "--json").standardOutput)
+      let devices = ["inputs", "outputs"].flatMap { list[$0]?.array ?? [] }
+      #expect(devices.map { $0["name"] } == [.string("mic"), .string("speakers")])
+      for device in devices {
+        #expect(device["volume"] == .number(1) && device["ports"] == .array([]), "\(device)")
+      }
     }
   }
 }
