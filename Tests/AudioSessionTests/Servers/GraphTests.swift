@@ -187,6 +187,27 @@ struct GraphTests {
     }
   }
 
+  @Test("after a mode that failed every device is at the rate from before, also an idle output")
+  func failed() async throws {
+    try await Rig.with(machine.with(cards: ["kind=laptop", "kind=usb-mic rate=48000"])) { rig in
+      func rates(_ snapshot: ServerSnapshot) -> [String: UInt32] {
+        let devices = Direction.allCases.flatMap(snapshot.devices)
+        return Dictionary(uniqueKeysWithValues: devices.map { ($0.name, $0.sampleSpec.rate) })
+      }
+      let before = rates(try await rig.outside.snapshot())
+      var mode = fast
+      mode.sampleRate = 96000
+      mode.strict = [.sampleRate]
+      let failing = mode
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(failing)
+      }
+      #expect(error?.code == .hintNotGranted && error?.restored == true)
+      let after = rates(try await rig.snapshot { rates($0) == before })
+      #expect(after == before)
+    }
+  }
+
   @Test("no latency can be read, and the state says so")
   func capabilities() async throws {
     try await Rig.with(machine.configuration) { rig in
