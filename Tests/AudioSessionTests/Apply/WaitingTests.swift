@@ -1,4 +1,6 @@
 import AudioSession
+import Logging
+import POSIX
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -42,6 +44,81 @@ struct WaitingTests {
       let volume = try await session.snapshot().device(.input, named: "mic")?.volume
       #expect(volume?.loudest == Volume(fraction: 0.4))
       await session.close()
+    }
+  }
+
+  /// What passes while it is waited for.
+  enum Trouble: CaseIterable {
+    case frozenServer, absentDevice, refusedProfile, otherHolder
+
+    var code: SessionError.Code {
+      switch self {
+      case .frozenServer: .timedOut
+      case .absentDevice: .inputNotAvailable
+      case .refusedProfile: .refused
+      case .otherHolder: .isBusy
+      }
+    }
+  }
+
+  @Test("what passes by itself is waited for", .simulatedCard, arguments: Trouble.allCases)
+  func passes(_ trouble: Trouble) async throws {
+    try await Rig.with(.quiet) { rig in
+      let sandbox = rig.sandbox
+      let (failures, failure) = AsyncStream.makeStream(of: Void.self)
+      let wire = Tripwire(counting: { $0.contains("trying again") }) { failure.finish() }
+      let store = try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
+      func session(_ logger: Logger? = nil) -> AudioSession {
+        AudioSession(
+          server: sandbox.address,
+          configuration: SessionConfiguration(
+            timeout: .seconds(trouble == .frozenServer ? 1 : 20), storeFolder: store, logger: logger
+          ))
+      }
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Names.usbInput)]
+      let wanted = mode
+      var holder: Task<Void, any Error>?
+      switch trouble {
+      case .frozenServer: try await sandbox.freeze()
+      case .absentDevice: try await sandbox.unplug(Names.usbCard)
+      case .refusedProfile:
+        try await rig.setProfile("off", of: Names.usbCard)
+        try await rig.act(on: Names.usbCard, "fail-profile", "input:analog-stereo")
+      case .otherHolder:
+        let said = sandbox.directory + "/said"
+        let profile = try rig.write("other.toml", "[output]\nvolume = \"40 %\"\n")
+        holder = Task {
+          _ = try await sandbox.capture(
+            ["sh", "-c", "exec $0 watch $1 > $2", builtProgram, profile, said],
+            timeout: .seconds(100))
+        }
+        #expect(await eventually { File.text(said).contains("applied") })
+      }
+      // Without waiting it is an error; with it, the same error is only logged.
+      let first = session()
+      if trouble != .refusedProfile {
+        let error = await #expect(throws: SessionError.self) {
+          try await first.setAudioMode(wanted)
+        }
+        #expect(error?.code == trouble.code, "\(error as Any)")
+      }
+      await first.close()
+      wire.arm(1)
+      let waiting = session(wire.logger)
+      let applying = Task { try await waiting.setAudioMode(wanted, options: .waits) }
+      for await _ in failures {}
+      switch trouble {
+      case .frozenServer: try await sandbox.thaw()
+      case .absentDevice: try await sandbox.plug(Names.usbCard)
+      case .refusedProfile: break
+      case .otherHolder: holder?.cancel()
+      }
+      let report = try await applying.value
+      #expect(report.unmet.isEmpty)
+      #expect(report.state.properties[.preferredInput]?.verdict == .applied)
+      _ = try? await holder?.value
+      await waiting.close()
     }
   }
 

@@ -191,16 +191,68 @@ struct ProxyTests {
       try await link.session.revert()
       #expect(try await link.rig.listing() == link.before)
     }
-    try await withLink(timeout: .seconds(1)) { link in
-      _ = try? await link.session.snapshot()
-      link.proxy.strike(.late(milliseconds: 150))
+  }
+
+  /// An apply that takes 4.6 s, ten times what a slow machine needs, and the limits that it has.
+  @Test(
+    "so slow that an apply takes 4.6 s: it is applied, or a time-out that says what it waited for",
+    arguments: [30, 3, 1.5, 0.5])
+  func tenTimesSlower(limit: Double) async throws {
+    try await withLink(timeout: .seconds(30)) { link in
+      let before = link.proxy.replies
+      try await link.session.setAudioMode(Self.mode)
+      let replies = link.proxy.replies - before
+      try await link.session.revert()
+      let session = AudioSession(
+        server: link.proxy.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(limit), storeFolder: link.rig.sandbox.directory + "/proxied"))
+      await link.session.close()
+      var link = link
+      link.session = session
+      link.proxy.strike(.late(milliseconds: UInt32(4600 / replies)))
       let start = ContinuousClock.now
-      let error = await #expect(throws: SessionError.self) {
-        try await link.session.setAudioMode(Self.mode)
+      do throws(SessionError) {
+        let report = try await session.setAudioMode(Self.mode)
+        #expect(ContinuousClock.now - start > .seconds(4))
+        #expect(limit > 4, "applied in \(ContinuousClock.now - start)")
+        #expect(report.unmet.isEmpty, "\(report.unmet)")
+        #expect(report.state.properties[.channelMap]?.verdict == .applied)
+      } catch {
+        #expect(limit < 4)
+        #expect(error.code == .timedOut, "\(error)")
+        #expect(
+          ["timed out waiting for", "timed out before setting"].contains {
+            error.message.contains($0)
+          }, "\(error)")
+        #expect(ContinuousClock.now - start < .seconds(limit) + Rig.standstill)
       }
-      #expect(error?.code == .timedOut)
-      #expect(ContinuousClock.now - start < .seconds(1) + Rig.standstill)
-      try await expectConverges(link, "slow")
+      try await expectConverges(link, "\(limit) s", isAnother: true)
+    }
+  }
+
+  @Test("a program behind a link too slow for its limit says so, and applies once it is faster")
+  func slowProgram() async throws {
+    try await withLink(timeout: .seconds(20)) { link in
+      let folder = link.rig.sandbox.directory
+      let profile = try link.rig.write("slow.toml", "[input]\ngain = \"40 %\"\n")
+      link.proxy.strike(.late(milliseconds: 300))
+      let script = """
+        $0 watch \(profile) --server \(link.proxy.address) --timeout 1s > \(folder)/said 2> \(folder)/failed &
+        until grep -q applied \(folder)/said; do kill -0 $! || exit 9; sleep 0.02; done
+        kill $!; wait $!
+        """
+      let watch = Task { [sandbox = link.rig.sandbox] in
+        try await sandbox.capture(["sh", "-c", script, builtProgram], timeout: .seconds(60))
+      }
+      func says(_ text: String) async -> Bool {
+        await TestSupport.eventually { File.text(folder + "/failed").contains(text) }
+      }
+      #expect(await says("timed out"))
+      #expect(await says("trying again until it works"))
+      link.proxy.behave()
+      let result = try await watch.value
+      #expect(result.status == 143, "\(result), \(File.text(folder + "/failed"))")
     }
   }
 

@@ -32,6 +32,8 @@ final class Proxy: Sendable {
     var isReading = true
     var isOpen = true
     var descriptors: Set<Int32> = []
+    /// How many replies have come.
+    var replies = 0
     /// Requests with this text do not reach the server, and get no reply.
     var swallowed: [UInt8]?
     var swallows = 0
@@ -73,6 +75,9 @@ final class Proxy: Sendable {
 
   /// How many requests the server did not get.
   var swallows: Int { state.withLock { $0.swallows } }
+
+  /// How many replies have come through.
+  var replies: Int { state.withLock { $0.replies } }
 
   /// From now on all goes well; a connection on which something was lost stays as it is.
   func behave() {
@@ -166,6 +171,7 @@ final class Proxy: Sendable {
   private func fate(of frame: Frame) -> Fate {
     guard frame.isReply else { return .pass }
     return state.withLock { state in
+      state.replies += 1
       if state.fate == .pass { return .pass }
       if case .refused = state.fate { return .pass }
       state.left -= 1

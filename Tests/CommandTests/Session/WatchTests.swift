@@ -55,6 +55,57 @@ struct WatchTests {
     }
   }
 
+  @Test("tries again with a server that is frozen, and a profile that fails once", .simulatedCard)
+  func triesAgain() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let card = "alsa_card.usb-Example_USB_Microphone-00"
+      try sandbox.write(
+        profile: "test",
+        "[input]\nprefer = [\"alsa_input.usb-Example_USB_Microphone-00.analog-stereo\"]\n")
+      func isTriedAgain(_ error: String, _ options: String = "", _ then: () async throws -> Void)
+        async throws
+      {
+        let starting = Task { try await Watching.start(sandbox, "test \(options)") }
+        let said = try await sandbox.shell(
+          """
+          cd \(sandbox.directory)
+          until grep -qs 'trying again until it works' watching-*.err; do pause; done
+          cat watching-*.err
+          """)
+        #expect(said.standardOutput.contains(error), "\(said)")
+        try await then()
+        #expect(try await starting.value.end() == 143)
+        _ = try await sandbox.shell("rm \(sandbox.directory)/watching-*")
+      }
+      try await sandbox.freeze()
+      try await isTriedAgain("timed out", "--timeout 500ms") { try await sandbox.thaw() }
+      let failing = try await sandbox.shell(
+        """
+        pactl set-card-profile \(card) off
+        pactl send-message /card/\(card)/sim fail-profile '"input:analog-stereo"'
+        """)
+      #expect(failing.status == 0, "\(failing)")
+      try await isTriedAgain("input:analog-stereo") {}
+    }
+  }
+
+  @Test("what the server refuses for good ends it, after the last of a few attempts", .server)
+  func refused() async throws {
+    var configuration = SandboxConfiguration.minimal
+    configuration.allowsModuleLoading = false
+    try await PulseSandbox.with(configuration) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let before = try await sandbox.audiosession("devices", "--all")
+      let start = ContinuousClock.now
+      let result = try await sandbox.audiosession("watch", "test")
+      #expect(result.status == 71, "\(result)")
+      #expect(result.standardError.split(separator: "\n").count == 3, "\(result)")
+      // The pauses between six attempts.
+      #expect(ContinuousClock.now - start >= .seconds(12.5))
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+    }
+  }
+
   @Test("what the first apply came to, and how long it is waited for then")
   func backoff() {
     func tries(_ code: SessionError.Code, _ stage: SessionError.Stage) -> [Duration] {
