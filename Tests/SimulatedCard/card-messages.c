@@ -80,7 +80,7 @@ static int session_suspend(sim_card *card, const pa_json_object *value) {
     return 0;
 }
 
-static int fail_profile(sim_card *card, const pa_json_object *value) {
+static int note_profile(sim_card *card, const pa_json_object *value, char **noted) {
     const char *name = text_of(value);
 
     if (!name)
@@ -89,9 +89,22 @@ static int fail_profile(sim_card *card, const pa_json_object *value) {
         name = NULL;
     else if (!pa_hashmap_get(card->card->profiles, name))
         return -PA_ERR_NOENTITY;
-    pa_xfree(card->failing_profile);
-    card->failing_profile = pa_xstrdup(name);
+    pa_xfree(*noted);
+    *noted = pa_xstrdup(name);
     return 0;
+}
+
+static int fail_profile(sim_card *card, const pa_json_object *value) {
+    return note_profile(card, value, &card->failing_profile);
+}
+
+/* As the call side of a headset, which connects a while after its music side. */
+static int hide_profile(sim_card *card, const pa_json_object *value) {
+    int result = note_profile(card, value, &card->hidden_profile);
+
+    if (result == 0)
+        sim_card_update_profiles(card);
+    return result;
 }
 
 static int profile_delay(sim_card *card, const pa_json_object *value) {
@@ -192,6 +205,7 @@ static const struct {
     { "unknown", forget },
     { "session-suspend", session_suspend },
     { "fail-profile", fail_profile },
+    { "hide-profile", hide_profile },
     { "profile-delay", profile_delay },
     { "stall", stall },
     { "die", die },

@@ -151,7 +151,9 @@ static bool usable(sim_card *card, const sim_mapping *mapping) {
 
 static void update(sim_card *card, pa_card_profile *profile) {
     const sim_profile *parts = profile_of(profile);
-    pa_available_t available = usable(card, parts->output) && usable(card, parts->input)
+    bool is_hidden = card->hidden_profile && strcmp(card->hidden_profile, parts->name) == 0;
+    pa_available_t available =
+        usable(card, parts->output) && usable(card, parts->input) && !is_hidden
         ? PA_AVAILABLE_UNKNOWN : PA_AVAILABLE_NO;
 
     if (card->card->linked)

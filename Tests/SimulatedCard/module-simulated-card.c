@@ -264,6 +264,7 @@ void pa__done(pa_module *module) {
     if (card->card)
         pa_card_free(card->card);
     pa_xfree(card->failing_profile);
+    pa_xfree(card->hidden_profile);
     pa_xfree(card->name);
     pa_xfree(card);
 }

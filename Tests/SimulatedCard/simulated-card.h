@@ -52,6 +52,7 @@ typedef struct sim_card {
     sim_device *input;
 
     char *failing_profile; /* the next change to this one fails */
+    char *hidden_profile;  /* cannot be used yet, whatever its ports are */
     unsigned dead_sources; /* so many, the present one first, deliver nothing */
     unsigned dead_sinks;   /* so many take nothing */
     pa_usec_t profile_delay;

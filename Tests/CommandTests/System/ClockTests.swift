@@ -118,10 +118,10 @@ struct ClockTests {
   /// A card whose microphone delivers nothing, until its profile was changed and restored so often.
   @Test(
     "after sleep: a microphone that delivers nothing is revived, or given up after three attempts",
-    .simulatedCard, arguments: [1, 2, 9])
-  func stalled(_ devices: Int) async throws {
+    .bothServers, arguments: servers, [1, 2, 9])
+  func stalled(_ kind: ServerKind, _ devices: Int) async throws {
     let configuration = try #require(
-      SandboxConfiguration.simulatedCards(["kind=laptop", "kind=usb-mic"], on: .pulseaudio))
+      SandboxConfiguration.simulatedCards(["kind=laptop", "kind=usb-mic"], on: kind))
     try await withClock(configuration) { sandbox, environment, set in
       try sandbox.write(
         profile: "test",
@@ -136,12 +136,9 @@ struct ClockTests {
       let watch = try await Watching.start(sandbox, "test --json", environment: environment)
       let applied = try await sandbox.shell(Self.shown)
       #expect(applied.standardOutput != before.standardOutput)
-      let stalled = try await sandbox.shell(
-        "pactl send-message /card/\(Self.card)/sim die \(devices)")
-      #expect(stalled.standardOutput == "ok\n", "\(stalled)")
+      try await sandbox.tell(Self.card, "die", "\(devices)")
       try await set("0 3600")
-      let loaded = try await sandbox.shell("pactl load-module module-null-source source_name=late")
-      #expect(loaded.status == 0, "\(loaded)")
+      try await wake(sandbox)
       let attempts = min(devices, 3)
       #expect(
         try await watch.says(
@@ -149,7 +146,7 @@ struct ClockTests {
       let settled = try await sandbox.shell(
         """
         until [ "$($A plan test)" = "nothing to do" ]; do pause; done
-        pactl unload-module module-null-source; \(Self.shown)
+        pactl unload-module module-null-sink; \(Self.shown)
         """)
       #expect(settled.standardOutput == applied.standardOutput, "\(settled)")
       #expect(try await watch.lines().count { $0.contains("deviceStalled") } == 1)
@@ -159,27 +156,34 @@ struct ClockTests {
     }
   }
 
-  @Test("after sleep: an output that takes nothing is revived, with its volume", .simulatedCard)
-  func stalledOutput() async throws {
+  @Test(
+    "after sleep: an output that takes nothing is revived, with its volume", .bothServers,
+    arguments: servers)
+  func stalledOutput(_ kind: ServerKind) async throws {
     let configuration = try #require(
-      SandboxConfiguration.simulatedCards(["kind=laptop"], on: .pulseaudio))
+      SandboxConfiguration.simulatedCards(["kind=laptop"], on: kind))
     try await withClock(configuration) { sandbox, environment, set in
       try sandbox.write(profile: "test", "category = \"playback\"\n[output]\nvolume = \"40 %\"\n")
       let watch = try await Watching.start(sandbox, "test --json", environment: environment)
       let volume = "pactl get-sink-volume @DEFAULT_SINK@; pactl list cards | grep Active"
       let applied = try await sandbox.shell(volume)
-      let stalled = try await sandbox.shell(
-        "pactl send-message /card/alsa_card.pci-0000_00_1f.3/sim die-output 2")
-      #expect(stalled.standardOutput == "ok\n", "\(stalled)")
+      try await sandbox.tell("alsa_card.pci-0000_00_1f.3", "die-output", "2")
       try await set("0 3600")
-      let loaded = try await sandbox.shell("pactl load-module module-null-source source_name=late")
-      #expect(loaded.status == 0, "\(loaded)")
+      try await wake(sandbox)
       #expect(try await watch.says("\"deviceStalled\".*\"attempts\":2,\"revived\":true"))
       let settled = try await sandbox.shell(
         "until [ \"$($A plan test)\" = \"nothing to do\" ]; do pause; done; \(volume)")
       #expect(settled.standardOutput == applied.standardOutput, "\(settled)")
       #expect(try await watch.end() == 143)
     }
+  }
+
+  private static let servers = [ServerKind.pulseaudio, .pipewire]
+
+  /// Makes an event, upon which a holder notices that the machine was asleep.
+  private func wake(_ sandbox: PulseSandbox) async throws {
+    let loaded = try await sandbox.shell("pactl load-module module-null-sink sink_name=late")
+    #expect(loaded.status == 0, "\(loaded)")
   }
 
   /// The profiles, the defaults and the microphone's gain.

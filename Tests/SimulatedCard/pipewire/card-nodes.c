@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <spa/param/props.h>
 #include <spa/utils/type.h>
@@ -97,6 +98,23 @@ static void on_destroy(void *data) {
 static const struct pw_proxy_events node_events = {
     PW_VERSION_PROXY_EVENTS, .bound = on_bound, .removed = on_removed, .destroy = on_destroy };
 
+void sim_node_stall_file(const sim_device *device, char *path, size_t size) {
+    char name[256];
+
+    sim_node_name(device, name, sizeof(name));
+    snprintf(path, size, "%s.%s.dead", device->card->program->socket_path, name);
+}
+
+/* Whether the node of a device that died delivers something is up to the server's side of it. */
+static void set_stall(sim_device *device, struct pw_properties *properties) {
+    char path[512];
+
+    sim_node_stall_file(device, path, sizeof(path));
+    if (device->dead > 0 && --device->dead == 0)
+        unlink(path);
+    pw_properties_set(properties, "simulated.dead", path);
+}
+
 void sim_node_create(sim_device *device) {
     sim_card *card = device->card;
     const sim_mapping *mapping = device->mapping;
@@ -128,6 +146,7 @@ void sim_node_create(sim_device *device) {
     pw_properties_set(properties, PW_KEY_AUDIO_RATE, card->rate);
     set_name(device, properties);
     set_channels(mapping, properties);
+    set_stall(device, properties);
     device->node = pw_core_create_object(
         card->program->core, "adapter", PW_TYPE_INTERFACE_Node, PW_VERSION_NODE,
         &properties->dict, 0);

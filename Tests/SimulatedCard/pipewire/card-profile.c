@@ -47,7 +47,11 @@ static bool usable(const sim_card *card, const sim_mapping *mapping) {
 
 uint32_t sim_profile_available(const sim_card *card, uint32_t profile) {
     const sim_profile *parts = &card->kind->profiles[profile];
+    char spelled[128];
 
+    sim_card_spell(card, parts->name, spelled, sizeof(spelled));
+    if (card->hidden_profile && strcmp(card->hidden_profile, spelled) == 0)
+        return SPA_PARAM_AVAILABILITY_no;
     if (!usable(card, parts->output) || !usable(card, parts->input))
         return SPA_PARAM_AVAILABILITY_no;
     return parts->output || parts->input

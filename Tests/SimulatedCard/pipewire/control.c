@@ -23,14 +23,40 @@ static const char *set_available(sim_card *card, const char *name, uint32_t avai
     return "no such port";
 }
 
-static const char *fail_profile(sim_card *card, const char *name) {
+static const char *note_profile(sim_card *card, const char *name, char **noted) {
     bool none = strcmp(name, "none") == 0;
 
     if (!none && sim_profile_find(card, name) < 0)
         return "no such profile";
-    free(card->failing_profile);
-    card->failing_profile = none ? NULL : strdup(name);
+    free(*noted);
+    *noted = none ? NULL : strdup(name);
     return "ok";
+}
+
+/* As the call side of a headset, which connects a while after its music side. */
+static const char *hide_profile(sim_card *card, const char *name) {
+    const char *answer = note_profile(card, name, &card->hidden_profile);
+
+    card->profile_settled = false;
+    card->has_other_profiles = true;
+    sim_card_params_changed(card, SPA_PARAM_EnumProfile, SPA_ID_INVALID);
+    sim_card_remind(card);
+    return answer;
+}
+
+/* As some hardware after sleep: only another profile, and back, makes it work again. */
+static const char *die(sim_card *card, pa_direction_t direction, const char *count) {
+    for (uint32_t i = 0; i < card->n_devices; i++) {
+        sim_device *device = &card->devices[i];
+        char path[512];
+        if (device->mapping->direction != direction || !device->node || atoi(count) < 1)
+            continue;
+        device->dead = (unsigned) atoi(count);
+        sim_node_stall_file(device, path, sizeof(path));
+        FILE *file = fopen(path, "w");
+        return file && fclose(file) == 0 ? "ok" : strerror(errno);
+    }
+    return "no such device";
 }
 
 /* How many cards are plugged in, and of each device the port and the volume in percent (as
@@ -93,7 +119,13 @@ static const char *act(sim_program *program, char *line) {
     if (strcmp(message, "unknown") == 0)
         return set_available(card, rest, SPA_PARAM_AVAILABILITY_unknown);
     if (strcmp(message, "fail-profile") == 0)
-        return fail_profile(card, rest);
+        return note_profile(card, rest, &card->failing_profile);
+    if (strcmp(message, "hide-profile") == 0)
+        return hide_profile(card, rest);
+    if (strcmp(message, "die") == 0)
+        return die(card, PA_DIRECTION_INPUT, rest);
+    if (strcmp(message, "die-output") == 0)
+        return die(card, PA_DIRECTION_OUTPUT, rest);
     if (strcmp(message, "profile-delay") == 0)
         return card->profile_delay = (uint32_t) atoi(rest), "ok";
     return "no such message";

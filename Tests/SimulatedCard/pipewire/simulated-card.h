@@ -64,6 +64,7 @@ typedef struct sim_device {
     struct spa_hook node_listener;
     uint32_t node_id;
     struct sim_sound *sound; /* what a microphone records; NULL: silence */
+    unsigned dead; /* so many nodes of it, the present one first, deliver or take nothing */
 } sim_device;
 
 struct sim_card {
@@ -102,10 +103,12 @@ struct sim_card {
     uint32_t n_profiles;
 
     char *failing_profile; /* the next change to this one fails */
+    char *hidden_profile;  /* cannot be used yet, whatever its ports are */
     uint32_t profile_delay; /* ms */
     struct spa_source *timer;
     struct spa_source *reminder; /* tells of changes again */
     unsigned reminders;
+    bool has_other_profiles; /* tells of these again, too */
 };
 
 /* Makes a card from words such as "kind=laptop"; an error is a message for people. */
@@ -151,6 +154,8 @@ void sim_card_remind(sim_card *card);
 void sim_node_create(sim_device *device);
 void sim_node_destroy(sim_device *device);
 void sim_node_name(const sim_device *device, char *text, size_t size);
+/* The file that lets the server's node of a device deliver nothing, from its next start on. */
+void sim_node_stall_file(const sim_device *device, char *path, size_t size);
 /* Gives the node the volume of the active route. */
 void sim_node_update_volume(sim_device *device);
 

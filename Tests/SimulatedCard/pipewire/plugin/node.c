@@ -4,8 +4,11 @@
  * itself did so up to 0.3, by what its converter proposed; in 1.4 it proposes 48000 Hz, always. */
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include <spa/node/command.h>
 #include <spa/node/node.h>
 #include <spa/node/io.h>
 #include <spa/param/audio/format-utils.h>
@@ -23,9 +26,10 @@ struct impl {
     struct spa_handle *null;
     struct spa_node *node;                    /* the null sink's, with the methods below */
     const struct spa_node_methods *methods;   /* its own */
-    struct spa_node_methods ours;             /* the same, but for two */
+    struct spa_node_methods ours;             /* the same, but for three */
     struct spa_io_position *position;
     bool is_fixed; /* audio.rate: hardware of one rate */
+    char dead[512]; /* while this file is there it starts, and delivers or takes nothing */
     struct impl *next;
 };
 
@@ -75,6 +79,15 @@ static int port_set_param(
     return result < 0 ? result : 1;
 }
 
+static int send_command(void *object, const struct spa_command *command) {
+    struct impl *this = find(object);
+
+    if (SPA_NODE_COMMAND_ID(command) == SPA_NODE_COMMAND_Start && *this->dead
+        && access(this->dead, F_OK) == 0)
+        return 0;
+    return this->methods->send_command(object, command);
+}
+
 static int get_interface(struct spa_handle *handle, const char *type, void **interface) {
     return spa_handle_get_interface(((struct impl *) handle)->null, type, interface);
 }
@@ -104,6 +117,8 @@ static int init(
     this->handle.get_interface = get_interface;
     this->handle.clear = clear;
     this->is_fixed = info && spa_dict_lookup(info, SPA_KEY_AUDIO_RATE);
+    const char *dead = info ? spa_dict_lookup(info, "simulated.dead") : NULL;
+    snprintf(this->dead, sizeof(this->dead), "%s", dead ? dead : "");
     this->loader = spa_support_find(support, n_support, SPA_TYPE_INTERFACE_PluginLoader);
     if (!this->loader)
         return -ENOTSUP;
@@ -119,6 +134,7 @@ static int init(
     this->ours = *this->methods;
     this->ours.set_io = set_io;
     this->ours.port_set_param = port_set_param;
+    this->ours.send_command = send_command;
     this->node->iface.cb.funcs = &this->ours;
     this->next = nodes;
     nodes = this;
