@@ -398,12 +398,9 @@ static void on_reminder(void *data, uint64_t expirations) {
     if (!card->proxy)
         return;
     sim_card_params_changed(card, SPA_PARAM_Profile, SPA_PARAM_Route);
-    sim_card_params_changed(
-        card, SPA_PARAM_EnumRoute, card->has_other_profiles ? SPA_PARAM_EnumProfile : SPA_ID_INVALID);
+    sim_card_params_changed(card, SPA_PARAM_EnumRoute, SPA_ID_INVALID);
     if (--card->reminders > 0)
         arm_reminder(card);
-    else
-        card->has_other_profiles = false;
 }
 
 uint64_t sim_now(void) {

@@ -38,7 +38,6 @@ static const char *hide_profile(sim_card *card, const char *name) {
     const char *answer = note_profile(card, name, &card->hidden_profile);
 
     card->profile_settled = false;
-    card->has_other_profiles = true;
     sim_card_params_changed(card, SPA_PARAM_EnumProfile, SPA_ID_INVALID);
     sim_card_remind(card);
     return answer;

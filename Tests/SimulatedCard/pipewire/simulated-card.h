@@ -108,7 +108,6 @@ struct sim_card {
     struct spa_source *timer;
     struct spa_source *reminder; /* tells of changes again */
     unsigned reminders;
-    bool has_other_profiles; /* tells of these again, too */
 };
 
 /* Makes a card from words such as "kind=laptop"; an error is a message for people. */
