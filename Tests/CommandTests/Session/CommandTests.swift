@@ -175,7 +175,7 @@ struct CommandTests {
         result.standardOutput.contains("* analog-input-internal-mic  built-in-mic  available\n"))
       #expect(result.standardOutput.contains("  headset-mic   not plugged in\n"))
       #expect(result.standardOutput.contains("    * output:analog-stereo+input:analog-stereo\n"))
-      let list = try JSON(try await sandbox.audiosession("devices", "--json").standardOutput)
+      let list = try JSONValue(try await sandbox.audiosession("devices", "--json").standardOutput)
       let ports = ["inputs", "outputs", "cards"].flatMap { list[$0]?.array ?? [] }
         .flatMap { $0["ports"]?.array ?? [] }
       // Of the cards six and one, of the devices five and one.
@@ -189,7 +189,7 @@ struct CommandTests {
     arguments: [ServerKind.pulseaudio, .pipewire])
   func withoutCards(on kind: ServerKind) async throws {
     try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
-      let list = try JSON(try await sandbox.audiosession("devices", "--json").standardOutput)
+      let list = try JSONValue(try await sandbox.audiosession("devices", "--json").standardOutput)
       let devices = ["inputs", "outputs"].flatMap { list[$0]?.array ?? [] }
       #expect(devices.map { $0["name"] } == [.string("mic"), .string("speakers")])
       for device in devices {
