@@ -40,12 +40,12 @@ extension AudioSession {
   func publish(_ state: SessionState, isOurs: Bool) async {
     let now = await live?.snapshot
     defer { upkeep.restoredDefaults = [] }
-    if let previous = shown.route, previous != state.route {
+    if let previous = broadcast.shown.route, previous != state.route {
       let reason = RouteChangeReason.between(
         previous, state.route, isOurs: isOurs, restored: upkeep.restoredDefaults,
         needs: Array(modeInEffect?.category?.directions ?? []),
         hasSlept: upkeep.hasSlept,
-        present: shown.published.flatMap { before in
+        present: broadcast.shown.published.flatMap { before in
           now.map { (before.deviceNames, $0.deviceNames) }
         })
       emit(.routeChanged(reason, previous: previous, current: state.route))
@@ -55,13 +55,15 @@ extension AudioSession {
       noteRoute(state.route)
       if portOverride == .none { noteChange() }
     }
-    shown.route = state.route
+    broadcast.shown.route = state.route
     // How the first change of ours affected the devices is not an event.
-    if shown.published == nil { shown.snapshot = now }
-    shown.published = now
+    if broadcast.shown.published == nil { broadcast.shown.snapshot = now }
+    broadcast.shown.published = now
     let pending = state.pending
-    if pending != shown.pending, !pending.isEmpty, life.isActive { emit(.pending(pending)) }
-    shown.pending = pending
+    if pending != broadcast.shown.pending, !pending.isEmpty, life.isActive {
+      emit(.pending(pending))
+    }
+    broadcast.shown.pending = pending
     broadcast.emit(state)
     writeStatus(state)
   }
@@ -70,12 +72,12 @@ extension AudioSession {
     guard let held = life.held else { return }
     var state = state
     state.events = broadcast.history
-    guard state != shown.written else { return }
+    guard state != broadcast.shown.written else { return }
     do throws(SessionError) {
       try store(live).write(
         SessionStore.Status(
           generation: held.generation, memory: held.memory, state: state))
-      shown.written = state
+      broadcast.shown.written = state
     } catch {
       // Other processes then see an outdated status; the session itself continues.
       configuration.logger?.debug("status not written", metadata: ["error": "\(error.message)"])

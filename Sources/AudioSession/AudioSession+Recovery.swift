@@ -57,7 +57,7 @@ extension AudioSession {
       try await live.tendPins(
         for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
-      shown.snapshot = snapshot
+      broadcast.shown.snapshot = snapshot
       if snapshot.has(.sessionManager) { upkeep.manager.noteReset(at: upkeep.now) }
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)

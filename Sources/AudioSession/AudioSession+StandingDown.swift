@@ -43,6 +43,6 @@ extension AudioSession {
 
   /// Opens the process's shared session again if it is used after `close`.
   func reopenIfShared() {
-    if reopens { life.reopen() }
+    if configuration.reopens { life.reopen() }
   }
 }

@@ -150,7 +150,7 @@ extension AudioSession {
         kind: info.kind, name: info.name, version: info.version,
         address: live.names.address),
       profile: stored?.profile, active: stored?.isActive ?? false)
-    state.notes = shown.storeNotes
+    state.notes = broadcast.shown.storeNotes
     state.scope = scope
     state.pins = await live.pinList()
     state.interrupted = upkeep.interruptions.isInterrupted

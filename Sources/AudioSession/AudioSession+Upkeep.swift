@@ -46,7 +46,8 @@ extension AudioSession {
     upkeep.pacer.beginLook()
     let checksDefaults = upkeep.defaults.beginLook(
       at: upkeep.now,
-      isNeeded: isKept && shown.snapshot?.has(.forgottenDefaults) == true && !life.isClosed)
+      isNeeded: isKept && broadcast.shown.snapshot?.has(.forgottenDefaults) == true
+        && !life.isClosed)
     guard !life.isClosed, let live else { return }
     upkeep.looks += 1
     guard await live.lost == nil else {
@@ -70,8 +71,9 @@ extension AudioSession {
       await live.tendMemories()
       try await restoreWhatIsOwed()
       let snapshot = await live.snapshot
-      let hasOtherDevices = shown.snapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
-      shown.snapshot = snapshot
+      let hasOtherDevices =
+        broadcast.shown.snapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
+      broadcast.shown.snapshot = snapshot
       noteRoute(snapshot.route)
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.noteAttachments(snapshot)

@@ -26,6 +26,10 @@ public struct SessionConfiguration: Sendable {
   /// Gets everything that the session sees, decides and does, on the session's thread: a bug report
   /// that can be replayed.
   package var tracer: (@Sendable (TraceEntry) -> Void)?
+  /// The server's address in PulseAudio's syntax; nil means the environment's.
+  package var server: String?
+  /// Whether a call after `close` opens the session again.
+  package var reopens = false
 
   /// Makes a configuration; every value has a default.
   public init(
@@ -51,10 +55,13 @@ public actor AudioSession {
   /// The session of the environment's default server.
   ///
   /// After `close`, the next call opens it again.
-  public static let shared = AudioSession(server: nil, configuration: .init(), reopens: true)
+  public static let shared = {
+    var configuration = SessionConfiguration()
+    configuration.reopens = true
+    return AudioSession(configuration: configuration)
+  }()
 
   let loop = PulseLoop()
-  package nonisolated let address: String?
   package nonisolated let configuration: SessionConfiguration
   var connection = Connection.none
   /// Its lock, and the mode of this process.
@@ -68,12 +75,9 @@ public actor AudioSession {
   var learned = Learned()
   var queue = CallQueue()
   var broadcast = Broadcast()
-  var shown = Shown()
   /// The port override that lasts until the next route change.
   var portOverride = PortOverride.none
   var upkeep = Upkeep()
-  /// Whether a call after `close` opens the session again.
-  let reopens: Bool
 
   /// The mode of this process.
   struct OwnMode {
@@ -92,13 +96,9 @@ public actor AudioSession {
   ///   - server: the server's address in PulseAudio's syntax; nil means the environment's.
   ///   - configuration: time limits, folders and options.
   public init(server: String? = nil, configuration: SessionConfiguration = .init()) {
-    self.init(server: server, configuration: configuration, reopens: false)
-  }
-
-  package init(server: String?, configuration: SessionConfiguration, reopens: Bool) {
-    address = server
+    var configuration = configuration
+    configuration.server = server
     self.configuration = configuration
-    self.reopens = reopens
   }
 
   deinit { broadcast.finish() }
@@ -127,6 +127,9 @@ public actor AudioSession {
     emit(.stopped)
     broadcast.finish()
   }
+
+  /// The server's address; nil means the environment's.
+  package nonisolated var address: String? { configuration.server }
 
   /// The connected server.
   var live: LiveServer? { if case .live(let live) = connection { live } else { nil } }

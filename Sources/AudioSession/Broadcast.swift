@@ -9,6 +9,8 @@ struct Broadcast: Sendable {
   /// The last events, oldest first.
   private(set) var history: [TimedEvent] = []
   private static let historyLimit = 20
+  /// What was shown last, with which the next state is compared.
+  var shown = Shown()
 
   var hasReaders: Bool { !events.isEmpty || !states.isEmpty }
 

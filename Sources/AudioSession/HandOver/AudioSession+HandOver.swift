@@ -57,7 +57,7 @@ extension AudioSession {
   func setDamageAside(_ store: SessionStore) {
     for message in store.setDamageAside() {
       configuration.logger?.warning("\(message)")
-      shown.storeNotes.append(message)
+      broadcast.shown.storeNotes.append(message)
     }
   }
 

@@ -54,9 +54,9 @@ struct StandDownTests {
   @Test("the session that a process shares is opened again by the next call", .server)
   func reopened() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let configuration = SessionConfiguration(storeFolder: sandbox.directory + "/store")
-      let shared = AudioSession(
-        server: sandbox.address, configuration: configuration, reopens: true)
+      var configuration = SessionConfiguration(storeFolder: sandbox.directory + "/store")
+      configuration.reopens = true
+      let shared = AudioSession(server: sandbox.address, configuration: configuration)
       for _ in 0..<3 {
         try await shared.setAudioMode(Self.mode)
         #expect(try await shared.getSessionState().active)
