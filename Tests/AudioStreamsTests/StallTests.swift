@@ -35,7 +35,10 @@ struct StallTests {
         if case .status(.ready, _) = event { break }
       }
       #expect(error?.code == .deviceNotAvailable)
-      #expect(error?.message.contains("'\(device.name)' has delivered nothing for 5 s") == true)
+      let message = error?.message ?? "none"
+      #expect(
+        try message.contains("'\(device.name)'")
+          && /has delivered nothing for \d+ s/.firstMatch(in: message) != nil, "\(message)")
     }
   }
 
@@ -48,11 +51,12 @@ struct StallTests {
       let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       let events = await rig.capture.events
-      try await rig.sandbox.tell(card.name, "stall", "7000")
+      try await rig.sandbox.tell(card.name, "stall", "60000")
       var seen: [CaptureStatus] = []
       let reading = Task { await rig.collect(buffers, frames: 16000 * 8) }
       for await event in events {
         if case .status(let status, _) = event { seen.append(status) }
+        if seen == [.interrupted] { try await rig.sandbox.tell(card.name, "stall", "0") }
         if seen.contains(.streaming) { break }
       }
       #expect(seen == [.interrupted, .streaming])

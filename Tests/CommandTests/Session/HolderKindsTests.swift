@@ -12,10 +12,12 @@ struct HolderKindsTests {
     pactl set-default-source internal_mic
     until $A state --json | grep -q '"event": "reapplied"'; do pause; done
     $A state --json; echo ---
-    until $A state --json | sed -n '/"conflicts"/,/]/p' | grep -q '"default source"'; do
+    until seen=$($A state --json); echo "$seen" | grep -q '"overridden"' &&
+      echo "$seen" | sed -n '/"conflicts"/,/]/p' | grep -q '"default source"'
+    do
       $A sandbox simulate compete default-input internal_mic --as mixer --for 1s > /dev/null
     done
-    $A state --json
+    echo "$seen"
     """
 
   /// Checks what the two states say of the default: who took it, and who restored it.
