@@ -66,6 +66,7 @@ struct StandDownTests {
       try await shared.revert()
       await shared.close()
       // Any other stays closed.
+      configuration.reopens = false
       let other = AudioSession(server: sandbox.address, configuration: configuration)
       await other.close()
       await #expect(throws: SessionError.self) { try await other.snapshot() }
