@@ -71,38 +71,6 @@ struct HeadsetTests {
     }
   }
 
-  private func isHidden(_ profile: String, _ snapshot: ServerSnapshot) -> Bool {
-    let profiles = snapshot.card(named: Headset.card)?.profiles ?? []
-    return profiles.contains { $0.name == profile && !$0.isAvailable }
-  }
-
-  @Test(
-    "a profile that appears a while after its card is pending until then",
-    arguments: headsets.filter { !$0.machine.isGraph })
-  func lateProfile(_ headset: Headset) async throws {
-    try await Rig.with(headset.configuration) { rig in
-      try await rig.setProfile(headset.music, of: Headset.card)
-      try await rig.act(on: Headset.card, "hide-profile", headset.call)
-      #expect(try await rig.eventually { isHidden(headset.call, $0) })
-      var mode = AudioMode(category: .record)
-      mode.options = [.allowBluetoothHFP]
-      mode.preferredInput = [.name(headset.input)]
-      mode.inputRequired = false
-      let before = try await rig.session.setAudioMode(mode).state.properties[.preferredInput]
-      #expect(before?.verdict == .pending, "\(String(describing: before))")
-      let meanwhile = try await rig.outside.snapshot()
-      #expect(profile(meanwhile) == headset.music)
-      try await rig.act(on: Headset.card, "hide-profile", "none")
-      let seen = try await rig.snapshot {
-        profile($0) == headset.call && $0.server.defaultSourceName == headset.input
-      }
-      #expect(profile(seen) == headset.call)
-      #expect(seen.server.defaultSourceName == headset.input)
-      let after = try await rig.state { $0.properties[.preferredInput]?.verdict == .applied }
-      #expect(after.properties[.preferredInput]?.verdict == .applied)
-    }
-  }
-
   @Test("a call takes both directions of it", arguments: headsets)
   func call(_ headset: Headset) async throws {
     try await Rig.with(headset.configuration) { rig in

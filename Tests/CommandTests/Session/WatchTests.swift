@@ -89,6 +89,35 @@ struct WatchTests {
     }
   }
 
+  @Test(
+    "a profile that appears a while after its card is pending until then", .bothServers,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func lateProfile(on kind: ServerKind) async throws {
+    try await PulseSandbox.with(.demo(on: kind)) { sandbox in
+      let card = "alsa_card.usb-Example_USB_Microphone-00"
+      let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+      try sandbox.write(
+        profile: "late",
+        "category = \"record\"\n[input]\nprefer = [\"\(input)\"]\nrequired = false\n")
+      _ = try await sandbox.shell("pactl set-card-profile \(card) off")
+      try await sandbox.tell(card, "hide-profile", "input:analog-stereo")
+      let shown = try await sandbox.shell(
+        "until pactl list cards | grep -q 'input:analog-stereo:.*available: no'; do pause; done")
+      #expect(shown.status == 0, "\(shown)")
+      let watching = try await Watching.start(sandbox, "late --json")
+      #expect(try await watching.says("\"pending\""))
+      try await sandbox.tell(card, "hide-profile", "none")
+      #expect(try await watching.says("\"reapplied\""))
+      let used = try await sandbox.shell(
+        """
+        until [ "$(pactl get-default-source)" = \(input) ]; do pause; done
+        until $A state | grep -q '^preferred input  *applied'; do pause; done
+        """)
+      #expect(used.status == 0, "\(used)")
+      #expect(try await watching.end() == 143)
+    }
+  }
+
   @Test("what the server refuses for good ends it, after the last of a few attempts", .server)
   func refused() async throws {
     var configuration = SandboxConfiguration.minimal
