@@ -33,10 +33,6 @@ struct ReconcilerDriver {
     while true {
       switch try next(&reconciler) {
       case .read(let isGlance): try await read(&reconciler, isGlance: isGlance)
-      case .awaitObject(let step):
-        let before = reconciler.input.snapshot
-        let hasChanged = try await live.wait(deadline: deadline) { $0 != before }
-        try reconciler.didWait(for: step, hasChanged: hasChanged)
       case .save(let baseline):
         try reconciler.didSave(save(baseline))
       case .check:

@@ -88,7 +88,7 @@ private struct Keyed<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try decoder(key).unkeyedContainer()
   }
 
-  func superDecoder() throws -> any Decoder { try decoder(SuperKey()) }
+  func superDecoder() throws -> any Decoder { try decoder(NameKey("super")) }
   func superDecoder(forKey key: Key) throws -> any Decoder { try decoder(key) }
 }
 

@@ -100,7 +100,7 @@ private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     encoder.inner(key).unkeyedContainer()
   }
 
-  func superEncoder() -> any Encoder { encoder.inner(SuperKey()) }
+  func superEncoder() -> any Encoder { encoder.inner(NameKey("super")) }
   func superEncoder(forKey key: Key) -> any Encoder { encoder.inner(key) }
 }
 
@@ -155,13 +155,4 @@ private struct Single: SingleValueEncodingContainer {
     }
     encoder.write(text.hasSuffix(".0") ? String(text.dropLast(2)) : text)
   }
-}
-
-/// The key that a class's `super` is written under.
-struct SuperKey: CodingKey {
-  var stringValue: String { "super" }
-  var intValue: Int? { nil }
-  init() {}
-  init?(stringValue: String) { return nil }
-  init?(intValue: Int) { return nil }
 }

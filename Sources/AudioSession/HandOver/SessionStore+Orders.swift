@@ -7,11 +7,11 @@ extension SessionStore {
   /// The events of the store's files, by name.
   struct FileEvents: Sendable {
     /// An order appeared or was withdrawn.
-    var order = false
+    let order: Bool
     /// An answer appeared.
-    var answer = false
+    let answer: Bool
     /// A process may have released the lock.
-    var lock = false
+    let lock: Bool
   }
 
   /// Watches the files of every session in the folder.

@@ -57,10 +57,9 @@ extension Aspect {
     return Unmet(property: property, verdict: obstacle.verdict, reason: obstacle.reason)
   }
 
-  /// What prevents the preference on the predicted server; nil if it is met, or there is none.
+  /// What prevents the preference on the predicted server; nil if it is met.
   func obstacle(_ context: PlanContext) -> Obstacle? {
     let place = place(context)
-    guard preferred(place.context) != nil else { return nil }
     let conditions = Condition.list { () throws(Obstacle) in
       try self.conditions(place.context)
     }

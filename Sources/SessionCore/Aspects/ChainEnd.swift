@@ -4,7 +4,7 @@ import PulseTypes
 /// on other devices.
 struct ChainEnd: Planned {
   let direction: Direction
-  let phase = Phase.channelMap
+  var phase: Phase { .channelMap }
 
   var property: Property { .device(direction) }
 

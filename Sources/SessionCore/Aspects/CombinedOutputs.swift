@@ -3,7 +3,7 @@ import PulseTypes
 /// The category `multi-route`: all preferred outputs that exist play at once.
 struct CombinedOutputs: Planned {
   let property = Property.category
-  let phase = Phase.channelMap
+  var phase: Phase { .channelMap }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let spec = context.preferredCombination else { return [] }

@@ -8,7 +8,7 @@ import PulseTypes
 /// of the levels is later, for a device that is in use already.
 struct TakingCharge: Planned {
   let direction: Direction
-  let phase = Phase.preferredDevices
+  var phase: Phase { .preferredDevices }
 
   var property: Property { LevelAspect(direction: direction).property }
 

@@ -141,8 +141,9 @@ private func staleBaseline(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
   return [
     Finding(
       .staleBaseline, .note, object: objects.first,
-      "\(gone.count) changes of an earlier session are not undone: "
-        + "\(Words.list(objects)) \(objects.count == 1 ? "is" : "are") not there",
+      (gone.count == 1
+        ? "1 change of an earlier session is" : "\(gone.count) changes of an earlier session are")
+        + " not undone: \(Words.list(objects)) \(objects.count == 1 ? "is" : "are") not there",
       why: "When the device is plugged in again, it has what the session set.",
       .init(
         "Plug it in and run the command, or forget them with 'audiosession revert --forget'.",

@@ -3,18 +3,13 @@ import JSONCoding
 /// A property of the machine that affects the session: what it is, why it matters, and a remedy.
 package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   /// The severity, worst first.
-  package enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
+  package enum Severity: String, Sendable, Hashable, Codable, CaseIterable {
     /// A feature cannot work.
     case problem
     /// A condition works against the session.
     case warning
     /// A fact that helps if the session does not behave as expected.
     case note
-
-    /// Orders the worst first.
-    package static func < (a: Severity, b: Severity) -> Bool {
-      allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
-    }
   }
 
   /// A remedy.

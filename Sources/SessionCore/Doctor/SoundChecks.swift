@@ -54,9 +54,8 @@ private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  (facts.heard ?? []).flatMap { heard -> [Finding] in
-    guard let device = snapshot.device(.input, named: heard.device) else { return [] }
-    let dead = heard.faults.compactMap { fault -> Int? in
+  facts.heardDevices(in: snapshot).flatMap { device, faults -> [Finding] in
+    let dead = faults.compactMap { fault -> Int? in
       if case .deadChannel(let channel) = fault { channel } else { nil }
     }
     let names = dead.compactMap { device.position($0) }
@@ -78,9 +77,8 @@ private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  (facts.heard ?? []).flatMap { heard -> [Finding] in
-    guard let device = snapshot.device(.input, named: heard.device) else { return [] }
-    let copies = heard.faults.compactMap { fault -> [Int]? in
+  facts.heardDevices(in: snapshot).flatMap { device, faults -> [Finding] in
+    let copies = faults.compactMap { fault -> [Int]? in
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
     let remap = snapshot.chain.remap(.input)
@@ -132,9 +130,17 @@ extension MachineFacts {
   fileprivate func heard(
     in snapshot: ServerSnapshot, _ rule: (Heard.Fault, Device) -> Finding?
   ) -> [Finding] {
-    (heard ?? []).flatMap { heard -> [Finding] in
-      guard let device = snapshot.device(.input, named: heard.device) else { return [] }
-      return heard.faults.compactMap { rule($0, device) }
+    heardDevices(in: snapshot).flatMap { device, faults in
+      faults.compactMap { rule($0, device) }
+    }
+  }
+
+  /// The inputs that were recorded and still exist, with their faults.
+  fileprivate func heardDevices(
+    in snapshot: ServerSnapshot
+  ) -> [(device: Device, faults: [Heard.Fault])] {
+    (heard ?? []).compactMap { heard in
+      snapshot.device(.input, named: heard.device).map { ($0, heard.faults) }
     }
   }
 }
@@ -155,17 +161,13 @@ extension Device {
   }
 
   fileprivate func names(of channels: some Collection<Int>) -> String {
-    let positions = channelMap.positions
-    return Words.list(
-      channels.map { positions.indices.contains($0) ? positions[$0].rawValue : "channel \($0)" })
+    Words.list(channels.map { position($0)?.rawValue ?? "channel \($0)" })
   }
 
   /// The line of a profile that selects these channels, or only the first one if there is no
   /// standard layout for their number.
   fileprivate func channelMapLine(of channels: [Int]) -> String? {
-    let positions = channels.compactMap {
-      channelMap.positions.indices.contains($0) ? channelMap.positions[$0] : nil
-    }
+    let positions = channels.compactMap(position)
     let kept =
       ChannelMap.standard(channels: positions.count) == nil
       ? Array(positions.prefix(1)) : positions

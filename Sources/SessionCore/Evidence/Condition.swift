@@ -19,7 +19,7 @@ enum Condition {
       $0 == asked
     } otherwise: { now in
       otherwise?(now)
-        ?? .changed("the \(fact.label) is \(now?.description ?? "none"), not \(asked)")
+        ?? .changed("the \(fact.label) is \(now.shown), not \(asked)")
     }
   }
 

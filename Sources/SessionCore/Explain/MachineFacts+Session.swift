@@ -12,32 +12,33 @@ extension MachineFacts {
     let holder =
       state.holder.map { "\($0.name) (process \($0.pid)) maintains it" }
       ?? "no running process maintains it"
-    return ["\(profile) asks for \(value); \(holder)"] + changes(of: property, report, snapshot)
+    return ["\(profile) asks for \(value); \(holder)"]
+      + changes(of: property, report, state, snapshot)
   }
 
   /// The last conflict about a property, and the last time that the holder restored it.
   private func changes(
-    of property: Property, _ report: PropertyReport, _ snapshot: ServerSnapshot
+    of property: Property, _ report: PropertyReport, _ state: SessionState,
+    _ snapshot: ServerSnapshot
   ) -> [String] {
-    let events = state?.events ?? []
     let settings = baseline.entries.map(\.setting) + Direction.allCases.map(Setting.defaultDevice)
     let names = Set(
       settings.filter { $0.kind.property(in: snapshot) == property }
         .map(\.title))
-    let conflict = events.last { event in
+    let conflict = state.events.last { event in
       if case .conflict(let what, _, _) = event.event { names.contains(what) } else { false }
     }
     var causes: [String] = []
     if let conflict, case .conflict(let what, let opponents, let end) = conflict.event {
       let rest =
-        state?.conflicts.contains(what) == true
+        state.conflicts.contains(what)
         ? "the session leaves it alone \(end.map { "until \($0)" } ?? "for now")"
         : "the session restores it again"
       let who = opponents.isEmpty ? "" : ". Likely: \(opponents.joined(separator: ", "))"
       causes.append(
         "another program changed it again and again until \(conflict.time); \(rest)\(who)")
     }
-    let restored = events.last { event in
+    let restored = state.events.last { event in
       if case .drift(let what) = event.event { what.contains(property) } else { false }
     }
     if conflict == nil, report.verdict == .applied, let restored {

@@ -18,7 +18,7 @@ extension Baseline {
       } catch {
         // Anything that does not look like an entry is damage.
         let entry = try decoder.container(keyedBy: Key.self)
-        let setting = try entry.nestedContainer(keyedBy: AnyKey.self, forKey: .setting)
+        let setting = try entry.nestedContainer(keyedBy: NameKey.self, forKey: .setting)
         guard setting.allKeys.count == 1, entry.contains(.before) else { throw error }
         self = .newer(try JSON.Text(from: decoder))
       }
@@ -52,12 +52,4 @@ extension Baseline {
       + " recorded by a newer version of AudioSession: 'revert' of that version restores "
       + (isOne ? "it" : "them")
   }
-}
-
-/// Any key.
-private struct AnyKey: CodingKey {
-  var stringValue: String
-  var intValue: Int? { nil }
-  init(stringValue: String) { self.stringValue = stringValue }
-  init?(intValue: Int) { return nil }
 }

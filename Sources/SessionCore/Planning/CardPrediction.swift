@@ -12,6 +12,9 @@ extension Card {
       || properties["device.bus"] == "bluetooth"
   }
 
+  /// The active profile's name, for people.
+  var profileInUse: String { activeProfile ?? "none" }
+
   /// The active profile.
   var active: CardProfile? { activeProfile.flatMap { profile(named: $0) } }
 
@@ -40,7 +43,8 @@ extension Card {
         return "\(kind).\(name.dropFirst("bluez_card.".count)).\(part)"
       }
       let kind = direction == .input ? "alsa_input" : "alsa_output"
-      let suffix = name.hasPrefix("alsa_card.") ? name.dropFirst("alsa_card.".count) : name[...]
+      let suffix =
+        name.hasPrefix("alsa_card.") ? name.dropFirst("alsa_card.".count) : Substring(name)
       return "\(kind).\(suffix).\(part)"
     }
   }
@@ -92,6 +96,6 @@ extension CardProfile {
     let prefix = direction == .input ? "input:" : "output:"
     let parts = name.split(separator: "+").filter { $0.hasPrefix(prefix) }
     if !parts.isEmpty { return parts.map { $0.dropFirst(prefix.utf8.count) } }
-    return name.utf8.contains(UInt8(ascii: ":")) ? [] : [name[...]]
+    return name.utf8.contains(UInt8(ascii: ":")) ? [] : [Substring(name)]
   }
 }

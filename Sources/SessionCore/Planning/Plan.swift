@@ -44,8 +44,7 @@ public struct Plan: Sendable, Hashable, Codable {
   ///
   /// Each port has its own levels, so levels must be read again after a step that changes a port.
   var batch: ArraySlice<Step> {
-    guard let first = steps.first else { return [] }
-    let batch = steps.prefix { $0.phase == first.phase && !$0.isDeferred }
+    let batch = steps.prefix { $0.phase == steps.first?.phase && !$0.isDeferred }
     let port = batch.firstIndex { if case .port = $0.setting { true } else { false } }
     guard let port, batch[port...].contains(where: \.setting.isLevel) else { return batch }
     return batch[...port]

@@ -16,8 +16,8 @@ extension PropertyRow {
 /// holds.
 struct BufferDurationAspect: Aspect {
   let property = Property.ioBufferDuration
-  let phase = Phase.ioBufferDuration
-  let isShared = false
+  var phase: Phase { .ioBufferDuration }
+  var isShared: Bool { false }
 
   func direction(of mode: AudioMode) -> Direction? { mode.hintDirection }
 

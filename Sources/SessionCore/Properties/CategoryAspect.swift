@@ -10,8 +10,8 @@ extension PropertyRow {
 /// Category → the card profile that has its directions and the preferred ports.
 struct CategoryAspect: Aspect {
   let property = Property.category
-  let phase = Phase.category
-  let isShared = false
+  var phase: Phase { .category }
+  var isShared: Bool { false }
   let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { nil }
@@ -100,7 +100,7 @@ struct CategoryAspect: Aspect {
       return result.causes = ["no device has a card, so there is no profile to choose"]
     }
     result.causes = snapshot.cards.map { card in
-      let active = card.activeProfile ?? "none"
+      let active = card.profileInUse
       let devices = (snapshot.sources + snapshot.sinks).filter {
         $0.card == card.index && !$0.isMonitor
       }

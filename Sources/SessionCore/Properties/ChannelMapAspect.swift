@@ -24,8 +24,8 @@ extension PropertyRow {
 /// Channel map, polar pattern and orientation together → the remap.
 struct ChannelMapAspect: Aspect {
   let direction: Direction
-  let phase = Phase.channelMap
-  let isShared = false
+  var phase: Phase { .channelMap }
+  var isShared: Bool { false }
 
   var property: Property { .channels(direction) }
 
@@ -159,8 +159,8 @@ struct ChannelMapAspect: Aspect {
 /// The polar pattern of the microphone; realized by the remap of `ChannelMapAspect`.
 struct PolarPatternAspect: Aspect {
   let property = Property.polarPattern
-  let phase = Phase.channelMap
-  let isShared = false
+  var phase: Phase { .channelMap }
+  var isShared: Bool { false }
   let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { .input }
@@ -184,8 +184,8 @@ struct PolarPatternAspect: Aspect {
 /// How the user holds the device; realized by the remap of `ChannelMapAspect`.
 struct OrientationAspect: Aspect {
   let property = Property.inputOrientation
-  let phase = Phase.channelMap
-  let isShared = false
+  var phase: Phase { .channelMap }
+  var isShared: Bool { false }
   let isDerived = true
 
   func direction(of mode: AudioMode) -> Direction? { .input }

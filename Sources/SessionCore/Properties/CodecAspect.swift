@@ -9,7 +9,7 @@ extension PropertyRow {
 /// The codec of a Bluetooth output.
 struct CodecAspect: Aspect {
   let property = Property.outputCodec
-  let phase = Phase.category
+  var phase: Phase { .category }
 
   func direction(of mode: AudioMode) -> Direction? { .output }
 
@@ -73,7 +73,7 @@ struct CodecAspect: Aspect {
     SessionError(
       .codecNotSupported, stage: .device,
       "\(card.name) does not offer the codec '\(preference)' on profile "
-        + "'\(card.activeProfile ?? "none")'",
+        + "'\(card.profileInUse)'",
       property: .outputCodec, value: preference,
       alternatives: (card.codecs ?? []).map { codec in
         [codec.name, ""].contains(codec.description)
@@ -91,7 +91,7 @@ struct CodecAspect: Aspect {
     }
     let names = codecs.map { $0.name }.joined(separator: ", ")
     result.causes = [
-      "\(card.name) offers on profile \(card.activeProfile ?? "none"): \(names)"
+      "\(card.name) offers on profile \(card.profileInUse): \(names)"
     ]
   }
 }

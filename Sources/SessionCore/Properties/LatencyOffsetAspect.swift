@@ -17,7 +17,7 @@ extension PropertyRow {
 /// The latency offset of the port in use.
 struct LatencyOffsetAspect: Aspect {
   let direction: Direction
-  let phase = Phase.levels
+  var phase: Phase { .levels }
 
   var property: Property { .latencyOffset(direction) }
 
@@ -90,7 +90,7 @@ struct LatencyOffsetAspect: Aspect {
       Condition(.latencyOffset(card: card.name, port: port.name), .duration(preference)) { now in
         guard let maker = forgetful(context) else {
           return .changed(
-            "the offset is \(now?.description ?? "none"), not \(Words.milliseconds(preference))")
+            "the offset is \(now.shown), not \(Words.milliseconds(preference))")
         }
         return Obstacle(
           .unreachable,

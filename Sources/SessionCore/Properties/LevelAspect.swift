@@ -19,7 +19,7 @@ extension PropertyRow {
 /// Gain of the hardware input, or volume of the hardware output, the same on every channel.
 struct LevelAspect: Aspect {
   let direction: Direction
-  let phase = Phase.levels
+  var phase: Phase { .levels }
 
   var property: Property { .level(direction) }
 
@@ -64,7 +64,7 @@ struct LevelAspect: Aspect {
     let device = try context.present(direction)
     guard let preference = context.mode.preferences(direction).volume else { return [] }
     let hardware = Self.volume(preference, of: device, in: context.snapshot) { now in
-      .changed("\(device.name) is at \(now?.description ?? "none")")
+      .changed("\(device.name) is at \(now.shown)")
     }
     let links = context.snapshot.chain.links(on: device).map { link in
       Self.volume(.norm, of: link, in: context.snapshot) { _ in

@@ -35,7 +35,7 @@ extension PropertyRow {
 /// Mode: for calls echo cancelling, a link of both chains; for measurement no processing at all.
 struct ModeAspect: Aspect {
   let property = Property.mode
-  let phase = Phase.channelMap
+  var phase: Phase { .channelMap }
   let isDerived = true
 
   /// For measurement this is about the input; an echo canceller is about both chains.
@@ -143,7 +143,7 @@ struct ModeAspect: Aspect {
     let levels = ([device] + context.snapshot.chain.links(on: device) + origins.dropFirst()).map {
       part in
       LevelAspect.volume(.norm, of: part, in: context.snapshot) { now in
-        let gain = "the gain of \(part.name) is \(now?.description ?? "none"), not 100 %"
+        let gain = "the gain of \(part.name) is \(now.shown), not 100 %"
         guard part.name == device.name else { return Obstacle(.unreachable, gain) }
         return isSet
           ? .changed(gain) : Obstacle(.unreachable, gain + "; set input.gain = \"100 %\"")

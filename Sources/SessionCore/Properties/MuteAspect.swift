@@ -15,7 +15,7 @@ extension PropertyRow {
 /// apply.
 struct MuteAspect: Aspect {
   let direction: Direction
-  let phase = Phase.levels
+  var phase: Phase { .levels }
 
   var property: Property { .muted(direction) }
 

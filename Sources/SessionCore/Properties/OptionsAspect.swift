@@ -24,7 +24,7 @@ extension PropertyRow {
 /// streams.
 struct OptionsAspect: Aspect {
   let property = Property.options
-  let phase = Phase.levels
+  var phase: Phase { .levels }
 
   func direction(of mode: AudioMode) -> Direction? { nil }
 
@@ -162,10 +162,13 @@ struct OptionsAspect: Aspect {
     }
     return [
       Condition(.port(.output, device: device.name), .name(speaker.name)) { now in
-        let port = device.ports.first { .name($0.name) == now }
-        return isSpeaker(port) || device.portTypes(port).contains(.headphones)
+        // Without a port that is read, the device's form alone would say that it is a speaker.
+        device.ports.contains { port in
+          .name(port.name) == now
+            && (isSpeaker(port) || device.portTypes(port).contains(.headphones))
+        }
       } otherwise: { now in
-        .changed("the port is \(now?.description ?? "none")")
+        .changed("the port is \(now.shown)")
       }
     ]
   }

@@ -17,8 +17,8 @@ extension PropertyRow {
 /// The port of the input (AVAudioSession: data source) or output.
 struct PortAspect: Aspect {
   let direction: Direction
-  let phase = Phase.port
-  let isShared = false
+  var phase: Phase { .port }
+  var isShared: Bool { false }
 
   func direction(of mode: AudioMode) -> Direction? { direction }
 
@@ -70,7 +70,7 @@ struct PortAspect: Aspect {
         }
       } otherwise: { now in
         .changed(
-          "the port is \(now?.description ?? "none"), not "
+          "the port is \(now.shown), not "
             + Words.list(preference.map(\.description)))
       }
     ]
@@ -88,7 +88,7 @@ struct PortAspect: Aspect {
         "module-switch-on-port-available follows the jacks: what is plugged in is used")
     }
     if let card = snapshot.card(of: device) {
-      result.causes.append("the card keeps to its profile \(card.activeProfile ?? "none")")
+      result.causes.append("the card keeps to its profile \(card.profileInUse)")
     }
     result.choices = device.ports.sorted { $0.priority > $1.priority }.map { port in
       Explanation.Choice(

@@ -36,8 +36,8 @@ extension PropertyRow {
 /// If a chain is built, this phase writes nothing: the default is written once, at the chain's end.
 struct PreferredDeviceAspect: Aspect {
   let direction: Direction
-  let phase = Phase.preferredDevices
-  let isShared = false
+  var phase: Phase { .preferredDevices }
+  var isShared: Bool { false }
 
   var property: Property { .device(direction) }
 
@@ -108,11 +108,11 @@ struct PreferredDeviceAspect: Aspect {
   }
 
   func absent(_ context: PlanContext) -> String? {
-    let named = (context.mode.preferences(direction).prefer ?? []).prefix { $0 != .default }
-    guard let first = named.first, !context.snapshot.has(first, direction) else { return nil }
+    let named = context.mode.preferences(direction).prefer?.prefix { $0 != .default }
+    guard let first = named?.first, !context.snapshot.has(first, direction) else { return nil }
     // Several kinds may be descriptions of one device, which is there.
     let isMissing =
-      first.isOfOneDevice || !named.contains { context.snapshot.has($0, direction) }
+      first.isOfOneDevice || named?.contains { context.snapshot.has($0, direction) } != true
     return isMissing ? first.description : nil
   }
 

@@ -15,8 +15,8 @@ extension PropertyRow {
 /// Sample rate of the resolved input, or of the output for playback: a hint.
 struct SampleRateAspect: Aspect {
   let property = Property.sampleRate
-  let phase = Phase.sampleRate
-  let isShared = false
+  var phase: Phase { .sampleRate }
+  var isShared: Bool { false }
 
   func direction(of mode: AudioMode) -> Direction? { mode.hintDirection }
 

@@ -43,7 +43,8 @@ package struct ModeChange: Sendable {
     baseline.settle(
       in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: run.written)
     if case .ended = goal {
-      baseline = baseline.pending(in: run.input.snapshot, besides: run.arrivals)
+      let now = run.input.snapshot
+      baseline = baseline.pending(in: now, besides: run.arrivals(in: now))
     }
     return baseline
   }
@@ -55,10 +56,12 @@ package struct ModeChange: Sendable {
   /// - Parameter back: the loop that undid it.
   package func undone(by back: Reconciler) -> Baseline {
     var result = before
-    let left = run.undoable.pending(in: back.input.snapshot, besides: back.arrivals)
+    let now = back.input.snapshot
+    // Also one that returned between the two loops.
+    let left = run.undoable.pending(in: now, besides: run.arrivals(in: now))
     for entry in left.entries {
       if result.has(entry) {
-        result.expect((entry.ours.map { [$0] } ?? []) + (entry.inFlight ?? []), of: entry)
+        result.expect([entry.ours].compactMap(\.self) + (entry.inFlight ?? []), of: entry)
       } else {
         result.entries.append(entry)
       }

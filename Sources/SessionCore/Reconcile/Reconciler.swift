@@ -12,8 +12,6 @@ package struct Reconciler: Sendable {
     /// Read all changes, then call `didRead`. A glance reads once and leaves later changes to the
     /// next run.
     case read(isGlance: Bool)
-    /// Wait for a step's object, which an earlier step creates, then call `didWait`.
-    case awaitObject(of: Step)
     /// Store the baseline, then call `didSave`.
     case save(Baseline)
     /// Read the changes since the plan was made, then call `didCheck`.
@@ -107,13 +105,13 @@ package struct Reconciler: Sendable {
         // Upkeep looks again at later changes; it must not chase them in a storm.
         return .read(isGlance: firstPlan == nil && input.occasion == .upkeep)
       case .planned(let plan):
-        guard let first = plan.steps.first else {
+        // The first step is never deferred: only an earlier one could create its object.
+        guard !plan.isEmpty else {
           for attempt in latencies { input.memory.note(attempt, on: input.snapshot) }
           state = .finished
           continue
         }
         try check(isStopped)
-        guard !first.isDeferred else { return .awaitObject(of: first) }
         let batch = plan.batch
         record(batch)
         state = .batch(batch)
@@ -180,22 +178,9 @@ package struct Reconciler: Sendable {
 
   private func makePlan() throws(SessionError) -> Plan {
     guard let tracer else { return try Plan.make(input) }
-    let entry = TraceEntry.planning(input)
-    tracer(entry)
-    if case .unplannable(_, let error) = entry { throw error }
-    guard case .planned(_, let plan) = entry else { return Plan() }
-    return plan
-  }
-
-  /// An object that an earlier step should have created may still be on its way.
-  package mutating func didWait(for step: Step, hasChanged: Bool) throws(SessionError) {
-    guard hasChanged else {
-      throw SessionError(
-        .timedOut, stage: .server,
-        "\(step.setting.object) did not appear after its card profile was set",
-        property: step.property)
-    }
-    state = .reading
+    let plan = Result { () throws(SessionError) in try Plan.make(input) }
+    tracer(TraceEntry(input, plan))
+    return try plan.get()
   }
 
   /// Skips the step if the server already has its value. Plans again if another port is in use since
@@ -296,9 +281,10 @@ package struct Reconciler: Sendable {
     lastPlan.claims.filter { !input.yielded.contains($0) && input.refusals[$0] == nil }
   }
 
-  /// The devices that were added during the run, also those that had been there before.
-  var arrivals: Set<String> {
-    let devices = input.snapshot.sources + input.snapshot.sinks
+  /// The devices of a snapshot that were added since the run's first look, also those that had been
+  /// there before.
+  func arrivals(in snapshot: ServerSnapshot) -> Set<String> {
+    let devices = snapshot.sources + snapshot.sinks
     return Set(
       devices.lazy.filter { device in
         self.firstSnapshot?.device(device.direction, named: device.name)?.index != device.index
@@ -318,8 +304,9 @@ package struct Reconciler: Sendable {
   private static func count(
     _ step: Step, in counts: inout [Setting: Int], atMost limit: Int
   ) throws(SessionError) {
-    counts[step.setting, default: 0] += 1
-    guard counts[step.setting, default: 0] > limit else { return }
+    let count = 1 + (counts[step.setting] ?? 0)
+    counts[step.setting] = count
+    guard count > limit else { return }
     throw SessionError(
       .refused, stage: .server,
       "\(step.setting.title) was set to \(step.to) and did not stay: "

@@ -67,8 +67,9 @@ package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     guard name == moduleName else { return nil }
     let words = argument.split(separator: " ")
     guard words.contains("trigger_roles=\(triggers)") else { return nil }
-    let roles = words.first { $0.hasPrefix("ducking_roles=") }?.dropFirst(14) ?? ""
-    return roles.split { $0 == "," || $0 == "/" }.map(String.init)
+    return words.filter { $0.hasPrefix("ducking_roles=") }.flatMap {
+      $0.dropFirst(14).split { $0 == "," || $0 == "/" }.map(String.init)
+    }
   }
 
   private var mark: String { "\(Self.ownRole).\(rawValue)" }
@@ -109,10 +110,5 @@ extension Mode {
 
   /// The role of this program's own streams. Not that of a call, because a desktop then pauses
   /// others.
-  package var ownRole: String? {
-    switch self {
-    case .voiceChat, .videoChat: nil
-    default: mediaRole
-    }
-  }
+  package var ownRole: String? { mediaRole == "phone" ? nil : mediaRole }
 }

@@ -14,7 +14,7 @@ extension ServerSnapshot {
 
   /// Whether a stream belongs to the viewer's program.
   func isViewers(_ stream: Stream) -> Bool {
-    viewer.map { process(of: stream) == String($0) } ?? false
+    viewer != nil && process(of: stream) == viewer.map { String($0) }
   }
 
   /// Whether the program of a stream has its own session, which routes its streams.

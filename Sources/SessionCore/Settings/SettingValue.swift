@@ -31,6 +31,11 @@ extension SettingValue {
   var duration: Duration? { if case .duration(let duration) = self { duration } else { nil } }
 }
 
+extension SettingValue? {
+  /// For people, also where there is no object that could have the value.
+  var shown: String { self?.description ?? "none" }
+}
+
 extension SettingValue: CustomStringConvertible {
   /// For people: `none`, `48000 Hz`, `10 ms`, `80 %`, `front-right,front-left of NAME`.
   package var description: String {

@@ -1,3 +1,5 @@
+import JSONCoding
+
 extension SessionState: Codable {
   private enum Key: String, CodingKey {
     case schema, server, active, profile, scope, holder, capabilities, properties, route
@@ -57,24 +59,9 @@ extension KeyedEncodingContainer {
   /// Encodes reports in the order of the properties; other dictionaries have the order of their keys'
   /// texts.
   package mutating func encode(_ reports: [Property: PropertyReport], forKey key: Key) throws {
-    var container = nestedContainer(keyedBy: ReportKey.self, forKey: key)
+    var container = nestedContainer(keyedBy: NameKey.self, forKey: key)
     for (property, report) in reports.sorted(by: { $0.key < $1.key }) {
-      try container.encode(report, forKey: ReportKey(property))
+      try container.encode(report, forKey: NameKey(property.rawValue))
     }
   }
-}
-
-/// A property as the key of its report.
-private struct ReportKey: CodingKey {
-  let stringValue: String
-  var intValue: Int? { nil }
-
-  init(_ property: Property) { stringValue = property.rawValue }
-
-  init?(stringValue: String) {
-    guard let property = Property(rawValue: stringValue) else { return nil }
-    self.init(property)
-  }
-
-  init?(intValue: Int) { nil }
 }

@@ -32,19 +32,19 @@ package struct TraceLine: Sendable, Hashable, Codable {
 }
 
 extension TraceEntry {
-  /// Makes the plan of an input, as an entry.
-  package static func planning(_ input: PlanInput) -> TraceEntry {
-    do throws(SessionError) {
-      return .planned(input, try Plan.make(input))
-    } catch {
-      return .unplannable(input, error)
+  /// The plan of an input, or why there is none.
+  init(_ input: PlanInput, _ plan: Result<Plan, SessionError>) {
+    switch plan {
+    case .success(let plan): self = .planned(input, plan)
+    case .failure(let error): self = .unplannable(input, error)
     }
   }
 
   /// The entry with its plan made again by this version; unchanged if it has none.
   package var remade: TraceEntry {
     switch self {
-    case .planned(let input, _), .unplannable(let input, _): .planning(input)
+    case .planned(let input, _), .unplannable(let input, _):
+      TraceEntry(input, Result { () throws(SessionError) in try Plan.make(input) })
     case .told, .ran, .event: self
     }
   }

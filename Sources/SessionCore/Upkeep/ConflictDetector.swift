@@ -49,10 +49,7 @@ package struct ConflictDetector: Sendable, Hashable {
     let last = programs.enumerated().reduce(into: [String: Int]()) {
       $0[$1.element] = $0[$1.element] ?? $1.offset
     }
-    return counts.keys.sorted {
-      (-counts[$0, default: 0], last[$0] ?? .max, $0)
-        < (-counts[$1, default: 0], last[$1] ?? .max, $1)
-    }
+    return counts.map { (-$0.value, last[$0.key] ?? .max, $0.key) }.sorted(by: <).map(\.2)
   }
 
   /// Notes how often another program changed each setting; returns those that are in a conflict
@@ -60,9 +57,11 @@ package struct ConflictDetector: Sendable, Hashable {
   package mutating func noteChanges(
     _ changes: [Setting: Int], at now: Duration, beside programs: [String] = []
   ) -> [(setting: Setting, programs: [String])] {
-    changes.keys.sorted { ($0.phase, $0.object) < ($1.phase, $1.object) }.compactMap { setting in
+    changes.sorted {
+      ($0.key.phase, $0.key.object) < ($1.key.phase, $1.key.object)
+    }.compactMap { setting, count in
       var suspects: [String]?
-      for _ in 0..<changes[setting, default: 0] {
+      for _ in 0..<count {
         suspects = noteChange(of: setting, at: now, beside: programs) ?? suspects
       }
       return suspects.map { (setting, $0) }

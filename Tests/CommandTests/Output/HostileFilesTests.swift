@@ -71,7 +71,8 @@ struct HostileFilesTests {
 
   @Test("a trace")
   func traces() throws {
-    let line = TraceLine(time: "2026-11-22T10:00:00Z", entry: .planning(Self.input))
+    let entry = TraceEntry.planned(Self.input, try Plan.make(Self.input))
+    let line = TraceLine(time: "2026-11-22T10:00:00Z", entry: entry)
     var texts = HostileTexts(try JSONCoding.JSON.encode(line), seed: 1)
     var read = 0
     for _ in 0..<HostileTexts.count(500) {

@@ -168,6 +168,29 @@ private typealias Server = SimulatedServer
     #expect(try JSON.decode(SessionState.self, from: file) == state)
   }
 
+  @Test func `a newer program's state is read as far as it is known`() throws {
+    var newer = state(.laptop(), AudioMode())
+    newer.properties = [
+      .inputGain: .unset(.string("loud")), .inputMuted: .unset(.string("half")),
+    ]
+    #expect(newer.inputGain.actual == nil && newer.inputMuted.actual == nil)
+    #expect(newer.outputMuted.verdict == .unset)
+    var text = String(decoding: try JSONCoding.JSON.encode(newer), as: UTF8.self)
+    text = text.replacing("\"notes\":[]", with: "\"more\":1")
+    #expect(try JSONCoding.JSON.decode(SessionState.self, from: Array(text.utf8)) == newer)
+    for event in [
+      #"{"event":"sung"}"#, #"{"event":"interruptionBegan","cause":"weather"}"#,
+    ] {
+      #expect(throws: DecodingError.self) {
+        try JSONCoding.JSON.decode(SessionEvent.self, from: Array(event.utf8))
+      }
+    }
+    let nameless = #"{"event":"conflict","what":[],"opponents":[]}"#
+    #expect(
+      try JSONCoding.JSON.decode(SessionEvent.self, from: Array(nameless.utf8))
+        == .conflict("", opponents: [], until: nil))
+  }
+
   @Test func `whole numbers are written whole, durations in seconds`() throws {
     let values: [(StateValue, String)] = [
       (.number(48000), "[48000]"), (.number(0.01), "[0.01]"), (.flag(true), "[true]"),
@@ -259,6 +282,16 @@ private typealias Server = SimulatedServer
     #expect(route.outputs.first?.via == [])
     let data = try JSONEncoder().encode(route)
     #expect(try JSONDecoder().decode(Route.self, from: data) == route)
+  }
+
+  @Test func `a route may change because the machine slept, or has too few ends`() {
+    let routes = (route(["a"]), route([]))
+    #expect(
+      RouteChangeReason.between(routes.0, routes.0, isOurs: false, hasSlept: true) == .wakeFromSleep
+    )
+    #expect(
+      RouteChangeReason.between(routes.0, routes.1, isOurs: false, needs: [.output], hasSlept: true)
+        == .noSuitableRouteForCategory)
   }
 
   @Test func `an end without a port writes nulls`() throws {

@@ -63,6 +63,24 @@ private typealias Line = MachineFacts.Line
     change(&facts.snapshot!.sources[at])
   }
 
+  /// Another input is the default.
+  static func other(_ facts: inout MachineFacts) {
+    facts.snapshot?.sources.append(
+      Device(
+        direction: .input, index: Index(79), name: "other",
+        sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 2), channelMap: .stereo))
+    facts.snapshot?.server.defaultSourceName = "other"
+  }
+
+  /// A session in effect that another program works against.
+  static func state(of facts: MachineFacts, conflict: String) -> SessionState {
+    let input = PlanInput(mode: AudioMode(), snapshot: facts.snapshot ?? Server().snapshot)
+    var state = SessionState(
+      input: input, mode: AudioMode(), server: nil, profile: "podcast", active: true)
+    state.conflicts = [conflict]
+    return state
+  }
+
   static func run(_ name: String, _ pid: Int32) -> MachineFacts.Program {
     MachineFacts.Program(pid: pid, name: name)
   }
@@ -200,6 +218,20 @@ private typealias Line = MachineFacts.Line
       microphone(&$0) { $0.volume = ChannelVolumes(.muted, channels: 2) }
     },
     Case("silence", finds: "silentInput warning \(Server.microphone)", heard(.silent)),
+    Case("a muted input that is not the default", finds: "mutedInput note \(Server.microphone)") {
+      other(&$0)
+      microphone(&$0) { $0.isMuted = true }
+    },
+    Case(
+      "silence of an input that is not the default", finds: "silentInput note \(Server.microphone)"
+    ) {
+      other(&$0)
+      microphone(&$0) {
+        $0.activePort = nil
+        $0.ports[0].availability = .yes
+      }
+      heard(.silent)(&$0)
+    },
     Case("silence of no hardware", finds: "silentInput note \(Server.microphone)") {
       microphone(&$0) { $0.card = nil }
       heard(.silent)(&$0)
@@ -212,6 +244,48 @@ private typealias Line = MachineFacts.Line
       "clipping", finds: "clippedInput warning \(Server.microphone)",
       heard(.clipping(0, samples: 40))),
     Case("an offset", finds: "offsetInput note \(Server.microphone)", heard(.offset(1, -0.02))),
+    Case("dual mono that the session takes once", finds: nil) {
+      var server = Server.laptop()
+      server.addRemap(of: Server.microphone, taking: ChannelMap([.frontLeft]), as: .mono)
+      $0.snapshot = server.snapshot
+      // Else its remap is a leftover.
+      $0.state = SessionState(
+        input: PlanInput(mode: AudioMode(), snapshot: server.snapshot), mode: AudioMode(),
+        server: nil, profile: nil, active: true)
+      heard(.dualMono(0, 1))(&$0)
+    },
+    Case(
+      "channels that the input does not have", finds: "deadChannel warning \(Server.microphone)",
+      heard(.deadChannel(0), .deadChannel(1), .deadChannel(7))),
+    Case("a conflict", finds: "conflict warning -") {
+      $0.state = state(of: $0, conflict: "volume of mic")
+    },
+    Case("a conflict with a suspect", finds: "conflict warning mixer") {
+      var state = state(of: $0, conflict: "volume of mic")
+      let event = SessionEvent.conflict("volume of mic", opponents: ["mixer"], until: "2026-01-01")
+      state.events = [
+        TimedEvent(time: "2026-01-01", event: .applied),
+        TimedEvent(time: "2026-01-01", event: event),
+      ]
+      $0.state = state
+    },
+    Case("a device that is gone with a session's value", finds: "staleBaseline note gone") {
+      $0.baseline.entries = [
+        .init(setting: .mute(.input, device: "gone"), before: .flag(false), ours: .flag(true))
+      ]
+    },
+    Case("two devices that are gone", finds: "staleBaseline note gone") {
+      $0.baseline.entries = ["gone", "lost"].map {
+        .init(setting: .mute(.input, device: $0), before: .flag(false), ours: .flag(true))
+      }
+    },
+    Case("JACK beside it", finds: "cardShared problem -") {
+      $0.cardUsers = [run("pulseaudio", 7), run("jackd", 8)]
+    },
+    Case("another server beside an unknown one", finds: "otherServer warning /other") {
+      $0.server = nil
+      $0.sockets = [MachineFacts.Socket("/other", run("pulseaudio", 9))]
+    },
     Case("an input that is gone", finds: nil) {
       $0.heard = [MachineFacts.Heard(device: "gone", faults: [.silent])]
     },
@@ -275,6 +349,34 @@ private typealias Line = MachineFacts.Line
     #expect(diagnosis.checked.allSatisfy { !$0.needsSound })
     #expect(diagnosis.skipped.contains(.switchOnConnect))
     #expect(Set(diagnosis.checked + diagnosis.skipped) == Set(DoctorCheck.Code.allCases))
+  }
+
+  @Test(
+    arguments: [
+      (.timedOut, "the server does not answer in time"),
+      (.accessDenied, "the server refuses this client"), (.serverUnreachable, "no server answers"),
+    ] as [(SessionError.Code, String)])
+  func `why there is no server`(_ code: SessionError.Code, _ message: String) {
+    var facts = Self.healthy()
+    facts.snapshot = nil
+    facts.unreachable = SessionError(code, stage: .server, "no")
+    #expect(Diagnosis(facts).findings.map(\.message) == [message])
+  }
+
+  @Test(
+    arguments: [
+      ("[ ]", "48000", "default.clock.allowed-rates = [ 44100 48000 ]"),
+      ("[ 96000 ]", "96000", "default.clock.allowed-rates = [ 44100 48000 ]"),
+    ])
+  func `one allowed rate, in a file that has the section`(
+    _ value: String, _ rate: String, _ line: String
+  ) {
+    var facts = Self.healthy(.pipewire)
+    facts.graphSettings = [Line("default.clock.allowed-rates", value, file: "/p", number: 1)]
+    let findings = Diagnosis(facts).findings
+    #expect(
+      findings.map(\.message) == ["PipeWire switches to no other rate than \(rate) Hz"])
+    #expect(findings.first?.remedy.line == line)
   }
 
   @Test func `what was not checked says why`() {

@@ -133,4 +133,59 @@ private typealias Server = SimulatedServer
     facts.snapshot = nil
     #expect(Explanation(.inputGain, report, facts).causes.first?.hasPrefix("no server") == true)
   }
+
+  @Test func `priorities are those of the server's own rules`() {
+    let explanation = explain(
+      [
+        device("digital", ["device.class": "sound", "device.profile.name": "iec958-stereo"]),
+        device("jack", ["device.api": "jack"]), device("modem", ["device.class": "modem"]),
+      ], default: "jack")
+    #expect(
+      explanation.choices.map { "\($0.name) \($0.priority ?? -1)" } == [
+        "jack 10000", "digital 9007", "modem 0",
+      ])
+  }
+
+  @Test func `the session's part in a value: what it restored, and its conflict`() throws {
+    let mode = preferring { $0.inputPort = [.type(.mic)] }
+    var facts = DoctorTests.healthy()
+    let snapshot = try #require(facts.snapshot)
+    var state = SessionState(
+      input: PlanInput(mode: mode, snapshot: snapshot), mode: mode, server: nil, profile: "podcast",
+      active: true)
+    state.holder = SessionState.Holder(pid: 7, name: "audiosession")
+    let setting = Setting.port(.input, device: Server.microphone)
+    facts.baseline.entries = [.init(setting: setting, before: .name("x"), ours: .name("y"))]
+    let report = try #require(state.properties[.inputPort])
+    #expect(report.verdict == .applied)
+    func cause() -> String? {
+      facts.state = state
+      let causes = Explanation(.inputPort, report, facts).causes
+      #expect(
+        causes.first
+          == "the session's profile 'podcast' asks for this value; audiosession (process 7) maintains it"
+      )
+      return causes.dropFirst().first
+    }
+    state.events = [TimedEvent(time: "9:00", event: .drift([.inputPort]))]
+    #expect(cause() == "another value was set at 9:00, and the session restored this one")
+    func conflict(_ opponents: [String], _ end: String?) -> TimedEvent {
+      TimedEvent(
+        time: "9:01", event: .conflict(setting.title, opponents: opponents, until: end))
+    }
+    let changed = "another program changed it again and again until 9:01; the session "
+    state.events.append(conflict([], nil))
+    #expect(cause() == changed + "restores it again")
+    state.conflicts = [setting.title]
+    #expect(cause() == changed + "leaves it alone for now")
+    state.events.append(conflict(["mixer"], "9:02"))
+    #expect(cause() == changed + "leaves it alone until 9:02. Likely: mixer")
+  }
+
+  @Test func `a filter's device is known by the group of its nodes`() {
+    let snapshot = Server.laptop(kind: .pipewire).snapshot
+    #expect(
+      snapshot.processor(of: device("x", ["node.link-group": "echo-cancel-12-3"])) == "echo-cancel")
+    #expect(snapshot.processor(of: device("x", ["node.link-group": "loopback-1"])) == nil)
+  }
 }

@@ -29,6 +29,11 @@ import Testing
     return input
   }
 
+  private static func planning(_ seed: UInt64) -> TraceEntry {
+    let input = input(seed)
+    return TraceEntry(input, Result { () throws(SessionError) in try Plan.make(input) })
+  }
+
   /// All that a session, a view or a diagnosis does with an input.
   private static func use(_ input: PlanInput) throws {
     try? input.mode.validate()
@@ -109,7 +114,7 @@ import Testing
   @Test(arguments: ["latencyOffset", "configuredLatency", "_0", "sinkCount", "priority", "rate"])
   func `a value at the limits is refused, or survives what is done with it`(_ key: String) throws {
     for seed in UInt64(0)..<6 {
-      let line = TraceLine(time: "", entry: .planning(Self.input(seed)))
+      let line = TraceLine(time: "", entry: Self.planning(seed))
       let text = String(decoding: try JSON.encode(line), as: UTF8.self)
       for value in Self.absurd {
         let number = value.hasPrefix("[") ? #"\[-?[0-9]+,[0-9]+\]"# : "-?[0-9]+"
@@ -122,7 +127,7 @@ import Testing
 
   @Test func `no line of a trace ends a replay`() throws {
     let read = try Self.read(TraceLine.self, 300) { seed in
-      try JSON.encode(TraceLine(time: "2026-11-22T10:00:00", entry: .planning(Self.input(seed))))
+      try JSON.encode(TraceLine(time: "2026-11-22T10:00:00", entry: Self.planning(seed)))
     } _: { line in
       try Self.use(line)
     }

@@ -117,4 +117,67 @@ private typealias Server = SimulatedServer
       preferring { $0.preferredInput = [.portType(.headsetMic), "bluez_source.*", "alsa_input.*"] })
     #expect(plan.lines == ["4 server default source: \(Server.headset) → \(Server.microphone)"])
   }
+
+  @Test(
+    arguments: [
+      (.default, false), (.name("bluez_source.AA.*"), true), (.name("bluez_input.AA"), true),
+      (.name("alsa_input.*"), false), (.properties(["device.bus": "blue*"]), true),
+      (.properties(["device.bus": "usb"]), false), (.properties(["device.serial": "1"]), false),
+      (.formFactor("headset"), true), (.formFactor("webcam"), false),
+      (.portType(.bluetoothHFP), true), (.portType(.headsetMic), true), (.portType(.hdmi), false),
+      (.all([.portType(.headsetMic), "bluez_*"]), true), (.all(["bluez_*", "alsa_*"]), false),
+    ] as [(DeviceMatcher, Bool)])
+  func `a headset without a microphone yet may be what the mode names`(
+    _ matcher: DeviceMatcher, _ couldBe: Bool
+  ) throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addBluetooth()
+    }
+    let at = try #require(server.snapshot.cards.firstIndex { $0.name == "bluez_card.AA" })
+    server.snapshot.cards[at].properties["device.form_factor"] = "headset"
+    server.snapshot.cards[at].profiles.removeAll { $0.sourceCount > 0 }
+    #expect(server.snapshot.cards[at].couldBe(matcher) == couldBe)
+    let mode = preferring {
+      $0.options = [.allowBluetoothHFP]
+      $0.preferredInput = [matcher]
+      $0.onFailure = .bestEffort
+    }
+    let report = server.reports(mode)[.preferredInput]
+    if report?.verdict == .pending {
+      #expect(report?.waitingFor == (couldBe ? .profile : .device))
+    }
+    server.snapshot.cards[at].name = "other"
+    #expect(!server.snapshot.cards[at].couldBe(matcher))
+  }
+
+  @Test func `codecs: not reported, another one, and none of the name`() throws {
+    var server = Server.machine { $0.addBluetooth() }
+    let mode = preferring { $0.outputCodec = "apt-X" }
+    func report() -> PropertyReport? { server.reports(mode)[.outputCodec] }
+    func causes() -> [String] {
+      var facts = MachineFacts()
+      facts.snapshot = server.snapshot
+      return Explanation(.outputCodec, .unset(nil), facts).causes
+    }
+    let silence = "the server does not report the codecs of bluez_card.AA"
+    #expect(report()?.reason == silence && causes() == [silence])
+    #expect(
+      try server.plan(
+        preferring {
+          $0.outputCodec = "x"; $0.onFailure = .bestEffort
+        }
+      ).isEmpty)
+    server.snapshot.cards[0].codecs = [
+      Codec(name: "sbc", description: "SBC"), Codec(name: "ldac"),
+    ]
+    server.snapshot.cards[0].activeCodec = "sbc"
+    let failure = server.failure(mode)
+    #expect(failure?.code == .codecNotSupported && failure?.alternatives == ["sbc (SBC)", "ldac"])
+    #expect(causes() == ["bluez_card.AA offers on profile a2dp_sink: sbc, ldac"])
+    server.snapshot.cards[0].codecs?.append(Codec(name: "aptx", description: "aptX"))
+    #expect(try server.plan(mode).lines == ["1 bluez_card.AA codec: sbc → aptx"])
+    server.snapshot.cards[0].activeProfile = nil
+    #expect(causes() == ["bluez_card.AA offers on profile none: sbc, ldac, aptx"])
+  }
 }

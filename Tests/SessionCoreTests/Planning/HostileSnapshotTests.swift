@@ -224,6 +224,31 @@ private typealias Server = SimulatedServer
       }
       snapshot.server.defaultSourceName = snapshot.sources.first?.name
     },
+    Lie("each module of a desktop, twice") { snapshot in
+      let names = [
+        "module-switch-on-connect", "module-switch-on-port-available", "module-device-restore",
+        "module-default-device-restore", "module-role-cork", "module-role-ducking",
+        "module-filter-apply", "module-stream-restore", "module-bluetooth-policy",
+      ]
+      for (at, name) in (names + names).enumerated() {
+        snapshot.modules.append(Module(index: Index(UInt32(500 + at)), name: name))
+      }
+    },
+    Lie("no profiles, ports and owners in use") { snapshot in
+      for at in snapshot.cards.indices {
+        snapshot.cards[at].activeProfile = nil
+        snapshot.cards[at].codecs = []
+      }
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].activePort = nil
+        snapshot.sources[at].state = .suspended
+      }
+      for at in snapshot.sinks.indices { snapshot.sinks[at].activePort = nil }
+      for at in snapshot.sinkInputs.indices {
+        snapshot.sinkInputs[at].client = nil
+        snapshot.sinkInputs[at].volume = nil
+      }
+    },
     Lie("nothing but the server") {
       $0 = ServerSnapshot(server: $0.server)
     },
@@ -271,6 +296,44 @@ private typealias Server = SimulatedServer
     }
     _ = server.snapshot.route
     _ = server.snapshot.canServe(.input)
+  }
+
+  @Test(arguments: lies, [ServerKind.pulseaudio, .pipewire])
+  func `no lie crashes an explanation or a check, and each sentence says something`(
+    _ lie: Lie, _ kind: ServerKind
+  ) {
+    var server = Self.rich(kind)
+    lie.change(&server.snapshot)
+    for mode in Self.everything {
+      var facts = DoctorTests.healthy(kind)
+      facts.snapshot = server.snapshot
+      facts.variables = ["PULSE_SOURCE": "mic", "PULSE_SINK": "speaker"]
+      facts.daemonSettings = [.init("default-sample-rate", "48000", file: "/d", number: 1)]
+      let input = PlanInput(mode: mode, snapshot: server.snapshot)
+      var state = SessionState(input: input, mode: mode, server: nil, profile: nil, active: true)
+      state.conflicts = ["port of mic"]
+      facts.state = state
+      facts.baseline.entries = [
+        .init(setting: .mute(.input, device: "gone"), before: .flag(false), ours: .flag(true)),
+        .init(setting: .defaultDevice(.input), before: .name("gone"), ours: .name("same")),
+      ]
+      facts.heard = server.snapshot.sources.map { source in
+        MachineFacts.Heard(
+          device: source.name,
+          faults: [
+            .silent, .deadChannel(0), .deadChannel(.max), .dualMono(-1, 9),
+            .clipping(7, samples: .max), .offset(.min, -.infinity),
+          ])
+      }
+      for (property, report) in state.properties {
+        let explanation = Explanation(property, report, facts)
+        #expect(explanation.causes.allSatisfy { $0.count > 9 }, "\(explanation)")
+        #expect(explanation.choices.allSatisfy { !$0.reason.isEmpty }, "\(explanation)")
+      }
+      for finding in Diagnosis(facts).findings {
+        #expect(finding.message.count > 9 && finding.why.hasSuffix("."), "\(finding)")
+      }
+    }
   }
 
   @Test(arguments: 0..<10) func `no mixture of lies does either`(_ block: Int) {

@@ -22,7 +22,7 @@ import Testing
         var changed = server
         try? changed.run(step)
         loop.didRun(.done(granted: nil), changed.snapshot)
-      case .awaitObject, .finish: return round
+      case .finish: return round
       }
     }
     return 1000
@@ -71,7 +71,7 @@ import Testing
         #expect(saved.entries.contains { $0.isShown(in: server.snapshot) && $0.isOurs(step.to) })
         try server.run(step)
         loop.didRun(.done(granted: nil), server.snapshot)
-      case .awaitObject, .finish: break run
+      case .finish: break run
       }
     }
     #expect(ports == ["analog-input-headset-mic", "analog-input-headset-mic"])
@@ -113,7 +113,7 @@ import Testing
         try server.run(step)
         written.append(step.setting)
         loop.didRun(.done(granted: nil), server.snapshot)
-      case .awaitObject, .finish: break run
+      case .finish: break run
       }
     }
     #expect(isChanged)

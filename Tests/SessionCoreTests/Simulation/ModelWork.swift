@@ -93,7 +93,6 @@ final class ModelWork {
         request(task) { work, view throws(SessionError) in
           try task.loop.didRead(view.snapshot, grants: view.grants)
         }
-      case .awaitObject(let step): awaitObject(step, task)
       case .save(let baseline):
         try task.loop.didSave(save(baseline))
         session.later { [weak self] _ in self?.perform(task) }
@@ -121,17 +120,6 @@ final class ModelWork {
         work.perform(task)
       } catch {
         task.done(error)
-      }
-    }
-  }
-
-  private func awaitObject(_ step: Step, _ task: Task) {
-    let before = task.loop.input.snapshot
-    session.later(.milliseconds(50)) { [weak self] _ in
-      self?.request(task) { work, view throws(SessionError) in
-        let hasChanged = view.snapshot != before
-        guard hasChanged || work.world.now >= task.deadline else { return }
-        try task.loop.didWait(for: step, hasChanged: hasChanged)
       }
     }
   }

@@ -115,7 +115,7 @@ private typealias Server = SimulatedServer
         try server.run(step)
         look.run.didRun(.done(granted: nil), server.snapshot)
         event(step, &server)
-      case .awaitObject, .finish: break loop
+      case .finish: break loop
       }
     }
     baseline = look.end().baseline
@@ -148,7 +148,7 @@ private typealias Server = SimulatedServer
       case .run:
         refused += 1
         try look.run.didFail(SessionError(.refused, stage: .server, "refused"))
-      case .awaitObject, .finish: break loop
+      case .finish: break loop
       }
     }
     #expect(refused == 1)

@@ -51,5 +51,14 @@ import Testing
         "module-device-restore"
       ])
     #expect(snapshot.opponents(of: .rate(.input, device: "x"), snapshot.controllers) == [])
+    let desktop = self.snapshot(
+      [], modules: ["module-switch-on-port-available", "module-filter-apply"])
+    for (setting, module) in [
+      (Setting.cardProfile(card: "x"), "module-switch-on-port-available"),
+      (.port(.input, device: "x"), "module-switch-on-port-available"),
+      (.stream(.input, Index(1)), "module-filter-apply"),
+    ] {
+      #expect(desktop.opponents(of: setting, []) == [module])
+    }
   }
 }

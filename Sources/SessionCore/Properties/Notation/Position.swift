@@ -1,14 +1,10 @@
 /// A place in a text, counted from 1; columns count Unicode scalars, as the parser's do.
-package struct Position: Sendable, Hashable, Comparable {
+package struct Position: Sendable, Hashable {
   package var line = 1
   package var column = 1
 
   package init(line: Int = 1, column: Int = 1) {
     self.line = line
     self.column = column
-  }
-
-  package static func < (a: Position, b: Position) -> Bool {
-    (a.line, a.column) < (b.line, b.column)
   }
 }

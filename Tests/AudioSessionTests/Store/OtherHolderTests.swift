@@ -1,0 +1,138 @@
+import Glibc
+import Pulse
+import PulseSandbox
+import PulseTypes
+import SessionCore
+import TestSupport
+import Testing
+
+@testable import AudioSession
+
+/// Orders as they arrive at a holder, and holders that cannot be asked or ended.
+@Suite("Holders and orders", .server, .timeLimit(.minutes(1)))
+struct OtherHolderTests {
+  private static var mode: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.inputGain = Volume(fraction: 0.3)
+    return mode
+  }
+
+  private func store(_ rig: Rig) -> SessionStore {
+    SessionStore(folder: rig.sandbox.directory + "/store", server: .init(rig.sandbox.address))
+  }
+
+  @Test func `the order of a process that has ended is not carried out, the next one is`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let before = try await rig.outside.snapshot().device(.input, named: "mic")?.volume
+      let store = store(rig)
+      try store.prepare()
+      // The session finds it when it takes the lock.
+      var order = Order(
+        kind: .revert(keepsMode: false, forgets: false), number: store.nextOrderNumber(),
+        process: .max, holder: getpid(), timeout: .seconds(20))
+      try store.write(order)
+      try await rig.session.setAudioMode(Self.mode)
+      #expect(try store.mode()?.isActive == true && store.answer() == nil)
+      (order.kind, order.number) = (.revert(keepsMode: true, forgets: false), order.number + 1)
+      order.process = getpid()
+      try store.write(order)
+      #expect(await eventually { store.answer()?.number == order.number })
+      #expect(store.answer()?.error == nil)
+      store.takeBackOrder()
+      // The mode ended, and is kept for later.
+      #expect(try store.mode()?.isActive == false)
+      #expect(try await rig.outside.snapshot().device(.input, named: "mic")?.volume == before)
+    }
+  }
+
+  @Test func `an answer that cannot be written is logged, as damage is`() async throws {
+    try await Rig.with(.minimal) { rig in
+      let store = store(rig)
+      try store.prepare()
+      try store.files.write([1, 2, 3], to: .baseline)
+      let damage = Tripwire(counting: { $0.contains("is damaged") }) {}
+      damage.arm(1)
+      let session = Rig.session(rig.sandbox, logger: damage.logger)
+      try await session.setAudioMode(Self.mode)
+      #expect(damage.hasTripped)
+      await session.close()
+      let silence = Tripwire(counting: { $0.contains("no answer written") }) {}
+      silence.arm(1)
+      let holder = Rig.session(rig.sandbox, logger: silence.logger)
+      try await holder.setAudioMode(Self.mode)
+      mkdir(store.files.path(.answer) + ".new", 0o700)
+      try store.write(
+        Order(
+          kind: .apply(Self.mode, profile: nil), number: store.nextOrderNumber(),
+          process: getpid(), holder: getpid(), timeout: .seconds(20)))
+      #expect(await eventually { silence.hasTripped })
+      store.takeBackOrder()
+      await holder.close()
+    }
+  }
+
+  @Test func `a holder of another machine is seen by its mark, and cannot be asked or ended`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let mark = HolderMark(isClaim: false, process: 4711, files: "elsewhere", name: "studio")
+      try await rig.outside.updateProperties([HolderMark.key: mark.text])
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setAudioMode(Self.mode)
+      }
+      #expect(error?.code == .isBusy)
+      #expect(error?.message.contains("studio (process 4711)") == true)
+      #expect(try await rig.session.endHolder() == nil)
+    }
+  }
+
+  @Test func `a holder that has its own session is not ended, and one that stays is reported`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try store.prepare()
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(try calls.lock(lock, .exclusive))
+      func sign(_ pid: Int32, _ name: String) throws {
+        var record = LockRecord()
+        record.last = .taken(.init(pid: pid, name: name, isHolding: true))
+        try calls.write(record.bytes, to: lock)
+      }
+      func failure(of session: AudioSession) async -> SessionError? {
+        await #expect(throws: SessionError.self) { _ = try await session.endHolder() }
+      }
+      try sign(1, "studio")
+      let busy = await failure(of: rig.session)
+      #expect(busy?.code == .isBusy && busy?.message.contains("program of its own") == true)
+      // A holder that hears the signal, and goes on.
+      let folder = rig.sandbox.directory
+      let script =
+        "trap 'echo > \(folder)/heard' TERM; echo $$ > \(folder)/process; while :; do sleep 0.02; done"
+      let sandbox = rig.sandbox
+      let running = Task { try await sandbox.capture(["sh", "-c", script], timeout: .seconds(60)) }
+      func process() -> Int32? {
+        (try? SystemCalls().content(of: folder + "/process")).flatMap { $0 }.flatMap {
+          Int32(String(decoding: $0.dropLast(), as: UTF8.self))
+        }
+      }
+      #expect(await eventually { process() != nil })
+      try sign(try #require(process()), ProcessName.own)
+      let stopping = Task { try await rig.session.endHolder() }
+      #expect(await eventually { access(folder + "/heard", F_OK) == 0 })
+      stopping.cancel()
+      let cancelled = await #expect(throws: SessionError.self) { _ = try await stopping.value }
+      #expect(cancelled?.code == .cancelled)
+      let hasty = Rig.session(rig.sandbox, isHolding: false, timeout: .seconds(3))
+      let late = await failure(of: hasty)
+      #expect(late?.code == .timedOut)
+      #expect(late?.message.contains("has not ended") == true, "\(late as Any)")
+      await hasty.close()
+      running.cancel()
+      _ = try? await running.value
+      try calls.close(lock)
+    }
+  }
+}
