@@ -61,7 +61,7 @@ extension SessionEvent: Codable {
         try values.decode([String].self, forKey: .what).compactMap(Property.init))
     case "reapplied": self = .reapplied(try seconds())
     case "reapplyFailed":
-      self = .reapplyFailed(try values.decode(SessionError.self, forKey: .error))
+      self = .reapplyFailed(try values.decode(ErrorBody.self, forKey: .error).error)
     case "pending": self = .pending(try values.decode([Unmet].self, forKey: .unmet))
     case "serverLost": self = .serverLost
     case "serverReset": self = .serverReset(try seconds())
@@ -99,7 +99,7 @@ extension SessionEvent: Codable {
     case .drift(let what): try values.encode(what, forKey: .what)
     case .reapplied(let duration), .serverReset(let duration):
       try values.encode(duration.seconds, forKey: .seconds)
-    case .reapplyFailed(let error): try values.encode(error, forKey: .error)
+    case .reapplyFailed(let error): try values.encode(ErrorBody(error), forKey: .error)
     case .pending(let unmet): try values.encode(unmet, forKey: .unmet)
     case .interruptionBegan(let interruption): try interruption.encode(to: encoder)
     case .interruptionEnded(let shouldResume):

@@ -57,7 +57,7 @@ struct ProfileListJSON: Encodable {
       try item.encode(profile.name, forKey: .name)
       try item.encode(profile.description, forKey: .description)
       try item.encode(profile.source.description, forKey: .source)
-      try item.encode(profile.error.map(ErrorItem.init), forKey: .error)
+      try item.encode(profile.error.map(ErrorBody.init), forKey: .error)
     }
   }
 }

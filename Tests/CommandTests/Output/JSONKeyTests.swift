@@ -181,6 +181,7 @@ struct JSONKeyTests {
       #expect(line.hasPrefix("{\"time\":\"2026-11-21T17:35:26.358Z\",\"event\":\"\(event.name)\""))
       #expect(line.hasSuffix("}\n") && line.count { $0.isWhitespace } == 1)
       expectEvent(OrderedJSON(line))
+      #expect(try JSONSchema("event").problems(of: JSONValue(line)) == [], "\(line)")
     }
   }
 
