@@ -40,11 +40,12 @@ public struct Plan: Sendable, Hashable, Codable {
   /// Whether no step is needed; some preferences may still be unmet.
   public var isEmpty: Bool { steps.isEmpty }
 
-  /// The steps of the first phase that can run now.
+  /// The steps of the first phase that can run now; always the first, so that each round does something.
   ///
   /// Each port has its own levels, so levels must be read again after a step that changes a port.
   var batch: ArraySlice<Step> {
-    let batch = steps.prefix { $0.phase == steps.first?.phase && !$0.isDeferred }
+    let next = steps.dropFirst().firstIndex { $0.phase != steps[0].phase || $0.isDeferred }
+    let batch = steps[..<(next ?? steps.endIndex)]
     let port = batch.firstIndex { if case .port = $0.setting { true } else { false } }
     guard let port, batch[port...].contains(where: \.setting.isLevel) else { return batch }
     return batch[...port]

@@ -105,7 +105,6 @@ package struct Reconciler: Sendable {
         // Upkeep looks again at later changes; it must not chase them in a storm.
         return .read(isGlance: firstPlan == nil && input.occasion == .upkeep)
       case .planned(let plan):
-        // The first step is never deferred: only an earlier one could create its object.
         guard !plan.isEmpty else {
           for attempt in latencies { input.memory.note(attempt, on: input.snapshot) }
           state = .finished
