@@ -1,5 +1,3 @@
-import JSONCoding
-
 extension SessionState: Codable {
   private enum Key: String, CodingKey {
     case schema, server, active, profile, scope, holder, capabilities, properties, route
@@ -59,9 +57,20 @@ extension KeyedEncodingContainer {
   /// Encodes reports in the order of the properties; other dictionaries have the order of their keys'
   /// texts.
   package mutating func encode(_ reports: [Property: PropertyReport], forKey key: Key) throws {
-    var container = nestedContainer(keyedBy: NameKey.self, forKey: key)
+    var container = nestedContainer(keyedBy: ReportKey.self, forKey: key)
     for (property, report) in reports.sorted(by: { $0.key < $1.key }) {
-      try container.encode(report, forKey: NameKey(property.rawValue))
+      try container.encode(report, forKey: ReportKey(property))
     }
   }
+}
+
+/// A property as the key of its report. It is made from no text, as of a dictionary with any keys: those
+/// are written in their texts' order.
+private struct ReportKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ property: Property) { stringValue = property.rawValue }
+  init?(stringValue: String) { nil }
+  init?(intValue: Int) { nil }
 }

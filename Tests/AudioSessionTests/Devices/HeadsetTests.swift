@@ -304,6 +304,30 @@ struct HeadsetTests {
         devices.standardOutput.contains("codecs: CVSD (in use), mSBC"), "\(devices.standardOutput)")
     }
   }
+
+  @Test("its microphone is used as soon as its call profile appears", arguments: headsets)
+  func lateProfile(_ headset: Headset) async throws {
+    try await Rig.with(headset.configuration) { rig in
+      try await rig.setProfile(headset.music, of: Headset.card)
+      try await rig.act(on: Headset.card, "hide-profile", headset.call)
+      // Not inside of the macro: with a closure in a closure there, Swift 6.3.1 takes the next closure of
+      // the same type for this one.
+      let isHidden = try await rig.sessionSees {
+        $0.card(named: Headset.card)?.profiles.first { $0.name == headset.call }?.isAvailable
+          == false
+      }
+      #expect(isHidden)
+      var mode = AudioMode(category: .playAndRecord)
+      mode.options = [.allowBluetoothHFP]
+      mode.preferredInput = [.name(headset.input), "default"]
+      try await rig.session.setAudioMode(mode)
+      #expect(try await rig.session.snapshot().server.defaultSourceName != headset.input)
+      try await rig.act(on: Headset.card, "hide-profile", "none")
+      let seen = try await rig.snapshot { $0.server.defaultSourceName == headset.input }
+      #expect(seen.server.defaultSourceName == headset.input)
+      #expect(profile(seen) == headset.call)
+    }
+  }
 }
 
 extension HeadsetTests.Headset {
