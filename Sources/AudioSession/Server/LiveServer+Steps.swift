@@ -12,7 +12,7 @@ extension LiveServer {
     countRoundTrip()
     let time = answerTime(deadline)
     let stream = snapshot.stream(of: step.setting)
-    let port = snapshot.portInUse(for: step)
+    let place = snapshot.place(of: step)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -38,15 +38,15 @@ extension LiveServer {
     }
     var isMet = try await wait(
       deadline: patience(for: step, deadline), answer: deadline
-    ) { $0.satisfies(step) || $0.portInUse(for: step) != port }
+    ) { $0.satisfies(step) || $0.place(of: step) != place }
     while !isMet, snapshot.has(.earlyReplies), case .defaultDevice = step.setting,
-      snapshot.portInUse(for: step) == port, !deadline.hasPassed
+      snapshot.place(of: step) == place, !deadline.hasPassed
     {
       isMet = try await setDefaultAgain(step, deadline)
     }
     // A default does not take effect while its device's port is unavailable, however often it is
-    // set, and a level that is in effect is another port's.
-    guard snapshot.portInUse(for: step) == port else { return .outdated }
+    // set, and a level that is in effect is another port's, or another device's.
+    guard snapshot.place(of: step) == place else { return .outdated }
     var pause = Duration.seconds(1)
     while !isMet, snapshot.has(.earlyReplies), step.setting.is(.isLostAtTimes), !deadline.hasPassed
     {

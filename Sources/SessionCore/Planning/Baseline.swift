@@ -118,7 +118,7 @@ package struct Baseline: Sendable, Hashable, Codable {
   mutating func record(_ entry: Entry) {
     if let index = entries.firstIndex(where: { $0.isOfSame(entry) }) {
       entries[index].ours = entry.ours
-      if entry.ours != nil { entries[index].isConsequence = false }
+      if !entry.isConsequence { entries[index].isConsequence = false }
     } else {
       entries.append(entry)
     }
@@ -156,7 +156,8 @@ package struct Baseline: Sendable, Hashable, Codable {
     let consequences = withConsequences ? step.setting.kind.dependents(in: snapshot) : []
     for setting in consequences {
       guard let before = snapshot.value(of: setting) else { continue }
-      let entry = Entry(setting: setting, before: before, ours: nil, in: snapshot)
+      var entry = Entry(setting: setting, before: before, ours: nil, in: snapshot)
+      if snapshot.returns(setting) { entry.ours = before }
       if !has(entry) { record(entry) }
     }
     guard let before = snapshot.value(of: step.setting) else { return }
@@ -170,7 +171,7 @@ package struct Baseline: Sendable, Hashable, Codable {
     for index in entries.indices {
       if entries[index].setting == step.setting, entries[index].isShown(in: snapshot) {
         entries[index].ours = step.to
-      } else if moved.contains(entries[index].setting) {
+      } else if moved.contains(entries[index].setting), !snapshot.returns(entries[index].setting) {
         entries[index].ours = nil
       }
     }
@@ -182,6 +183,18 @@ package struct Baseline: Sendable, Hashable, Codable {
     for index in entries.indices
     where entries[index].setting == setting && entries[index].isShown(in: snapshot) {
       entries[index].ours = value
+    }
+  }
+
+  /// Counts the values that followed from steps as the session's.
+  mutating func noteConsequences(
+    in snapshot: ServerSnapshot, where isComplete: (Setting) -> Bool = { _ in true }
+  ) {
+    for index in entries.indices
+    where entries[index].ours == nil && entries[index].isShown(in: snapshot)
+      && isComplete(entries[index].setting)
+    {
+      entries[index].ours = snapshot.value(of: entries[index].setting)
     }
   }
 
@@ -197,11 +210,10 @@ package struct Baseline: Sendable, Hashable, Codable {
   package mutating func settle(
     in snapshot: ServerSnapshot, claims: Set<Setting>? = [], written: Set<Setting> = []
   ) {
-    for index in entries.indices {
-      if entries[index].setting.isModule { entries[index].before = .absent }
-      guard entries[index].ours == nil, entries[index].isShown(in: snapshot) else { continue }
-      entries[index].ours = snapshot.value(of: entries[index].setting)
+    for index in entries.indices where entries[index].setting.isModule {
+      entries[index].before = .absent
     }
+    noteConsequences(in: snapshot)
     for index in entries.indices {
       // A run that was cut short may have left any of them.
       let now = snapshot.value(of: entries[index].setting)
@@ -242,5 +254,16 @@ package struct Baseline: Sendable, Hashable, Codable {
       }
     }
     return result
+  }
+}
+
+extension ServerSnapshot {
+  /// Whether a setting has its value again when its device returns: another value is then another
+  /// program's, who may have changed it at the same moment.
+  fileprivate func returns(_ setting: Setting) -> Bool {
+    setting.isLevel
+      && loaded("module-device-restore").contains {
+        $0.value(of: "restore_volume") == nil && $0.value(of: "restore_muted") == nil
+      }
   }
 }

@@ -1,4 +1,4 @@
-import PulseTypes
+package import PulseTypes
 
 /// The server's answer to a step, in addition to the snapshot after it.
 package enum StepAnswer: Sendable {
@@ -14,14 +14,24 @@ package enum StepAnswer: Sendable {
   case outdated
 }
 
+/// The device of a step and the port in use: on a device that has returned, or on another port, a step has
+/// not done what its plan wanted, whatever the value there.
+package struct StepPlace: Sendable, Equatable {
+  var device: Index<Device>?
+  var port: String?
+}
+
 extension ServerSnapshot {
-  /// The port in use that a step relies on: a level is set on the port in use, and a server passes
-  /// over a default device whose port is not available.
-  package func portInUse(for step: Step) -> String? {
-    guard case .name(let name) = step.to, case .defaultDevice(let direction) = step.setting else {
-      return device(ofLevel: step.setting)?.activePort
+  /// Where a step acts now. A level is set on the port in use, and a server passes over a default device
+  /// whose port is not available.
+  package func place(of step: Step) -> StepPlace {
+    var device = device(of: step.setting)
+    if case .name(let name) = step.to, case .defaultDevice(let direction) = step.setting {
+      device = self.device(direction, named: name)
+    } else if !step.setting.isLevel {
+      return StepPlace(device: device?.index)
     }
-    return device(direction, named: name)?.activePort
+    return StepPlace(device: device?.index, port: device?.activePort)
   }
 }
 

@@ -151,7 +151,13 @@ package struct Reconciler: Sendable {
     grants: [Setting: Duration] = [:]
   ) throws(SessionError) -> Plan {
     input.snapshot = snapshot
-    if firstSnapshot == nil { firstSnapshot = snapshot }
+    if firstSnapshot == nil {
+      firstSnapshot = snapshot
+      // Those of a run that was cut short have taken effect by now.
+      input.baseline.noteConsequences(in: snapshot) {
+        !$0.isLevel || !snapshot.has(.lateRestoring)
+      }
+    }
     for (setting, before) in inherited where input.baseline[setting] == nil {
       guard let now = snapshot.value(of: setting), now != before else { continue }
       input.baseline.record(setting, before: before, ours: now)
@@ -182,11 +188,11 @@ package struct Reconciler: Sendable {
     return try plan.get()
   }
 
-  /// Skips the step if the server already has its value. Plans again if another port is in use since
-  /// on which the step relies: a level would be that port's, whose previous value is not recorded.
+  /// Skips the step if the server already has its value. Plans again if its device has been replaced since,
+  /// or another port is in use: a level would be that port's, whose previous value is not recorded.
   package mutating func didCheck(_ snapshot: ServerSnapshot) {
     guard case .batch(let steps) = state, let step = steps.first else { return }
-    guard input.snapshot.portInUse(for: step) == snapshot.portInUse(for: step) else {
+    guard input.snapshot.place(of: step) == snapshot.place(of: step) else {
       state = .reading
       return
     }
@@ -216,8 +222,10 @@ package struct Reconciler: Sendable {
 
   /// Handles a completed step; its outcome is read from the server.
   package mutating func didRun(_ answer: StepAnswer, _ snapshot: ServerSnapshot) {
-    guard case .checked(let step, _, let rest) = state else { return }
-    if case .outdated = answer {
+    guard case .checked(let step, let before, let rest) = state else { return }
+    var isOutdated = before.place(of: step) != snapshot.place(of: step)
+    if case .outdated = answer { isOutdated = true }
+    if isOutdated {
       tracer?(.ran(step, "outdated"))
       unproved.append(step)
       state = .reading

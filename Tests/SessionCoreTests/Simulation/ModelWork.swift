@@ -130,7 +130,7 @@ final class ModelWork {
       return fail(SessionError(.serverLost, stage: .server, "lost"), task)
     }
     world.checkWrite(step, by: session)
-    let port = view?.snapshot.portInUse(for: step)
+    let place = view?.snapshot.place(of: step)
     ask(connection, by: task.deadline, step) { work, error in
       if let error {
         if error.code == .timedOut { work.noteTimeOut(step) }
@@ -138,18 +138,18 @@ final class ModelWork {
       }
       let isLazy = work.view?.snapshot.has(.earlyReplies) == true
       let patience = step.setting.patience(isLazy: isLazy).map { work.world.now + $0 }
-      work.readBack(step, at: port, task, until: min(task.deadline, patience ?? task.deadline))
+      work.readBack(step, at: place, task, until: min(task.deadline, patience ?? task.deadline))
     }
   }
 
-  private func readBack(_ step: Step, at port: String?, _ task: Task, until end: Duration) {
+  private func readBack(_ step: Step, at place: StepPlace?, _ task: Task, until end: Duration) {
     guard let connection else {
       return fail(SessionError(.serverLost, stage: .server, "lost"), task)
     }
     ask(connection, by: task.deadline) { work, error in
       if let error { return work.fail(error, task) }
       guard let view = work.view else { return }
-      guard step.setting.isHint || view.snapshot.portInUse(for: step) == port else {
+      guard view.snapshot.place(of: step) == place else {
         task.loop.didRun(.outdated, view.snapshot)
         return work.perform(task)
       }
@@ -160,7 +160,7 @@ final class ModelWork {
       }
       guard work.world.now >= end else {
         return work.session.later(.milliseconds(60)) { _ in
-          work.readBack(step, at: port, task, until: end)
+          work.readBack(step, at: place, task, until: end)
         }
       }
       let isLate = work.world.now >= task.deadline
