@@ -26,7 +26,10 @@ extension AudioSession {
       configuration: configuration, stop: stop)
     let plan = try await driver.plan(&look.run)
     defer { upkeep.seen = look.run.seen }
-    guard !plan.isEmpty else { return try hold(look.end(), of: look, store) }
+    guard !plan.isEmpty else {
+      await live.closeRatePins(besides: plan.claims)
+      return try hold(look.end(), of: look, store)
+    }
     emit(.drift(plan.steps.map(\.property).removingDuplicates()))
     do throws(SessionError) {
       try await driver.run(&look.run)
@@ -37,6 +40,7 @@ extension AudioSession {
       throw error
     }
     let run = look.run
+    await live.closeRatePins(besides: run.lastPlan.claims)
     learned = Learned(run)
     if occasion == .upkeep {
       upkeep.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)

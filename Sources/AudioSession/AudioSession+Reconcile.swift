@@ -80,6 +80,7 @@ extension AudioSession {
     let (run, baseline) = (change.run, change.outcome)
     let isKept = configuration.isHolding && isActive
     if isKept {
+      await live.closeRatePins(besides: run.lastPlan.claims)
       try await live.tendPins(for: stored?.mode, deadline: budget.readBack)
     } else {
       try await live.releasePins(deadline: budget.readBack)

@@ -6,9 +6,8 @@ import SessionCore
 /// running.
 extension LiveServer {
   /// Runs the pins while another stream uses their device, or always if the mode demands it; only
-  /// on PipeWire, where a corked pin holds nothing. Closes a pin that served to restore a rate.
+  /// on PipeWire, where a corked pin holds nothing.
   func tendPins(for mode: AudioMode?, deadline: Deadline) async throws(SessionError) {
-    await closeRestoringPins(mode?.sampleRate)
     guard snapshot.has(.forcedGraph) else { return }
     try await awaitClosing(deadline: deadline)
     for (setting, pin) in pins where await pin.isOpen {
@@ -64,12 +63,11 @@ extension LiveServer {
     return pins[rate] == nil ? setting : rate
   }
 
-  /// Closes pins that restored a device's rate which the mode no longer sets: a corked stream sets
-  /// a rate, and does not hold it.
-  private func closeRestoringPins(_ preference: Int?) async {
-    for (setting, pin) in pins {
-      guard case .rate = setting else { continue }
-      if await pin.sampleSpec.map({ Int($0.rate) }) != preference { await close(pin: setting) }
+  /// Closes the pins of rates that the mode does not name, or no longer for this device: a stream that
+  /// restored a rate has done its work, because it is not held.
+  func closeRatePins(besides claims: [Setting]) async {
+    for setting in pins.keys where !claims.contains(setting) {
+      if case .rate = setting { await close(pin: setting) }
     }
   }
 

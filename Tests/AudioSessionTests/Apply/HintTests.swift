@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import PulseTypes
 import TestSupport
 import Testing
 
@@ -114,6 +115,37 @@ struct HintTests {
         try await rig.eventually {
           $0.device(.input, named: Names.usbInput)?.sampleSpec.rate == 48000
         })
+    }
+  }
+
+  @Test(
+    "the pin of a rate goes when another device is in use, also where nothing is restored", .server)
+  func pinFollowsDevice() async throws {
+    try await Rig.with(.minimal) { rig in
+      func player(_ rate: UInt32) async throws -> PulseStream {
+        try await rig.outside.openStream(
+          StreamOptions(
+            direction: .output, name: "player", device: "speakers",
+            spec: SampleSpec(format: .s16le, rate: rate, channels: 2), startCorked: false))
+      }
+      func pins(_ snapshot: ServerSnapshot) -> [String?] {
+        snapshot.sinkInputs.filter { $0.name.hasSuffix("rate pin") }.map { stream in
+          snapshot.sinks.first { $0.index == stream.device }?.name
+        }
+      }
+      // The rate from before the session is that of the mode.
+      await (try await player(48000)).close()
+      var mode = AudioMode(category: .playback)
+      mode.preferredOutput = [.name("late"), .name("speakers")]
+      mode.sampleRate = 48000
+      #expect(
+        try await rig.session.setAudioMode(mode).steps.allSatisfy {
+          $0.step.property != .sampleRate
+        })
+      await (try await player(44100)).close()
+      #expect(try await rig.eventually { pins($0) == ["speakers"] })
+      _ = try await rig.outside.loadModule("module-null-sink", "sink_name=late")
+      #expect(try await rig.eventually { pins($0) == ["late"] })
     }
   }
 }
