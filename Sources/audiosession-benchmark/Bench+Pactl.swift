@@ -8,14 +8,26 @@ extension Bench {
 
       enum CodingKeys: String, CodingKey { case percent = "value_percent" }
     }
+    var index: Int
     var name: String
     var specification: String
     var volume: [String: Level]
-    var properties: [String: String]
+    var ownerModule: Int?
 
     enum CodingKeys: String, CodingKey {
-      case name, volume, properties
+      case index, name, volume
+      case ownerModule = "owner_module"
       case specification = "sample_specification"
+    }
+  }
+
+  private struct Stream: Decodable {
+    var ownerModule: String?
+    var source: Int
+
+    enum CodingKeys: String, CodingKey {
+      case source
+      case ownerModule = "owner_module"
     }
   }
 
@@ -36,8 +48,10 @@ extension Bench {
       $0.name == "module-remap-source" && $0.argument?.contains("audiosession") == true
     }
     if remaps.count != 1 { flaws.append("pactl: \(remaps.count) remaps") }
-    let master = sources.first { $0.name == "audiosession.input" }?.properties[
-      "device.master_device"]
+    let module = sources.first { $0.name == "audiosession.input" }?.ownerModule.map(String.init)
+    let streams: [Stream] = try await pactl("source-outputs")
+    let link = streams.first { $0.ownerModule == module }
+    let master = sources.first { $0.index == link?.source }?.name
     if master != Self.mic { flaws.append("pactl: the remap is on \(master ?? "nothing")") }
     let mic = sources.first { $0.name == Self.mic }
     if mic?.volume.values.allSatisfy({ $0.percent == "80%" }) != true {

@@ -35,13 +35,7 @@ struct Churn {
         flaws = try await bench.awaitNoFlaws(churn.client, within: .seconds(10))
       }
       // The last event may still be on its way to the session: what counts is that it converges.
-      var plan = try await churn.awaitNoSteps(within: .seconds(3))
-      // Upkeep leaves what followed from a change of the session's to the next apply: a rival may have
-      // changed it at the same moment.
-      if !plan.contains(Self.noSteps) {
-        watcher.signal(SIGHUP)
-        plan = try await churn.awaitNoSteps(within: .seconds(10))
-      }
+      let plan = try await churn.awaitNoSteps(within: .seconds(3))
       flaws += try await bench.flawsByPactl()
       let after = ProcessFigures(watcher.process)
       let status = watcher.end()
