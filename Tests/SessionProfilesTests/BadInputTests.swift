@@ -128,6 +128,17 @@ struct Mistake: Sendable, CustomTestStringConvertible {
       "1:32: input.prefer property device must be a string; a key with dots needs quotes, "
         + "such as { \"device.bus\" = \"usb\" }, not a table"),
     Mistake(
+      "input.channel-map = 5",
+      "1:1: input.channel-map must be an array of positions, such as [\"front-left\", "
+        + "\"front-right\"], or one of mono, left, right or swap, not the number 5"),
+    Mistake(
+      "input.prefer = [{ name = 5 }]",
+      "1:19: input.prefer name must be a name or a glob, not the number 5"),
+    Mistake(
+      "input.prefer = [{ all = 'usb*' }]",
+      "1:19: input.prefer all must be an array of names and tables, such as [\"usb*\"], "
+        + "not the string \"usb*\""),
+    Mistake(
       "input = 5",
       "1:1: input must be a table: a line [input] with its keys below, not the number 5"),
     Mistake(

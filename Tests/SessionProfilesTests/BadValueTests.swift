@@ -58,6 +58,11 @@ import Testing
       "input.prefer = [{}]",
       "1:17: an empty table in input.prefer matches nothing; it can have name, port-type, "
         + "form-factor, property or all"),
+    Mistake(
+      "input.prefer = [{ all = [] }]", "1:19: an empty list in input.prefer all matches nothing"),
+    Mistake(
+      "input.prefer = [{ property = {} }]",
+      "1:19: an empty table in input.prefer property matches nothing"),
   ])
   func `out of range or meaning`(_ mistake: Mistake) throws { try mistake.expect() }
 

@@ -25,6 +25,11 @@ import Testing
     }
   }
 
+  @Test(arguments: ["", "a\r\n\tb", "\"\\\"", "\u{1}\u{7F}\u{85}", "é 😀 %"])
+  func `what is written as a string reads back`(_ text: String) throws {
+    #expect(try value("x = " + TOMLWords.quoted(text)) == text.debugDescription)
+  }
+
   @Test(arguments: [
     ("0", "0"), ("+7", "7"), ("-0", "0"), ("1_000_000", "1000000"), ("0xDEAD_beef", "3735928559"),
     ("0o755", "493"), ("0b1101", "13"), ("9223372036854775807", "9223372036854775807"),

@@ -3,13 +3,7 @@ import PulseTypes
 extension Notation<[DeviceMatcher]> {
   /// A ranked list of names, globs and tables.
   package static let devices = Notation { node, label, reading in
-    guard let elements = node.array else {
-      let example = node.string.map { Text.visible($0) } ?? "default"
-      return reading.wrongType(
-        node, label, "an array of names and tables, such as [\"\(example)\"]")
-    }
-    let matchers = elements.compactMap { MatcherFormat.read($0, label, &reading) }
-    return matchers.count == elements.count ? matchers : nil
+    MatcherFormat.list(node, label, &reading)
   } write: {
     TOMLWords.array($0.map(MatcherFormat.text))
   }
@@ -47,7 +41,19 @@ extension Notation<[PortMatcher]> {
 private enum MatcherFormat {
   static let keys = ["name", "port-type", "form-factor", "property", "all"]
 
-  static func read(
+  static func list(
+    _ node: Node, _ label: Label, _ reading: inout ProfileReading
+  ) -> [DeviceMatcher]? {
+    guard let elements = node.array else {
+      let example = node.string.map { Text.visible($0) } ?? "default"
+      return reading.wrongType(
+        node, label, "an array of names and tables, such as [\"\(example)\"]")
+    }
+    let matchers = elements.compactMap { read($0, label, &reading) }
+    return matchers.count == elements.count ? matchers : nil
+  }
+
+  private static func read(
     _ node: Node, _ label: Label, _ reading: inout ProfileReading
   ) -> DeviceMatcher? {
     if let word = node.string { return DeviceMatcher(word) }
@@ -81,11 +87,11 @@ private enum MatcherFormat {
       return Vocabulary.portTypes.read(node, label, &reading).map(DeviceMatcher.portType)
     case "property": return properties(node, label, &reading)
     case "all":
-      guard let elements = node.array, !elements.isEmpty else {
-        return reading.wrongType(node, label, "an array of matchers")
+      guard let parts = list(node, label, &reading) else { return nil }
+      guard !parts.isEmpty else {
+        return reading.wrongValue(node, label, "an empty list in \(label.key) matches nothing")
       }
-      let parts = elements.compactMap { read($0, label, &reading) }
-      return parts.count == elements.count ? .all(parts) : nil
+      return .all(parts)
     default:
       return reading.report(
         Text.unknownKey(entry.key, among: keys), at: node.position, property: label.key,
@@ -96,9 +102,12 @@ private enum MatcherFormat {
   private static func properties(
     _ node: Node, _ label: Label, _ reading: inout ProfileReading
   ) -> DeviceMatcher? {
-    guard let entries = node.table, !entries.isEmpty else {
+    guard let entries = node.table else {
       return reading.wrongType(
         node, label, "a table of strings with quoted keys, such as { \"device.bus\" = \"usb\" }")
+    }
+    guard !entries.isEmpty else {
+      return reading.wrongValue(node, label, "an empty table in \(label.key) matches nothing")
     }
     var properties: [String: String] = [:]
     for entry in entries {
