@@ -48,13 +48,15 @@ extension ServerSnapshot {
     guard distinct.count > 1 || !distinct.contains(device.name) else {
       return .properties(properties)
     }
-    if !card.isBluetooth, let mapping = device.values(of: ["device.profile.name"]) {
-      return .properties(properties.merging(mapping) { own, _ in own })
+    if !card.isBluetooth,
+      let both = device.values(of: properties.keys + ["device.profile.name"])
+    {
+      return .properties(both)
     }
-    guard let part = device.name.split(separator: ".").last, device.name.contains(".") else {
-      return .properties(properties)
-    }
-    return .all([.properties(properties), .name("*.\(Glob.escaped(String(part)))")])
+    guard let name = DeviceMatcher.exactly(device.name) else { return .properties(properties) }
+    // What precedes the last part is the card's, and changes with its place.
+    let part = device.name.lastIndex(of: ".").map { Glob.escaped(String(device.name[$0...])) }
+    return .all([.properties(properties), part.map { .name("*" + $0) } ?? name])
   }
 }
 

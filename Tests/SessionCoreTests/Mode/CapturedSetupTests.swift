@@ -4,6 +4,8 @@ import Testing
 
 @testable import SessionCore
 
+private typealias Server = SimulatedServer
+
 /// A machine's setup as a mode.
 @Suite struct CapturedSetupTests {
   @Test(arguments: SeedBlock.all(200))
@@ -97,6 +99,43 @@ import Testing
       ])
   }
 
+  @Test func `PipeWire spells the place differently`() {
+    let one = ["device.serial": "same", "device.bus-path": "usb-1"]
+    let two = ["device.serial": "same", "device.bus-path": "usb-2"]
+    #expect(matchers(one, two) == [.properties(one), .properties(two)])
+  }
+
+  /// The matcher for a device of a card that has another input, too.
+  private func matcher(
+    _ name: String, _ properties: [String: String]
+  ) -> DeviceMatcher? {
+    var snapshot = snapshot([("usb", properties)])
+    snapshot.cards[0].profiles.append(
+      CardProfile(name: "input:analog-stereo", sinkCount: 0, sourceCount: 1, priority: 2))
+    snapshot.sources[0].name = name
+    return snapshot.stableMatcher(for: snapshot.sources[0])
+  }
+
+  @Test func `one of several inputs of a card by its mapping, else by its name`() {
+    let serial = ["device.serial": "A"]
+    let mapped = ["device.serial": "A", "device.profile.name": "mono-fallback"]
+    #expect(matcher("alsa_input.usb.mono-fallback", mapped) == .properties(mapped))
+    #expect(
+      matcher("alsa_input.usb.mono-fallback", serial)
+        == .all([.properties(serial), "*.mono-fallback"]))
+  }
+
+  @Test(arguments: [
+    ("mic.[1]", DeviceMatcher.name("*.[[]1]")), ("desk", .name("desk")),
+    ("default", .name("[d]efault")), ("a\u{1b}.b", nil),
+  ])
+  func `one of several inputs of a card with a name that a person gave`(
+    _ name: String, _ part: DeviceMatcher?
+  ) {
+    let serial = DeviceMatcher.properties(["device.serial": "A"])
+    #expect(matcher(name, ["device.serial": "A"]) == part.map { .all([serial, $0]) } ?? serial)
+  }
+
   @Test func `a Bluetooth device by its address`() {
     let properties = ["device.bus": "bluetooth", "device.string": "00:11", "device.serial": "x"]
     #expect(matchers(properties) == [.properties(["device.string": "00:11"])])
@@ -124,5 +163,60 @@ import Testing
     #expect(setup.mode == AudioMode())
     #expect(setup.inputs == [])
     #expect(setup.left.count == 1)
+  }
+
+  @Test func `combined outputs are captured with all their devices, the first preferred one first`()
+    throws
+  {
+    let machine = Server.machine {
+      $0.addLaptop()
+      $0.addLoose(.output, "monitors")
+    }
+    let mode = preferring {
+      $0.category = .multiRoute
+      $0.preferredOutput = ["monitors", .name(Server.speakers)]
+    }
+    var run = Run(machine, PlanInput(mode: mode, snapshot: machine.snapshot))
+    run.run()
+    let snapshot = run.server.snapshot
+    let speakers = try #require(snapshot.device(.output, named: Server.speakers))
+    let setup = CapturedSetup(of: snapshot, current: mode, baseline: run.stored)
+    #expect(setup.mode.category == .multiRoute)
+    #expect(
+      setup.mode.preferredOutput == [
+        "monitors", try #require(snapshot.stableMatcher(for: speakers)),
+      ])
+    var input = PlanInput(mode: setup.mode, snapshot: snapshot)
+    input.baseline = run.stored
+    #expect(try Plan.make(input).lines == [])
+    // Without the mode that combined them they are an owned device on one output.
+    #expect(
+      CapturedSetup(of: snapshot, baseline: run.stored).mode.preferredOutput == ["monitors"])
+  }
+
+  @Test func `what a profile cannot have is left out, and said`() throws {
+    var server = Server.laptop()
+    try server.edit(.input, Server.microphone) {
+      $0.volume = ChannelVolumes([Volume(fraction: 0.3), Volume(fraction: 0.6)])
+    }
+    let setup = CapturedSetup(of: server.snapshot)
+    #expect(setup.mode.inputGain == nil)
+    #expect(
+      setup.left == [
+        "\(Server.microphone) has a volume for each channel (30 % / 60 %); a profile has one for all"
+      ])
+  }
+
+  @Test func `a codec is captured if the session chose it`() {
+    var server = Server.machine { $0.addBluetooth() }
+    server.snapshot.cards[0].codecs = [Codec(name: "sbc"), Codec(name: "aptx")]
+    server.snapshot.cards[0].activeCodec = "aptx"
+    #expect(CapturedSetup(of: server.snapshot).mode.outputCodec == nil)
+    var baseline = Baseline(serverCookie: server.snapshot.server.cookie)
+    baseline.record(
+      Baseline.Entry(
+        setting: .codec(card: "bluez_card.AA"), before: .name("sbc"), ours: .name("aptx"),
+        in: server.snapshot))
+    #expect(CapturedSetup(of: server.snapshot, baseline: baseline).mode.outputCodec == "aptx")
   }
 }
