@@ -84,7 +84,6 @@ extension AudioSession {
     let arguments = facts.server.map { ProcessTable.arguments(of: $0.pid) } ?? []
     if !arguments.contains("-n") { facts.startup = files.startup }
     facts.places = [
-      "daemon.conf": files.pulseFolder + "/daemon.conf",
       "default.pa": files.pulseFile("default.pa", "PULSE_SCRIPT"),
       "pipewire.conf": files.graphPlace,
     ]

@@ -25,7 +25,7 @@ private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
       .init(
         "Give the other rate, and restart the server.",
         command: "systemctl --user restart pulseaudio",
-        file: line?.place ?? facts.places["daemon.conf"],
+        file: line?.place,
         line: "alternate-sample-rate = \(rate == "48000" ? "44100" : "48000")"))
   ]
 }

@@ -65,15 +65,15 @@ struct Ranking {
   /// Why a device is not the default, by the first rule that distinguishes the two.
   func reason(against device: Device) -> String {
     guard let present = snapshot.defaultDevice(direction) else { return "there is no default" }
-    if !device.canBeDefault, present.canBeDefault {
-      return "its port \(device.activePort ?? "") is not plugged in"
+    if !device.canBeDefault, present.canBeDefault, let port = device.activePort {
+      return "its port \(port) is not plugged in"
     }
     if chosen != nil {
       return beats(device, present)
         ? "would be the default if \(present.name) had not been chosen" : "was not chosen"
     }
-    if device.isMonitor, !present.isMonitor {
-      return "is a monitor: it records what \(device.monitor ?? "a sink") plays"
+    if device.isMonitor, !present.isMonitor, let sink = device.monitor {
+      return "is a monitor: it records what \(sink) plays"
     }
     let (mine, other) = (priority(of: device), priority(of: present))
     if let mine, let other, mine < other { return "its priority is lower than \(other)" }

@@ -16,8 +16,7 @@ extension PlanContext {
     let remap = try? preferredRemap(on: speaker)
     return EchoCancellerSpec(
       method: mode.echoCanceller ?? EchoCancellerSpec.defaultMethod, input: microphone.name,
-      output: remap?.name ?? preferredCombination.map { _ in Owned.combineName } ?? speaker.name,
-      map: microphone.channelMap,
+      output: remap?.name ?? speaker.name, map: microphone.channelMap,
       rate: EchoCancellerSpec.rate(for: mode.sampleRate))
   }
 

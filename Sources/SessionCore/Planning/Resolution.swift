@@ -31,9 +31,6 @@ struct Resolution {
     Resolution(input) { _, _ in }
   }
 
-  /// An empty resolution, for a state whose mode matches no device.
-  init() {}
-
   /// - Parameter unmet: called for a missing device, or without a direction for a card that has no
   ///   profile for all of its devices; if it does not throw, these wait.
   private init<Failure: Error>(

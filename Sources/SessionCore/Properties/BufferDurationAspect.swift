@@ -118,8 +118,9 @@ struct BufferDurationAspect: Aspect {
   /// The running stream of the session's program that asks for the shortest buffer.
   private func shortest(_ context: PlanContext, _ device: Device) -> Stream? {
     context.snapshot.viewersStreams(device.direction).filter {
-      $0.device == device.index && !$0.isCorked && $0.askedLatency != nil
-    }.min { $0.askedLatency ?? .zero < $1.askedLatency ?? .zero }
+      $0.device == device.index && !$0.isCorked
+    }.compactMap { stream in stream.askedLatency.map { (stream: stream, latency: $0) } }
+      .min { $0.latency < $1.latency }?.stream
   }
 
   /// Without a process that holds it, only what was granted while applying is known.

@@ -9,7 +9,7 @@ extension ServerSnapshot {
 
   /// Whether cards, profiles, devices or ports differ from those of another snapshot.
   package func hasOtherDevices(than other: ServerSnapshot) -> Bool {
-    guard !surelyHasDevices(of: other) || cards != other.cards else { return false }
+    guard !surelyHasAttachments(of: other) else { return false }
     return names != other.names
   }
 

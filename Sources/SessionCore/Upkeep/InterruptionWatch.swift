@@ -42,13 +42,14 @@ package struct InterruptionWatch: Sendable, Hashable {
     _ snapshot: ServerSnapshot, mode: AudioMode, process: Int32, at now: Duration
   ) -> Change? {
     changing { watch in
-      let devices = snapshot.suspendedInUse(by: mode)
-      let since = watch.suspended
+      let former = watch.suspended
       watch.suspended = [:]
-      for device in devices { watch.suspended[device] = since[device] ?? now }
-      watch.seen =
-        snapshot.calls(during: mode, process: process)
-        + devices.filter { now - (watch.suspended[$0] ?? now) >= Self.settling }
+      watch.seen = snapshot.calls(during: mode, process: process)
+      for device in snapshot.suspendedInUse(by: mode) {
+        let since = former[device] ?? now
+        watch.suspended[device] = since
+        if now - since >= Self.settling { watch.seen.append(device) }
+      }
     }
   }
 

@@ -89,10 +89,7 @@ package struct ReturnWatch: Sendable {
 extension SettingValue {
   /// Whether a new device on PipeWire shows this level at first.
   fileprivate var isInitialLevel: Bool {
-    switch self {
-    case .volume(let volumes): volumes.values.allSatisfy { $0 == .norm }
-    case .flag(let isMuted): !isMuted
-    default: false
-    }
+    if case .volume(let volumes) = self { return volumes.values.allSatisfy { $0 == .norm } }
+    return self == .flag(false)
   }
 }

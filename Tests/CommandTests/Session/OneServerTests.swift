@@ -1,3 +1,4 @@
+import Glibc
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -44,6 +45,28 @@ struct OneServerTests {
       """
     }
     #expect(said == "second\nsecond\n1\n")
+  }
+
+  @Test("a server that no variable names is the runtime folder's, also once it has ended")
+  func runtimeFolder() async throws {
+    let said = try await run(.pulseaudio) { _ in
+      """
+      mkdir -m 700 run run/pulse
+      pactl load-module module-native-protocol-unix socket=$PWD/run/pulse/native > /dev/null || exit 9
+      echo 'autospawn = no' > client.conf
+      export PULSE_CLIENTCONFIG=$PWD/client.conf XDG_RUNTIME_DIR=$PWD/run
+      unset PULSE_SERVER PULSE_RUNTIME_PATH DISPLAY
+      $A apply first > /dev/null || exit 8
+      profile
+      pactl exit
+      while pactl info > /dev/null 2>&1; do pause; done
+      profile 2> /dev/null
+      (export PULSE_RUNTIME_PATH=$PWD/run/pulse XDG_RUNTIME_DIR=$PWD; profile 2> /dev/null)
+      unset XDG_RUNTIME_DIR
+      $A doctor --no-listen --json | sed -n 's/.*"object": "\\(unix:[^"]*\\)".*/\\1/p'
+      """
+    }
+    #expect(said == "first\nfirst\nfirst\nunix:/run/user/\(getuid())/pulse/native\n")
   }
 
   @Test(

@@ -96,6 +96,34 @@ struct TakeOverTests {
   }
 
   @Test(
+    "a holder whose mode was reverted resumes without one, and leaves what is in effect", .server)
+  func resumesWithoutMode() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        $A revert > /dev/null || exit 8
+        echo $(gain)
+        hold b second --replace
+        await a interruptionBegan 1
+        end b KILL
+        await a interruptionEnded 1
+        echo $(gain) $(said a reapplied)
+        [ "$(holder)" = $(process a) ] || exit 7
+        hold c third --replace --revert
+        await a interruptionBegan 2
+        end c TERM
+        await a interruptionEnded 2
+        echo $(gain) $(said a reapplied)
+        [ "$(holder)" = $(process a) ] || exit 6
+        end a TERM
+        """)
+      #expect(lines == ["100", "30 0", "100 0"])
+    }
+  }
+
+  @Test(
     "an apply while another takes the session over is carried out by whoever holds then", .server)
   func applyDuringTakeOver() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -184,4 +184,20 @@ import Testing
         of: port, direction: jack.direction, properties: jack.properties, name: jack.device)
         == jack.types)
   }
+
+  @Test func `a number that overflows is shown as one that does not`() {
+    #expect(PropertyUnit.hertz.text(.infinity) == "0 Hz" && PropertyUnit.hertz.text(.nan) == "0 Hz")
+    #expect(PropertyUnit.hertz.text(48000) == "48000 Hz")
+    #expect(PropertyUnit.seconds.text(0.01) == "10 ms")
+  }
+
+  @Test func `polar patterns are an input's`() {
+    let array = Device(
+      direction: .input, index: Index(1), name: "array",
+      sampleSpec: SampleSpec(format: .s16le, rate: 44100, channels: 4), channelMap: .quad)
+    #expect(!array.polarPatterns.isEmpty)
+    var speakers = array
+    speakers.direction = .output
+    #expect(speakers.polarPatterns == [])
+  }
 }

@@ -46,6 +46,7 @@ private typealias Server = SimulatedServer
     Row("a port type by the form", [.all([.portType(.mic), "*.cam.*"])], Server.webcam),
     Row("a monitor by its name", ["null.monitor"], "null.monitor"),
     Row("a monitor by a pattern for monitors", ["nul*.monitor"], "null.monitor"),
+    Row("a monitor by all of several", [.all(["nul*.monitor", "*null*"])], "null.monitor"),
     Row("no monitor by a pattern for anything", ["null*"], nil),
     Row("ours never", ["audiosession*"], nil),
     Row("case counts", ["ALSA_INPUT.*"], nil),

@@ -40,7 +40,7 @@ private typealias Line = MachineFacts.Line
     facts.server = MachineFacts.Program(pid: 7, name: kind.rawValue)
     facts.cookie = ("/home/me/cookie", .good)
     facts.heard = [MachineFacts.Heard(device: Server.microphone, faults: [])]
-    facts.places = ["daemon.conf": "/home/me/daemon.conf", "default.pa": "/etc/default.pa"]
+    facts.places = ["default.pa": "/etc/default.pa"]
     return facts
   }
 
@@ -72,13 +72,28 @@ private typealias Line = MachineFacts.Line
     facts.snapshot?.server.defaultSourceName = "other"
   }
 
-  /// A session in effect that another program works against.
-  static func state(of facts: MachineFacts, conflict: String) -> SessionState {
+  /// A session in effect, and what another program keeps changing.
+  static func state(of facts: MachineFacts, conflict: String? = nil) -> SessionState {
     let input = PlanInput(mode: AudioMode(), snapshot: facts.snapshot ?? Server().snapshot)
     var state = SessionState(
       input: input, mode: AudioMode(), server: nil, profile: "podcast", active: true)
-    state.conflicts = [conflict]
+    state.conflicts = conflict.map { [$0] } ?? []
     return state
+  }
+
+  /// A session in effect that no process maintains; of a level that it set there is another value now.
+  static func stale(_ facts: MachineFacts, profile: String?) -> SessionState {
+    let mode = preferring { $0.outputVolume = Volume(fraction: 0.5) }
+    return SessionState(
+      input: PlanInput(mode: mode, snapshot: facts.snapshot ?? Server().snapshot), mode: mode,
+      server: nil, profile: profile, active: true)
+  }
+
+  /// A session's remap of the microphone's left channel.
+  static func remapped(_ facts: inout MachineFacts) {
+    var server = Server.laptop()
+    server.addRemap(of: Server.microphone, taking: ChannelMap([.frontLeft]), as: .mono)
+    facts.snapshot = server.snapshot
   }
 
   static func run(_ name: String, _ pid: Int32) -> MachineFacts.Program {
@@ -245,14 +260,35 @@ private typealias Line = MachineFacts.Line
       heard(.clipping(0, samples: 40))),
     Case("an offset", finds: "offsetInput note \(Server.microphone)", heard(.offset(1, -0.02))),
     Case("dual mono that the session takes once", finds: nil) {
-      var server = Server.laptop()
-      server.addRemap(of: Server.microphone, taking: ChannelMap([.frontLeft]), as: .mono)
-      $0.snapshot = server.snapshot
+      remapped(&$0)
       // Else its remap is a leftover.
-      $0.state = SessionState(
-        input: PlanInput(mode: AudioMode(), snapshot: server.snapshot), mode: AudioMode(),
-        server: nil, profile: nil, active: true)
+      $0.state = state(of: $0)
       heard(.dualMono(0, 1))(&$0)
+    },
+    Case("a dead channel that the session leaves out", finds: nil) {
+      remapped(&$0)
+      $0.state = state(of: $0)
+      heard(.deadChannel(1))(&$0)
+    },
+    Case(
+      "a dead channel that the session takes", finds: "deadChannel warning \(Server.microphone)"
+    ) {
+      remapped(&$0)
+      $0.state = state(of: $0)
+      heard(.deadChannel(0))(&$0)
+    },
+    Case("a device of an earlier session", finds: "leftover warning audiosession.input", remapped),
+    Case("a mode that is no longer in effect", finds: "staleMode warning podcast") {
+      $0.state = stale($0, profile: "podcast")
+    },
+    Case("a mode without a name, of a version with fewer properties", finds: "staleMode warning -")
+    {
+      $0.state = stale($0, profile: nil)
+      $0.state?.properties[.inputGain] = nil
+    },
+    Case("a holder that was killed", finds: "killedHolder warning audiosession") {
+      $0.state = state(of: $0)
+      $0.killedHolder = run("audiosession", 4711)
     },
     Case(
       "channels that the input does not have", finds: "deadChannel warning \(Server.microphone)",
@@ -431,5 +467,58 @@ private typealias Line = MachineFacts.Line
     #expect(Words.quoted("a; rm -rf ~") == "'a; rm -rf ~'")
     #expect(Words.quoted("it's") == "'it'\\''s'")
     #expect(Words.quoted("") == "''")
+  }
+
+  @Test func `a remedy names what is loaded, and the line that loads it`() {
+    func remedy(_ change: (inout MachineFacts) -> Void) -> Finding.Remedy? {
+      var facts = Self.healthy()
+      change(&facts)
+      let findings = Diagnosis(facts).findings
+      #expect(findings.count == 1, "\(findings)")
+      return findings.first?.remedy
+    }
+    let saved = remedy {
+      Self.load("module-stream-restore")(&$0)
+      $0.startup = [Line("module-stream-restore", "", file: "/etc/pulse/default.pa", number: 12)]
+      $0.savedStreams = [SavedStream(name: "sink-input-by-application-name:mpv", device: "gone")]
+    }
+    #expect(saved?.file == "/etc/pulse/default.pa:12")
+    let filter = remedy {
+      Self.load("module-virtual-source")(&$0)
+      Self.microphone(&$0) { $0.ownerModule = Index(99) }
+    }
+    #expect(filter?.command == "pactl unload-module 99")
+    let leftover = remedy {
+      Self.remapped(&$0)
+      $0.snapshot?.modules = []
+    }
+    #expect(leftover?.command == "audiosession revert")
+    let module = remedy(Self.remapped)
+    #expect(module?.command?.hasPrefix("pactl unload-module ") == true)
+    let maintained = remedy {
+      Self.load("module-switch-on-port-available")(&$0)
+      $0.state = Self.state(of: $0)
+      $0.state?.holder = SessionState.Holder(pid: 7, name: "audiosession")
+    }
+    #expect(maintained?.text == "Nothing to do: the session is maintained.")
+    #expect(maintained?.command == nil)
+  }
+
+  @Test func `which role makes others quiet is read from the module's arguments`() {
+    var facts = Self.healthy()
+    Self.load("module-role-ducking", "volume=-20dB trigger_roles=\"event\"")(&facts)
+    #expect(
+      Diagnosis(facts).findings.map(\.message) == [
+        "turns down others while a stream with the role event plays"
+      ])
+  }
+
+  @Test func `no check finds anything where its facts are missing`() {
+    for check in DoctorCheck.all {
+      #expect(check.findings(MachineFacts()) == [], "\(check.code)")
+      var facts = Self.healthy()
+      facts.heard = nil
+      #expect(check.findings(facts) == [], "\(check.code)")
+    }
   }
 }

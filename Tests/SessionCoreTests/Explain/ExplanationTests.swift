@@ -187,5 +187,76 @@ private typealias Server = SimulatedServer
     #expect(
       snapshot.processor(of: device("x", ["node.link-group": "echo-cancel-12-3"])) == "echo-cancel")
     #expect(snapshot.processor(of: device("x", ["node.link-group": "loopback-1"])) == nil)
+    var other = device("x", ["device.class": "filter"])
+    other.driver = "module-x.c"
+    #expect(snapshot.processor(of: other) == "module-x.c")
+    other.driver = "module-remap-source.c"
+    #expect(snapshot.processor(of: other) == nil, "it chooses channels")
+  }
+
+  @Test func `where a filter's sound comes from is known by the group of its nodes`() throws {
+    var snapshot = Server.laptop(kind: .pipewire).snapshot
+    let microphone = try #require(snapshot.device(.input, named: Server.microphone))
+    let clean = device("clean", ["node.link-group": "filter-chain-1"])
+    snapshot.sources.append(clean)
+    #expect(snapshot.origins(of: clean).map(\.name) == ["clean"])
+    snapshot.sourceOutputs.append(
+      Stream(
+        direction: .input, index: Index(900), device: microphone.index,
+        sampleSpec: clean.sampleSpec, channelMap: .stereo,
+        properties: [Device.groupKey: "filter-chain-1"]))
+    #expect(snapshot.origins(of: clean).map(\.name) == ["clean", Server.microphone])
+  }
+
+  @Test func `nodes of hardware store a latency offset, others name who made them`() {
+    func forgetful(_ factory: String?, _ kind: ServerKind = .pipewire) -> String? {
+      Server.laptop(kind: kind).snapshot.forgetsLatencyOffset(
+        of: device("x", factory.map { ["factory.name": $0] } ?? [:]))
+    }
+    #expect(forgetful("api.alsa.pcm.source") == nil && forgetful("api.bluez5.sco.source") == nil)
+    #expect(forgetful("support.null-audio-sink") == "support.null-audio-sink")
+    #expect(forgetful(nil) == nil)
+    #expect(forgetful("support.null-audio-sink", .pulseaudio) == nil)
+  }
+
+  @Test func `a device that nothing is plugged into is no choice`() {
+    let explanation = explain(
+      [device("usb", usb), device("gone", usb, port: .no), device("plain", sound)],
+      default: "plain")
+    #expect(
+      explanation.causes == [
+        "a person, a program or a module of the server chose plain; by itself the server would take "
+          + "usb", "gone cannot become the default while nothing is plugged into its port",
+      ])
+  }
+
+  @Test func `who applies a volume, and how many paused streams keep a rate`() throws {
+    var server = Server.laptop()
+    func causes(_ property: Property) -> [String] {
+      var facts = MachineFacts()
+      facts.snapshot = server.snapshot
+      return Explanation(property, .unset(nil), facts).causes
+    }
+    #expect(causes(.inputGain).first?.hasSuffix("which the server applies in software") == true)
+    try server.edit(.input, Server.microphone) { $0.flags.insert(.hardwareVolume) }
+    #expect(causes(.inputGain).first?.hasSuffix("which the hardware applies") == true)
+    server.add(stream: "mumble", .input, on: Server.microphone, isCorked: true)
+    #expect(causes(.sampleRate).contains("mumble has a paused stream on it"))
+    server.add(stream: "obs", .input, on: Server.microphone, isCorked: true)
+    #expect(causes(.sampleRate).contains("mumble and obs have a paused stream on it"))
+  }
+
+  @Test func `a remap that is not the default is shown as such`() {
+    var server = Server.laptop()
+    server.addRemap(of: Server.microphone, taking: ChannelMap([.frontLeft]), as: .mono)
+    func cause() -> String? {
+      var facts = MachineFacts()
+      facts.snapshot = server.snapshot
+      return Explanation(.channelMap, .unset(nil), facts).causes.last
+    }
+    let remap = "audiosession.input is on it: it takes front-left as mono"
+    #expect(cause() == remap)
+    server.snapshot.server.defaultSourceName = Server.microphone
+    #expect(cause() == remap + ", and is not the default")
   }
 }

@@ -47,6 +47,11 @@ private typealias Server = SimulatedServer
     Row("right", on: .stereo, .remap("front-right", as: "mono")) { $0.channelMap = .right },
     Row("mono", on: .stereo, .remap("mono", as: "mono")) { $0.channelMap = .mono },
     Row("mono", on: .mono, .none) { $0.channelMap = .mono },
+    // One channel, whatever it is called, is its own mix.
+    Row("mono", on: ChannelMap([.frontLeft]), .none) { $0.channelMap = .mono },
+    Row("two that are no stereo, as they are", on: ChannelMap([.frontLeft, .rearLeft]), .none) {
+      $0.channelMap = .positions([.frontLeft, .rearLeft])
+    },
     Row("mono by position", on: .stereo, .remap("mono", as: "mono")) {
       $0.channelMap = .positions([.mono])
     },

@@ -109,13 +109,25 @@ private typealias Server = SimulatedServer
           "application.process.id": "\(Self.process)", Owned.scopeKey: "application",
         ])
     ]
-    let plan = try server.plan(
-      preferring {
-        $0.preferredInput = [.name(Server.usb)]
-        $0.moveInputStreams = true
-      })
-    let moved = plan.steps.filter { if case .stream = $0.setting { true } else { false } }
-    #expect(moved.map(\.setting) == [.stream(.input, try Self.stream("other"))])
+    func moved() throws -> [Setting] {
+      let plan = try server.plan(
+        preferring {
+          $0.preferredInput = [.name(Server.usb)]
+          $0.moveInputStreams = true
+        })
+      return plan.steps.map(\.setting).filter { if case .stream = $0 { true } else { false } }
+    }
+    let other = Setting.stream(.input, try Self.stream("other"))
+    #expect(try moved() == [other])
+    // The client's property may come later than the stream's.
+    server.snapshot.clients = []
+    #expect(try moved().count == 2)
+    server.editStreams(.input) {
+      if $0.properties["application.name"] == "ours" {
+        $0.properties[Owned.scopeKey] = "application"
+      }
+    }
+    #expect(try moved() == [other])
   }
 
   @Test func `a port that is not in use, and a device of another profile, cannot be had`() throws {
@@ -128,7 +140,14 @@ private typealias Server = SimulatedServer
     server.snapshot.viewer = Self.process
     let failure = try #require(server.failure(port))
     #expect(failure.code == .portNotAvailable)
-    #expect(failure.alternatives.contains { $0.contains("changes no port") }, "\(failure)")
+    func names(_ port: String, _ failure: SessionError) -> Bool {
+      failure.alternatives.contains { $0.contains("its port is \(port), and scope") }
+    }
+    #expect(names("analog-output-speaker", failure), "\(failure)")
+    let at = try #require(server.snapshot.sinks.firstIndex { $0.name == Server.speakers })
+    server.snapshot.sinks[at].activePort = nil
+    let portless = try #require(server.failure(port))
+    #expect(names("none", portless), "\(portless)")
     var off = Server.laptop("off")
     off.snapshot.viewer = Self.process
     #expect(off.failure(preferring { $0.category = .record })?.code == .inputNotAvailable)
@@ -146,6 +165,48 @@ private typealias Server = SimulatedServer
     shared.snapshot.viewer = nil
     #expect(
       PlanInput(mode: Self.everything, snapshot: shared.snapshot).place(.input) == StreamPlace())
+  }
+
+  @Test func `frames are counted at the usual rate, and without a device there is no place`() {
+    var mode = Self.everything
+    (mode.sampleRate, mode.ioBufferDuration) = (nil, .frames(480))
+    let place = PlanInput(mode: mode, snapshot: Self.machine().snapshot).place(.input)
+    #expect(place.rate == nil && place.buffer == .milliseconds(10))
+    var empty = SimulatedServer()
+    empty.snapshot.viewer = Self.process
+    let nowhere = PlanInput(mode: Self.everything, snapshot: empty.snapshot).place(.input)
+    #expect(nowhere.isOwn && nowhere.device == nil && nowhere.channels == nil)
+    #expect(nowhere.rate == 48000)
+  }
+
+  @Test func `a monitor is recorded by its name, and who records another one stays there`() throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addLoose(.output, "null")
+      $0.addLoose(.output, "other")
+    }
+    server.snapshot.viewer = Self.process
+    let mode = preferring {
+      $0.scope = .application
+      $0.preferredInput = ["null.monitor"]
+    }
+    let idle = server.reports(mode)[.preferredInput]
+    #expect(idle?.verdict == .pending && idle?.waitingFor == .stream, "\(idle as Any)")
+    #expect(idle?.reason == "streams of this program are opened on null.monitor")
+    for name in [Server.microphone, "null.monitor", "other.monitor"] {
+      server.add(
+        stream: name, .input, on: name,
+        properties: ["application.process.id": "\(Self.process)"])
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
+    func programs(on name: String) -> Set<String> {
+      Set(run.server.snapshot.streams(on: name).compactMap { $0.properties["application.name"] })
+    }
+    #expect(programs(on: "null.monitor") == [Server.microphone, "null.monitor"])
+    #expect(programs(on: "other.monitor") == ["other.monitor"])
+    #expect(run.server.reports(mode)[.preferredInput]?.verdict == .applied)
   }
 
   @Test func `combined outputs are everybody's`() {

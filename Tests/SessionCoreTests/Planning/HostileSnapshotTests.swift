@@ -249,6 +249,37 @@ private typealias Server = SimulatedServer
         snapshot.sinkInputs[at].volume = nil
       }
     },
+    Lie("two ports of one name") { snapshot in
+      for at in snapshot.sources.indices {
+        snapshot.sources[at].ports += snapshot.sources[at].ports
+        snapshot.sources[at].activePort = snapshot.sources[at].ports.last?.name
+      }
+      for at in snapshot.cards.indices { snapshot.cards[at].ports += snapshot.cards[at].ports }
+    },
+    Lie("devices with the session's roles, and without its other marks") { snapshot in
+      let spec = SampleSpec(format: .s16le, rate: 44100, channels: 2)
+      func add(_ direction: Direction, _ role: String, _ module: Index<Module>?) {
+        let device = Device(
+          direction: direction, index: Index(UInt32(700 + snapshot.sinks.count)),
+          name: "\(role) of nobody", sampleSpec: spec, channelMap: .stereo, ownerModule: module,
+          properties: [Owned.roleKey: role, Owned.primaryKey: "gone"])
+        let link = Stream(
+          direction: direction, index: Index(UInt32(800 + snapshot.sinks.count)),
+          ownerModule: module,
+          device: (direction == .input ? snapshot.sources : snapshot.sinks).first?.index
+            ?? Index(0), sampleSpec: spec, channelMap: .stereo)
+        if direction == .input {
+          snapshot.sources.append(device)
+          snapshot.sourceOutputs.append(link)
+        } else {
+          snapshot.sinks.append(device)
+          snapshot.sinkInputs.append(link)
+        }
+      }
+      add(.output, Owned.echoRole, Index(600))
+      add(.input, Owned.echoRole, Index(600))
+      add(.output, Owned.combineRole, nil)
+    },
     Lie("nothing but the server") {
       $0 = ServerSnapshot(server: $0.server)
     },

@@ -194,6 +194,36 @@ private typealias Server = SimulatedServer
     #expect(try filtered.plan(mode).unmet.first?.verdict == .unreachable)
   }
 
+  @Test func `measurement is about the input, not about what is made of another one`() throws {
+    let mode = preferring {
+      $0.preferredInput = [.name(Self.mic)]
+      $0.mode = .measurement
+    }
+    for origin in [Self.mic, Server.usb] {
+      var server = Server.laptop()
+      server.addUSB()
+      try server.edit(.input, Self.mic) { $0.volume = ChannelVolumes(.norm, channels: 2) }
+      try server.setDefault(.input, Self.mic)
+      let from = try #require(server.snapshot.device(.input, named: origin))
+      server.addLoose(.input, "clean")
+      let at = try #require(server.snapshot.sources.firstIndex { $0.name == "clean" })
+      server.snapshot.sources[at].ownerModule = Index(99)
+      server.snapshot.modules.append(Module(index: Index(99), name: "module-virtual-source"))
+      server.snapshot.sourceOutputs.append(
+        Stream(
+          direction: .input, index: Index(900), ownerModule: Index(99), device: from.index,
+          sampleSpec: from.sampleSpec, channelMap: .stereo))
+      let recorder = server.add(stream: "obs", .input, on: "clean")
+      server.editStreams(.input) { if $0.index == recorder { $0.client = Index(5) } }
+      #expect(
+        try server.plan(mode).unmetLines
+          == (origin == Self.mic
+            ? [
+              "mode unreachable: obs records clean, which is made by module-virtual-source"
+            ] : []))
+    }
+  }
+
   @Test(arguments: [
     (Mode.gameChat, "game"), (.spokenAudio, "speech"), (.moviePlayback, "video"),
     (.videoRecording, "production"),

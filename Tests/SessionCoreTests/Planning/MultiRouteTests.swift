@@ -135,4 +135,26 @@ private typealias Server = SimulatedServer
     #expect(reports[.category]?.verdict == .refused)
     #expect(reports[.outputVolume]?.verdict == .applied)
   }
+
+  @Test func `combined outputs that the server refused are reported with its reason`() {
+    let report = Self.machine().reports(Self.both()) { $0.refusals = [.combination: "no memory"] }
+    #expect(report[.category]?.verdict == .refused && report[.category]?.reason == "no memory")
+  }
+
+  @Test func `the preferred one of combined outputs that another program took out is put back`()
+    throws
+  {
+    var run = Run(Self.machine(), PlanInput(mode: Self.both(), snapshot: Server().snapshot))
+    run.run()
+    let mode = run.input.mode
+    let speakers = try #require(run.server.snapshot.device(.output, named: Server.speakers))
+    run.server.removeStreams(.output) { $0.ownerModule != nil && $0.device == speakers.index }
+    #expect(run.server.reports(mode)[.category]?.verdict == .overridden)
+    // What programs play is still heard on the other one.
+    #expect(run.server.snapshot.route.outputs.map(\.name) == ["monitors"])
+    var again = Run(run.server, run.input)
+    again.run()
+    #expect(again.failure == nil, "\(again.trace)")
+    #expect(again.server.reports(mode)[.category]?.verdict == .applied)
+  }
 }

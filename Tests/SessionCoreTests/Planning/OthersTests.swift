@@ -149,4 +149,22 @@ private typealias Server = SimulatedServer
       }.validate()
     }
   }
+
+  @Test func `a module that was loaded twice is reported, and is one again`() throws {
+    let mode = preferring { $0.options = [.silenceOthers] }
+    var run = Run(.laptop(), PlanInput(mode: mode, snapshot: Server().snapshot))
+    run.run()
+    var twin = try #require(run.server.snapshot.modules(of: .silence).first)
+    twin.index = Index(run.server.newIndex())
+    run.server.snapshot.modules.append(twin)
+    #expect(run.server.reports(mode)[.options]?.verdict == .overridden)
+    var again = Run(run.server, run.input)
+    again.run()
+    #expect(again.failure == nil, "\(again.trace)")
+    #expect(
+      again.plans.first?.lines.contains { $0.contains("loaded 2 times → ") } == true,
+      "\(again.trace)")
+    #expect(again.server.snapshot.modules(of: .silence).count == 1)
+    #expect(again.server.reports(mode)[.options]?.verdict == .applied)
+  }
 }

@@ -1,10 +1,15 @@
 import PulseTypes
-import SessionCore
 import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
 
 @Suite("Grace for what flaps")
 struct FlapDetectorTests {
-  private let microphone = Attachment.device("mic")
+  typealias Spot = SessionCore.Attachment
+
+  private let microphone = Spot.device("mic")
 
   @Test("the first return is used at once, the second after it has stayed")
   func returns() {
@@ -52,5 +57,99 @@ struct FlapDetectorTests {
     #expect(!watch.unsteady(at: .seconds(4)).isEmpty)
     watch.forget()
     #expect(watch.unsteady(at: .seconds(4)).isEmpty)
+  }
+
+  @Test("a grace that outlasts the window is kept whatever else is plugged in")
+  func graceBeyondWindow() {
+    var watch = FlapDetector()
+    for second in 0..<4 {
+      watch.note(second % 2 == 0 ? [microphone] : [], at: .seconds(second))
+    }
+    // Both departures are ten seconds old before it is steady.
+    watch.note([microphone], at: .milliseconds(10_900))
+    watch.note([microphone, .card("other")], at: .milliseconds(13_500))
+    #expect(watch.unsteady(at: .milliseconds(13_500)) == [microphone])
+    watch.note([microphone], at: .milliseconds(13_900))
+    #expect(watch.unsteady(at: .milliseconds(13_900)).isEmpty)
+    watch.note([], at: .seconds(14))
+    watch.note([microphone], at: .seconds(15))
+    #expect(watch.unsteady(at: .seconds(15)).isEmpty, "its history ended")
+  }
+
+  @Test("what is present: usable connectors, cards, and devices without one")
+  func attachments() {
+    let server = Server.machine {
+      $0.addLaptop(jacks: ["analog-output-headphones": .yes])
+      $0.addLoose(.input, "array", .quad)
+    }
+    let ports = [
+      "analog-input-internal-mic", "analog-output-speaker", "analog-output-headphones",
+    ]
+    #expect(
+      server.snapshot.attachments
+        == Set(ports.map { Spot.port(card: "alsa_card.pci", port: $0) })
+        .union([.card("alsa_card.pci"), .device("array")]))
+  }
+
+  @Test("the same is known to be present while devices and cards are the same")
+  func sameAttachments() throws {
+    var snapshot = Server.laptop().snapshot
+    #expect(!snapshot.surelyHasAttachments(of: snapshot), "no account is kept")
+    snapshot.findPlaces(properties: Owned.soughtProperties)
+    var other = snapshot
+    let sink = try #require(other.sinks.first)
+    var muted = sink
+    muted.isMuted.toggle()
+    var updates = SnapshotUpdates()
+    updates.set(.output, at: sink.index, to: muted)
+    other.take(updates)
+    #expect(other.surelyHasAttachments(of: snapshot) && !other.hasOtherDevices(than: snapshot))
+    other.cards[0].ports[1].availability = .yes
+    #expect(!other.surelyHasAttachments(of: snapshot))
+    #expect(other.hasOtherDevices(than: snapshot))
+    var off = snapshot
+    off.cards[0].activeProfile = nil
+    #expect(off.hasOtherDevices(than: snapshot) && !off.hasOtherDevices(than: off))
+  }
+
+  /// What is unsteady, and which of two inputs is used then.
+  static let rankings: [(Set<Spot>, String)] = [
+    ([.device("array")], Server.microphone),
+    ([.card("alsa_card.pci")], "array"),
+    // There is no other: the best one is used nevertheless.
+    (
+      [
+        .device("array"), .port(card: "alsa_card.pci", port: "analog-input-internal-mic"),
+        .port(card: "alsa_card.pci", port: "analog-input-headset-mic"),
+      ], "array"
+    ),
+  ]
+
+  @Test("the second choice is used until the first is steady", arguments: rankings)
+  func ranked(_ unsteady: Set<Spot>, _ used: String) throws {
+    let server = Server.machine {
+      $0.addLaptop(jacks: ["analog-input-headset-mic": .yes])
+      $0.addLoose(.input, "array", .quad)
+    }
+    let mode = preferring { $0.preferredInput = ["array", .name(Server.microphone)] }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.input.unsteady = unsteady
+    run.run()
+    #expect(run.failure == nil)
+    #expect(run.server.snapshot.server.defaultSourceName == used)
+  }
+
+  @Test("a device is unsteady with its card, or with each connector that can be used")
+  func connectors() throws {
+    let server = Server.laptop(jacks: ["analog-input-headset-mic": .yes])
+    func has(_ unsteady: Spot...) -> Bool {
+      server.snapshot.has(.name(Server.microphone), .input, except: Set(unsteady))
+    }
+    func jack(_ name: String) -> Spot { .port(card: "alsa_card.pci", port: name) }
+    #expect(has(jack("analog-input-headset-mic")))
+    #expect(has(jack("analog-input-internal-mic"), jack("analog-input-linein")))
+    #expect(!has(jack("analog-input-internal-mic"), jack("analog-input-headset-mic")))
+    #expect(!has(.card("alsa_card.pci")))
+    #expect(has(.card("alsa_card.usb"), .device(Server.microphone)))
   }
 }

@@ -123,6 +123,40 @@ private typealias Server = SimulatedServer
     #expect(late.entries.map(\.ours) == [nil])
   }
 
+  @Test func `a mute that PipeWire shows right after its start is no user's choice`() throws {
+    var watch = ReturnWatch()
+    var baseline = Baseline(serverCookie: 77)
+    let mute = Setting.mute(.input, device: Server.usb)
+    baseline.record(
+      Baseline.Entry(
+        setting: mute, before: .flag(false), ours: .flag(true),
+        in: try server(.pipewire, Self.ours)))
+    var started = try server(.pipewire, .init(.norm, channels: 2))
+    started.server.cookie += 1
+    // Not muted is what was there before, and what any device begins with.
+    #expect(watch.unrestored(baseline, in: started, at: .zero).entries == baseline.entries)
+    var muted = started
+    let at = try #require(muted.sources.firstIndex { $0.name == Server.usb })
+    muted.sources[at].isMuted = true
+    #expect(watch.unrestored(baseline, in: muted, at: .seconds(1)).entries == baseline.entries)
+    #expect(watch.unrestored(baseline, in: started, at: .seconds(5)).entries == [])
+  }
+
+  @Test func `what a card's profile has removed is kept until another one brings it back`() throws {
+    let baseline = try baseline(.pulseaudio)
+    #expect(baseline.entries.first?.card == "alsa_card.usb")
+    var watch = ReturnWatch()
+    var off = try server(.pulseaudio, Self.ours)
+    off.sources.removeAll { $0.name == Server.usb }
+    #expect(watch.unrestored(baseline, in: off, at: .zero).entries == baseline.entries)
+    #expect(watch.nextEnd(after: .zero) == nil)
+    // It was not unplugged: another value is a choice.
+    let back = try server(.pulseaudio, Self.volumes(0.5))
+    #expect(watch.unrestored(baseline, in: back, at: .seconds(1)).entries == [])
+    let same = try server(.pulseaudio, Self.ours)
+    #expect(watch.unrestored(baseline, in: same, at: .seconds(2)).entries == baseline.entries)
+  }
+
   private func input(_ snapshot: ServerSnapshot, _ baseline: Baseline) -> PlanInput {
     var input = PlanInput(mode: AudioMode(), snapshot: snapshot)
     input.baseline = baseline

@@ -80,6 +80,16 @@ struct SessionLifeTests {
     #expect(Self.duty(life) == nil)
   }
 
+  @Test("who does not hold leaves nothing to restore when its mode ends without a server")
+  func endingWithoutHold() {
+    var life = Life()
+    life.declare("a")
+    life.standDown()
+    #expect(!life.isActive && life.mode == "a")
+    life.take(Lock(), since: "now")
+    #expect(Self.duty(life) == nil)
+  }
+
   @Test("what another session left in effect is not restored by one without a mode")
   func leaving() {
     var life = Self.holder(nil, leaving: true)
@@ -119,6 +129,7 @@ struct SessionLifeTests {
       #expect(life.nextWaiting(free, at: .zero) { _ in true }?.takes == true)
       life.take(Lock(), since: "later")
       #expect(life.noteRefused() == nil && life.isHolder)
+      #expect(!life.mayTake(free, at: .zero) { _ in true }, "it has it")
       life.wait(as: 7)
       life.beginClosing()
       #expect(life.nextWaiting(free, at: .zero) { _ in true } == nil)

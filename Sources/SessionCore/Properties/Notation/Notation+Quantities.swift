@@ -108,9 +108,8 @@ private enum TimeUnit {
     }
     let second = Int128(1_000_000_000_000_000_000)
     // A day is beyond any use, and far below where whole microseconds overflow.
-    guard let attoseconds = quantity.scaled(byPowerOfTen: power),
-      attoseconds.magnitude <= (86_400 * second).magnitude
-    else {
+    let attoseconds = quantity.scaled(byPowerOfTen: power)
+    guard attoseconds.magnitude <= (86_400 * second).magnitude else {
       return reading.wrongValue(node, label, "\(label.key) is \(node.text), which is far too long")
     }
     return Duration(

@@ -34,13 +34,11 @@ struct Quantity {
     return isNegative ? -value : value
   }
 
-  /// The number times a power of ten, without rounding; nil if it does not fit.
-  func scaled(byPowerOfTen power: Int) -> Int128? {
+  /// The number times a power of ten, without rounding. With 10¹⁸, as of seconds, every number fits.
+  func scaled(byPowerOfTen power: Int) -> Int128 {
     var result = Int128(whole)
     for at in 0..<power {
-      let (product, overflow) = result.multipliedReportingOverflow(by: 10)
-      guard !overflow else { return nil }
-      result = product + Int128(at < fraction.count ? fraction[at] : 0)
+      result = result * 10 + Int128(at < fraction.count ? fraction[at] : 0)
     }
     return isNegative ? -result : result
   }
