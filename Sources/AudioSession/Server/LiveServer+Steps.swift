@@ -55,16 +55,14 @@ extension LiveServer {
     }
     guard isMet else {
       let now = snapshot.value(of: step.setting)?.description ?? "gone"
-      let name = step.setting.title
       // If the server had time to answer and reports another value, another program changed it.
       let isLate = deadline.hasPassed
       let error = SessionError(
         isLate ? .timedOut : .refused, stage: .server,
         isLate
-          ? "timed out waiting for \(name) to become \(step.to); the server still says \(now) and "
-            + "may be overloaded (a longer --timeout may help)"
-          : "\(name) was set to \(step.to) and the server says \(now): another program may be "
-            + "changing it",
+          ? "timed out waiting for it; the server still says \(now) and may be overloaded (a longer "
+            + "--timeout may help)"
+          : "it was set, and the server says \(now): another program may be changing it",
         property: step.property, value: step.to.description)
       // A server that answers only after it acted has shown the change to the other program.
       guard snapshot.has(.earlyReplies) || isLate || snapshot.value(of: step.setting) == nil else {

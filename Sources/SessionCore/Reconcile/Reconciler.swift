@@ -278,8 +278,8 @@ package struct Reconciler: Sendable {
     guard isLate else { return }
     throw SessionError(
       .timedOut, stage: .server,
-      "timed out before setting \(step.setting.title): the steps before it "
-        + "took all of the time; the server may be overloaded (a longer --timeout may help)"
+      "timed out, because the steps before it took all of the time; the server may be overloaded (a "
+        + "longer --timeout may help)"
     ).about(step)
   }
 

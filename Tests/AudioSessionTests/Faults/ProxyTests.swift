@@ -222,7 +222,7 @@ struct ProxyTests {
         #expect(limit < 4)
         #expect(error.code == .timedOut, "\(error)")
         #expect(
-          ["timed out waiting for", "timed out before setting"].contains {
+          ["timed out waiting for", "timed out, because the steps before it"].contains {
             error.message.contains($0)
           }, "\(error)")
         #expect(ContinuousClock.now - start < .seconds(limit) + Rig.standstill)

@@ -77,7 +77,8 @@ private typealias Server = SimulatedServer
     }
     #expect(error.code == .timedOut && error.property == "inputGain")
     #expect(
-      error.message.contains("timed out before setting volume of \(Server.microphone)"),
+      error.message.hasPrefix(
+        "cannot set volume of \(Server.microphone) to 30 %: timed out, because"),
       "\(error.message)")
     // Nothing was changed.
     #expect(server.snapshot == Server.laptop().snapshot)
