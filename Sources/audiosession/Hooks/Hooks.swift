@@ -116,7 +116,10 @@ final class Hooks: Sendable {
   }
 
   private func run(_ occasion: Occasion, _ timeLeft: () -> Duration) async {
-    for hook in folders.hooks(for: occasion.name) {
+    let hooks = folders.hooks(for: occasion.name)
+    guard !hooks.isEmpty else { return }
+    let (environment, input) = (occasion.environment, occasion.input)
+    for hook in hooks {
       if let refusal = hook.refusal {
         output.warning("the hook \(hook.path) is not run: \(refusal)")
         continue
@@ -132,7 +135,7 @@ final class Hooks: Sendable {
       }
       do throws(SandboxError) {
         let result = try await runProgram(
-          [hook.path], timeout: time, adding: occasion.environment, input: occasion.input,
+          [hook.path], timeout: time, adding: environment, input: input,
           keeping: Self.outputLimit)
         let lines = (result.standardError + result.standardOutput).split(separator: "\n")
         if isVerbose {
@@ -155,19 +158,24 @@ final class Hooks: Sendable {
   }
 }
 
-/// The occasion for hooks, and the data they get.
+/// The occasion for hooks, and the data they get, which are made if there are hooks.
 private struct Occasion: Sendable {
   /// `pre-apply`, `route-changed`: the folder's name without `.d`.
   var name: String
-  var environment: [String: String]
-  /// The state as JSON; empty if it is unknown.
-  var input: String
+  private let state: SessionState?
+  private let profile: String?
+  private let event: SessionEvent?
+  private let error: SessionError?
 
   init(
     _ name: String, _ state: SessionState?, profile: String? = nil, event: SessionEvent? = nil,
     error: SessionError? = nil
   ) {
     self.name = name
+    (self.state, self.profile, self.event, self.error) = (state, profile, event, error)
+  }
+
+  var environment: [String: String] {
     var variables = [
       "AUDIOSESSION_HOOK": name, "AUDIOSESSION_PROFILE": profile ?? state?.profile ?? "",
       "AUDIOSESSION_INPUT": state?.route.inputs.first?.name ?? "",
@@ -182,9 +190,11 @@ private struct Occasion: Sendable {
     }
     if case .reapplyFailed(let error) = event { variables["AUDIOSESSION_ERROR"] = error.message }
     if let error { variables["AUDIOSESSION_ERROR"] = error.message }
-    environment = variables.mapValues { $0.replacing("\0", with: "") }
-    input = state.flatMap { try? JSONText.encode($0) } ?? ""
+    return variables.mapValues { $0.replacing("\0", with: "") }
   }
+
+  /// The state as JSON; empty if it is unknown.
+  var input: String { state.flatMap { try? JSONText.encode($0) } ?? "" }
 }
 
 extension SessionChange {
