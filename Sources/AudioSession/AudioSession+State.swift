@@ -90,6 +90,9 @@ extension AudioSession {
     return try await connected(deadline).snapshot
   }
 
+  /// The server from the last reading, by the call before: another one would only delay what is shown.
+  package var lastSnapshot: ServerSnapshot? { get async { await live?.snapshot } }
+
   /// Returns the current setup as a mode that names devices by their stable properties; changes
   /// nothing.
   ///

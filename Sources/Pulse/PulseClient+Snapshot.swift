@@ -14,6 +14,19 @@ extension PulseClient {
   /// then gets an event.
   public func snapshot(timeout: Duration? = nil) async throws(PulseError) -> ServerSnapshot {
     _ = try await serverInfo(timeout: timeout)
+    return try await everything(timeout)
+  }
+
+  /// Subscribes to all events, which is the small request, and reads the server and all lists: no change
+  /// is lost in between.
+  package func subscribedSnapshot(
+    timeout: Duration? = nil
+  ) async throws(PulseError) -> ServerSnapshot {
+    try await subscribe(timeout: timeout)
+    return try await everything(timeout)
+  }
+
+  private func everything(_ timeout: Duration?) async throws(PulseError) -> ServerSnapshot {
     let modules = try connection.sendModules(timeout)
     var result = try await withoutModules(timeout)
     result.modules = try await modules.value()

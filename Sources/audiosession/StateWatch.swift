@@ -24,7 +24,7 @@ struct StateWatch {
     var changes = await session.changes().makeAsyncIterator()
     while !Task.isCancelled, !output.isUnread {
       let (state, error) = try await StateCommand.state(of: session)
-      let snapshot = error == nil ? try? await session.snapshot() : nil
+      let snapshot = error == nil ? await session.lastSnapshot : nil
       if state != last {
         last = state
         shown = try show(state, snapshot, over: shown)

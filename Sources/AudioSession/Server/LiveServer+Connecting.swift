@@ -14,8 +14,7 @@ extension LiveServer {
       // The events between the subscription and the first snapshot.
       let events = Guarded<[PulseEvent]>([])
       await client.setEventHandler { event in events.withLock { $0.append(event) } }
-      try await client.subscribe(timeout: deadline.remaining)
-      var snapshot = try await client.snapshot(timeout: deadline.remaining)
+      var snapshot = try await client.subscribedSnapshot(timeout: deadline.remaining)
       var codecless: Set<String> = []
       await addCodecs(of: client, to: &snapshot, since: nil, codecless: &codecless)
       let server = LiveServer(

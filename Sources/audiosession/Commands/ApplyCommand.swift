@@ -64,12 +64,14 @@ struct ApplyCommand: SessionCommand {
       let report = try await Interruption.cancelling {
         try await session.setAudioMode(applied, profile: found.name)
       }
-      return (report, try? await session.snapshot())
+      // A holder that carried it out has changed the server since this session read it.
+      let isOwn = report.state.holder == nil
+      return (report, isOwn ? await session.lastSnapshot : try? await session.snapshot())
     }
     if keep, report.state.holder == nil {
       try await Keeper(options: options).start()
       (report.state, snapshot) = try await context.withSession { session in
-        (try await session.getSessionState(), try? await session.snapshot())
+        (try await session.getSessionState(), await session.lastSnapshot)
       }
     }
     let output = context.output

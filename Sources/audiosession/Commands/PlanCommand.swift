@@ -27,7 +27,7 @@ struct PlanCommand: SessionCommand {
   /// Prints the plan; `apply --dry-run` uses it, too.
   static func plan(_ mode: AudioMode, _ context: Context) async throws -> Status {
     let (plan, snapshot) = try await context.withSession { session in
-      (try await session.plan(for: mode), try await session.snapshot())
+      (try await session.plan(for: mode), await session.lastSnapshot)
     }
     let showsReasons = context.options.verbose > 0
     try context.output.result(PlanJSON(plan)) {

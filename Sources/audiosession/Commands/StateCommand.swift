@@ -69,7 +69,7 @@ struct StateCommand: SessionCommand {
   ) async throws -> (SessionState, ServerSnapshot?, SessionError?) {
     try await context.withSession { session in
       let (state, error) = try await Self.state(of: session)
-      return (state, error == nil ? try? await session.snapshot() : nil, error)
+      return (state, error == nil ? await session.lastSnapshot : nil, error)
     }
   }
 
