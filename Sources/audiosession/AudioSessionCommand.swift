@@ -60,6 +60,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     }
     Interruption.install()
     tp_install()
+    if CommandLine.arguments.dropFirst() == ["--version"] { return print(configuration.version) }
     if let topic = Topic.asked(by: Array(CommandLine.arguments.dropFirst())) {
       print(topic.text(Terminal(descriptor: STDOUT_FILENO)), terminator: "")
       return
@@ -107,7 +108,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     {
       (type, rest) = (next, rest.dropFirst())
     }
-    if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(rest)) {
+    if type.configuration.subcommands.isEmpty, let command = try? type.parseAsRoot(Array(rest)),
+      Swift.type(of: command) == type
+    {
       return command
     }
     return try parseAsRoot(arguments)

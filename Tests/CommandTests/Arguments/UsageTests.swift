@@ -91,6 +91,8 @@ struct UsageTests {
         #expect(main.standardOutput.contains("\n  \(command) "))
         let help = try await sandbox.audiosession(command, "--help")
         #expect(help.status == 0)
+        let same = try await sandbox.audiosession("help", command)
+        #expect(help.standardOutput == same.standardOutput)
         guard command != "profiles", command != "service" else { continue }
         for option in ["--server <address>", "--sandbox", "--json", "--timeout <time>", "-v"] {
           #expect(help.standardOutput.contains(option), "\(command) \(option)")
