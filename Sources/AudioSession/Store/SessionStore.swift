@@ -113,7 +113,10 @@ struct SessionStore: Sendable {
   /// Stores a baseline without new information about the server: after a power cut either it or the
   /// former one may be on the disk.
   func write(_ baseline: Baseline) throws(SessionError) {
-    try files.write(encode(baseline), to: .baseline, isSynced: true)
+    let bytes = try encode(baseline)
+    // What is there already was synced when it was written.
+    if let bytes, (try? files.read(.baseline)) == bytes { return }
+    try files.write(bytes, to: .baseline, isSynced: true)
   }
 
   private func encode(_ baseline: Baseline) throws(SessionError) -> [UInt8]? {
