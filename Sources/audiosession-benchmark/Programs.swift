@@ -90,7 +90,7 @@ struct Programs {
   private func instructions() throws {
     print("instructions by valgrind --tool=callgrind")
     _ = try Process.run([program, "revert"], environment)
-    for words in [["--version"], ["apply", "podcast"], ["state", "--json"]] {
+    for words in [["--version"], ["apply", "podcast"], ["state", "--json"], ["profiles"]] {
       guard let count = try count([program] + words) else {
         return print("  not measured: valgrind is not installed")
       }
