@@ -90,28 +90,32 @@ struct Programs {
   private func instructions() throws {
     print("instructions by valgrind --tool=callgrind")
     _ = try Process.run([program, "revert"], environment)
+    guard File.program("valgrind", path: Process.searchPath) != nil else {
+      return print("  not measured: valgrind is not installed")
+    }
     for words in [["--version"], ["apply", "podcast"], ["state", "--json"], ["profiles"]] {
-      guard let count = try count([program] + words) else {
-        return print("  not measured: valgrind is not installed")
-      }
+      // Under valgrind a command may take longer than its time limit.
+      let patience = words == ["--version"] ? [] : ["--timeout", "60s"]
+      let count = try count([program] + words + patience)
       Ratios.note("instructions of \(words.joined(separator: " "))", count: count, unit: "million")
     }
     for words in [["--version"], ["-f", "json", "list"]] {
-      guard let count = try count(["/usr/bin/pactl"] + words) else { return }
+      let count = try count(["/usr/bin/pactl"] + words)
       Ratios.note(
         "instructions of pactl \(words.joined(separator: " "))", count: count, unit: "million")
     }
   }
 
-  private func count(_ command: [String]) throws -> Double? {
+  private func count(_ command: [String]) throws -> Double {
     let report = sandbox.directory + "/callgrind"
     let words =
       ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--log-file=\(report)"]
       + command
-    guard (try? Process.run(words, environment)) != nil else { return nil }
+    _ = try Process.run(words, environment)
     let line = File.text(report).split(separator: "\n").first { $0.contains("Collected :") }
-    return line?.split(separator: ":").last.flatMap { Double($0.filter(\.isNumber)) }
-      .map { $0 / 1_000_000 }
+    guard let count = line?.split(separator: ":").last.flatMap({ Double($0.filter(\.isNumber)) })
+    else { throw Process.Failure(description: "valgrind counted nothing of \(command)") }
+    return count / 1_000_000
   }
 
   private func size() throws {
