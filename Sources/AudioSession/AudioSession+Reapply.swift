@@ -10,6 +10,9 @@ extension AudioSession {
   func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
     guard let own = life.mode else { return }
     let (store, start) = (store(live), upkeep.now)
+    // What the plan is made from is noted first: a device that returned since the look began may flap.
+    upkeep.noteAttachments(
+      try await live.refresh(deadline: Deadline(after: configuration.timeout)))
     var input = try await input(own.mode, live, store, isExplicit: false)
     let known = input.baseline
     if occasion == .upkeep { await noteRestored(&input, live) }

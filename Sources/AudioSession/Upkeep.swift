@@ -54,11 +54,14 @@ struct Upkeep {
     scheduled.map { $0 <= due && $0 > now - .seconds(1) } ?? false
   }
 
-  /// Reports the connected devices to the flap detector and the watch for new cards.
+  /// Reports the connected devices to the flap detector and the watch for new cards. What is found to
+  /// flap during a look, after its plan was made, is looked at once more.
   mutating func noteAttachments(_ snapshot: ServerSnapshot) {
     if let compared, compared.surelyHasAttachments(of: snapshot) { return }
     compared = snapshot
+    let unsteady = flaps.unsteady(at: now)
     flaps.note(snapshot.attachments, at: now)
+    if flaps.unsteady(at: now) != unsteady { pacer.noteChange(at: now) }
     arrivals.note(snapshot, at: now)
   }
 

@@ -70,19 +70,35 @@ package struct FlapDetector: Sendable, Hashable {
 extension ServerSnapshot {
   /// Whether the same is known to be present as in another snapshot; false if that is unknown.
   package func surelyHasAttachments(of other: ServerSnapshot) -> Bool {
-    surelyHasDevices(of: other) && cards == other.cards
+    surelyHasDevices(of: other) && cards == other.cards && hasPorts(of: other, \.sources)
+      && hasPorts(of: other, \.sinks)
+  }
+
+  private func hasPorts(of other: ServerSnapshot, _ list: KeyPath<Self, [Device]>) -> Bool {
+    zip(self[keyPath: list], other[keyPath: list]).allSatisfy { $0.ports == $1.ports }
   }
 
   /// What is present: usable connectors of cards, cards, and devices without a card.
+  ///
+  /// A device and its card have the same connectors, each with an event of its own, so that in between
+  /// one of them is outdated. The device's counts, as it does where a device is chosen: otherwise the
+  /// mode would use one that has just returned before that was noted here.
   package var attachments: Set<Attachment> {
     var result: Set<Attachment> = []
-    for card in cards {
-      result.insert(.card(card.name))
-      for port in card.ports where port.availability.isUsable {
-        result.insert(.port(card: card.name, port: port.name))
+    func note(_ ports: [DevicePort], of card: Card) {
+      for port in ports {
+        let spot = Attachment.port(card: card.name, port: port.name)
+        if port.availability.isUsable { result.insert(spot) } else { result.remove(spot) }
       }
     }
-    for device in sources + sinks where device.card == nil { result.insert(.device(device.name)) }
+    for card in cards {
+      result.insert(.card(card.name))
+      note(card.ports, of: card)
+    }
+    for device in sources + sinks {
+      if device.card == nil { result.insert(.device(device.name)) }
+      if let card = card(of: device) { note(device.ports, of: card) }
+    }
     return result
   }
 }

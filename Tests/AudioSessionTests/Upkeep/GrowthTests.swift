@@ -54,11 +54,11 @@ private struct OwnProcess {
   }
 
   /// A thread ends a moment after the loop that it ran. The pools of the runtime grow by some where
-  /// the machine is busy; a thread left behind by each of the forty sessions would be many more.
+  /// the machine is busy, and it opens a timer for each clock when that is first used, as the pauses
+  /// here do; what each of the seventy cycles left behind would be many more.
   static func settle(at before: OwnProcess) async throws {
     let deadline = ContinuousClock.now + .seconds(10)
     var (now, pauses) = (OwnProcess(), Pauses())
-    // Known limit: at times something stays open for over ten seconds.
     while now.descriptors > before.descriptors + 8 || now.threads > before.threads + 8 {
       guard ContinuousClock.now < deadline else {
         throw Growth(before: before, now: now)

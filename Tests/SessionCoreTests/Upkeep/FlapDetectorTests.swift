@@ -91,6 +91,30 @@ struct FlapDetectorTests {
         .union([.card("alsa_card.pci"), .device("array")]))
   }
 
+  @Test("a device and its card are read one after the other: the device counts, whichever it is")
+  func deviceCounts() throws {
+    var snapshot = Server.laptop().snapshot
+    snapshot.findPlaces(properties: Owned.soughtProperties)
+    let name = "analog-input-internal-mic"
+    let spot = Spot.port(card: "alsa_card.pci", port: name)
+    func read(_ availability: PortAvailability) throws -> ServerSnapshot {
+      var source = try #require(snapshot.sources.first { $0.name == Server.microphone })
+      let port = try #require(source.ports.firstIndex { $0.name == name })
+      source.ports[port].availability = availability
+      var (result, updates) = (snapshot, SnapshotUpdates())
+      updates.set(.input, at: source.index, to: source)
+      result.take(updates)
+      return result
+    }
+    let unplugged = try read(.no)
+    #expect(!unplugged.attachments.contains(spot))
+    #expect(!unplugged.surelyHasAttachments(of: snapshot))
+    #expect(try unplugged.surelyHasAttachments(of: read(.no)))
+    let port = try #require(snapshot.cards[0].ports.firstIndex { $0.name == name })
+    snapshot.cards[0].ports[port].availability = .no
+    #expect(try !read(.no).attachments.contains(spot) && read(.yes).attachments.contains(spot))
+  }
+
   @Test("the same is known to be present while devices and cards are the same")
   func sameAttachments() throws {
     var snapshot = Server.laptop().snapshot
