@@ -80,7 +80,7 @@ extension ServerSnapshot {
 
   /// What is present: usable connectors of cards, cards, and devices without a card.
   ///
-  /// A device and its card have the same connectors, each with an event of its own, so that in between
+  /// A device and its card have the same connectors, each with its own event, so that in between
   /// one of them is outdated. The device's counts, as it does where a device is chosen: otherwise the
   /// mode would use one that has just returned before that was noted here.
   package var attachments: Set<Attachment> {
