@@ -65,7 +65,9 @@ struct ReconcilerDriver {
     } catch {
       return try reconciler.didFail(error)
     }
-    if case .undone(let error) = answer { return try reconciler.didFail(error, wasUndone: true) }
+    if case .undone(let error, let times) = answer {
+      return try reconciler.didFail(error, undone: times)
+    }
     reconciler.didRun(answer, await live.snapshot)
   }
 

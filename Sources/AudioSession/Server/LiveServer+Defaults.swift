@@ -4,34 +4,47 @@ import SessionCore
 
 /// PipeWire's defaults, which WirePlumber chooses and pipewire-pulse reports.
 extension LiveServer {
-  /// Sets a default again that did not take effect; true if it then does.
+  /// Sets a default that did not take effect again and again, until it does, the deadline passes, or
+  /// another program has changed it back so often that this is a conflict; returns how often it did.
   ///
   /// Occasionally (1 in 80 under heavy load, 0.3.65) pipewire-pulse keeps reporting the former
   /// default to a client; a new connection gets the right one. WirePlumber also misses a default
   /// that is set while it starts; setting the same one again is no change, so another one is set in
-  /// between.
-  func setDefaultAgain(_ step: Step, _ deadline: Deadline) async throws(SessionError) -> Bool {
-    do throws(PulseError) {
-      let info = try await freshServerInfo(deadline)
-      var snapshot = snapshot
-      snapshot.server = info
-      if snapshot.satisfies(step) {
-        isMisled = true
+  /// between. A default that is missed brings no event; one that another program changes back does.
+  ///
+  /// - Parameter changes: the value of `serverChanges` before the first write.
+  func insist(
+    on step: Step, at place: StepPlace, since changes: Int, _ deadline: Deadline
+  ) async throws(SessionError) -> Int {
+    var (changes, rivals, isMet) = (changes, 0, false)
+    while !isMet, rivals < ConflictDetector.limit, snapshot.place(of: step) == place,
+      !deadline.hasPassed
+    {
+      do throws(PulseError) {
+        let info = try await freshServerInfo(deadline)
+        var snapshot = snapshot
+        snapshot.server = info
+        if snapshot.satisfies(step) {
+          isMisled = true
+          doubt()
+        } else if case .name(let now) = snapshot.value(of: step.setting) {
+          if serverChanges > changes { rivals += 1 }
+          changes = serverChanges
+          let back = Step(
+            phase: step.phase, property: step.property, setting: step.setting, from: step.to,
+            to: .name(now), why: step.why)
+          try await write(back, deadline)
+          try await write(step, deadline)
+        }
+      } catch {
         doubt()
-      } else if case .name(let now) = snapshot.value(of: step.setting) {
-        let back = Step(
-          phase: step.phase, property: step.property, setting: step.setting, from: step.to,
-          to: .name(now), why: step.why)
-        try await write(back, deadline)
-        try await write(step, deadline)
+        throw SessionError(error)
       }
-    } catch {
-      doubt()
-      throw SessionError(error)
+      isMet = try await wait(
+        deadline: patience(for: step, deadline), answer: deadline
+      ) { $0.satisfies(step) }
     }
-    return try await wait(
-      deadline: patience(for: step, deadline), answer: deadline
-    ) { $0.satisfies(step) }
+    return isMet ? 0 : rivals
   }
 
   /// Compares the defaults with those that a new client gets; true if they differ, and the next

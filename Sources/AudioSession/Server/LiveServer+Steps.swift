@@ -13,6 +13,7 @@ extension LiveServer {
     let time = answerTime(deadline)
     let stream = snapshot.stream(of: step.setting)
     let place = snapshot.place(of: step)
+    let changes = serverChanges
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -39,10 +40,10 @@ extension LiveServer {
     var isMet = try await wait(
       deadline: patience(for: step, deadline), answer: deadline
     ) { $0.satisfies(step) || $0.place(of: step) != place }
-    while !isMet, snapshot.has(.earlyReplies), case .defaultDevice = step.setting,
-      snapshot.place(of: step) == place, !deadline.hasPassed
-    {
-      isMet = try await setDefaultAgain(step, deadline)
+    if !isMet, snapshot.has(.earlyReplies), case .defaultDevice = step.setting {
+      let rivals = try await insist(on: step, at: place, since: changes, deadline)
+      if rivals == ConflictDetector.limit { return .undone(notKept(step), times: rivals) }
+      isMet = snapshot.satisfies(step)
     }
     // A default does not take effect while its device's port is unavailable, however often it is
     // set, and a level that is in effect is another port's, or another device's.
@@ -54,24 +55,35 @@ extension LiveServer {
       pause = pause * 2
     }
     guard isMet else {
-      let now = snapshot.value(of: step.setting)?.description ?? "gone"
-      // If the server had time to answer and reports another value, another program changed it.
-      let isLate = deadline.hasPassed
-      let error = SessionError(
-        isLate ? .timedOut : .refused, stage: .server,
-        isLate
-          ? "timed out waiting for it; the server still says \(now) and may be overloaded (a longer "
-            + "--timeout may help)"
-          : "it was set, and the server says \(now): another program may be changing it",
-        property: step.property, value: step.to.description)
+      if deadline.hasPassed { throw notShown(step) }
       // A server that answers only after it acted has shown the change to the other program.
-      guard snapshot.has(.earlyReplies) || isLate || snapshot.value(of: step.setting) == nil else {
-        return .undone(error)
+      guard snapshot.has(.earlyReplies) || snapshot.value(of: step.setting) == nil else {
+        return .undone(notKept(step), times: 1)
       }
-      throw error
+      throw notKept(step)
     }
     if let stream { await keepMemory(of: stream, beside: step) }
     return .done(granted: nil)
+  }
+
+  /// The server had time to answer, and shows another value: another program changed it.
+  private func notKept(_ step: Step) -> SessionError {
+    SessionError(
+      .refused, stage: .server,
+      "it was set, and the server says \(shown(step)): another program may be changing it",
+      property: step.property, value: step.to.description)
+  }
+
+  private func notShown(_ step: Step) -> SessionError {
+    SessionError(
+      .timedOut, stage: .server,
+      "timed out waiting for it; the server still says \(shown(step)) and may be overloaded (a "
+        + "longer --timeout may help)",
+      property: step.property, value: step.to.description)
+  }
+
+  private func shown(_ step: Step) -> String {
+    snapshot.value(of: step.setting)?.description ?? "gone"
   }
 
   private func hasLostSessionManager() async -> Bool {

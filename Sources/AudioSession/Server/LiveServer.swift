@@ -26,6 +26,8 @@ actor LiveServer {
   private(set) var lost: SessionError?
   /// How often an answer was awaited; pipelined requests count once.
   private(set) var roundTrips = 0
+  /// How often the server has reported another default.
+  private(set) var serverChanges = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
   /// The buffer that a pin requests for a latency, in the syntax of PipeWire's property.
@@ -68,6 +70,7 @@ actor LiveServer {
 
   private func note(_ event: PulseEvent) {
     changes.note(event)
+    if event.facility == .server { serverChanges += 1 }
     if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()
     // A new or changed client matters only once one of its streams does.

@@ -7,9 +7,9 @@ package enum StepAnswer: Sendable {
   case done(granted: SettingValue?)
   /// The object of the step has ended.
   case ended
-  /// The step was carried out, and another program changed the value at once; the error has the
-  /// value.
-  case undone(SessionError)
+  /// The step was carried out, and another program changed the value at once, each of these times; the
+  /// error has the value.
+  case undone(SessionError, times: Int)
   /// What the plan relied on has changed, so the step may have no effect or another one.
   case outdated
 }

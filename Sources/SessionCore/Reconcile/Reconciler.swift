@@ -253,19 +253,21 @@ package struct Reconciler: Sendable {
 
   /// Continues without a refused step, or throws if the run cannot.
   ///
-  /// - Parameter wasUndone: whether the server had acted on it, and another program changed it at once.
+  /// - Parameter times: how often the server had acted on it, and another program changed it at once.
   package mutating func didFail(
-    _ error: SessionError, wasUndone: Bool = false
+    _ error: SessionError, undone times: Int = 0
   ) throws(SessionError) {
     guard case .checked(let step, _, _) = state else { return }
-    if wasUndone { noteForeign(step.setting) }
+    if times > 0 { noteForeign(step.setting, times) }
     tracer?(.ran(step, error.message))
     try refuse(step, error)
     // Later steps may depend on it, so they are planned again.
     state = .reading
   }
 
-  private mutating func noteForeign(_ setting: Setting) { foreign[setting, default: 0] += 1 }
+  private mutating func noteForeign(_ setting: Setting, _ times: Int = 1) {
+    foreign[setting, default: 0] += times
+  }
 
   /// A run can only be stopped between steps.
   private func check(_ isStopped: Bool) throws(SessionError) {

@@ -11,17 +11,18 @@ private typealias Server = SimulatedServer
   private enum End {
     case done
     case ended
-    case failed(SessionError)
+    case failed(SessionError, undone: Int = 0)
   }
 
   /// Runs a mode on a server to its end; every step is done where `end` decides nothing else.
   private func run(
-    _ server: inout Server, _ mode: AudioMode, isLate: Bool = false,
+    _ server: inout Server, _ mode: AudioMode, isLate: Bool = false, occasion: Occasion = .asked,
     inherited: [(setting: Setting, before: SettingValue)] = [],
     _ end: (Step, inout Server) -> End = { _, _ in .done }
   ) throws -> Reconciler {
     var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.baseline = Baseline(serverCookie: server.snapshot.server.cookie)
+    input.occasion = occasion
     var loop = Reconciler(input)
     for _ in 0..<50 {
       switch try loop.next(isStopped: false, isLate: isLate) {
@@ -34,7 +35,7 @@ private typealias Server = SimulatedServer
           try server.run(step)
           loop.didRun(.done(granted: nil), server.snapshot)
         case .ended: loop.didRun(.ended, server.snapshot)
-        case .failed(let error): try loop.didFail(error)
+        case .failed(let error, let times): try loop.didFail(error, undone: times)
         }
       case .finish: return loop
       }
@@ -109,5 +110,26 @@ private typealias Server = SimulatedServer
         (.othersMute(player), .flag(false)), (.othersMute(Index(9999)), .flag(false)),
       ])
     #expect(server.snapshot.sinkInputs.first { $0.index == player }?.isMuted == false)
+  }
+
+  @Test func `a default that is changed back five times during its step is a conflict at once`()
+    throws
+  {
+    var server = Server.laptop()
+    server.addUSB()
+    try server.setDefault(.input, Server.usb)
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.microphone)]
+      $0.onFailure = .bestEffort
+    }
+    let loop = try run(&server, mode, occasion: .upkeep) { _, _ in
+      .failed(
+        SessionError(.refused, stage: .server, "set, and changed back"),
+        undone: ConflictDetector.limit)
+    }
+    #expect(loop.foreign == [.defaultDevice(.input): ConflictDetector.limit])
+    var conflicts = ConflictDetector()
+    #expect(
+      conflicts.noteChanges(loop.foreign, at: .zero).map(\.setting) == [.defaultDevice(.input)])
   }
 }

@@ -169,13 +169,13 @@ final class ModelWork {
       let isUndone =
         !view.snapshot.has(.earlyReplies) && !isLate
         && view.snapshot.value(of: step.setting) != nil
-      work.fail(error, task, wasUndone: isUndone)
+      work.fail(error, task, isUndone: isUndone)
     }
   }
 
-  private func fail(_ error: SessionError, _ task: Task, wasUndone: Bool = false) {
+  private func fail(_ error: SessionError, _ task: Task, isUndone: Bool = false) {
     do throws(SessionError) {
-      try task.loop.didFail(error, wasUndone: wasUndone)
+      try task.loop.didFail(error, undone: isUndone ? 1 : 0)
       perform(task)
     } catch {
       task.done(error)
