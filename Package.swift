@@ -61,11 +61,13 @@ let package = Package(
     .target(name: "JSONCoding", swiftSettings: settings),
     .target(name: "POSIX", swiftSettings: settings),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+    .target(name: "CPulsePoll"),
     .target(name: "PulseTypes", swiftSettings: settings),
     .target(
       name: "Pulse",
       dependencies: [
-        "CPulse", "POSIX", "PulseTypes", .product(name: "Logging", package: "swift-log"),
+        "CPulse", "CPulsePoll", "POSIX", "PulseTypes",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .target(
@@ -86,7 +88,7 @@ let package = Package(
     .target(name: "CAudioKernel"),
     .target(
       name: "CPulseStream",
-      dependencies: ["CAudioKernel"] + busLibrary.map { .target(name: $0.name) },
+      dependencies: ["CAudioKernel", "CPulsePoll"] + busLibrary.map { .target(name: $0.name) },
       cSettings: hasDBus ? [.define("PS_DBUS")] : [],
       linkerSettings: [.linkedLibrary("pulse")]),
     .target(

@@ -136,7 +136,10 @@ void ps_make_stream(ps_stream *stream) {
 static void on_context_state(pa_context *context, void *user) {
   ps_stream *stream = user;
   switch (pa_context_get_state(context)) {
-  case PA_CONTEXT_READY: ps_look_up(stream); return;
+  case PA_CONTEXT_READY:
+    pa_mainloop_set_poll_func(stream->mainloop, NULL, NULL);
+    ps_look_up(stream);
+    return;
   case PA_CONTEXT_FAILED:
   case PA_CONTEXT_TERMINATED: {
     int error = pa_context_errno(context); /* 0 means that the stream was closed */
@@ -204,6 +207,8 @@ static bool start_connecting(ps_stream *stream) {
   pa_context_set_state_callback(stream->context, on_context_state, stream);
   if (pa_context_connect(stream->context, stream->options.server, PA_CONTEXT_NOAUTOSPAWN, NULL) < 0)
     ps_end(stream, pa_context_errno(stream->context));
+  stream->server = pa_xstrdup(pa_context_get_server(stream->context));
+  if (stream->server) pa_mainloop_set_poll_func(stream->mainloop, pp_poll, stream->server);
   return true;
 }
 
@@ -225,6 +230,7 @@ static void *run(void *user) {
   ps_end(stream, PA_ERR_INTERNAL); /* if it has not ended, the loop itself failed */
   disconnect(stream);
   if (stream->mainloop) pa_mainloop_free(stream->mainloop);
+  pa_xfree(stream->server);
   return NULL;
 }
 

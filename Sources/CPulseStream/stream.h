@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "CAudioKernel.h"
+#include "CPulsePoll.h"
 #include "CPulseStream.h"
 
 /* The stream's device, as read just before the stream was created. */
@@ -36,6 +37,7 @@ struct ps_stream {
 
   /* Used by the audio thread only. */
   pa_mainloop *mainloop;
+  char *server; /* for pp_poll */
   pa_context *context;
   pa_stream *stream;
   ps_device found;

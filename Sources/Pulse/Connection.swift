@@ -60,8 +60,11 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     pa_context_set_subscribe_callback(context, onSubscriptionEvent, me.toOpaque())
     let opening: Pending<Void> = makeRequest("connect", timeout: timeout, in: context)
     state = .opening(context, opening)
+    thread.beginHandshake()
     if pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
       end(contextError("connect"))
+    } else if let serverAddress {
+      thread.noteServer(serverAddress)
     }
     return opening
   }
@@ -71,6 +74,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     guard let context else { return }
     let (requests, streams) = (pending.values, self.streams.values)
     deadlines.free(thread.api)
+    if case .opening = state { thread.endHandshake() }
     state = .ended(error)
     for request in requests { request.abort(abandonment { request.operation }) }
     for stream in streams { stream.end(error) }
@@ -97,6 +101,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     switch (pa_context_get_state(context), state) {
     case (PA_CONTEXT_READY, .opening(_, let opening)):
       state = .ready(context)
+      thread.endHandshake()
       logger?.debug("connected to \(serverAddress ?? "the default server")")
       opening.succeed(())
     case (PA_CONTEXT_FAILED, .opening): end(contextError("connect"))

@@ -1,4 +1,5 @@
 internal import CPulse
+internal import CPulsePoll
 internal import Glibc
 internal import POSIX
 
@@ -29,6 +30,9 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
   private var isWakePending = false
   private var isStopping = false
   private var hasExited = false
+  /// Connections that are being made, and the address of the last; only the thread uses them.
+  private var handshakes = 0
+  private var server: UnsafeMutablePointer<CChar>?
 
   init() throws(PulseError) {
     guard let mainloop = pa_mainloop_new(), let api = pa_mainloop_get_api(mainloop) else {
@@ -118,6 +122,7 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     lock.withLock { thread = pthread_self() }
     while !runQueue() { iterate() }
     pa_mainloop_free(mainloop)
+    free(server)
   }
 
   /// Runs the queued work; true if the thread should end.
@@ -147,6 +152,22 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
     if lock.withLock({ !queue.isEmpty || isStopping }) { pa_mainloop_wakeup(mainloop) }
     pa_mainloop_poll(mainloop)
     pa_mainloop_dispatch(mainloop)
+  }
+
+  /// A connection is being made.
+  func beginHandshake() { handshakes += 1 }
+
+  /// The address that it is made to: a server that dies now must not confuse libpulse (`pp_poll`).
+  func noteServer(_ address: String) {
+    guard handshakes > 0 else { return }
+    free(server)
+    server = strdup(address)
+    pa_mainloop_set_poll_func(mainloop, pp_poll, server)
+  }
+
+  func endHandshake() {
+    handshakes -= 1
+    if handshakes == 0 { pa_mainloop_set_poll_func(mainloop, nil, nil) }
   }
 
   /// Runs one batch of work.

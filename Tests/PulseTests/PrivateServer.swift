@@ -47,6 +47,13 @@ final class PrivateServer: Sendable {
 
   func signal(_ number: Int32) { kill(pid, number) }
 
+  /// Kills it, and returns when its connections are closed.
+  func end() {
+    kill(pid, SIGKILL)
+    var end = siginfo_t()
+    waitid(P_PID, id_t(pid), &end, WEXITED | WNOWAIT)
+  }
+
   /// A client of this server.
   func connect(
     name: String = "test", requestTimeout: Duration = .seconds(20), loop: PulseLoop? = nil
