@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pulse
 
-/// While the shared ring buffer of a connection is set up, libpulse alone loops for ever if the server dies.
+/// Without `pp_poll` libpulse loops for ever if the server dies while a connection's shared ring buffer is set up.
 @Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
 struct HandshakeTests {
   /// A loop that goes round only when the server has sent what it has to send; the server dies before round

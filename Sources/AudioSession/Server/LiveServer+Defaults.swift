@@ -4,8 +4,9 @@ import SessionCore
 
 /// PipeWire's defaults, which WirePlumber chooses and pipewire-pulse reports.
 extension LiveServer {
-  /// Sets a default that did not take effect again and again, until it does, the deadline passes, or
-  /// another program has changed it back so often that this is a conflict; returns how often it did.
+  /// Repeats the setting of a default that had no effect, until it has, the deadline passes, or
+  /// another program has changed it back so often that this is a conflict. Returns how often another
+  /// program did; 0 if the default is in effect.
   ///
   /// Occasionally (1 in 80 under heavy load, 0.3.65) pipewire-pulse keeps reporting the former
   /// default to a client; a new connection gets the right one. WirePlumber also misses a default
