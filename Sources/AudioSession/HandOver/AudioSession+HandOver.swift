@@ -91,6 +91,15 @@ extension AudioSession {
   private func handOver(
     _ kind: Order.Kind, to owner: LockRecord.Owner, _ store: SessionStore, _ budget: Budget
   ) async throws(SessionError) -> Answer? {
+    guard
+      let turn = try await OrderLock.take(
+        store.files.path(.orderLock), on: loop, deadline: budget.run)
+    else {
+      throw Task.isCancelled ? .cancelled : Self.noAnswer(owner)
+    }
+    // The holder may have changed while other processes gave their orders.
+    guard SystemCalls().lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
+    defer { withExtendedLifetime(turn) {} }
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let stop = StopSignal()
@@ -117,15 +126,7 @@ extension AudioSession {
     _ kind: Order.Kind, _ owner: LockRecord.Owner, _ store: SessionStore, _ budget: Budget,
     _ stop: StopSignal, _ wakes: Wakes
   ) async throws(SessionError) -> Answer? {
-    guard
-      let turn = try await OrderLock.take(
-        store.files.path(.orderLock), on: loop, deadline: budget.run)
-    else {
-      throw Self.noAnswer(owner)
-    }
-    // The holder may have changed while other processes gave their orders.
     let calls = SystemCalls()
-    guard calls.lookAtLock(store.lockPath).isHeld(by: owner.pid) else { return nil }
     let start = ContinuousClock.now
     let wake = wakes.wake
     // Watches before the order is written, so that no answer is missed.
@@ -144,7 +145,7 @@ extension AudioSession {
     defer {
       store.takeBackOrder()
       for alarm in alarms { alarm.cancel() }
-      withExtendedLifetime((turn, answers, end)) {}
+      withExtendedLifetime((answers, end)) {}
     }
     try store.write(order)
     wake.yield()

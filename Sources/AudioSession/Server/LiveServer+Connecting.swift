@@ -47,6 +47,9 @@ extension LiveServer {
           guard !deadline.hasPassed else {
             throw PulseError(.timedOut, error.operation, address: error.address)
           }
+          guard !Task.isCancelled else {
+            throw PulseError(.cancelled, error.operation, address: error.address)
+          }
           await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
           pause = min(pause * 2, .milliseconds(50))
           continue

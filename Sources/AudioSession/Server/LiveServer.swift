@@ -197,7 +197,8 @@ actor LiveServer {
     }
   }
 
-  /// Waits until the snapshot satisfies a condition; false if the deadline passes first.
+  /// Waits until the snapshot satisfies a condition; false if the deadline passes first. Throws
+  /// `cancelled` if the task is cancelled.
   ///
   /// An acknowledgement proves nothing, because pipewire-pulse acknowledges before it acts: each
   /// event leads to a new read. On PipeWire a pause without events, short at first, does so too: it
@@ -222,6 +223,7 @@ actor LiveServer {
       }
       if condition(snapshot) { return true }
       if let lost { throw lost }
+      if Task.isCancelled { throw SessionError.cancelled }
       if deadline.hasPassed { return false }
       guard changes.isEmpty else { continue }
       if snapshot.has(.silentMoves) {
@@ -234,7 +236,7 @@ actor LiveServer {
     }
   }
 
-  /// Waits for an event, the end of a reading, or the deadline.
+  /// Waits for an event, the end of a reading, the deadline, or the task's cancellation.
   private func pause(_ deadline: Deadline) async {
     guard lost == nil else { return }
     nextWaiter += 1
@@ -242,7 +244,11 @@ actor LiveServer {
     let wait = PulseLoop.Wait()
     waiters[id] = wait
     let alarm = deadline.onPassing(on: client.loop) { [weak self] in await self?.wake(id) }
-    await wait.pass(on: client.loop)
+    await withTaskCancellationHandler {
+      await wait.pass(on: client.loop)
+    } onCancel: {
+      Task { await wake(id) }
+    }
     alarm.cancel()
   }
 

@@ -13,13 +13,16 @@ extension SessionError {
       default: .refused
       }
     guard error.code != .cancelled else {
-      self.init(.cancelled, stage: .server, "cancelled while waiting for the server")
+      self = .cancelled
       return
     }
     self.init(
       code, stage: .server, error.description,
       value: code == .serverUnreachable ? error.address ?? error.operation : error.operation)
   }
+
+  static let cancelled = SessionError(
+    .cancelled, stage: .server, "cancelled while waiting for the server")
 
   /// PipeWire without WirePlumber, which connects streams to devices and maintains the defaults.
   static let noSessionManager = SessionError(

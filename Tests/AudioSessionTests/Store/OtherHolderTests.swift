@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Pulse
 import PulseSandbox
@@ -85,6 +86,51 @@ struct OtherHolderTests {
       #expect(error?.code == .isBusy)
       #expect(error?.message.contains("studio (process 4711)") == true)
       #expect(try await rig.session.endHolder() == nil)
+    }
+  }
+
+  /// A cancelled task sends no mark, and waited for it to appear: 70 % of the time limit.
+  @Test func `a call that is cancelled while it marks its server ends at once`() async throws {
+    try await Rig.with(.minimal) { rig in
+      for moment in stride(from: 0, to: 20, by: 0.25) {
+        let session = Rig.session(rig.sandbox, timeout: .seconds(60))
+        let call = Task { try await session.setAudioMode(Self.mode) }
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < .milliseconds(moment) { await Task.yield() }
+        call.cancel()
+        _ = try? await call.value
+        await session.close()
+        #expect(ContinuousClock.now - start < Rig.standstill, "cancelled after \(moment) ms")
+      }
+    }
+  }
+
+  /// The files that this process has open at a path.
+  private func openCount(_ path: String) -> Int {
+    let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    return links.count {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+    }
+  }
+
+  @Test func `a call that waits to ask the holder, behind another process, ends when it is cancelled`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let path = store(rig).files.path(.orderLock)
+      let other = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0o600)
+      defer { close(other) }
+      #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+      let session = Rig.session(rig.sandbox, isHolding: false, timeout: .seconds(60))
+      let call = Task { try await session.setAudioMode(Self.mode) }
+      #expect(await eventually { openCount(path) == 2 })
+      call.cancel()
+      let start = ContinuousClock.now
+      let error = await #expect(throws: SessionError.self) { _ = try await call.value }
+      #expect(error?.code == .cancelled)
+      #expect(ContinuousClock.now - start < Rig.standstill)
+      await session.close()
     }
   }
 
