@@ -1,13 +1,10 @@
 #include "ak_note_queue.h"
 #include "ak_memory.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if DEBUG
-#include <pthread.h>
-#endif
 
 /// The counters increase for ever and wrap; each side's counter has its own cache line.
 struct ak_note_queue {
@@ -20,32 +17,26 @@ struct ak_note_queue {
   _Atomic uint64_t violations;
 };
 
-/// Debug builds: one thread pops, and never two push at the same time, whoever they are.
+/// One thread pops, and never two push at the same time, whoever they are.
 static inline void violate(ak_note_queue *queue, bool is_wrong) {
   if (is_wrong) atomic_fetch_add_explicit(&queue->violations, 1, memory_order_relaxed);
 }
 
 static inline void check_consumer(ak_note_queue *queue) {
-#if DEBUG
-  uintptr_t me = (uintptr_t)pthread_self(), owner = 0;
-  bool is_first = atomic_compare_exchange_strong_explicit(
-      &queue->consumer, &owner, me, memory_order_relaxed, memory_order_relaxed);
-  violate(queue, !is_first && owner != me);
-#else
-  (void)queue;
-#endif
+  uintptr_t me = (uintptr_t)pthread_self();
+  uintptr_t owner = atomic_load_explicit(&queue->consumer, memory_order_relaxed);
+  if (owner == me) return;
+  bool is_first = owner == 0 && atomic_compare_exchange_strong_explicit(
+                                    &queue->consumer, &owner, me, memory_order_relaxed,
+                                    memory_order_relaxed);
+  violate(queue, !is_first);
 }
 
 static inline void check_producer(ak_note_queue *queue, bool enters) {
-#if DEBUG
   if (enters)
     violate(queue, atomic_fetch_add_explicit(&queue->producers, 1, memory_order_relaxed) > 0);
   else
     atomic_fetch_sub_explicit(&queue->producers, 1, memory_order_relaxed);
-#else
-  (void)queue;
-  (void)enters;
-#endif
 }
 
 ak_note_queue *ak_note_queue_create(void) {

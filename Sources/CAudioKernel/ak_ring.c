@@ -2,13 +2,10 @@
 
 #include "ak_memory.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-#if DEBUG
-#include <pthread.h>
-#endif
 
 /* Each side's counter has its own cache line, so that a write of one does not slow the other.
  * They count all bytes; at 100 MB/s they wrap after five thousand years. */
@@ -53,16 +50,13 @@ uint64_t ak_ring_violations(const ak_ring *ring) {
 
 /* Remembers the first thread of a side, and counts every other one. */
 static inline void check(_Atomic uintptr_t *side, _Atomic uint64_t *violations) {
-#if DEBUG
-  uintptr_t me = (uintptr_t)pthread_self(), owner = 0;
-  if (atomic_compare_exchange_strong_explicit(side, &owner, me, memory_order_relaxed,
-                                              memory_order_relaxed))
+  uintptr_t me = (uintptr_t)pthread_self();
+  uintptr_t owner = atomic_load_explicit(side, memory_order_relaxed);
+  if (owner == me) return;
+  if (owner == 0 && atomic_compare_exchange_strong_explicit(
+                        side, &owner, me, memory_order_relaxed, memory_order_relaxed))
     return;
-  if (owner != me) atomic_fetch_add_explicit(violations, 1, memory_order_relaxed);
-#else
-  (void)side;
-  (void)violations;
-#endif
+  atomic_fetch_add_explicit(violations, 1, memory_order_relaxed);
 }
 
 static void copy_in(ak_ring *ring, uint64_t at, const void *bytes, size_t count) {

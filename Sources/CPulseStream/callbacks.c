@@ -45,12 +45,8 @@ static _Atomic ps_probe current_probe;
 void ps_set_probe(ps_probe probe) { atomic_store(&current_probe, probe); }
 
 static inline void tell_probe(bool begins) {
-#if DEBUG
   ps_probe probe = atomic_load_explicit(&current_probe, memory_order_acquire);
   if (probe) probe(begins);
-#else
-  (void)begins;
-#endif
 }
 
 static void note_time(ps_stream *stream, int64_t began) {

@@ -113,7 +113,7 @@ public struct StreamStatistics: Sendable, Hashable {
   public var underflows: UInt64
   /// Record: frames that were dropped because the ring was full.
   public var droppedFrames: UInt64
-  /// Calls on the ring from the wrong thread; counted in debug builds only.
+  /// Calls on the ring from the wrong thread.
   public var violations: UInt64
   /// The longest callback.
   public var longest: Duration

@@ -86,7 +86,7 @@ package final class SynthKernel: @unchecked Sendable {  // the C side says which
   package var sounding: Int { Int(ak_synth_sounding(pointer)) }
   /// Events that were refused because the queue was full.
   package var refused: UInt64 { ak_synth_refused(pointer) }
-  /// Calls on its queue from the wrong thread; counted in debug builds only.
+  /// Calls on its queue from the wrong thread.
   package var violations: UInt64 { ak_synth_violations(pointer) }
   /// Voices that a later note took over.
   package var stolen: UInt64 { ak_synth_stolen(pointer) }

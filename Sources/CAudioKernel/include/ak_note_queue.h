@@ -32,7 +32,7 @@ bool ak_note_queue_push(ak_note_queue *queue, const ak_note_event *event);
 bool ak_note_queue_pop(ak_note_queue *queue, ak_note_event *event);
 /// The number of refused events; any thread.
 uint64_t ak_note_queue_refused(const ak_note_queue *queue);
-/// Calls from the wrong thread, or of two producers at once; counted in debug builds. Any thread.
+/// Calls from the wrong thread, or of two producers at once. Any thread.
 uint64_t ak_note_queue_violations(const ak_note_queue *queue);
 
 #endif

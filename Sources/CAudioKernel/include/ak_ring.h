@@ -1,7 +1,7 @@
 /* A lock-free ring of bytes between two threads.
  *
- * One thread writes (the producer) and one reads (the consumer); neither ever waits. A debug build
- * counts each call from another thread than the first call of its side. */
+ * One thread writes (the producer) and one reads (the consumer); neither ever waits. The
+ * ring counts each call from another thread than the first call of its side. */
 #ifndef AUDIOSESSION_AK_RING_H
 #define AUDIOSESSION_AK_RING_H
 

@@ -51,7 +51,7 @@ uint64_t ak_synth_position(const ak_synth *synth);
 uint32_t ak_synth_sounding(const ak_synth *synth);
 /// The events that were refused because the queue was full; any thread.
 uint64_t ak_synth_refused(const ak_synth *synth);
-/// Calls on its queue from the wrong thread, in debug builds; any thread.
+/// Calls on its queue from the wrong thread; any thread.
 uint64_t ak_synth_violations(const ak_synth *synth);
 /// The voices that a later note took over; any thread.
 uint64_t ak_synth_stolen(const ak_synth *synth);

@@ -108,7 +108,7 @@ typedef struct {
   uint64_t callbacks;
   uint64_t underflows;
   uint64_t dropped_frames; /* record: the ring was full */
-  uint64_t violations;     /* calls on the ring from a wrong thread (debug builds) */
+  uint64_t violations;     /* calls on the ring from a wrong thread */
   uint64_t longest_ns;
   uint64_t buckets[PS_TIME_BUCKETS]; /* callbacks by duration: 8 buckets for each doubling of ns */
 } ps_stats;
@@ -153,7 +153,7 @@ void ps_stream_join(ps_stream *stream);
 /* The last call: joins the thread if that was not done, and frees everything. */
 void ps_stream_free(ps_stream *stream);
 
-/* For tests, in debug builds only: a function that every audio thread calls before (true) and after
+/* For tests: a function that every audio thread calls before (true) and after
  * (false) each callback; NULL for none. */
 typedef void (*ps_probe)(bool begins);
 void ps_set_probe(ps_probe probe);

@@ -45,14 +45,14 @@ struct SynthKernelTests {
   @Test("the envelope's levels at its corners")
   func envelope() {
     var envelope = ak_envelope(attack: 441, decay: 882, sustain: 0.5, longest_release: 6615)
-    let levels = [0, 1, 440, 441, 882, 1323, 1_000_000].map {
-      ak_envelope_level(&envelope, $0)
-    }
-    #expect(levels == [0, 1.0 / 441, 440.0 / 441, 1, 0.75, 0.5, 0.5])
-    let releases = [0, 1, 10, 22049, 22050, 44100, UInt64.max - 1].map {
-      ak_envelope_release(&envelope, $0)
-    }
-    #expect(releases == [0, 0, 3, 6615, 6615, 6615, 6615])
+    let frames: [UInt64] = [0, 1, 440, 441, 882, 1323, 1_000_000]
+    let levels = frames.map { ak_envelope_level(&envelope, $0) }
+    let corners: [Double] = [0, 1.0 / 441, 440.0 / 441, 1, 0.75, 0.5, 0.5]
+    #expect(levels == corners)
+    let held: [UInt64] = [0, 1, 10, 22049, 22050, 44100, UInt64.max - 1]
+    let releases = held.map { ak_envelope_release(&envelope, $0) }
+    let longest: [UInt64] = [0, 0, 3, 6615, 6615, 6615, 6615]
+    #expect(releases == longest)
   }
 
   @Test("a scheduled note begins at its frame, whatever the size of the buffers")
@@ -134,8 +134,9 @@ struct SynthKernelTests {
     #expect(try kernel.play(Note(pitch: 69)))
     let sound = kernel.render(1000)
     #expect(sound.count == 3000)
-    #expect((0..<1000).allSatisfy { sound[3 * $0] == sound[3 * $0 + 1] })
-    #expect((0..<1000).allSatisfy { sound[3 * $0] == sound[3 * $0 + 2] })
+    let channels = (0..<3).map { channel in (0..<1000).map { sound[3 * $0 + channel] } }
+    #expect(channels[0] == channels[1])
+    #expect(channels[0] == channels[2])
   }
 
   @Test("a note that the rate cannot carry is silent")

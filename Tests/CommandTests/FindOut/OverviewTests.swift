@@ -89,7 +89,8 @@ struct OverviewTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       let main = try await sandbox.audiosession("--help").standardOutput
       let titles = ["SESSION:", "PROFILES:", "FIND OUT:", "SOUND:", "MORE:"]
-      #expect(main.split(separator: "\n").map(String.init).filter(titles.contains) == titles)
+      let found = main.split(separator: "\n").map(String.init).filter { titles.contains($0) }
+      #expect(found == titles)
       for topic in ["'audiosession help profile'", "'help json'", "'help hooks'"] {
         #expect(main.replacing("\n", with: " ").contains(topic))
       }
