@@ -13,6 +13,15 @@ let settings: [SwiftSetting] =
     .enableUpcomingFeature("MemberImportVisibility"),
   ] + strictness
 
+/// The tests run the optimized program, as it ships. Their own code is compiled as in a debug build, in
+/// half of the time. No product has a test target, so a package that depends on this one gets no flag.
+let testSettings: [SwiftSetting] =
+  settings + [
+    .unsafeFlags(
+      ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"],
+      .when(configuration: .release))
+  ]
+
 /// Whether a C library's header is installed: what is missing is left out, and the command that
 /// needs it names the package. SwiftPM remembers the answer; after installing a library later,
 /// remove `~/.cache/org.swift.swiftpm/manifests`.
@@ -123,25 +132,25 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["POSIX", "PulseSandbox", "PulseTypes"],
       path: "Tests/TestSupport",
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
-      name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: settings),
+      name: "JSONCodingTests", dependencies: ["JSONCoding"], swiftSettings: testSettings),
     .testTarget(
       name: "PulseTests",
       dependencies: ["POSIX", "Pulse", "PulseTypes", "PulseSandbox", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "SessionCoreTests",
       dependencies: ["JSONCoding", "SessionCore", "PulseTypes", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "SessionProfilesTests",
       dependencies: ["POSIX", "SessionProfiles", "SessionCore", "PulseTypes", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PulseSandboxTests",
       dependencies: ["POSIX", "PulseSandbox", "PulseTypes", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
@@ -149,7 +158,7 @@ let package = Package(
         "SessionProfiles", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .target(name: "CAllocationCounter", path: "Tests/CAllocationCounter"),
     .testTarget(
       name: "AudioStreamsTests",
@@ -157,7 +166,7 @@ let package = Package(
         "AudioSession", "AudioStreams", "CAllocationCounter", "CAudioKernel", "CPulseStream",
         "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore", "TestSupport",
       ] + soundLibraries.map { .target(name: $0.name) },
-      swiftSettings: settings + soundSettings),
+      swiftSettings: testSettings + soundSettings),
     .testTarget(
       name: "CommandTests",
       dependencies: [
@@ -165,7 +174,7 @@ let package = Package(
         "SessionProfiles", "TestSupport", "audiosession", "audiosession-benchmark",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ] + soundLibraries + busLibrary + fuzzer,
   swiftLanguageModes: [.v6]
 )

@@ -106,17 +106,16 @@ struct RateTests {
     await capture.stopAudioStream()
   }
 
-  // The cases of a server run one after the other, beside those of the other server.
   @Test(
     "on PulseAudio it is what it says, whatever the session makes of the device, before and after",
-    .serialized, .soxr, .soundFiles, arguments: rates)
+    .soxr, .soundFiles, arguments: rates)
   func onPulseAudio(rate: Int) async throws {
     try await Self.expectRate(rate, on: .pulseaudio)
   }
 
   @Test(
     "on PipeWire it is what it says, whatever the session makes of the device, before and after",
-    .serialized, .soxr, .soundFiles, arguments: rates)
+    .soxr, .soundFiles, arguments: rates)
   func onPipeWire(rate: Int) async throws { try await Self.expectRate(rate, on: .pipewire) }
 
   private static func expectRate(_ rate: Int, on kind: ServerKind) async throws {

@@ -113,7 +113,7 @@ struct OtherHolderTests {
     }
   }
 
-  @Test func `a call that waits to ask the holder, behind another process, ends when it is cancelled`()
+  @Test func `a call that waits behind another to ask the holder ends when it is cancelled`()
     async throws
   {
     try await Rig.with(.minimal) { rig in

@@ -5,13 +5,43 @@ import Testing
 /// Every name that the page "Coming from AVAudioSession" promises is in the sources.
 @Suite("Coming from AVAudioSession")
 struct ComingFromTests {
-  /// The lines of all sources of the library.
-  private static func sources() throws -> [String] {
+  /// A source file's words, and those on its lines that declare something.
+  private struct Source {
+    var words: Set<[UInt8]> = []
+    var declared: Set<[UInt8]> = []
+
+    private static let keywords = Set(
+      ["case", "var", "let", "func", "struct", "enum", "actor", "protocol", "init"]
+        .map { Array($0.utf8) })
+
+    init(_ text: String) {
+      for line in Array(text.utf8).split(separator: UInt8(ascii: "\n")) {
+        let found = Set(line.split { !Self.isOfWord($0) }.map(Array.init))
+        words.formUnion(found)
+        guard !line.drop(while: { $0 == UInt8(ascii: " ") }).starts(with: "//".utf8),
+          !found.isDisjoint(with: Self.keywords)
+        else { continue }
+        declared.formUnion(found)
+      }
+    }
+
+    private static func isOfWord(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+        true
+      default: false
+      }
+    }
+  }
+
+  /// All sources of the library.
+  private static func sources() throws -> [Source] {
     try ["AudioSession", "SessionCore", "PulseTypes", "SessionProfiles"].flatMap { target in
       let folder = "\(packageFolder)/Sources/\(target)"
       return try FileManager.default.subpathsOfDirectory(atPath: folder)
         .filter { $0.hasSuffix(".swift") }
-        .map { try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8) }
+        .map { Source(try String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8)) }
     }
   }
 
@@ -32,15 +62,10 @@ struct ComingFromTests {
     }
   }
 
-  private static func isDeclared(_ name: String, of type: String?, in files: [String]) -> Bool {
-    let words = ["case", "var", "let", "func", "struct", "enum", "actor", "protocol", "init"]
-    return files.contains { file in
-      guard type.map({ file.contains(word: $0) }) ?? true else { return false }
-      return file.split(separator: "\n").contains { line in
-        guard !line.drop(while: { $0 == " " }).hasPrefix("//") else { return false }
-        return words.contains { String(line).contains(word: $0) }
-          && String(line).contains(word: name)
-      }
+  private static func isDeclared(_ name: String, of type: String?, in files: [Source]) -> Bool {
+    files.contains { file in
+      (type.map { file.words.contains(Array($0.utf8)) } ?? true)
+        && file.declared.contains(Array(name.utf8))
     }
   }
 
@@ -53,16 +78,5 @@ struct ComingFromTests {
       #expect(Self.isDeclared(name, of: type, in: files), "\(type ?? "-")/\(name)")
     }
     #expect(!Self.isDeclared("echoCancelling", of: "Capabilities", in: files), "the test can fail")
-  }
-}
-
-extension String {
-  fileprivate func contains(word: String) -> Bool {
-    ranges(of: word).contains { range in
-      let before = range.lowerBound == startIndex ? " " : self[index(before: range.lowerBound)]
-      let after = range.upperBound == endIndex ? " " : self[range.upperBound]
-      return !(before.isLetter || before.isNumber || before == "_")
-        && !(after.isLetter || after.isNumber || after == "_")
-    }
   }
 }
