@@ -23,25 +23,25 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     let request = queue.newRequest(replacesMode: reach == .replacesMode)
     let budget = Budget(timeout ?? configuration.timeout)
-    await takeTurnFromUpkeep()
+    try await takeTurnFromUpkeep(by: budget.run)
     if queue.isReplaced(request) {
       // Lets the newest call, which is behind this one, run first, and reports its result.
       queue.turns.pass()
-      await takeTurnFromUpkeep()
+      try await takeTurnFromUpkeep(by: budget.whole)
       defer { queue.turns.pass() }
       let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
     defer { queue.turns.pass() }
     reopenIfShared()
-    guard !budget.run.hasPassed else {
-      throw SessionError(
-        .timedOut, stage: .session,
-        "timed out before this change began: an earlier one took all of its time, or the machine is "
-          + "overloaded; try again")
-    }
+    guard !budget.run.hasPassed else { throw Self.noTime }
     return try await change(self, budget)
   }
+
+  static let noTime = SessionError(
+    .timedOut, stage: .session,
+    "timed out before this change began: an earlier one took all of its time, or the machine is "
+      + "overloaded; try again")
 
   /// Runs a call that decides what is to be in effect. With `.waits`, repeats it until it succeeds,
   /// fails for good, is cancelled, or is replaced by a later call.

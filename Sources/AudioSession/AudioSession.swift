@@ -174,7 +174,9 @@ enum Hold {
 /// Lets calls that change something run one after the other, in order.
 package struct Turns {
   private var isTaken = false
-  private var waiting: [CheckedContinuation<Void, Never>] = []
+  /// Those who wait; who may leave has a number.
+  private var waiting: [(number: UInt64?, continuation: CheckedContinuation<Bool, Never>)] = []
+  private var lastNumber: UInt64 = 0
 
   package init() {}
 
@@ -184,13 +186,28 @@ package struct Turns {
     return !isTaken
   }
 
-  package mutating func enqueue(_ continuation: CheckedContinuation<Void, Never>) {
-    waiting.append(continuation)
+  /// Lets a caller wait; the continuation gets true with the turn, or false from `leave`.
+  package mutating func enqueue(
+    _ continuation: CheckedContinuation<Bool, Never>, as number: UInt64? = nil
+  ) {
+    waiting.append((number, continuation))
+  }
+
+  /// A number for a caller that may leave.
+  mutating func drawNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Ends a wait without the turn, if it still waits.
+  mutating func leave(_ number: UInt64) {
+    guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+    waiting.remove(at: index).continuation.resume(returning: false)
   }
 
   /// Passes the turn to the next waiting caller, if any.
   package mutating func pass() {
-    guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+    guard waiting.isEmpty else { return waiting.removeFirst().continuation.resume(returning: true) }
     isTaken = false
   }
 }
@@ -198,7 +215,7 @@ package struct Turns {
 extension AudioSession {
   func takeTurn() async {
     if queue.turns.takeIfFree() { return }
-    await withCheckedContinuation { queue.turns.enqueue($0) }
+    _ = await withCheckedContinuation { queue.turns.enqueue($0) }
   }
 
   /// Takes the turn before current or waiting upkeep: upkeep stops at its next step and continues
@@ -209,4 +226,26 @@ extension AudioSession {
     await takeTurn()
     queue.waiting -= 1
   }
+
+  /// The same for a call that ends without the turn when its task is cancelled or its time has passed.
+  func takeTurnFromUpkeep(by deadline: Deadline) async throws(SessionError) {
+    queue.waiting += 1
+    defer { queue.waiting -= 1 }
+    queue.upkeep?.set()
+    if queue.turns.takeIfFree() { return }
+    let number = queue.turns.drawNumber()
+    let alarm = deadline.onPassing(on: loop) { await self.leaveTurns(number) }
+    let hasTurn = await withTaskCancellationHandler {
+      await withCheckedContinuation { queue.turns.enqueue($0, as: number) }
+    } onCancel: {
+      Task { await leaveTurns(number) }
+    }
+    alarm.cancel()
+    guard !hasTurn else { return }
+    guard Task.isCancelled else { throw Self.noTime }
+    throw SessionError(
+      .cancelled, stage: .session, "cancelled while an earlier change was in progress")
+  }
+
+  private func leaveTurns(_ number: UInt64) { queue.turns.leave(number) }
 }

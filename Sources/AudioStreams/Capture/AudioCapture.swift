@@ -217,7 +217,7 @@ public actor AudioCapture {
 
   private func takeTurn() async {
     if turns.takeIfFree() { return }
-    await withCheckedContinuation { turns.enqueue($0) }
+    _ = await withCheckedContinuation { turns.enqueue($0) }
   }
 
   /// Listens to the session's events for as long as the capture exists.

@@ -44,6 +44,27 @@ struct ManyCallersTests {
     }
   }
 
+  @Test("calls that wait for their turn end when they are cancelled", .server)
+  func cancelledInLine() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      _ = try await rig.session.snapshot()
+      // The call that has its turn waits for the server, which is not cancelled.
+      try await rig.sandbox.freeze()
+      let calls = (0..<5).map { _ in
+        Task { try await rig.session.setAudioMode(AudioMode(category: .record)) }
+      }
+      let start = ContinuousClock.now
+      for call in calls.dropFirst() { call.cancel() }
+      for call in calls.dropFirst() {
+        let error = await #expect(throws: SessionError.self) { _ = try await call.value }
+        #expect(error?.code == .cancelled)
+      }
+      #expect(ContinuousClock.now - start < Rig.standstill)
+      try await rig.sandbox.thaw()
+      _ = try await calls[0].value
+    }
+  }
+
   private static func call(_ number: Int, _ session: AudioSession) async {
     var mode = AudioMode.fullInternal
     mode.inputGain = Volume(fraction: Double(number + 10) / 100)
