@@ -18,14 +18,18 @@ extension AudioSession {
         await recover(from: live)
         continue
       }
-      let connecting = connectionAttempt(deadline)
+      let (connecting, isOwn) = connectionAttempt(deadline)
       let result = await withTaskCancellationHandler {
         await connecting.value
       } onCancel: {
         connecting.cancel()
       }
-      // Another caller's cancellation does not affect this one.
-      if case .failure(let error) = result, error.code == .cancelled, !Task.isCancelled { continue }
+      // Another caller's cancellation or time limit does not affect this one.
+      if case .failure(let error) = result, !Task.isCancelled,
+        error.code == .cancelled || !isOwn && error.code == .timedOut && !deadline.hasPassed
+      {
+        continue
+      }
       return try result.get()
     }
   }
@@ -43,12 +47,12 @@ extension AudioSession {
     }
   }
 
-  /// The attempt to connect; begins one if there is none.
-  private func connectionAttempt(_ deadline: Deadline) -> Connection.Attempt {
-    if case .connecting(let task) = connection { return task }
+  /// The attempt to connect, and whether it is the caller's own; begins one if there is none.
+  private func connectionAttempt(_ deadline: Deadline) -> (Connection.Attempt, isOwn: Bool) {
+    if case .connecting(let task) = connection { return (task, false) }
     let task = connect(deadline)
     connection = .connecting(task)
-    return task
+    return (task, true)
   }
 
   private func connect(_ deadline: Deadline) -> Connection.Attempt {

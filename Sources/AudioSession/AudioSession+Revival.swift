@@ -65,6 +65,9 @@ extension AudioSession {
     guard self.live === live, isKept, !upkeep.interruptions.mayBeInterrupted,
       await live.lost == nil
     else { return false }
+    // Half of it would leave a card off.
+    queue.running = StopSignal()
+    defer { queue.running = nil }
     let (store, deadline) = (store(live), Deadline(after: configuration.timeout))
     let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
     do throws(SessionError) {

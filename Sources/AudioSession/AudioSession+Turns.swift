@@ -89,7 +89,8 @@ extension AudioSession {
       return try await make(declared, budget, options, isObserved: isObserved)
     } catch {
       guard scope != former.scope else { throw error }
-      throw await comeBack(to: former.scope, former.declared, error)
+      // In a task of its own: if this one is cancelled, it sends no request any more.
+      throw await Task { await comeBack(to: former.scope, former.declared, error) }.value
     }
   }
 

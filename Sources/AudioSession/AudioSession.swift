@@ -109,12 +109,20 @@ public actor AudioSession {
   ///
   /// A change in progress is stopped as by a cancellation, and is undone before this returns.
   public func close() async {
+    // A cancelled task sends no request, and the end has others' streams to restore.
+    await Task { await end() }.value
+  }
+
+  private func end() async {
     // Moves its streams back; otherwise the server would remember where the session moved them.
     if scope == .application, life.isActive, await live?.lost == nil { _ = try? await revert() }
     life.beginClosing()
     queue.running?.set()
     queue.endPause()
+    if case .connecting(let attempt) = connection { attempt.cancel() }
+    let alarm = Deadline(after: .seconds(2)).onPassing(on: loop) { await self.endUpkeep() }
     await takeTurnFromUpkeep()
+    alarm.cancel()
     defer { queue.turns.pass() }
     // Another call has closed it in the meantime.
     guard life.isClosing else { return }
@@ -126,6 +134,14 @@ public actor AudioSession {
     life.close()
     emit(.stopped)
     broadcast.finish()
+  }
+
+  /// Ends a request that the server does not answer, so that a close need not wait for its time limit,
+  /// unless a change is in progress, which must be finished or undone. What upkeep was restoring is the
+  /// mode's, and the values from before are on disk.
+  private func endUpkeep() async {
+    guard queue.running == nil else { return }
+    await dropConnection()
   }
 
   /// The server's address; nil means the environment's.

@@ -98,7 +98,7 @@ extension PulseSandbox {
     let keys = ["default.audio.sink"] + (hasInputs ? ["default.audio.source"] : [])
     let command = ServerProgram.entrance + ["/usr/bin/pw-metadata", "0"]
     var pause = Duration.milliseconds(1)
-    while ContinuousClock.now < deadline {
+    while ContinuousClock.now < deadline, !Task.isCancelled {
       let left = ContinuousClock.now.duration(to: deadline)
       let result = try? await capture(command, timeout: min(left, .seconds(1)))
       let text = result?.standardOutput ?? ""

@@ -2,6 +2,7 @@ import ArgumentParser
 import AudioSession
 import CThreadPool
 import Glibc
+import PulseSandbox
 
 /// The program: parses the arguments and runs one command.
 @main
@@ -134,7 +135,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     do {
       status = try await output.showing(command.activity) { try await command.run(context) }
     } catch {
-      status = output.report(error)
+      // What a signal cuts off while a private server starts fails in the server's words.
+      let isCut = error is SandboxError && Interruption.received != nil
+      status = output.report(isCut ? CancellationError() : error)
     }
     await context.finish()
     return output.isLost ? .storeFailed : status

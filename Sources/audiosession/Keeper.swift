@@ -10,15 +10,25 @@ struct Keeper {
   /// Returns once the holder reports that it is ready.
   func start() async throws(SessionError) {
     if await startService() { return }
+    try checkCancellation()
     let listener = try NotifyListener()
     let log = Self.logPath
     let child = try spawn(listener, log)
     guard await listener.waitForReady(of: child, atMost: options.timeout.duration) else {
+      if Task.isCancelled { kill(child, SIGTERM) }
+      try checkCancellation()
       throw SessionError(
         .activationFailed, stage: .session,
         "the process that was to keep the setup did not get ready; it says: \(Self.lastWords(log))",
         value: String(child))
     }
+  }
+
+  private func checkCancellation() throws(SessionError) {
+    guard Task.isCancelled else { return }
+    throw SessionError(
+      .cancelled, stage: .session,
+      "cancelled: the profile is applied, and no process maintains it")
   }
 
   /// False if our service is not installed for this server, or does not start.

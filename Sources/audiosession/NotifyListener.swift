@@ -25,10 +25,10 @@ struct NotifyListener: ~Copyable {
     }
   }
 
-  /// False if the process ends first, or the time limit passes.
+  /// False if the process ends first, the time limit passes, or the task is cancelled.
   func waitForReady(of child: pid_t, atMost limit: Duration) async -> Bool {
     let end = ContinuousClock.now + limit
-    while ContinuousClock.now < end {
+    while ContinuousClock.now < end, !Task.isCancelled {
       poll([.input(descriptor.raw)], for: 20)
       if receive(from: child)?.contains("READY=1") == true { return true }
       var status: Int32 = 0

@@ -31,6 +31,26 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a session that is dropped together with its capture ends")
+  func droppedSession() async throws {
+    try await Rig.with(.sources) { rig in
+      weak var session: AudioSession?
+      do {
+        let own = AudioSession(
+          server: rig.session.address,
+          configuration: SessionConfiguration(
+            storeFolder: rig.sandbox.directory + "/own", isHolding: false))
+        session = own
+        var capture: AudioCapture? = AudioCapture(session: own)
+        let buffers = try await capture?.startAudioStream()
+        capture = nil
+        withExtendedLifetime(buffers) {}
+      }
+      #expect(await eventually { session == nil })
+      #expect(try await isClosed(rig))
+    }
+  }
+
   @Test("a reader that is cancelled ends it")
   func cancelled() async throws {
     try await Rig.with(.sources) { rig in

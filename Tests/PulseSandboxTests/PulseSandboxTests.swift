@@ -41,6 +41,18 @@ struct PulseSandboxTests {
   }
 
   @Test(arguments: bothServers)
+  func aCancelledStartEnds(kind: ServerKind) async throws {
+    for moment in stride(from: 10, to: 250, by: 12) {
+      let starting = Task { try await PulseSandbox.start(.minimal(on: kind)) }
+      try await ContinuousClock().sleep(for: .milliseconds(moment))
+      starting.cancel()
+      let begin = ContinuousClock.now
+      try? await starting.value.close()
+      #expect(ContinuousClock.now - begin < .seconds(10), "cancelled after \(moment) ms")
+    }
+  }
+
+  @Test(arguments: bothServers)
   func theLastReferenceEndsTheServer(kind: ServerKind) async throws {
     var sandbox: PulseSandbox? = try await PulseSandbox.start(.empty(on: kind))
     let processes = try #require(await sandbox?.processes)

@@ -137,7 +137,10 @@ extension AudioSession {
       wake.yield()
     }
     guard end != nil else { return nil }
-    var alarms = [budget.readBack, budget.whole].map { $0.onPassing(on: loop) { wake.yield() } }
+    var alarms = [
+      budget.readBack.onPassing(on: loop) { wake.yield() },
+      budget.whole.onPassing(on: loop) { wake.finish() },
+    ]
     let order = Order(
       kind: kind, number: store.nextOrderNumber(), process: getpid(), holder: owner.pid,
       timeout: budget.run.remaining)
@@ -161,15 +164,22 @@ extension AudioSession {
       case .lookAgain: return nil
       case .withdraw:
         store.takeBackOrder()
+        // A holder that runs answers after its rollback; one that is frozen never does.
+        if stop.isRaised {
+          let end = Deadline(after: min(budget.whole.remaining, Self.longestRollback))
+          alarms.append(end.onPassing(on: loop) { wake.finish() })
+        }
         wake.yield()
       case .wait(let pause?):
         alarms.append(Deadline(after: pause).onPassing(on: loop) { wake.yield() })
       case .wait(nil): break
       }
-      if budget.whole.hasPassed { break }
     }
-    throw Self.noAnswer(owner)
+    throw stop.isRaised ? .cancelled : Self.noAnswer(owner)
   }
+
+  /// How long a cancelled call waits for the holder to answer that it has restored the former setup.
+  private static let longestRollback = Duration.seconds(5)
 
   private static func noAnswer(_ owner: LockRecord.Owner) -> SessionError {
     SessionError(

@@ -27,7 +27,12 @@ extension AudioSession {
       _ = try? await live.wait(deadline: deadline) { $0.holder(beside: own) == nil }
       rival = await live.snapshot.holder(beside: own)
     }
-    if own != nil { await live.show(rival == nil ? mark(store, isClaim: false) : nil, budget.run) }
+    guard own != nil else { return rival }
+    if rival == nil {
+      await live.show(mark(store, isClaim: false), budget.run)
+    } else {
+      await hideMark()
+    }
     return rival
   }
 
@@ -37,9 +42,16 @@ extension AudioSession {
     await live.show(mark(store(live), isClaim: false), Deadline(after: Self.patience))
   }
 
+  /// Removes the mark, also for a cancelled call, whose own requests are not sent: a mark that stays
+  /// keeps all others out.
+  func hideMark() async {
+    guard let live else { return }
+    await Task { await live.show(nil, Deadline(after: Self.patience)) }.value
+  }
+
   /// Removes the mark, then releases the lock.
   func giveLockBack() async {
-    if isHolder, scope == .server { await live?.show(nil, Deadline(after: Self.patience)) }
+    if isHolder, scope == .server { await hideMark() }
     life.release()
   }
 

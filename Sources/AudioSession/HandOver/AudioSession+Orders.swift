@@ -134,7 +134,7 @@ extension AudioSession {
     guard isHolder, !Task.isCancelled else { return }
     emit(upkeep.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
     await live?.closePins()
-    await live?.show(nil, Deadline(after: configuration.timeout))
+    await hideMark()
     if case .server(let lock)? = life.lock { lock.pass(to: taker) }
     await beginWaiting(store)
     if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }

@@ -13,10 +13,10 @@ extension LiveServer {
   ///   - codecless: the profiles that are known to have none.
   static func addCodecs(
     of client: PulseClient, to read: inout ServerSnapshot, since objects: Set<ObjectID>?,
-    codecless: inout Set<String>
-  ) async {
+    codecless: inout Set<String>, deadline: Deadline
+  ) async throws(PulseError) {
     // One deadline for all cards: a server may list any number of them, and answer for none.
-    let last = ContinuousClock.now + .seconds(2)
+    let last = ContinuousClock.now + min(.seconds(2), deadline.remaining)
     var patience: Duration { min(.seconds(1), max(.milliseconds(1), last - .now)) }
     for at in read.cards.indices where read.cards[at].isBluetooth {
       let card = read.cards[at]
@@ -35,6 +35,8 @@ extension LiveServer {
         }
         answer = try? await client.codecs(of: card.name, timeout: patience)
       }
+      // Not an answer: the card may have codecs.
+      if Task.isCancelled { throw PulseError(.cancelled, "list-codecs") }
       if answer?.active != nil { codecless.remove(profile) }
       read.cards[at].codecs = answer?.offered
       read.cards[at].activeCodec = answer?.active

@@ -16,7 +16,8 @@ extension LiveServer {
       await client.setEventHandler { event in events.withLock { $0.append(event) } }
       var snapshot = try await client.subscribedSnapshot(timeout: deadline.remaining)
       var codecless: Set<String> = []
-      await addCodecs(of: client, to: &snapshot, since: nil, codecless: &codecless)
+      try await addCodecs(
+        of: client, to: &snapshot, since: nil, codecless: &codecless, deadline: deadline)
       let server = LiveServer(
         client, await client.serverAddress ?? address ?? "default", snapshot.attributed)
       await server.listen(events)

@@ -133,6 +133,7 @@ actor LiveServer {
     while isReading || ((isStale || !changes.isEmpty) && rounds < most) {
       if let lost { throw lost }
       if isReading {
+        if Task.isCancelled { throw SessionError.cancelled }
         guard !deadline.hasPassed else { throw Self.readingTimedOut }
         await pause(deadline)
       } else {
@@ -182,8 +183,9 @@ actor LiveServer {
           try await client.snapshot(since: base, asked, timeout: patience)
         }
       var codecless = codecless
-      await Self.addCodecs(
-        of: client, to: &read, since: isWhole ? nil : asked.objects, codecless: &codecless)
+      try await Self.addCodecs(
+        of: client, to: &read, since: isWhole ? nil : asked.objects, codecless: &codecless,
+        deadline: deadline)
       self.codecless = codecless
       if isMisled { read.server = try await recentServerInfo(deadline) }
       snapshot = read.attributed

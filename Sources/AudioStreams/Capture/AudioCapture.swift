@@ -59,6 +59,7 @@ public actor AudioCapture {
   deinit {
     observation?.cancel()
     run?.retry?.cancel()
+    run?.delivery?.cancel()
     run?.life?.cancel()
     run?.queue.finish()
     for reader in readers.values { reader.finish() }

@@ -20,12 +20,19 @@ final class SoundFileReader {
     private let isTruncated: Bool
   #endif
 
-  /// Opens a file; `-` is standard input, which is read to its end first.
+  /// Opens a file; `-` is standard input; that and a pipe are read to their end first.
   init(path name: String) throws(StreamError) {
     #if SNDFILE
-      let input = name == "-" ? try StandardInput() : nil
+      let input: PipedInput? =
+        if name == "-" {
+          try .standardInput()
+        } else if File.status(name)?.isPipe == true {
+          try .pipe(name)
+        } else {
+          nil
+        }
       let path = input?.path ?? name
-      self.path = input == nil ? name : "standard input"
+      self.path = name == "-" ? "standard input" : name
       guard access(path, R_OK) == 0 else {
         let cause = SystemError.last
         var error = FileOutput.error("'\(self.path)' cannot be read", cause)

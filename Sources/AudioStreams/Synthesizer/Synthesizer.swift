@@ -137,8 +137,11 @@ public final class Synthesizer: Sendable {
   /// repeatedly. Stops waiting for a server that is away.
   public func stop() async {
     guard let parts = engine.take() else { return }
-    await parts.fadeOut()
-    await parts.end()
+    // In a task of its own: the pauses of a cancelled one end at once.
+    await Task {
+      await parts.fadeOut()
+      await parts.end()
+    }.value
   }
 
   /// Whether notes can be played.

@@ -59,6 +59,14 @@ struct MeterCommand: SessionCommand {
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
       let (limit, output) = (duration?.duration, context.output)
+      // A device that delivers nothing does not prolong it.
+      let alarm = limit.map { limit in
+        Task {
+          try await session.sleep(until: .now + limit + .seconds(1))
+          continuation.finish()
+        }
+      }
+      defer { alarm?.cancel() }
       try await Interruption.cancelling {
         try await Self.show(pieces, view, every: every, limit: limit) { output.isUnread }
       }

@@ -79,7 +79,9 @@ struct VerifyCommand: SessionCommand {
     return report.isAsWanted ? .done : .unmet
   }
 
+  /// In a task of its own: a signal may have cancelled this one, which sends no request any more.
   private func end(_ session: AudioSession) async throws {
-    if revert { try await session.revert() }
+    guard revert else { return }
+    _ = try await Task { try await session.revert() }.value
   }
 }

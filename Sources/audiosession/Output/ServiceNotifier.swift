@@ -13,6 +13,10 @@ struct ServiceNotifier {
     guard let path, path.hasPrefix("/") || path.hasPrefix("@"), let address = UnixAddress(path)
     else { return }
     let socket = Descriptor(owning: unixSocket(SOCK_DGRAM))
+    // A manager that reads nothing must not keep the program from ending.
+    var limit = timeval(tv_sec: 2, tv_usec: 0)
+    setsockopt(
+      socket.raw, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let text = Array(message.utf8)
     _ = address.with { sendto(socket.raw, text, text.count, 0, $0, $1) }
   }

@@ -152,6 +152,15 @@ struct BluetoothTests {
       #expect(report.state.properties[.outputVolume]?.verdict == .applied)
       try await session.revert()
       await session.close()
+      // A shorter time limit holds, and a cancellation is no card without codecs.
+      let hasty = AudioSession(
+        server: proxy.address,
+        configuration: SessionConfiguration(
+          timeout: .milliseconds(500), storeFolder: rig.sandbox.directory + "/proxied"))
+      let begin = ContinuousClock.now
+      _ = try? await hasty.snapshot()
+      #expect(ContinuousClock.now - begin < .seconds(2))
+      await hasty.close()
     }
   }
 }

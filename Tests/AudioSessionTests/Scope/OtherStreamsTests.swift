@@ -116,21 +116,26 @@ struct OtherStreamsTests {
     }
   }
 
+  enum End: CaseIterable { case plain, afterFailure, inCancelledTask }
+
   @Test(
     "a session that ends gives back what it took, and keeps the rest",
-    arguments: places, [false, true])
-  func closed(_ place: Place, afterFailure: Bool) async throws {
+    arguments: places, End.allCases)
+  func closed(_ place: Place, _ end: End) async throws {
     try await with(place) { rig in
       let (client, stream) = try await player(rig, "firefox")
       var mode = silence
       mode.outputVolume = Volume(fraction: 0.7)
       try await rig.session.setAudioMode(mode)
       #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
-      if afterFailure {
+      if end == .afterFailure {
         mode.preferredOutput = ["nowhere"]
         await #expect(throws: SessionError.self) { try await rig.session.setAudioMode(mode) }
       }
-      await rig.session.close()
+      await Task {
+        if end == .inCancelledTask { withUnsafeCurrentTask { $0?.cancel() } }
+        await rig.session.close()
+      }.value
       #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == false })
       #expect(try await rig.outside.sink(named: "speakers")?.volume == volumes(0.7))
       await client.close()

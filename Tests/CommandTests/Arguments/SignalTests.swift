@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -30,6 +31,83 @@ struct SignalTests {
         #expect(result.status == 130, "\(result)")
         #expect(!result.standardError.contains("stream"), "\(result)")
       }
+    }
+  }
+
+  @Test("a signal during a measurement that reverts afterwards reverts, too", .server)
+  func measuringReverts() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let before = try await sandbox.audiosession("devices", "--all")
+      let result = try await sandbox.shell(
+        """
+        $A verify test --revert --duration 30s --timeout 50s & pid=$!
+        until pactl list short source-outputs | grep -q .; do kill -0 $pid || exit 9; pause; done
+        kill -INT $pid; wait $pid
+        """)
+      #expect(result.status == 130, "\(result)")
+      #expect(try await sandbox.audiosession("devices", "--all") == before)
+      let state = try await sandbox.audiosession("state", "--json").standardOutput
+      #expect(state.contains("\"profile\": null"), "\(state)")
+    }
+  }
+
+  @Test("a signal while a private server starts is called so", .pipewire)
+  func starting() async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        for delay in 0.02 0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.5; do
+          for kind in --sandbox "--sandbox --pipewire"; do
+            timeout --preserve-status -k 20 -s INT $delay $A $kind verify --duration 10s 2>&1; echo $?
+          done
+        done
+        """)
+      let ends = result.standardOutput.split(separator: "\n").filter { Int($0) != nil }
+      #expect(ends.count == 20 && ends.allSatisfy { $0 == "130" }, "\(result)")
+    }
+  }
+
+  @Test("a service manager that reads nothing does not keep watch from ending", .server)
+  func deafManager() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let path = sandbox.directory + "/notify"
+      let socket = try boundSocket(SOCK_DGRAM, at: path)
+      let full = unixSocket(SOCK_DGRAM, isBlocking: false)
+      defer {
+        close(socket)
+        close(full)
+      }
+      while UnixAddress(path)?.with({ sendto(full, "x", 1, 0, $0, $1) }) == 1 {}
+      let result = try await sandbox.shell(
+        """
+        NOTIFY_SOCKET=\(path) timeout --preserve-status -k 30 -s TERM 1 $A watch test > /dev/null
+        """)
+      #expect(result.status == 143, "\(result)")
+    }
+  }
+
+  @Test("a signal ends apply while the process that is to keep the setup gets ready", .server)
+  func keeping() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
+      let server = try #require(await sandbox.processID())
+      let result = try await sandbox.shell(
+        """
+        mkdir -p \(hooks)/post-apply.d
+        printf '#!/bin/sh\\nkill -STOP \(server)\\n: > \(sandbox.directory)/frozen\\n' \
+          > \(hooks)/post-apply.d/freeze
+        chmod 755 \(hooks)/post-apply.d/freeze
+        $A apply test --keep & pid=$!
+        until [ -e \(sandbox.directory)/frozen ]; do kill -0 $pid || exit 9; pause; done
+        until pgrep -P $pid audiosession > /dev/null; do kill -0 $pid || exit 8; pause; done
+        start=$(date +%s); kill -TERM $pid; wait $pid; code=$?
+        kill -CONT \(server)
+        [ $(($(date +%s) - start)) -lt 20 ] && exit $code
+        """)
+      #expect(result.status == 143, "\(result)")
     }
   }
 

@@ -47,11 +47,14 @@ struct FrontDoorTests {
         exec 3> pipe; head -c 100 a.flac >&3
         until [ -e /proc/$pid/fd/0 ] && ls -l /proc/$pid/fd | grep -q deleted; do pause; done
         kill -INT $pid; wait $pid; echo $?
+        exec 3>&-
+        cat a.flac > pipe & $A play pipe --json; echo $?
+        timeout --preserve-status -k 30 -s INT 0.5 $A play pipe; echo $?
         """)
       let lines = result.standardOutput.split(separator: "\n").filter { Int($0) != nil }
-      #expect(lines == ["0", "0", "0", "65", "130"], "\(result)")
+      #expect(lines == ["0", "0", "0", "65", "130", "0", "130"], "\(result)")
       #expect(
-        result.standardOutput.split(separator: "\n").count { $0.contains("\"seconds\": 0.5") } == 2,
+        result.standardOutput.split(separator: "\n").count { $0.contains("\"seconds\": 0.5") } == 3,
         "\(result)")
       #expect(result.standardError.contains("'standard input' is no sound file"), "\(result)")
     }

@@ -58,6 +58,20 @@ struct FirstTrialsTests {
     }
   }
 
+  @Test("a meter of a length ends, also where nothing comes any more", .server)
+  func silentMeter() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        $A meter --duration 1s --interval 100ms > \(sandbox.directory)/out & pid=$!
+        until [ -s \(sandbox.directory)/out ]; do kill -0 $pid || exit 9; pause; done
+        pactl suspend-source mic 1
+        wait $pid
+        """)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
   @Test("a meter of 300 ms prints its line into a pipe", .server)
   func shortMeter() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -1,0 +1,182 @@
+import Glibc
+import Pulse
+import PulseSandbox
+import PulseTypes
+import SessionCore
+import TestSupport
+import Testing
+
+@testable import AudioSession
+
+/// Calls that are cancelled, and sessions that are closed, at moments at which requests are on their
+/// way: none waits for a server that does not answer, and none leaves anything.
+@Suite("Cancelled calls", .server, .timeLimit(.minutes(2)))
+struct CancellationTests {
+  private static var mode: AudioMode {
+    var mode = AudioMode(category: .record)
+    mode.inputGain = Volume(fraction: 0.3)
+    return mode
+  }
+
+  /// Runs a body in a task that is cancelled already.
+  private static func cancelled(_ body: @escaping @Sendable () async -> Void) async {
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await body()
+    }.value
+  }
+
+  @Test("a first call that is cancelled while it works leaves no holder's mark")
+  func mark() async throws {
+    try await Rig.with(.minimal) { rig in
+      let (reached, reach) = AsyncStream.makeStream(of: Void.self)
+      let (gate, open) = AsyncStream.makeStream(of: Void.self)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.observer = SessionObserver(
+        willChange: { _, _ in
+          reach.finish()
+          for await _ in gate {}
+        }, didChange: { _, _ in })
+      let session = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      let call = Task { try await session.setAudioMode(Self.mode) }
+      for await _ in reached {}
+      call.cancel()
+      open.finish()
+      let error = await #expect(throws: SessionError.self) { _ = try await call.value }
+      #expect(error?.code == .cancelled)
+      #expect(try await rig.outside.snapshot().holder(beside: nil) == nil)
+      // Neither a mark nor a lock keeps another one out, although the first is not closed.
+      let other = Rig.session(rig.sandbox, isHolding: false)
+      try await other.setAudioMode(Self.mode)
+      await other.close()
+      await session.close()
+    }
+  }
+
+  @Test("a call that waits for another call's reading ends")
+  func besideReading() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      let session = rig.session
+      _ = try await session.snapshot()
+      try await rig.sandbox.freeze()
+      let trips = await session.roundTrips
+      let reading = Task { try await session.getSessionState() }
+      #expect(await eventually { await session.roundTrips > trips })
+      let waiting = Task { try await session.getSessionState() }
+      // It has begun to wait when a third one is answered.
+      _ = await session.isHolder
+      let start = ContinuousClock.now
+      waiting.cancel()
+      let error = await #expect(throws: SessionError.self) { _ = try await waiting.value }
+      #expect(error?.code == .cancelled)
+      #expect(ContinuousClock.now - start < Rig.standstill)
+      reading.cancel()
+      _ = try? await reading.value
+      try await rig.sandbox.thaw()
+    }
+  }
+
+  @Test("a session is closed while it connects to a server that does not answer")
+  func closedWhileConnecting() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      try await rig.sandbox.freeze()
+      let call = Task { try await rig.session.setAudioMode(Self.mode) }
+      #expect(
+        await eventually { if case .connecting = await rig.session.connection { true } else { false } })
+      let start = ContinuousClock.now
+      await rig.session.close()
+      #expect(ContinuousClock.now - start < Rig.standstill)
+      await #expect(throws: SessionError.self) { _ = try await call.value }
+      try await rig.sandbox.thaw()
+    }
+  }
+
+  @Test("a session is closed while upkeep waits for a server that does not answer")
+  func closedWhileLooking() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let looks = await rig.session.looks
+      // A look begins within the server's next turn, which never comes.
+      for number in 0... where await rig.session.looks == looks {
+        try await rig.outside.setDefaultSource(number % 2 == 0 ? "speakers.monitor" : "mic")
+        try await rig.sandbox.freeze()
+        if await eventually(within: .milliseconds(100), { await rig.session.looks > looks }) { break }
+        try await rig.sandbox.thaw()
+      }
+      let start = ContinuousClock.now
+      await rig.session.close()
+      #expect(ContinuousClock.now - start < Rig.standstill)
+      try await rig.sandbox.thaw()
+    }
+  }
+
+  @Test("a call that joins an attempt to connect keeps its own time limit")
+  func joined() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.sandbox.freeze()
+      let session = rig.session
+      let hasty = Task { try await session.connected(Deadline(after: .seconds(2))) }
+      #expect(await eventually { if case .connecting = await session.connection { true } else { false } })
+      let patient = Task { try await session.connected(Deadline(after: .seconds(20))) }
+      let error = await #expect(throws: SessionError.self) { _ = try await hasty.value }
+      #expect(error?.code == .timedOut)
+      try await rig.sandbox.thaw()
+      _ = try await patient.value
+    }
+  }
+
+  @Test("a change of scope that is cancelled restores the former mode")
+  func scope() async throws {
+    try await Rig.with(.minimal) { rig in
+      let shared = Shared<Task<ApplyReport, any Error>?>(nil)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.observer = SessionObserver(
+        willChange: { _, _ in },
+        didChange: { change, _ in if change == .revert { shared.value?.cancel() } })
+      let session = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      try await session.setAudioMode(Self.mode)
+      var own = AudioMode(category: .record)
+      own.scope = .application
+      let (gate, open) = AsyncStream.makeStream(of: Void.self)
+      let change = own
+      shared.value = Task {
+        for await _ in gate {}
+        return try await session.setAudioMode(change)
+      }
+      open.finish()
+      let call = try #require(shared.value)
+      let error = await #expect(throws: SessionError.self) { _ = try await call.value }
+      #expect(error?.code == .cancelled && error?.restored == true, "\(error as Any)")
+      let state = try await session.getSessionState()
+      #expect(state.scope == .server && state.properties[.inputGain]?.verdict == .applied)
+      await session.close()
+    }
+  }
+
+  @Test("a session of one program that is closed in a cancelled task moves its streams back")
+  func streams() async throws {
+    try await Rig.with(.nullDevices) { rig in
+      try await rig.outside.setDefaultSource("usb_mic")
+      let stream = try await rig.outside.openStream(
+        StreamOptions(
+          direction: .input, name: "ours", device: nil,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      func source() async throws -> String? {
+        let seen = try await rig.outside.snapshot()
+        return seen.sourceOutputs.first { $0.index == stream.index }
+          .flatMap { seen.device(.input, at: $0.device)?.name }
+      }
+      let before = try await source()
+      var mode = AudioMode(category: .record)
+      mode.scope = .application
+      mode.preferredInput = ["internal_mic"]
+      try await rig.session.setAudioMode(mode)
+      #expect(try await source() == "internal_mic" && before != "internal_mic")
+      await Self.cancelled { await rig.session.close() }
+      #expect(try await source() == before)
+      await stream.close()
+    }
+  }
+}
