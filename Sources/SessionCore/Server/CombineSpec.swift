@@ -1,7 +1,7 @@
 package import PulseTypes
 
 /// The session's combined outputs: a virtual sink that plays on several outputs at once.
-package struct CombineSpec: Sendable, Hashable, Codable {
+package struct CombineSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The sinks that play, sorted by name.
   package var outputs: [String]
   /// The output to which rate, buffer and levels apply: the first preferred one.
@@ -20,6 +20,8 @@ package struct CombineSpec: Sendable, Hashable, Codable {
   package var moduleName: String { Self.moduleName }
 
   static let moduleName = "module-combine-sink"
+
+  var masters: [NamedDevice] { outputs.map { NamedDevice(direction: .output, name: $0) } }
 
   /// The arguments to load the module with.
   package var moduleArgument: String {

@@ -5,7 +5,7 @@ package import PulseTypes
 /// It removes the sound played through the sink from the sound recorded by the source. The source
 /// has the microphone's channels; the method determines those of the sink (one channel for
 /// `webrtc`).
-package struct EchoCancellerSpec: Sendable, Hashable, Codable {
+package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The server's name of the method, such as `webrtc`.
   package var method: String
   /// The source that the echo is taken out of.
@@ -38,6 +38,10 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable {
   package var moduleName: String { Self.moduleName }
 
   static let moduleName = "module-echo-cancel"
+
+  var masters: [NamedDevice] {
+    [NamedDevice(direction: .input, name: input), NamedDevice(direction: .output, name: output)]
+  }
 
   /// The arguments to load the module with.
   ///

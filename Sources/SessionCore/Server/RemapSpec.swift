@@ -2,7 +2,7 @@ package import PulseTypes
 
 /// The session's remap: a virtual device that presents a hardware device's channels in another
 /// order.
-package struct RemapSpec: Sendable, Hashable, Codable {
+package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
   /// Input: a remap-source; output: a remap-sink.
   package var direction: Direction
   /// The hardware device behind it.
@@ -29,6 +29,8 @@ package struct RemapSpec: Sendable, Hashable, Codable {
   static func moduleName(_ direction: Direction) -> String {
     direction == .input ? "module-remap-source" : "module-remap-sink"
   }
+
+  var masters: [NamedDevice] { [NamedDevice(direction: direction, name: master)] }
 
   /// The arguments to load the module with.
   package var moduleArgument: String {
