@@ -30,9 +30,9 @@ package struct CombineSpec: Sendable, Hashable, Codable, LinkSpec {
       (
         "sink_properties",
         .properties([
-          ModuleArguments.Property(Owned.roleKey, Owned.combineRole),
-          ModuleArguments.Property(Owned.primaryKey, primary),
-          ModuleArguments.Property("device.description", "Audio session, several outputs"),
+          (Owned.roleKey, Owned.combineRole),
+          (Owned.primaryKey, primary),
+          ("device.description", "Audio session, several outputs"),
         ])
       ),
       // The first of them is the one whose clock the others follow.

@@ -51,7 +51,7 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
     let echo = "\(method) \(rate)"
     var arguments: [(key: String, value: ModuleArguments.Value)] = [
       ("source_name", .text(Owned.echoName(.input))),
-      ("source_properties", properties(.input, [ModuleArguments.Property(Owned.echoKey, echo)])),
+      ("source_properties", properties(.input, [(Owned.echoKey, echo)])),
       ("source_master", .text(input)),
       ("sink_name", .text(Owned.echoName(.output))),
       ("sink_properties", properties(.output, [])),
@@ -69,13 +69,12 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
   }
 
   private func properties(
-    _ direction: Direction, _ more: [ModuleArguments.Property]
+    _ direction: Direction, _ more: [(key: String, value: String)]
   ) -> ModuleArguments.Value {
-    .properties(
-      [
-        ModuleArguments.Property(Owned.roleKey, Owned.echoRole),
-        ModuleArguments.Property(
-          "device.description", "Audio session \(direction.rawValue) without echo"),
-      ] + more)
+    let own: [(key: String, value: String)] = [
+      (Owned.roleKey, Owned.echoRole),
+      ("device.description", "Audio session \(direction.rawValue) without echo"),
+    ]
+    return .properties(own + more)
   }
 }

@@ -6,25 +6,11 @@
 /// whole in double ones.
 package enum ModuleArguments {
   /// The value of one argument.
-  package enum Value: Sendable, Hashable {
+  package enum Value: Sendable {
     /// Plain text, such as a name or a channel map.
     case text(String)
-    /// A property list.
-    case properties([Property])
-  }
-
-  /// One entry of a property list.
-  package struct Property: Sendable, Hashable {
-    /// The key, which must not need quoting.
-    package var key: String
-    /// Any text.
-    package var value: String
-
-    /// Makes an entry.
-    package init(_ key: String, _ value: String) {
-      self.key = key
-      self.value = value
-    }
+    /// A property list: keys that must not need quoting, and any texts.
+    case properties([(key: String, value: String)])
   }
 
   /// `key=value` pairs as one argument string, with values quoted if necessary.

@@ -40,8 +40,8 @@ package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
       (
         "\(kind)_properties",
         .properties([
-          ModuleArguments.Property(Owned.roleKey, Owned.remapRole),
-          ModuleArguments.Property("device.description", "Audio session \(direction.rawValue)"),
+          (Owned.roleKey, Owned.remapRole),
+          ("device.description", "Audio session \(direction.rawValue)"),
         ])
       ),
       ("master", .text(master)),
