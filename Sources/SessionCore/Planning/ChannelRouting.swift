@@ -57,9 +57,7 @@ extension ChannelRouting {
     let positions = hardware.positions
     switch pattern {
     case .stereo:
-      let distinct = positions.reduce(into: [ChannelPosition]()) { list, next in
-        if !list.contains(next) { list.append(next) }
-      }
+      let distinct = positions.unique
       guard distinct.count >= 2 else {
         throw SessionError(
           .polarPatternNotSupported, stage: .device,

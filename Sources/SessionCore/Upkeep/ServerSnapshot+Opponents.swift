@@ -13,15 +13,12 @@ extension ServerSnapshot {
   /// server does not say who made a change, and these are what may make one.
   package var controllers: [String] {
     let users = Set((sinkInputs + sourceOutputs).compactMap(\.client))
-    var seen: Set<String> = []
     return clients.filter { client in
       !users.contains(client.index) && !isPartOfServer(client)
         && client.properties["application.id"]?.hasPrefix(Owned.applicationID) != true
         // The server's name for a client that has not told its own.
         && !client.name.isEmpty && !client.name.hasPrefix("Native client (")
-    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name).filter {
-      seen.insert($0).inserted
-    }
+    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name).unique
   }
 
   private func isPartOfServer(_ client: Client) -> Bool {
