@@ -53,7 +53,7 @@ struct LatencyOffsetAspect: Aspect {
   /// The port with which a device will appear: servers choose the best usable one.
   private func firstPort(_ context: PlanContext, _ device: Device) -> String? {
     guard context.server.isPredicted(device.name) else { return nil }
-    return device.ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }?.name
+    return device.bestPort?.name
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {

@@ -103,10 +103,6 @@ struct PortAspect: Aspect {
 extension Device {
   /// The port that a server chooses by itself: one with a plug first, then the highest priority.
   fileprivate var portByItself: DevicePort? {
-    ports.filter(\.availability.isUsable).max {
-      ($0.availability == .yes ? 1 : 0, $0.priority) < (
-        $1.availability == .yes ? 1 : 0, $1.priority
-      )
-    }
+    ports.filter(\.availability.isUsable).max { $0.rank < $1.rank }
   }
 }
