@@ -262,7 +262,7 @@ extension ServerSnapshot {
   /// program's, who may have changed it at the same moment.
   fileprivate func returns(_ setting: Setting) -> Bool {
     setting.isLevel
-      && loaded("module-device-restore").contains {
+      && modules(named: "module-device-restore").contains {
         $0.value(of: "restore_volume") == nil && $0.value(of: "restore_muted") == nil
       }
   }

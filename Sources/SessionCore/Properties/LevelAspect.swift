@@ -112,7 +112,7 @@ struct LevelAspect: Aspect {
     for owned in snapshot.chain.links(on: device) {
       result.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }
-    if !snapshot.loaded("module-device-restore").isEmpty {
+    if !snapshot.modules(named: "module-device-restore").isEmpty {
       result.causes.append(
         "module-device-restore sets what each device, and each port, had last")
     }

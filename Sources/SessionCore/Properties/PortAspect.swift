@@ -83,7 +83,7 @@ struct PortAspect: Aspect {
       return
     }
     result.causes.append("\(device.name) is on its port \(active.name)")
-    if !snapshot.loaded("module-switch-on-port-available").isEmpty {
+    if !snapshot.modules(named: "module-switch-on-port-available").isEmpty {
       result.causes.append(
         "module-switch-on-port-available follows the jacks: what is plugged in is used")
     }

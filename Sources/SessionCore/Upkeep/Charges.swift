@@ -97,7 +97,6 @@ package struct Charges: Sendable, Hashable, Codable {
 extension ServerSnapshot {
   /// The device whose volume or mute a setting is; nil for other settings.
   func device(ofLevel setting: Setting) -> Device? {
-    guard setting.isLevel, let device = setting.kind.device else { return nil }
-    return self.device(device.direction, named: device.name)
+    setting.isLevel ? device(of: setting) : nil
   }
 }

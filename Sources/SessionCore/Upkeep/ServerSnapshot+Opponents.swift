@@ -4,7 +4,7 @@ extension ServerSnapshot {
   /// What may keep changing a setting, the most likely first, at most three: `programs`, then
   /// modules that set such a setting by themselves. Empty if nothing points to one.
   package func opponents(of setting: Setting, _ programs: [String]) -> [String] {
-    let modules = Self.modules(changing: setting.phase).filter { !loaded($0).isEmpty }
+    let modules = Self.modules(changing: setting.phase).filter { !self.modules(named: $0).isEmpty }
     // More than these are no answer.
     return Array((programs + modules).prefix(3))
   }
