@@ -110,6 +110,9 @@ extension Module {
 extension MachineFacts.Line {
   /// The file and the number of the line: `/etc/pulse/default.pa:38`.
   var place: String { "\(file):\(number)" }
+
+  /// Whether PulseAudio reads the value as true.
+  var isYes: Bool { ["yes", "true", "on", "1", "y", "t"].contains(value.lowercased()) }
 }
 
 extension MachineFacts {
