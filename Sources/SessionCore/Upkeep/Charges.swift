@@ -24,7 +24,8 @@ package struct Charges: Sendable, Hashable, Codable {
     var isRestored = false
   }
 
-  /// How long PipeWire's session manager may restore levels after a device was added.
+  /// How long PipeWire's session manager may restore values after an object was added, or after its
+  /// own start.
   static let settling = Duration.seconds(5)
 
   private(set) var charges: [Charge] = []
