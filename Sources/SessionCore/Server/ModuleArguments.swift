@@ -27,13 +27,7 @@ package enum ModuleArguments {
   }
 
   private static func isPlain(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-          || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || "_-.,:+/".utf8.contains(byte)
-      }
+    !text.isEmpty && text.utf8.allSatisfy { $0.isBare || ".,:+/".utf8.contains($0) }
   }
 
   private static func escaped(_ value: String) -> String {
