@@ -24,6 +24,9 @@ struct Obstacle: Error {
     self.waitingFor = waitingFor
   }
 
+  /// No link can be made.
+  static let noModules = Obstacle(.refused, "the server does not let modules be loaded")
+
   /// Another program's or the user's choice stays in effect.
   static func changed(_ what: String) -> Obstacle {
     Obstacle(.overridden, what + ": another program changed it")

@@ -100,9 +100,7 @@ struct ChannelMapAspect: Aspect {
       guard let routing, !isIdentity else { return [hardware] }
       return try ownConditions(context, device, routing)
     }
-    guard context.input.capabilities.moduleLoading || isIdentity else {
-      throw Obstacle(.refused, "the server does not let modules be loaded")
-    }
+    guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
     if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
     let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { _ in
       Obstacle(.overridden, "the remap that makes it is gone or changed")

@@ -36,13 +36,12 @@ struct LevelAspect: Aspect {
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {
-    context.mode.preferences(direction).volume.map { .number(Self.rounded($0.fraction)) }
+    context.mode.preferences(direction).volume.map { StateValue(fraction: $0.fraction) }
   }
 
   func actual(_ context: PlanContext) -> StateValue? {
-    context.shownDevice(direction).flatMap { Self.chainVolume(context, $0) }.map {
-      .number(Self.rounded($0))
-    }
+    context.shownDevice(direction).flatMap { Self.chainVolume(context, $0) }
+      .map(StateValue.init(fraction:))
   }
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
@@ -97,10 +96,6 @@ struct LevelAspect: Aspect {
     return context.snapshot.chain.links(on: device).reduce(hardware) {
       $0 * $1.volume.loudest.fraction
     }
-  }
-
-  private static func rounded(_ fraction: Double) -> Double {
-    (fraction * 10_000).rounded() / 10_000
   }
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
