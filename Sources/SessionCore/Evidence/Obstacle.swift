@@ -56,7 +56,7 @@ extension PlanContext {
   /// The default is a device, or a chain on it.
   func isDefault(_ direction: Direction, _ name: String) -> Condition {
     let root = snapshot.chain.defaultRoot(direction)?.name
-    return Condition(.defaultDevice(direction), .name(name)) { value in
+    return .value(.setting(.defaultDevice(direction)), asked: .name(name)) { value in
       guard case .name(let end) = value else { return false }
       return end == name
         || snapshot.device(direction, named: end).flatMap { snapshot.chain.root(of: $0) }?.name

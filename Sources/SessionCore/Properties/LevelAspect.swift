@@ -79,8 +79,8 @@ struct LevelAspect: Aspect {
     otherwise: @escaping (SettingValue?) -> Obstacle
   ) -> Condition {
     let volumes = ChannelVolumes(volume, channels: device.channelMap.count)
-    return Condition(
-      .volume(device.direction, device: device.name), .volume(volumes),
+    return .value(
+      .setting(.volume(device.direction, device: device.name)), asked: .volume(volumes),
       isMet: { value in
         guard case .volume(let now) = value else { return false }
         var shown = device

@@ -64,7 +64,7 @@ struct PortAspect: Aspect {
     }
     let match = device.ports.first { port in preference.contains { $0.matches(port, of: device) } }
     return [
-      Condition(setting, match.map { .name($0.name) } ?? .absent) { now in
+      .value(.setting(setting), asked: match.map { .name($0.name) } ?? .absent) { now in
         device.ports.contains { port in
           .name(port.name) == now && preference.contains { $0.matches(port, of: device) }
         }
