@@ -38,7 +38,10 @@ extension CardSettingKind {
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    planner.unloadLinks(onCard: card, phase: target.phase)
+    let snapshot = planner.server.snapshot
+    guard let card = snapshot.card(named: card) else { return }
+    let devices = Direction.allCases.flatMap { snapshot.devices($0, of: card) }
+    planner.unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
   }
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
