@@ -58,17 +58,11 @@ extension DoctorCheck {
 extension DoctorCheck.Code {
   /// Whether the check needs files and processes of the server's machine.
   var needsServersMachine: Bool {
-    switch self {
-    case .equalRates, .allowedRates, .otherServer, .cardShared: true
-    default: false
-    }
+    [.equalRates, .allowedRates, .otherServer, .cardShared].contains(self)
   }
 
   /// Whether the check needs recorded sound.
   var needsSound: Bool {
-    switch self {
-    case .silentInput, .deadChannel, .dualMono, .clippedInput, .offsetInput: true
-    default: false
-    }
+    [.silentInput, .deadChannel, .dualMono, .clippedInput, .offsetInput].contains(self)
   }
 }

@@ -31,18 +31,6 @@ package struct Explanation: Sendable, Hashable {
       case isChosen = "chosen"
       case availability, priority, reason
     }
-
-    /// Makes a choice.
-    package init(
-      _ name: String, isChosen: Bool, availability: PortAvailability?, priority: Int?,
-      reason: String
-    ) {
-      self.name = name
-      self.isChosen = isChosen
-      self.availability = availability
-      self.priority = priority
-      self.reason = reason
-    }
   }
 
   /// Explains a property of a state; without a snapshot only the preference is known.

@@ -92,7 +92,7 @@ struct PortAspect: Aspect {
     }
     result.choices = device.ports.sorted { $0.priority > $1.priority }.map { port in
       Explanation.Choice(
-        port.name, isChosen: port.name == active.name, availability: port.availability,
+        name: port.name, isChosen: port.name == active.name, availability: port.availability,
         priority: Int(port.priority),
         reason: port.name == active.name
           ? "is in use" : port.availability == .no ? "is not plugged in" : "was not chosen")

@@ -173,7 +173,7 @@ struct PreferredDeviceAspect: Aspect {
     result.choices = ranking.devices.map { device in
       let isPresent = device.name == present?.name
       return Explanation.Choice(
-        device.name, isChosen: isPresent, availability: device.active?.availability,
+        name: device.name, isChosen: isPresent, availability: device.active?.availability,
         priority: ranking.priority(of: device),
         reason: isPresent ? "is the default" : ranking.reason(against: device))
     }
