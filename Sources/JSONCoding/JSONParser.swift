@@ -38,8 +38,6 @@ struct JSONParser {
     return value
   }
 
-  private init(bytes: [UInt8]) { self.bytes = bytes }
-
   private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
   private func failure(_ description: String) -> JSON.Failure {

@@ -99,8 +99,6 @@ private struct Unkeyed: UnkeyedDecodingContainer {
   var count: Int? { elements.count }
   var isAtEnd: Bool { currentIndex == elements.count }
 
-  init(elements: [JSONValue]) { self.elements = elements }
-
   private mutating func next() throws -> TreeDecoder {
     guard !isAtEnd else {
       throw DecodingError.valueNotFound(

@@ -14,10 +14,21 @@ enum PlaceKey: Sendable, Hashable {
   case property(String)
 }
 
-/// A member of one of a snapshot's lists.
-protocol Placed: Sendable {
+/// An object of the server.
+protocol Indexed: Sendable {
   /// The server's index.
-  var number: UInt32 { get }
+  var index: Index<Self> { get }
+}
+
+extension Indexed {
+  /// The number of the index.
+  var number: UInt32 { index.rawValue }
+}
+
+extension Card: Indexed {}
+
+/// A member of one of a snapshot's lists, except the cards.
+protocol Placed: Indexed {
   /// The keys by which the member is looked up.
   ///
   /// - Parameter properties: the properties to index.
@@ -54,8 +65,6 @@ final class Places<Member: Placed>: Sendable {
 }
 
 extension Device: Placed {
-  var number: UInt32 { index.rawValue }
-
   func keys(_ properties: [String]) -> [PlaceKey] {
     [.number(number), .name(name)] + (card.map { [.card($0.rawValue)] } ?? [])
       + self.properties.keys(properties)
@@ -63,8 +72,6 @@ extension Device: Placed {
 }
 
 extension Stream: Placed {
-  var number: UInt32 { index.rawValue }
-
   func keys(_ properties: [String]) -> [PlaceKey] {
     [.number(number)] + (device.map { [.device($0.rawValue)] } ?? [])
       + (ownerModule.map { [.module($0.rawValue)] } ?? []) + self.properties.keys(properties)
@@ -72,14 +79,10 @@ extension Stream: Placed {
 }
 
 extension Module: Placed {
-  var number: UInt32 { index.rawValue }
-
   func keys(_ properties: [String]) -> [PlaceKey] { [.number(number), .name(name)] }
 }
 
 extension Client: Placed {
-  var number: UInt32 { index.rawValue }
-
   func keys(_ properties: [String]) -> [PlaceKey] {
     [.number(number)] + self.properties.keys(properties)
   }

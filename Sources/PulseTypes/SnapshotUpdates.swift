@@ -48,7 +48,7 @@ package struct SnapshotUpdates: Sendable {
 
   fileprivate func apply(to snapshot: inout ServerSnapshot) {
     if let server { snapshot.server = server }
-    cards.apply(to: &snapshot.cards) { $0.index.rawValue }
+    cards.apply(to: &snapshot.cards)
     snapshot.take(sinks, \.sinks, \.places.sinks)
     snapshot.take(sources, \.sources, \.places.sources)
     snapshot.take(sinkInputs, \.sinkInputs, \.places.sinkInputs)
@@ -69,7 +69,7 @@ extension ServerSnapshot {
   ) {
     guard !updates.isEmpty else { return }
     guard let places = self[keyPath: kept], let replaced = places.replaced(by: updates) else {
-      updates.apply(to: &self[keyPath: list]) { $0.number }
+      updates.apply(to: &self[keyPath: list])
       return
     }
     let isSame = replaced.allSatisfy { places.areAlike(self[keyPath: list][$0], $1) }
@@ -95,24 +95,22 @@ extension Places {
 }
 
 extension Dictionary where Key == UInt32 {
-  fileprivate func apply<Member>(
-    to list: inout [Member], number: (Member) -> UInt32
-  ) where Value == Member? {
+  fileprivate func apply<Member: Indexed>(to list: inout [Member]) where Value == Member? {
     guard !isEmpty else { return }
     var new = compactMapValues { $0 }
     var hasGone = false
     for place in list.indices {
-      guard let update = self[number(list[place])] else { continue }
+      guard let update = self[list[place].number] else { continue }
       if let member = update {
         list[place] = member
-        new[number(member)] = nil
+        new[member.number] = nil
       } else {
         hasGone = true
       }
     }
     if hasGone {
-      list.removeAll { if case .some(nil) = self[number($0)] { true } else { false } }
+      list.removeAll { if case .some(nil) = self[$0.number] { true } else { false } }
     }
-    list.append(contentsOf: new.values.sorted { number($0) < number($1) })
+    list.append(contentsOf: new.values.sorted { $0.number < $1.number })
   }
 }

@@ -19,11 +19,6 @@ public struct ParsedProfile: Sendable, Hashable {
   /// The position of each property.
   var places: [String: Place] = [:]
 
-  init(name: String, file: String?) {
-    self.name = name
-    self.file = file
-  }
-
   /// The profile's name in messages.
   var shownFile: String { file ?? name }
 

@@ -141,9 +141,5 @@ let plannedAspects: [any Planned] =
     ChannelMapAspect(direction: .input),
   ]
   + Direction.allCases.map { TakingCharge(direction: $0) }
-  + Direction.allCases.map { ChainEnd(direction: $0) } + allAspects.filter { !$0.isLink }
-
-extension Aspect {
-  /// Whether it plans a link of a chain.
-  fileprivate var isLink: Bool { self is ChannelMapAspect || self is ModeAspect }
-}
+  + Direction.allCases.map { ChainEnd(direction: $0) }
+  + allAspects.filter { !($0 is ChannelMapAspect || $0 is ModeAspect) }

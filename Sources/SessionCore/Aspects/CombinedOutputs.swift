@@ -20,9 +20,7 @@ struct CombinedOutputs: Planned {
       throw context.mode.mayCombine
         ? Obstacle(.pending, error.message, .device) : Obstacle(.unreachable, error.message)
     }
-    guard context.input.capabilities.moduleLoading else {
-      throw Obstacle(.refused, "the server does not let modules be loaded")
-    }
+    guard context.input.capabilities.moduleLoading else { throw .noModules }
     if let refusal = context.input.refusals[.combination] { throw Obstacle(.refused, refusal) }
     guard let preference = context.preferredCombination, let device = context.device(.output) else {
       throw Obstacle(.pending, "there is no output", .device)

@@ -81,9 +81,7 @@ private func cookie(_ facts: MachineFacts) -> [Finding] {
 }
 
 private func autospawn(_ facts: MachineFacts) -> [Finding] {
-  guard let line = facts.clientSettings["autospawn"], !facts.isRoot,
-    ["yes", "true", "on", "1", "y", "t"].contains(line.value.lowercased())
-  else { return [] }
+  guard let line = facts.clientSettings["autospawn"], !facts.isRoot, line.isYes else { return [] }
   let isBeside = facts.snapshot?.has(.besidePulseAudio) == true
   return [
     Finding(

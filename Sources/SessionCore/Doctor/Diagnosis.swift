@@ -1,11 +1,11 @@
 /// The diagnosis of a machine.
 package struct Diagnosis: Sendable, Hashable {
   /// The findings, the worst first.
-  package var findings: [Finding]
+  package var findings: [Finding] = []
   /// The checks that were made.
-  package var checked: [DoctorCheck.Code]
+  package var checked: [DoctorCheck.Code] = []
   /// The checks that were not made, or not for every input, with the reason.
-  package var notMade: [NotMade]
+  package var notMade: [NotMade] = []
 
   /// Checks that could not be made.
   package struct NotMade: Sendable, Hashable {
@@ -20,7 +20,6 @@ package struct Diagnosis: Sendable, Hashable {
 
   /// Makes every check for which there are facts.
   package init(_ facts: MachineFacts) {
-    (findings, checked, notMade) = ([], [], [])
     for check in DoctorCheck.all {
       guard let reason = check.obstacle(facts) else {
         checked.append(check.code)
@@ -59,17 +58,11 @@ extension DoctorCheck {
 extension DoctorCheck.Code {
   /// Whether the check needs files and processes of the server's machine.
   var needsServersMachine: Bool {
-    switch self {
-    case .equalRates, .allowedRates, .otherServer, .cardShared: true
-    default: false
-    }
+    [.equalRates, .allowedRates, .otherServer, .cardShared].contains(self)
   }
 
   /// Whether the check needs recorded sound.
   var needsSound: Bool {
-    switch self {
-    case .silentInput, .deadChannel, .dualMono, .clippedInput, .offsetInput: true
-    default: false
-    }
+    [.silentInput, .deadChannel, .dualMono, .clippedInput, .offsetInput].contains(self)
   }
 }

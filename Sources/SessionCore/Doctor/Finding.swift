@@ -34,10 +34,10 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     }
   }
 
-  /// The check that found it.
-  package var code: DoctorCheck.Code
   /// The severity.
   package var severity: Severity
+  /// The check that found it.
+  package var code: DoctorCheck.Code
   /// The name of the affected object: a device, a module, a file; nil for the machine as a whole.
   package var object: String?
   /// The finding, for users.
@@ -59,6 +59,4 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     self.why = why
     self.remedy = remedy
   }
-
-  private enum CodingKeys: String, CodingKey { case severity, code, object, message, why, remedy }
 }

@@ -10,7 +10,7 @@ let policyChecks = [
 ]
 
 private func switchOnConnect(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  snapshot.loaded("module-switch-on-connect").map { module in
+  snapshot.modules(named: "module-switch-on-connect").map { module in
     Finding(
       .switchOnConnect, .warning, object: module.name,
       "every device that is plugged in becomes the default",
@@ -21,7 +21,7 @@ private func switchOnConnect(_ facts: MachineFacts, _ snapshot: ServerSnapshot) 
 }
 
 private func switchOnPortAvailable(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  snapshot.loaded("module-switch-on-port-available").map { module in
+  snapshot.modules(named: "module-switch-on-port-available").map { module in
     Finding(
       .switchOnPortAvailable, .note, object: module.name,
       "a jack that is plugged in or out changes the port, and the card's profile",
@@ -42,7 +42,7 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
     else { return nil }
     let isThere = snapshot.device(direction, named: device) != nil
     let verb = direction == .input ? "records from" : "plays to"
-    let module = snapshot.loaded("module-stream-restore").first
+    let module = snapshot.modules(named: "module-stream-restore").first
     let start = module.flatMap { facts.startup[$0.name] }
     return Finding(
       .streamRestore, isThere ? .warning : .note, object: stream.owner,
@@ -61,7 +61,7 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 
 private func roleModules(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
   ["module-role-cork", "module-role-ducking"].flatMap { name in
-    snapshot.loaded(name).filter { module in
+    snapshot.modules(named: name).filter { module in
       DuckingPolicy.allCases.allSatisfy { $0.roles(module.name, module.argument) == nil }
     }.map { module in
       let trigger = module.value(of: "trigger_roles") ?? "phone"
@@ -97,10 +97,6 @@ private func filters(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Find
   }
 }
 
-extension ServerSnapshot {
-  func loaded(_ name: String) -> [Module] { modules.filter { $0.name == name } }
-}
-
 extension Module {
   /// The value of an argument, without its quotes; nil if it was not given.
   func value(of key: String) -> String? {
@@ -114,6 +110,9 @@ extension Module {
 extension MachineFacts.Line {
   /// The file and the number of the line: `/etc/pulse/default.pa:38`.
   var place: String { "\(file):\(number)" }
+
+  /// Whether PulseAudio reads the value as true.
+  var isYes: Bool { ["yes", "true", "on", "1", "y", "t"].contains(value.lowercased()) }
 }
 
 extension MachineFacts {

@@ -11,10 +11,7 @@ private func equalRates(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
   let settings = facts.daemonSettings
   let rate = settings["default-sample-rate"].map(\.value) ?? "44100"
   let other = settings["alternate-sample-rate"].map(\.value) ?? "48000"
-  let avoids = settings["avoid-resampling"].map(\.value).map {
-    ["yes", "true", "on", "1", "y", "t"].contains($0.lowercased())
-  }
-  guard rate == other, avoids != true else { return [] }
+  guard rate == other, settings["avoid-resampling"]?.isYes != true else { return [] }
   let line = settings["alternate-sample-rate"] ?? settings["default-sample-rate"]
   return [
     Finding(

@@ -10,31 +10,28 @@ let serverChecks = [
 
 private func serverUnreachable(_ facts: MachineFacts) -> [Finding] {
   guard facts.snapshot == nil, let error = facts.unreachable else { return [] }
-  let why = "Without a server there is nothing to set up; a holder waits until one answers."
-  if error.code == .timedOut {
-    return [
-      Finding(
-        .serverUnreachable, .problem, object: facts.address, "the server does not answer in time",
-        why: why,
-        .init(
-          "It may be frozen: restart it.",
-          command: "systemctl --user restart pulseaudio pipewire-pulse"))
-    ]
-  }
-  if error.code == .accessDenied {
-    return [
-      Finding(
-        .serverUnreachable, .problem, object: facts.address, "the server refuses this client",
-        why: why,
-        .init("Give PULSE_COOKIE the path of the server's cookie, and run as the server's user."))
-    ]
+  let message: String
+  let remedy: Finding.Remedy
+  switch error.code {
+  case .timedOut:
+    message = "the server does not answer in time"
+    remedy = .init(
+      "It may be frozen: restart it.",
+      command: "systemctl --user restart pulseaudio pipewire-pulse")
+  case .accessDenied:
+    message = "the server refuses this client"
+    remedy = .init(
+      "Give PULSE_COOKIE the path of the server's cookie, and run as the server's user.")
+  default:
+    message = "no server answers"
+    remedy = .init(
+      "Start the one that this machine has, or name another with --server.",
+      command: "systemctl --user start pipewire-pulse || pulseaudio --start")
   }
   return [
     Finding(
-      .serverUnreachable, .problem, object: facts.address, "no server answers", why: why,
-      .init(
-        "Start the one that this machine has, or name another with --server.",
-        command: "systemctl --user start pipewire-pulse || pulseaudio --start"))
+      .serverUnreachable, .problem, object: facts.address, message,
+      why: "Without a server there is nothing to set up; a holder waits until one answers.", remedy)
   ]
 }
 

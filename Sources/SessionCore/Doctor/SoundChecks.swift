@@ -54,49 +54,45 @@ private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
 }
 
 private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heardDevices(in: snapshot).flatMap { device, faults -> [Finding] in
+  facts.heardDevices(in: snapshot).compactMap { device, faults -> Finding? in
     let dead = faults.compactMap { fault -> Int? in
       if case .deadChannel(let channel) = fault { channel } else { nil }
     }
     let names = dead.compactMap { device.position($0) }
     guard !dead.isEmpty, snapshot.taken(from: device)?.contains(where: names.contains) != false
-    else { return [] }
+    else { return nil }
     let living = device.channelMap.positions.indices.filter { !dead.contains($0) }
-    return [
-      Finding(
-        .deadChannel, .warning, object: device.name,
-        "\(device.names(of: dead)) \(dead.count == 1 ? "carries" : "carry") nothing, while "
-          + "\(device.names(of: living)) \(living.count == 1 ? "does" : "do")",
-        why: "Recordings are heard on one side only, and mixed to mono they lose half of their "
-          + "level.",
-        .init(
-          "Take the living channels alone: in the profile, under [input],",
-          line: device.channelMapLine(of: Array(living))))
-    ]
+    return Finding(
+      .deadChannel, .warning, object: device.name,
+      "\(device.names(of: dead)) \(dead.count == 1 ? "carries" : "carry") nothing, while "
+        + "\(device.names(of: living)) \(living.count == 1 ? "does" : "do")",
+      why: "Recordings are heard on one side only, and mixed to mono they lose half of their "
+        + "level.",
+      .init(
+        "Take the living channels alone: in the profile, under [input],",
+        line: device.channelMapLine(of: Array(living))))
   }
 }
 
 private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.heardDevices(in: snapshot).flatMap { device, faults -> [Finding] in
+  facts.heardDevices(in: snapshot).compactMap { device, faults -> Finding? in
     let copies = faults.compactMap { fault -> [Int]? in
       if case .dualMono(let one, let other) = fault { [one, other] } else { nil }
     }
     let remap = snapshot.chain.remap(.input)
     // The remedy is to use one of its channels.
     guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
-    else { return [] }
+    else { return nil }
     let doubled = Set(copies.compactMap(\.last))
     let distinct = device.channelMap.positions.indices.filter { !doubled.contains($0) }
-    return [
-      Finding(
-        .dualMono, .note, object: device.name,
-        "\(device.names(of: first)) carry the same: one microphone twice",
-        why: "It has two channels with the same sound: a polar pattern 'stereo' has no effect that "
-          + "can be heard.",
-        .init(
-          "Take it once: in the profile, under [input],",
-          line: device.channelMapLine(of: Array(distinct))))
-    ]
+    return Finding(
+      .dualMono, .note, object: device.name,
+      "\(device.names(of: first)) carry the same: one microphone twice",
+      why: "It has two channels with the same sound: a polar pattern 'stereo' has no effect that "
+        + "can be heard.",
+      .init(
+        "Take it once: in the profile, under [input],",
+        line: device.channelMapLine(of: Array(distinct))))
   }
 }
 

@@ -15,7 +15,7 @@ enum Condition {
   init(
     _ fact: Fact, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil
   ) {
-    self.init(fact, asked) {
+    self = .value(fact, asked: asked) {
       $0 == asked
     } otherwise: { now in
       otherwise?(now)
@@ -27,21 +27,6 @@ enum Condition {
     _ setting: Setting, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil
   ) {
     self.init(.setting(setting), asked, otherwise: otherwise)
-  }
-
-  /// A value that meets the property's own rule.
-  init(
-    _ fact: Fact, _ asked: SettingValue, isMet: @escaping (SettingValue) -> Bool,
-    otherwise: @escaping (SettingValue?) -> Obstacle
-  ) {
-    self = .value(fact, asked: asked, isMet: isMet, otherwise: otherwise)
-  }
-
-  init(
-    _ setting: Setting, _ asked: SettingValue, isMet: @escaping (SettingValue) -> Bool,
-    otherwise: @escaping (SettingValue?) -> Obstacle
-  ) {
-    self.init(.setting(setting), asked, isMet: isMet, otherwise: otherwise)
   }
 
   /// The condition with another obstacle.

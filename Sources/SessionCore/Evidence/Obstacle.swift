@@ -24,6 +24,9 @@ struct Obstacle: Error {
     self.waitingFor = waitingFor
   }
 
+  /// No link can be made.
+  static let noModules = Obstacle(.refused, "the server does not let modules be loaded")
+
   /// Another program's or the user's choice stays in effect.
   static func changed(_ what: String) -> Obstacle {
     Obstacle(.overridden, what + ": another program changed it")
@@ -53,7 +56,7 @@ extension PlanContext {
   /// The default is a device, or a chain on it.
   func isDefault(_ direction: Direction, _ name: String) -> Condition {
     let root = snapshot.chain.defaultRoot(direction)?.name
-    return Condition(.defaultDevice(direction), .name(name)) { value in
+    return .value(.setting(.defaultDevice(direction)), asked: .name(name)) { value in
       guard case .name(let end) = value else { return false }
       return end == name
         || snapshot.device(direction, named: end).flatMap { snapshot.chain.root(of: $0) }?.name

@@ -11,7 +11,7 @@ extension Explanation {
 
   mutating func addProcessing(on snapshot: ServerSnapshot) {
     let names = ["module-echo-cancel", "module-role-cork", "module-role-ducking"]
-    let loaded = names.flatMap { snapshot.loaded($0) }.map(\.name)
+    let loaded = names.flatMap { snapshot.modules(named: $0) }.map(\.name)
     causes =
       loaded.isEmpty
       ? ["the server has no module that processes sound or acts on roles"]

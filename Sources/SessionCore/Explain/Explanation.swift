@@ -9,9 +9,9 @@ package struct Explanation: Sendable, Hashable {
   /// Preferred and actual value, and verdict.
   package var report: PropertyReport
   /// The causes, the most important first; one sentence each, for users.
-  package var causes: [String]
+  package var causes: [String] = []
   /// The candidates, the best first; empty if there was no choice.
-  package var choices: [Choice]
+  package var choices: [Choice] = []
 
   /// A device or a port that could have been used.
   package struct Choice: Sendable, Hashable, Encodable, EncodableWithNulls {
@@ -31,26 +31,12 @@ package struct Explanation: Sendable, Hashable {
       case isChosen = "chosen"
       case availability, priority, reason
     }
-
-    /// Makes a choice.
-    package init(
-      _ name: String, isChosen: Bool, availability: PortAvailability?, priority: Int?,
-      reason: String
-    ) {
-      self.name = name
-      self.isChosen = isChosen
-      self.availability = availability
-      self.priority = priority
-      self.reason = reason
-    }
   }
 
   /// Explains a property of a state; without a snapshot only the preference is known.
   package init(_ property: Property, _ report: PropertyReport, _ facts: MachineFacts) {
     self.property = property
     self.report = report
-    causes = []
-    choices = []
     guard let snapshot = facts.snapshot else {
       causes = ["no server answers at \(facts.address): only the preference is known"]
       return

@@ -37,10 +37,19 @@ package struct StoreFiles: Sendable {
   }
 
   private func content(of path: String) throws(SessionError) -> [UInt8]? {
+    try perform("read", path, try calls.content(of: path))
+  }
+
+  /// The result of calls on a file, or why they failed.
+  ///
+  /// - Parameter verb: what failed, before the path.
+  private func perform<Result>(
+    _ verb: String, _ path: String, _ calls: @autoclosure () throws(FileError) -> Result
+  ) throws(SessionError) -> Result {
     do throws(FileError) {
-      return try calls.content(of: path)
+      return try calls()
     } catch {
-      throw error.sessionError("read", path)
+      throw error.sessionError(verb, path)
     }
   }
 
@@ -51,15 +60,9 @@ package struct StoreFiles: Sendable {
   package func write(
     _ bytes: [UInt8]?, to file: File, isSynced: Bool = false
   ) throws(SessionError) {
-    do throws(FileError) {
-      if let bytes {
-        try calls.replace(path(file), with: bytes, isSynced: isSynced)
-      } else {
-        try calls.unlink(path(file))
-      }
-    } catch {
-      throw error.sessionError(bytes == nil ? "remove" : "write", path(file))
-    }
+    let path = path(file)
+    guard let bytes else { return try perform("remove", path, try calls.unlink(path)) }
+    try perform("write", path, try calls.replace(path, with: bytes, isSynced: isSynced))
   }
 
   /// Stores the baseline, on the disk when this returns: the server may be changed afterwards.
@@ -85,19 +88,11 @@ package struct StoreFiles: Sendable {
   }
 
   private func removeFormerMode() throws(SessionError) {
-    do throws(FileError) {
-      try calls.unlink(formerModePath)
-    } catch {
-      throw error.sessionError("remove", formerModePath)
-    }
+    try perform("remove", formerModePath, try calls.unlink(formerModePath))
   }
 
   private func syncNames() throws(SessionError) {
-    do throws(FileError) {
-      try calls.syncFolder(folder)
-    } catch {
-      throw error.sessionError("sync", folder)
-    }
+    try perform("sync", folder, try calls.syncFolder(folder))
   }
 
   /// Renames a damaged file. Call it only with the lock held.

@@ -106,18 +106,3 @@ extension ServerSnapshot {
     }.unique
   }
 }
-
-extension Device {
-  /// Whether something is plugged in, or the device has no ports.
-  fileprivate var isUsable: Bool {
-    ports.isEmpty || ports.contains(where: \.availability.isUsable)
-  }
-}
-
-extension Array where Element: Hashable {
-  /// The elements in their order, each once.
-  fileprivate var unique: [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
-}

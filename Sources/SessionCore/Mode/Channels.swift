@@ -12,6 +12,17 @@ public enum ChannelSelection: Sendable, Hashable, Codable {
   case right
   /// Left and right exchanged.
   case swap
+
+  /// The hardware channels, in the order of the standard layout.
+  var positions: [ChannelPosition] {
+    switch self {
+    case .positions(let positions): positions
+    case .mono: [.mono]
+    case .left: [.frontLeft]
+    case .right: [.frontRight]
+    case .swap: [.frontRight, .frontLeft]
+    }
+  }
 }
 
 /// The directivity of a microphone, like AVAudioSession's polar pattern.

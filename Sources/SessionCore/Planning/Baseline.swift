@@ -17,7 +17,7 @@ package struct Baseline: Sendable, Hashable, Codable {
     package var ours: SettingValue?
     /// Whether it only followed from another change of the session, such as a volume from a
     /// profile: it is restored together with that one, and not before.
-    package var isConsequence: Bool
+    package var isConsequence = false
     /// During a run: every value that the run may find or leave if it is cut short; nil afterwards.
     package var inFlight: [SettingValue]?
     /// For a level, the port in use: servers keep separate levels for each port of a device. Nil if
@@ -30,31 +30,6 @@ package struct Baseline: Sendable, Hashable, Codable {
     var card: String?
     /// For a default, whether the server had picked it, as far as can be told; nil if a user chose it.
     var isPicked: Bool?
-
-    /// Makes an entry.
-    package init(
-      setting: Setting, before: SettingValue, ours: SettingValue?, isConsequence: Bool = false
-    ) {
-      self.setting = setting
-      self.before = before
-      self.ours = ours
-      self.isConsequence = isConsequence
-    }
-
-    /// Makes an entry with the port and connectors of its device in a snapshot.
-    init(
-      setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot
-    ) {
-      self.init(setting: setting, before: before, ours: ours, isConsequence: ours == nil)
-      port = snapshot.device(ofLevel: setting)?.activePort
-      jacks = snapshot.jacks(of: setting)
-      card = snapshot.cardName(of: setting)
-      if case .defaultDevice(let direction) = setting,
-        Ranking(snapshot: snapshot, direction: direction).chosen == nil
-      {
-        isPicked = true
-      }
-    }
 
     /// Whether it is for the same setting, on the same port.
     func isOfSame(_ other: Entry) -> Bool { setting == other.setting && port == other.port }
@@ -257,12 +232,29 @@ package struct Baseline: Sendable, Hashable, Codable {
   }
 }
 
+extension Baseline.Entry {
+  /// Makes an entry with the port and connectors of its device in a snapshot.
+  init(
+    setting: Setting, before: SettingValue, ours: SettingValue?, in snapshot: ServerSnapshot
+  ) {
+    self.init(setting: setting, before: before, ours: ours, isConsequence: ours == nil)
+    port = snapshot.device(ofLevel: setting)?.activePort
+    jacks = snapshot.jacks(of: setting)
+    card = snapshot.cardName(of: setting)
+    if case .defaultDevice(let direction) = setting,
+      Ranking(snapshot: snapshot, direction: direction).chosen == nil
+    {
+      isPicked = true
+    }
+  }
+}
+
 extension ServerSnapshot {
   /// Whether a setting has its value again when its device returns: another value is then another
   /// program's, who may have changed it at the same moment.
   fileprivate func returns(_ setting: Setting) -> Bool {
     setting.isLevel
-      && loaded("module-device-restore").contains {
+      && modules(named: "module-device-restore").contains {
         $0.value(of: "restore_volume") == nil && $0.value(of: "restore_muted") == nil
       }
   }

@@ -177,6 +177,9 @@ extension Device {
   /// and other devices' ports are not.
   var canBeDefault: Bool { active?.availability != .no }
 
+  /// Whether something is plugged in, or the device has no ports.
+  var isUsable: Bool { ports.isEmpty || ports.contains(where: \.availability.isUsable) }
+
   /// The usable port of the highest priority.
   var bestPort: DevicePort? {
     ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }

@@ -12,21 +12,11 @@ public struct Capabilities: Sendable, Hashable, Codable {
   /// does it.
   package var roleModules: Bool
 
-  /// Makes a report.
-  package init(
-    latencyReadback: Bool, stickyProfiles: Bool, moduleLoading: Bool, roleModules: Bool
-  ) {
-    self.latencyReadback = latencyReadback
-    self.stickyProfiles = stickyProfiles
-    self.moduleLoading = moduleLoading
-    self.roleModules = roleModules
-  }
-
   /// What a server with these traits supports, until it refuses something.
   init(_ traits: ServerTraits) {
-    self.init(
-      latencyReadback: !traits.contains(.forcedGraph),
-      stickyProfiles: !traits.contains(.choosesProfiles),
-      moduleLoading: true, roleModules: !traits.contains(.withoutRoleModules))
+    latencyReadback = !traits.contains(.forcedGraph)
+    stickyProfiles = !traits.contains(.choosesProfiles)
+    moduleLoading = true
+    roleModules = !traits.contains(.withoutRoleModules)
   }
 }

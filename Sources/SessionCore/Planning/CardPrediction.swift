@@ -93,7 +93,7 @@ extension CardProfile {
 
   /// The parts of its name for a direction; the whole name if it has no parts.
   func parts(_ direction: Direction) -> [Substring] {
-    let prefix = direction == .input ? "input:" : "output:"
+    let prefix = direction.rawValue + ":"
     let parts = name.split(separator: "+").filter { $0.hasPrefix(prefix) }
     if !parts.isEmpty { return parts.map { $0.dropFirst(prefix.utf8.count) } }
     return name.utf8.contains(UInt8(ascii: ":")) ? [] : [Substring(name)]

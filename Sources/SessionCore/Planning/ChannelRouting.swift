@@ -57,9 +57,7 @@ extension ChannelRouting {
     let positions = hardware.positions
     switch pattern {
     case .stereo:
-      let distinct = positions.reduce(into: [ChannelPosition]()) { list, next in
-        if !list.contains(next) { list.append(next) }
-      }
+      let distinct = positions.unique
       guard distinct.count >= 2 else {
         throw SessionError(
           .polarPatternNotSupported, stage: .device,
@@ -85,14 +83,7 @@ extension ChannelRouting {
   private static func channels(
     _ selection: ChannelSelection, _ hardware: ChannelMap, _ device: Device
   ) throws(SessionError) -> [ChannelPosition] {
-    let wanted: [ChannelPosition]
-    switch selection {
-    case .mono: return [.mono]
-    case .left: wanted = [.frontLeft]
-    case .right: wanted = [.frontRight]
-    case .swap: wanted = [.frontRight, .frontLeft]
-    case .positions(let positions): wanted = positions
-    }
+    let wanted = selection.positions
     let missing = wanted.filter { !hardware.positions.contains($0) }
     guard missing.isEmpty || wanted == [.mono] else {
       let isMono = hardware.count == 1

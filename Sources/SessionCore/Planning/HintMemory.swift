@@ -15,22 +15,15 @@ package struct HintMemory: Sendable, Hashable, Codable {
     package var got: SettingValue
     /// The index of the device at that time.
     package internal(set) var device: Index<Device>?
-
-    /// Makes an entry.
-    package init(setting: Setting, asked: SettingValue, got: SettingValue) {
-      self.setting = setting
-      self.asked = asked
-      self.got = got
-    }
   }
 
   /// The last attempt of each setting.
-  package private(set) var attempts: [Attempt]
+  package private(set) var attempts: [Attempt] = []
   /// The run of the server on which they were made.
   package var serverCookie: UInt32?
 
   /// Makes an empty memory.
-  package init() { attempts = [] }
+  package init() {}
 
   /// Records an attempt in place of an earlier one for the same setting.
   package mutating func note(_ attempt: Attempt, on snapshot: ServerSnapshot) {

@@ -18,24 +18,14 @@ public struct Unmet: Sendable, Hashable, Codable {
 /// The ordered steps from a snapshot to a mode, and the preferences that cannot be met.
 public struct Plan: Sendable, Hashable, Codable {
   /// The steps, in the documented order.
-  public var steps: [Step]
+  public var steps: [Step] = []
   /// What the steps do not meet.
-  public var unmet: [Unmet]
+  public var unmet: [Unmet] = []
   /// Settings that another program has changed since the session set them; a restore leaves them
   /// alone.
-  public var left: [String]
+  public var left: [String] = []
   /// The settings that the mode names, in the order in which they were planned.
-  package var claims: [Setting]
-
-  /// Makes a plan.
-  package init(
-    steps: [Step] = [], unmet: [Unmet] = [], left: [String] = [], claims: [Setting] = []
-  ) {
-    self.steps = steps
-    self.unmet = unmet
-    self.left = left
-    self.claims = claims
-  }
+  package var claims: [Setting] = []
 
   /// Whether no step is needed; some preferences may still be unmet.
   public var isEmpty: Bool { steps.isEmpty }

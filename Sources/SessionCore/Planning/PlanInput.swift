@@ -22,37 +22,37 @@ package struct PlanInput: Sendable, Hashable, Codable {
   package var capabilities: Capabilities
   /// The values from before the session; those of settings that the mode does not name are
   /// restored.
-  package var baseline: Baseline
+  package var baseline = Baseline()
   /// What the current run has changed so far, and the previous values.
-  package var journal: Baseline
+  package var journal = Baseline()
   /// The defaults when the run began. A card profile that the run sets can make the server choose
   /// other defaults, but "default" keeps this meaning. Empty before a run.
-  package var defaultsBefore: [Direction: String]
+  package var defaultsBefore: [Direction: String] = [:]
   /// The results of earlier hints.
-  package var memory: HintMemory
+  package var memory = HintMemory()
   /// Whether a user or program asked for the plan; only then may it unmute an input.
   package var isExplicit: Bool {
     get { occasion == .asked }
     set { occasion = newValue ? .asked : .upkeep }
   }
   /// The reason for the plan.
-  package var occasion: Occasion
+  package var occasion = Occasion.asked
   /// Whether pins stay open after the run; if not, a granted hint is not requested again.
-  package var holdsPins: Bool
+  package var holdsPins = true
   /// Whether a process holds the session, this one or the one that gets this one's order: it acts
   /// on other programs' streams, also on later ones.
-  package var isHeld: Bool
+  package var isHeld = true
   /// This process's id; its own streams do not count as other programs'.
   package var process: Int32?
   /// Latencies granted to open pins, for servers that do not report a device's latency.
-  package var grants: [Setting: Duration]
+  package var grants: [Setting: Duration] = [:]
   /// The levels that devices were given under this mode; nil if unknown, and levels are then left
   /// alone.
   package var charges: Charges?
   /// Settings in a conflict, which are left to the other program.
-  package var yielded: Set<Setting>
+  package var yielded: Set<Setting> = []
   /// Devices and ports that flap; they are used only once they are stable, or if there is no other.
-  package var unsteady: Set<Attachment>
+  package var unsteady: Set<Attachment> = []
   /// The cards whose profile a user, a program or the server has chosen; nil is all.
   package var decidedCards: Set<String>?
   /// Settings of other programs' streams that the server restored after the session changed them;
@@ -62,24 +62,13 @@ package struct PlanInput: Sendable, Hashable, Codable {
   /// is then planned.
   package var silentCards: Set<String>?
   /// The steps that the server refused during this session, with its messages.
-  package var refusals: [Setting: String]
+  package var refusals: [Setting: String] = [:]
 
   /// Makes an input with only a mode and a snapshot.
   package init(mode: AudioMode, snapshot: ServerSnapshot) {
     self.mode = mode
     self.snapshot = snapshot
     capabilities = Capabilities(snapshot.traits)
-    baseline = Baseline()
-    journal = Baseline()
-    defaultsBefore = [:]
-    memory = HintMemory()
-    occasion = .asked
-    yielded = []
-    unsteady = []
-    holdsPins = true
-    isHeld = true
-    grants = [:]
-    refusals = [:]
   }
 }
 

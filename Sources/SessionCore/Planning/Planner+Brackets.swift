@@ -1,20 +1,6 @@
 import PulseTypes
 
 extension Planner {
-  /// A stream on a link is killed when the link's master is removed, and a loaded link keeps its
-  /// master running, which blocks its rate. So the chain is removed first, and restored in its own
-  /// phase.
-  mutating func bracket(_ target: Target, _ now: SettingValue?) {
-    target.setting.kind.bracket(target, from: now, in: &self)
-  }
-
-  /// Unloads the links on a card's devices, before the devices may be removed.
-  mutating func unloadLinks(onCard name: String, phase: Phase) {
-    guard let card = server.snapshot.card(named: name) else { return }
-    let devices = (server.snapshot.sources + server.snapshot.sinks).filter { $0.card == card.index }
-    unload(linksOn: devices, phase: phase, "its master may go with the profile")
-  }
-
   mutating func endTrigger(_ phase: Phase, _ why: String) {
     guard server.value(of: .trigger) == .flag(true) else { return }
     append(Target(.options, .trigger, .absent, phase: phase, why: why))

@@ -77,36 +77,26 @@ struct Planner {
   /// Removes our pins and links that neither the mode nor the baseline needs.
   private mutating func removeUnneeded(in phase: Phase) {
     if phase == .levels, !input.snapshot.isOfOneProgram {
-      for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger]
-      where isUnneeded(setting) {
-        guard server.value(of: setting) != SettingValue.absent else { continue }
-        emit(Target(.options, setting, .absent, why: "no preference needs it"))
-      }
+      for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger] { remove(setting) }
     }
     if phase == .channelMap, !input.snapshot.isOfOneProgram {
-      for link in Setting.links.reversed() where isUnneeded(link) {
-        guard server.value(of: link) != SettingValue.absent else { continue }
-        emit(
-          Target(
-            link.kind.property(in: server.snapshot), link, .absent, why: "no preference needs it"))
-      }
+      for link in Setting.links.reversed() { remove(link) }
     }
     guard phase == .ioBufferDuration else { return }
     for direction in Direction.allCases {
       let pins = server.snapshot.streams(direction, having: Owned.pinLatencyKey)
       let pinned = Set(pins.compactMap(\.device)).sorted { $0.rawValue < $1.rawValue }
       for device in pinned.compactMap({ server.snapshot.device(direction, at: $0) }) {
-        let setting = Setting.latency(direction, device: device.name)
-        guard isUnneeded(setting), let now = server.value(of: setting), now != .absent else {
-          continue
-        }
-        emit(Target(.ioBufferDuration, setting, .absent, why: "no preference needs the pin"))
+        remove(.latency(direction, device: device.name), why: "no preference needs the pin")
       }
     }
   }
 
-  private func isUnneeded(_ setting: Setting) -> Bool {
-    !claimed.contains(setting) && !restore.contains { $0.setting == setting }
+  private mutating func remove(_ setting: Setting, why: String = "no preference needs it") {
+    guard !claimed.contains(setting), !restore.contains(where: { $0.setting == setting }),
+      let now = server.value(of: setting), now != .absent
+    else { return }
+    emit(Target(setting.kind.property(in: server.snapshot), setting, .absent, why: why))
   }
 
   /// - Parameter isRepeated: whether it is written also where the server has the value already.
@@ -122,7 +112,10 @@ struct Planner {
       note(target.property, .refused, refusal)
       return
     }
-    bracket(target, now)
+    // A stream on a link is killed when the link's master is removed, and a loaded link keeps its
+    // master running, which blocks its rate. So the chain is removed first, and restored in its own
+    // phase.
+    target.setting.kind.bracket(target, from: now, in: &self)
     append(target)
   }
 

@@ -56,9 +56,12 @@ struct PredictedServer {
     change(&snapshot[keyPath: path][at])
   }
 
-  mutating func edit(_ index: Index<Stream>, _ change: (inout Stream) -> Void) {
-    guard let at = snapshot.sinkInputs.firstIndex(where: { $0.index == index }) else { return }
-    change(&snapshot.sinkInputs[at])
+  mutating func edit(
+    _ direction: Direction, _ index: Index<Stream>, _ change: (inout Stream) -> Void
+  ) {
+    let path = Self.streams(direction)
+    guard let at = snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else { return }
+    change(&snapshot[keyPath: path][at])
   }
 
   static func devices(

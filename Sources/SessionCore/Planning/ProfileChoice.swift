@@ -49,8 +49,7 @@ struct ProfileChoice {
 
   private var failure: SessionError {
     let wanted = needs.map { need in
-      (need.device.direction == .input ? "input " : "output ")
-        + (need.port.map { "'\($0.name)'" } ?? "'\(need.name)'")
+      "\(need.device.direction.rawValue) '\(need.port?.name ?? need.name)'"
     }
     return SessionError(
       .categoryNotSupported, stage: .device,

@@ -40,9 +40,10 @@ struct Resolution {
     defaultsBefore = input.knownDefaults
     for direction in Direction.allCases where mode.concerns(direction) {
       do throws(SessionError) {
-        devices[direction] = try Resolver.resolve(
+        var resolver = Resolver(
           input, direction, defaultBefore: defaultsBefore[direction],
           microphone: devices[.input])
+        devices[direction] = try resolver.resolve()
       } catch {
         try unmet(error, direction)
         waiting[direction] = error

@@ -6,7 +6,7 @@ extension Resolver {
   static func all(
     _ input: PlanInput, _ direction: Direction, defaultBefore: String?
   ) -> (names: [String], rejections: [String]) {
-    var resolver = Resolver(input, direction, defaultBefore)
+    var resolver = Resolver(input, direction, defaultBefore: defaultBefore)
     var names: [String] = []
     var seen: Set<String> = []
     for matcher in resolver.part.prefer ?? [.name("*")] {
@@ -14,10 +14,7 @@ extension Resolver {
         .filter(\.exists)
       if matcher == .default { found = Array(found.prefix(1)) }
       for candidate in found where !seen.contains(candidate.name) {
-        let isPlugged =
-          candidate.device.ports.isEmpty
-          || candidate.device.ports.contains(where: \.availability.isUsable)
-        if isPlugged {
+        if candidate.device.isUsable {
           seen.insert(candidate.name)
           names.append(candidate.name)
         } else {

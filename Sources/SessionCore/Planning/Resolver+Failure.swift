@@ -1,8 +1,6 @@
 import PulseTypes
 
 extension Resolver {
-  var noun: String { direction == .input ? "input" : "output" }
-
   func failure(_ matchers: [DeviceMatcher]) -> SessionError {
     let property = Property.device(direction)
     let code: SessionError.Code =
@@ -18,8 +16,8 @@ extension Resolver {
     let unnamed = there.map(\.name).filter { rejected[$0] == nil }
     let message =
       isPortAtFault && matchers == [.default]
-      ? "the \(noun) has none of the preferred ports"
-      : "no usable \(noun) for \(Words.list(matchers.map { "'\($0)'" }, last: "or"))"
+      ? "the \(direction.rawValue) has none of the preferred ports"
+      : "no usable \(direction.rawValue) for \(Words.list(matchers.map { "'\($0)'" }, last: "or"))"
     return SessionError(
       code, stage: .device, there.isEmpty ? "\(message): \(nothingThere)" : message,
       property: isPortAtFault ? .port(direction) : property, value: value,
@@ -37,7 +35,7 @@ extension Resolver {
 
   private var nothingThere: String {
     switch monitors.count {
-    case 0: "the server has no \(noun)"
+    case 0: "the server has no \(direction.rawValue)"
     case 1: "the only source is a monitor; name it to use it"
     default: "the only sources are monitors; name one to use it"
     }

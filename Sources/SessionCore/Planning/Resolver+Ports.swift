@@ -32,13 +32,9 @@ extension Resolver {
         matcher.matches($0, of: device) && $0.availability.isUsable
       }
       if let active = ports.first(where: { $0.name == device.activePort }) { return active }
-      if let best = ports.max(by: { Self.rank($0) < Self.rank($1) }) { return best }
+      if let best = ports.max(by: { $0.rank < $1.rank }) { return best }
     }
     return nil
-  }
-
-  private static func rank(_ port: DevicePort) -> UInt64 {
-    (port.availability == .yes ? 1 << 32 : 0) + UInt64(port.priority)
   }
 
   static func portReason(_ wanted: [PortMatcher], _ device: Device) -> String {
@@ -48,4 +44,9 @@ extension Resolver {
     }
     return "no usable port \(names); it has: \(ports.joined(separator: ", "))"
   }
+}
+
+extension DevicePort {
+  /// How a server ranks it: what is plugged in first, then by priority.
+  var rank: UInt64 { (availability == .yes ? 1 << 32 : 0) + UInt64(priority) }
 }

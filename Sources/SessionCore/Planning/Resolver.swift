@@ -10,33 +10,28 @@ struct Resolver {
   /// Flapping devices and ports, used only if there is no other.
   let unsteady: Set<Attachment>
   /// The input.
-  var microphone: Resolved?
+  let microphone: Resolved?
   var rejections: [String] = []
   /// The names of the rejected devices, with the reasons.
   var rejected: [String: Set<String>] = [:]
   var isPortAtFault = false
 
-  init(_ input: PlanInput, _ direction: Direction, _ defaultBefore: String?) {
+  /// - Parameter microphone: the input, if it is resolved already.
+  init(
+    _ input: PlanInput, _ direction: Direction, defaultBefore: String?,
+    microphone: Resolved? = nil
+  ) {
     mode = input.mode
     self.direction = direction
     snapshot = input.snapshot
     self.defaultBefore = defaultBefore
     part = mode.preferences(direction)
     unsteady = input.unsteady
+    self.microphone = microphone
   }
 
   /// Resolves to the first usable candidate of the first matcher that has one.
-  ///
-  /// - Parameter microphone: the input, if it is resolved already.
-  static func resolve(
-    _ input: PlanInput, _ direction: Direction, defaultBefore: String?, microphone: Resolved? = nil
-  ) throws(SessionError) -> Resolved {
-    var resolver = Resolver(input, direction, defaultBefore)
-    resolver.microphone = microphone
-    return try resolver.resolve()
-  }
-
-  private mutating func resolve() throws(SessionError) -> Resolved {
+  mutating func resolve() throws(SessionError) -> Resolved {
     let matchers = part.prefer ?? [.default]
     var passedOver: Resolved?
     for matcher in matchers {
@@ -51,7 +46,7 @@ struct Resolver {
         passedOver = passedOver ?? resolved
       }
       if candidates.isEmpty, matcher != .default {
-        rejections.append("\(matcher): no such \(noun)\(missingProfile(matcher))")
+        rejections.append("\(matcher): no such \(direction.rawValue)\(missingProfile(matcher))")
       }
     }
     if let passedOver { return passedOver }
@@ -87,14 +82,8 @@ struct Resolver {
     }
     let device = candidate.device
     let wanted = part.port ?? matcher.portTypes.map(PortMatcher.type).or(speaker(of: device))
-    guard !device.ports.isEmpty else {
-      return Resolved(
-        device: device, card: candidate.card, port: nil, profiles: candidate.profiles)
-    }
-    guard device.ports.contains(where: \.availability.isUsable) else {
-      return reject(candidate, "nothing is plugged in")
-    }
-    guard !wanted.isEmpty else {
+    guard device.isUsable else { return reject(candidate, "nothing is plugged in") }
+    guard !device.ports.isEmpty, !wanted.isEmpty else {
       return Resolved(
         device: device, card: candidate.card, port: nil, profiles: candidate.profiles)
     }

@@ -29,9 +29,7 @@ extension ServerSnapshot {
 
   /// The name of the card that a setting's device belongs to, or that it is a setting of.
   func cardName(of setting: Setting) -> String? {
-    if let device = setting.kind.device {
-      return self.device(device.direction, named: device.name).flatMap { card(of: $0) }?.name
-    }
+    if setting.kind.device != nil { return device(of: setting).flatMap { card(of: $0) }?.name }
     if case .latencyOffset(let card, _) = setting { return card }
     return card(named: setting.object)?.name
   }

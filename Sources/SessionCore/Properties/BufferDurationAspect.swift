@@ -78,8 +78,9 @@ struct BufferDurationAspect: Aspect {
     }
     guard context.input.holdsPins else { return released(context, device, preference, isMet) }
     return [
-      Condition(.buffer(device.direction, device: device.name), .duration(preference), isMet: isMet)
-      {
+      .value(
+        .buffer(device.direction, device: device.name), asked: .duration(preference), isMet: isMet
+      ) {
         obstacle(context, device, preference, $0?.duration)
       }
     ]
@@ -106,7 +107,7 @@ struct BufferDurationAspect: Aspect {
     let nearest = Graph.quantum(
       preference, rate: rate, limit: context.snapshot.quantumLimit(of: device))
     return [
-      Condition(.streamLatency(device.direction, stream.index), .duration(preference)) {
+      .value(.streamLatency(device.direction, stream.index), asked: .duration(preference)) {
         $0.duration ?? .seconds(9) <= max(preference, Graph.duration(frames: nearest, rate: rate))
       } otherwise: {
         Obstacle(
@@ -131,7 +132,7 @@ struct BufferDurationAspect: Aspect {
     let grant = grant(device, preference)
     let given = context.value(of: grant)?.description ?? ""
     return [
-      Condition(grant, .duration(preference), isMet: isMet) { now in
+      .value(grant, asked: .duration(preference), isMet: isMet) { now in
         now?.duration.flatMap { limit(context, device, preference, $0) }
           ?? Obstacle(
             .pending,

@@ -47,14 +47,7 @@ struct ChannelMapAspect: Aspect {
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {
-    switch context.mode.preferences(direction).channels {
-    case .positions(let positions): StateValue(positions)
-    case .mono: StateValue([.mono])
-    case .left: StateValue([.frontLeft])
-    case .right: StateValue([.frontRight])
-    case .swap: StateValue([.frontRight, .frontLeft])
-    case nil: nil
-    }
+    context.mode.preferences(direction).channels.map { StateValue($0.positions) }
   }
 
   func actual(_ context: PlanContext) -> StateValue? {
@@ -107,9 +100,7 @@ struct ChannelMapAspect: Aspect {
       guard let routing, !isIdentity else { return [hardware] }
       return try ownConditions(context, device, routing)
     }
-    guard context.input.capabilities.moduleLoading || isIdentity else {
-      throw Obstacle(.refused, "the server does not let modules be loaded")
-    }
+    guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
     if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
     let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { _ in
       Obstacle(.overridden, "the remap that makes it is gone or changed")
@@ -156,49 +147,43 @@ struct ChannelMapAspect: Aspect {
   }
 }
 
-/// The polar pattern of the microphone; realized by the remap of `ChannelMapAspect`.
-struct PolarPatternAspect: Aspect {
-  let property = Property.polarPattern
+/// A property of the input that the remap of `ChannelMapAspect` realizes.
+protocol RemappedAspect: Aspect {}
+
+extension RemappedAspect {
   var phase: Phase { .channelMap }
   var isShared: Bool { false }
-  let isDerived = true
+  var isDerived: Bool { true }
 
   func direction(of mode: AudioMode) -> Direction? { .input }
 
-  func preferred(_ context: PlanContext) -> StateValue? {
-    context.mode.polarPattern.map { .string($0.rawValue) }
-  }
-
   /// The channel map stands for it.
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
-
-  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
-    ChannelMapAspect(direction: .input).explain(&result, on: snapshot, facts)
-  }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
     try ChannelMapAspect.conditions(context, .input)
   }
-}
-
-/// How the user holds the device; realized by the remap of `ChannelMapAspect`.
-struct OrientationAspect: Aspect {
-  let property = Property.inputOrientation
-  var phase: Phase { .channelMap }
-  var isShared: Bool { false }
-  let isDerived = true
-
-  func direction(of mode: AudioMode) -> Direction? { .input }
-
-  func preferred(_ context: PlanContext) -> StateValue? {
-    context.mode.inputOrientation.map { .string($0.rawValue) }
-  }
-
-  /// The channel map stands for it.
-  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
 
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     ChannelMapAspect(direction: .input).explain(&result, on: snapshot, facts)
+  }
+}
+
+/// The polar pattern of the microphone.
+struct PolarPatternAspect: RemappedAspect {
+  let property = Property.polarPattern
+
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.polarPattern.map { .string($0.rawValue) }
+  }
+}
+
+/// How the user holds the device.
+struct OrientationAspect: RemappedAspect {
+  let property = Property.inputOrientation
+
+  func preferred(_ context: PlanContext) -> StateValue? {
+    context.mode.inputOrientation.map { .string($0.rawValue) }
   }
 
   func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {

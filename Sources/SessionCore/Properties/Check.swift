@@ -7,14 +7,17 @@ enum Check {
       .invalidValue, stage: .configuration, message, property: property, value: value)
   }
 
-  static func range(
-    _ value: Int, _ range: ClosedRange<Int>, _ property: Property, unit: String, example: String
+  /// The sample rates that may be preferred, Hz.
+  static let rates = 4000...384_000
+
+  static func rate(
+    _ rate: Int, _ property: Property, _ mode: AudioMode
   ) throws(SessionError) {
-    guard !range.contains(value) else { return }
+    guard !rates.contains(rate) else { return }
     throw failure(
-      property, String(value),
-      "\(property) is \(value) \(unit); it must be \(range.lowerBound) to \(range.upperBound) "
-        + "\(unit), such as \(example)")
+      property, String(rate),
+      "\(property) is \(rate) Hz; it must be \(rates.lowerBound) to \(rates.upperBound) Hz, "
+        + "such as 48000")
   }
 
   static func buffer(

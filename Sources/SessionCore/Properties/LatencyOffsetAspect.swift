@@ -44,16 +44,11 @@ struct LatencyOffsetAspect: Aspect {
     guard let device = context.shownDevice(direction),
       let card = context.snapshot.card(of: device),
       let name = context.resolved(direction)?.port?.name ?? device.activePort
-        ?? firstPort(context, device),
+        // Servers choose the best usable one for a device that appears.
+        ?? (context.server.isPredicted(device.name) ? device.bestPort : nil)?.name,
       let port = card.ports.first(where: { $0.name == name })
     else { return nil }
     return (card, port)
-  }
-
-  /// The port with which a device will appear: servers choose the best usable one.
-  private func firstPort(_ context: PlanContext, _ device: Device) -> String? {
-    guard context.server.isPredicted(device.name) else { return nil }
-    return device.ports.filter(\.availability.isUsable).max { $0.priority < $1.priority }?.name
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {

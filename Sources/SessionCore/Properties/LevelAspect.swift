@@ -36,13 +36,12 @@ struct LevelAspect: Aspect {
   }
 
   func preferred(_ context: PlanContext) -> StateValue? {
-    context.mode.preferences(direction).volume.map { .number(Self.rounded($0.fraction)) }
+    context.mode.preferences(direction).volume.map { StateValue(fraction: $0.fraction) }
   }
 
   func actual(_ context: PlanContext) -> StateValue? {
-    context.shownDevice(direction).flatMap { Self.chainVolume(context, $0) }.map {
-      .number(Self.rounded($0))
-    }
+    context.shownDevice(direction).flatMap { Self.chainVolume(context, $0) }
+      .map(StateValue.init(fraction:))
   }
 
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
@@ -80,8 +79,8 @@ struct LevelAspect: Aspect {
     otherwise: @escaping (SettingValue?) -> Obstacle
   ) -> Condition {
     let volumes = ChannelVolumes(volume, channels: device.channelMap.count)
-    return Condition(
-      .volume(device.direction, device: device.name), .volume(volumes),
+    return .value(
+      .setting(.volume(device.direction, device: device.name)), asked: .volume(volumes),
       isMet: { value in
         guard case .volume(let now) = value else { return false }
         var shown = device
@@ -99,10 +98,6 @@ struct LevelAspect: Aspect {
     }
   }
 
-  private static func rounded(_ fraction: Double) -> Double {
-    (fraction * 10_000).rounded() / 10_000
-  }
-
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     guard let device = result.device(direction, on: snapshot) else { return }
     let place =
@@ -112,7 +107,7 @@ struct LevelAspect: Aspect {
     for owned in snapshot.chain.links(on: device) {
       result.causes.append("\(owned.name) before it is at \(Words.volume(owned.volume))")
     }
-    if !snapshot.loaded("module-device-restore").isEmpty {
+    if !snapshot.modules(named: "module-device-restore").isEmpty {
       result.causes.append(
         "module-device-restore sets what each device, and each port, had last")
     }

@@ -93,9 +93,7 @@ struct ModeAspect: Aspect {
       }
       ends.append(context.isAtEnd(device, "the echo canceller exists"))
     }
-    guard context.input.capabilities.moduleLoading else {
-      throw Obstacle(.refused, "the server does not let modules be loaded")
-    }
+    guard context.input.capabilities.moduleLoading else { throw .noModules }
     if let refusal = context.cancellerRefusal { throw Obstacle(.refused, refusal) }
     if context.leavesCancellerIdle {
       guard context.input.isHeld else {

@@ -161,7 +161,7 @@ struct OptionsAspect: Aspect {
       return [Condition(.device(.output, name: device.name), .name(device.name))]
     }
     return [
-      Condition(.port(.output, device: device.name), .name(speaker.name)) { now in
+      .value(.setting(.port(.output, device: device.name)), asked: .name(speaker.name)) { now in
         // Without a port that is read, the device's form alone would say that it is a speaker.
         device.ports.contains { port in
           .name(port.name) == now

@@ -64,7 +64,7 @@ struct PortAspect: Aspect {
     }
     let match = device.ports.first { port in preference.contains { $0.matches(port, of: device) } }
     return [
-      Condition(setting, match.map { .name($0.name) } ?? .absent) { now in
+      .value(.setting(setting), asked: match.map { .name($0.name) } ?? .absent) { now in
         device.ports.contains { port in
           .name(port.name) == now && preference.contains { $0.matches(port, of: device) }
         }
@@ -83,7 +83,7 @@ struct PortAspect: Aspect {
       return
     }
     result.causes.append("\(device.name) is on its port \(active.name)")
-    if !snapshot.loaded("module-switch-on-port-available").isEmpty {
+    if !snapshot.modules(named: "module-switch-on-port-available").isEmpty {
       result.causes.append(
         "module-switch-on-port-available follows the jacks: what is plugged in is used")
     }
@@ -92,7 +92,7 @@ struct PortAspect: Aspect {
     }
     result.choices = device.ports.sorted { $0.priority > $1.priority }.map { port in
       Explanation.Choice(
-        port.name, isChosen: port.name == active.name, availability: port.availability,
+        name: port.name, isChosen: port.name == active.name, availability: port.availability,
         priority: Int(port.priority),
         reason: port.name == active.name
           ? "is in use" : port.availability == .no ? "is not plugged in" : "was not chosen")
@@ -103,10 +103,6 @@ struct PortAspect: Aspect {
 extension Device {
   /// The port that a server chooses by itself: one with a plug first, then the highest priority.
   fileprivate var portByItself: DevicePort? {
-    ports.filter(\.availability.isUsable).max {
-      ($0.availability == .yes ? 1 : 0, $0.priority) < (
-        $1.availability == .yes ? 1 : 0, $1.priority
-      )
-    }
+    ports.filter(\.availability.isUsable).max { $0.rank < $1.rank }
   }
 }

@@ -173,7 +173,7 @@ struct PreferredDeviceAspect: Aspect {
     result.choices = ranking.devices.map { device in
       let isPresent = device.name == present?.name
       return Explanation.Choice(
-        device.name, isChosen: isPresent, availability: device.active?.availability,
+        name: device.name, isChosen: isPresent, availability: device.active?.availability,
         priority: ranking.priority(of: device),
         reason: isPresent ? "is the default" : ranking.reason(against: device))
     }
@@ -211,10 +211,10 @@ struct PreferredDeviceAspect: Aspect {
         "\(present.name) is the server's own first choice; whether it was also chosen cannot be read"
       )
     }
-    if !snapshot.loaded("module-switch-on-connect").isEmpty {
+    if !snapshot.modules(named: "module-switch-on-connect").isEmpty {
       causes.append("module-switch-on-connect chooses whatever is plugged in")
     }
-    if !snapshot.loaded("module-default-device-restore").isEmpty {
+    if !snapshot.modules(named: "module-default-device-restore").isEmpty {
       causes.append("module-default-device-restore chooses at each start what was chosen last")
     }
     return causes

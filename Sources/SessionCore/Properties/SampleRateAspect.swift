@@ -7,9 +7,7 @@ extension PropertyRow {
     meaning: "Hz; not the server's own rate. A hint: unmet it is a warning.",
     synonyms: ["rate", "sampling-rate", "frequency"],
     aspect: SampleRateAspect(),
-    check: { (rate, property, _) throws(SessionError) in
-      try Check.range(rate, 4000...384_000, property, unit: "Hz", example: "48000")
-    })
+    check: Check.rate)
 }
 
 /// Sample rate of the resolved input, or of the output for playback: a hint.
@@ -50,7 +48,7 @@ struct SampleRateAspect: Aspect {
       rate != Int(source.snapshot.server.sampleSpec.rate)
       || source.changed.contains(.rate(device.direction, device: device.name))
     // A radio link determines its own rate; the user did not choose it.
-    guard isOther, (4000...384_000).contains(rate),
+    guard isOther, Check.rates.contains(rate),
       source.snapshot.card(of: device)?.isBluetooth != true
     else { return }
     setup.mode.sampleRate = rate

@@ -10,9 +10,6 @@ extension SessionError {
 
   /// Whether the connection can no longer be used.
   package var endsConnection: Bool {
-    switch code {
-    case .serverUnreachable, .serverLost, .timedOut: true
-    default: false
-    }
+    [.serverUnreachable, .serverLost, .timedOut].contains(code)
   }
 }

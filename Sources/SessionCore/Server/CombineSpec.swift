@@ -1,7 +1,7 @@
 package import PulseTypes
 
 /// The session's combined outputs: a virtual sink that plays on several outputs at once.
-package struct CombineSpec: Sendable, Hashable, Codable {
+package struct CombineSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The sinks that play, sorted by name.
   package var outputs: [String]
   /// The output to which rate, buffer and levels apply: the first preferred one.
@@ -21,6 +21,8 @@ package struct CombineSpec: Sendable, Hashable, Codable {
 
   static let moduleName = "module-combine-sink"
 
+  var masters: [NamedDevice] { outputs.map { NamedDevice(direction: .output, name: $0) } }
+
   /// The arguments to load the module with.
   package var moduleArgument: String {
     ModuleArguments.render([
@@ -28,9 +30,9 @@ package struct CombineSpec: Sendable, Hashable, Codable {
       (
         "sink_properties",
         .properties([
-          ModuleArguments.Property(Owned.roleKey, Owned.combineRole),
-          ModuleArguments.Property(Owned.primaryKey, primary),
-          ModuleArguments.Property("device.description", "Audio session, several outputs"),
+          (Owned.roleKey, Owned.combineRole),
+          (Owned.primaryKey, primary),
+          ("device.description", "Audio session, several outputs"),
         ])
       ),
       // The first of them is the one whose clock the others follow.

@@ -27,11 +27,12 @@ package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
   /// Not `module-role-cork`, which could pause others: desktops load that one already.
   package var moduleName: String { "module-role-ducking" }
 
-  /// The arguments for loading the module. The second trigger distinguishes our modules from
-  /// others.
+  /// The arguments for loading the module for a value of the setting. The second trigger
+  /// distinguishes our modules from others.
   ///
   /// What affects only speech is a separate group, with another trigger and volume.
-  func moduleArgument(_ roles: [String]) -> String {
+  package func moduleArgument(_ value: SettingValue) -> String? {
+    guard case .roles(let roles) = value else { return nil }
     let groups =
       self == .duckAndInterrupt
       ? [roles.filter { $0 != Self.speechRole }, [Self.speechRole]] : [roles]
@@ -54,12 +55,6 @@ package enum DuckingPolicy: String, Sendable, Hashable, Codable, CaseIterable {
     case .duck: "-\(Self.lowering)dB"
     case .duckAndInterrupt: "-\(Self.lowering)dB/0"
     }
-  }
-
-  /// The arguments for a value of the setting.
-  package func moduleArgument(_ value: SettingValue) -> String? {
-    guard case .roles(let roles) = value else { return nil }
-    return moduleArgument(roles)
   }
 
   /// The roles that one of our modules treats; nil for other modules.

@@ -5,7 +5,7 @@ package import PulseTypes
 /// It removes the sound played through the sink from the sound recorded by the source. The source
 /// has the microphone's channels; the method determines those of the sink (one channel for
 /// `webrtc`).
-package struct EchoCancellerSpec: Sendable, Hashable, Codable {
+package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The server's name of the method, such as `webrtc`.
   package var method: String
   /// The source that the echo is taken out of.
@@ -39,6 +39,10 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable {
 
   static let moduleName = "module-echo-cancel"
 
+  var masters: [NamedDevice] {
+    [NamedDevice(direction: .input, name: input), NamedDevice(direction: .output, name: output)]
+  }
+
   /// The arguments to load the module with.
   ///
   /// The gain stays the hardware's: `webrtc` would turn the microphone's up and down by itself, and
@@ -47,7 +51,7 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable {
     let echo = "\(method) \(rate)"
     var arguments: [(key: String, value: ModuleArguments.Value)] = [
       ("source_name", .text(Owned.echoName(.input))),
-      ("source_properties", properties(.input, [ModuleArguments.Property(Owned.echoKey, echo)])),
+      ("source_properties", properties(.input, [(Owned.echoKey, echo)])),
       ("source_master", .text(input)),
       ("sink_name", .text(Owned.echoName(.output))),
       ("sink_properties", properties(.output, [])),
@@ -65,13 +69,12 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable {
   }
 
   private func properties(
-    _ direction: Direction, _ more: [ModuleArguments.Property]
+    _ direction: Direction, _ more: [(key: String, value: String)]
   ) -> ModuleArguments.Value {
-    .properties(
-      [
-        ModuleArguments.Property(Owned.roleKey, Owned.echoRole),
-        ModuleArguments.Property(
-          "device.description", "Audio session \(direction.rawValue) without echo"),
-      ] + more)
+    let own: [(key: String, value: String)] = [
+      (Owned.roleKey, Owned.echoRole),
+      ("device.description", "Audio session \(direction.rawValue) without echo"),
+    ]
+    return .properties(own + more)
   }
 }

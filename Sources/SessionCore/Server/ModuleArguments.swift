@@ -6,25 +6,11 @@
 /// whole in double ones.
 package enum ModuleArguments {
   /// The value of one argument.
-  package enum Value: Sendable, Hashable {
+  package enum Value: Sendable {
     /// Plain text, such as a name or a channel map.
     case text(String)
-    /// A property list.
-    case properties([Property])
-  }
-
-  /// One entry of a property list.
-  package struct Property: Sendable, Hashable {
-    /// The key, which must not need quoting.
-    package var key: String
-    /// Any text.
-    package var value: String
-
-    /// Makes an entry.
-    package init(_ key: String, _ value: String) {
-      self.key = key
-      self.value = value
-    }
+    /// A property list: keys that must not need quoting, and any texts.
+    case properties([(key: String, value: String)])
   }
 
   /// `key=value` pairs as one argument string, with values quoted if necessary.
@@ -41,13 +27,7 @@ package enum ModuleArguments {
   }
 
   private static func isPlain(_ text: String) -> Bool {
-    !text.isEmpty
-      && text.utf8.allSatisfy { byte in
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-          || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-          || "_-.,:+/".utf8.contains(byte)
-      }
+    !text.isEmpty && text.utf8.allSatisfy { $0.isBare || ".,:+/".utf8.contains($0) }
   }
 
   private static func escaped(_ value: String) -> String {

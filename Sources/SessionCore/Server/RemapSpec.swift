@@ -2,7 +2,7 @@ package import PulseTypes
 
 /// The session's remap: a virtual device that presents a hardware device's channels in another
 /// order.
-package struct RemapSpec: Sendable, Hashable, Codable {
+package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
   /// Input: a remap-source; output: a remap-sink.
   package var direction: Direction
   /// The hardware device behind it.
@@ -30,6 +30,8 @@ package struct RemapSpec: Sendable, Hashable, Codable {
     direction == .input ? "module-remap-source" : "module-remap-sink"
   }
 
+  var masters: [NamedDevice] { [NamedDevice(direction: direction, name: master)] }
+
   /// The arguments to load the module with.
   package var moduleArgument: String {
     let kind = direction == .input ? "source" : "sink"
@@ -38,8 +40,8 @@ package struct RemapSpec: Sendable, Hashable, Codable {
       (
         "\(kind)_properties",
         .properties([
-          ModuleArguments.Property(Owned.roleKey, Owned.remapRole),
-          ModuleArguments.Property("device.description", "Audio session \(direction.rawValue)"),
+          (Owned.roleKey, Owned.remapRole),
+          ("device.description", "Audio session \(direction.rawValue)"),
         ])
       ),
       ("master", .text(master)),

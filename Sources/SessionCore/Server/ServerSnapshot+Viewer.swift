@@ -12,11 +12,6 @@ extension ServerSnapshot {
     return stream.properties[key] ?? client(of: stream)?.properties[key]
   }
 
-  /// Whether a stream belongs to the viewer's program.
-  func isViewers(_ stream: Stream) -> Bool {
-    viewer != nil && process(of: stream) == viewer.map { String($0) }
-  }
-
   /// Whether the program of a stream has its own session, which routes its streams.
   func hasOwnSession(_ stream: Stream) -> Bool {
     // Prefers the stream's own property, because the client's may arrive later.
@@ -31,8 +26,9 @@ extension ServerSnapshot {
   /// The streams of the viewer's program that its session routes: no level meters, and none that
   /// were opened on a device by name.
   func viewersStreams(_ direction: Direction) -> [Stream] {
-    streams(direction).filter { stream in
-      isViewers(stream) && !isOwned(stream) && !stream.isOnlooker
+    guard let viewer else { return [] }
+    return streams(direction).filter { stream in
+      process(of: stream) == String(viewer) && !isOwned(stream) && !stream.isOnlooker
         && stream.properties[Owned.fixedKey] == nil
     }
   }

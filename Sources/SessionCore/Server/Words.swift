@@ -20,10 +20,7 @@ package enum Words {
 
   /// A word in a shell's syntax: in single quotes if necessary.
   package static func quoted(_ word: String) -> String {
-    let isPlain = word.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-        || "/._-+:@%=,".utf8.contains(byte)
-    }
+    let isPlain = word.utf8.allSatisfy { $0.isBare || "/.+:@%=,".utf8.contains($0) }
     if isPlain, !word.isEmpty { return word }
     return "'"
       + word.split(separator: "'", omittingEmptySubsequences: false)

@@ -51,8 +51,7 @@ extension ServerSnapshot {
   /// Whether a setting vanishes or changes with the devices of a card.
   func follows(_ setting: Setting, card name: String) -> Bool {
     guard setting.is(.followsCard) else { return false }
-    guard let device = setting.kind.device else { return true }
-    return self.device(device.direction, named: device.name).flatMap { card(of: $0) }?.name == name
+    return setting.kind.device == nil || cardName(of: setting) == name
   }
 
   func object(ofCard name: String) -> [ServerObject] {

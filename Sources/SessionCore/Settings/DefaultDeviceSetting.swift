@@ -1,22 +1,13 @@
 import PulseTypes
 
 /// The default source or sink.
-struct DefaultDeviceSetting: SettingKind {
+struct DefaultDeviceSetting: DeviceChoiceSettingKind {
   let direction: Direction
 
   var object: String { "server" }
   var label: String { direction == .input ? "default source" : "default sink" }
   var phase: Phase { .preferredDevices }
   var traits: SettingTraits { [.outlivesSession, .followsCard] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] {
-    guard case .name(let name) = value else { return [] }
-    return [NamedDevice(direction: direction, name: name)]
-  }
-
-  func property(in snapshot: ServerSnapshot) -> Property {
-    .device(direction)
-  }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.server.defaultName(direction).map(SettingValue.name) ?? SettingValue.absent

@@ -10,10 +10,18 @@ protocol LinkKind: SettingKind {
   func role(_ direction: Direction) -> String?
   /// The name of its device in a direction.
   func deviceName(_ direction: Direction) -> String
-  /// Whether the devices exist that a value of the link stands on.
-  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool
-  /// The module to load for a value; nil if the value is not this kind of link.
-  func load(_ value: SettingValue) -> ServerRequest?
+  /// What a value asks for; nil if the value is not this kind of link.
+  func spec(_ value: SettingValue) -> (any LinkSpec)?
+}
+
+/// What a link of a chain is made from.
+protocol LinkSpec {
+  /// The module that makes it.
+  var moduleName: String { get }
+  /// The arguments to load the module with.
+  var moduleArgument: String { get }
+  /// The devices on which it stands.
+  var masters: [NamedDevice] { get }
 }
 
 extension LinkKind {
@@ -38,17 +46,11 @@ extension LinkKind {
     }.map(Setting.defaultDevice)
   }
 
-  func devices(under value: SettingValue) -> [NamedDevice] {
-    switch value {
-    case .remap(let spec): [NamedDevice(direction: spec.direction, name: spec.master)]
-    case .combination(let spec): spec.outputs.map { NamedDevice(direction: .output, name: $0) }
-    case .echoCanceller(let spec):
-      [
-        NamedDevice(direction: .input, name: spec.input),
-        NamedDevice(direction: .output, name: spec.output),
-      ]
-    default: []
-    }
+  func devices(under value: SettingValue) -> [NamedDevice] { spec(value)?.masters ?? [] }
+
+  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
+    guard let spec = spec(value) else { return server.isPredicted(object) }
+    return spec.masters.contains { server.standsOnPredicted($0.direction, $0.name) }
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
@@ -63,7 +65,11 @@ extension LinkKind {
 
   /// A link that had lost its master, or would have none now, is not worth restoring.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
-    hasMasters(before, in: planner.server.snapshot) ? before : .absent
+    let snapshot = planner.server.snapshot
+    let hasMasters = spec(before)?.masters.allSatisfy {
+      snapshot.device($0.direction, named: $0.name) != nil
+    }
+    return hasMasters == true ? before : .absent
   }
 
   /// Unloads the existing link, whichever run made it, then loads the requested one.
@@ -71,7 +77,11 @@ extension LinkKind {
     let standing = snapshot.chain.modules(of: setting).map {
       ServerRequest.unloadModule($0, isSure: false)
     }
-    return standing + (load(value).map { [$0] } ?? [])
+    guard let spec = spec(value) else { return standing }
+    return standing + [
+      .loadModule(
+        spec.moduleName, argument: spec.moduleArgument, keepingRates: spec as? EchoCancellerSpec)
+    ]
   }
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
@@ -101,19 +111,8 @@ struct ChainSetting: LinkKind {
       setting, direction, snapshot.chain.remap(direction).map(SettingValue.remap))
   }
 
-  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
-    guard case .remap(let spec) = value else { return server.isPredicted(object) }
-    return server.standsOnPredicted(direction, spec.master)
-  }
-
-  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    guard case .remap(let spec) = value else { return false }
-    return snapshot.device(direction, named: spec.master) != nil
-  }
-
-  func load(_ value: SettingValue) -> ServerRequest? {
-    guard case .remap(let spec) = value else { return nil }
-    return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: nil)
+  func spec(_ value: SettingValue) -> (any LinkSpec)? {
+    if case .remap(let spec) = value { spec } else { nil }
   }
 }
 
@@ -134,19 +133,8 @@ struct CombinationSetting: LinkKind {
     snapshot.chain.value(setting, .output, snapshot.combination.map(SettingValue.combination))
   }
 
-  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
-    guard case .combination(let spec) = value else { return server.isPredicted(object) }
-    return spec.outputs.contains { server.standsOnPredicted(.output, $0) }
-  }
-
-  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    guard case .combination(let spec) = value else { return false }
-    return spec.outputs.allSatisfy { snapshot.device(.output, named: $0) != nil }
-  }
-
-  func load(_ value: SettingValue) -> ServerRequest? {
-    guard case .combination(let spec) = value else { return nil }
-    return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: nil)
+  func spec(_ value: SettingValue) -> (any LinkSpec)? {
+    if case .combination(let spec) = value { spec } else { nil }
   }
 }
 
@@ -168,21 +156,8 @@ struct EchoCancellerSetting: LinkKind {
       setting, .input, snapshot.chain.echoCanceller.map(SettingValue.echoCanceller))
   }
 
-  func isDeferred(to value: SettingValue, in server: PredictedServer) -> Bool {
-    guard case .echoCanceller(let spec) = value else { return server.isPredicted(object) }
-    return server.standsOnPredicted(.input, spec.input)
-      || server.standsOnPredicted(.output, spec.output)
-  }
-
-  func hasMasters(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    guard case .echoCanceller(let spec) = value else { return false }
-    return snapshot.device(.input, named: spec.input) != nil
-      && snapshot.device(.output, named: spec.output) != nil
-  }
-
-  func load(_ value: SettingValue) -> ServerRequest? {
-    guard case .echoCanceller(let spec) = value else { return nil }
-    return .loadModule(spec.moduleName, argument: spec.moduleArgument, keepingRates: spec)
+  func spec(_ value: SettingValue) -> (any LinkSpec)? {
+    if case .echoCanceller(let spec) = value { spec } else { nil }
   }
 }
 

@@ -12,7 +12,7 @@ struct OthersMuteSetting: OthersStreamSettingKind {
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .flag(let flag) = value else { return }
-    server.edit(index) { $0.isMuted = flag }
+    server.edit(.output, index) { $0.isMuted = flag }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
@@ -33,7 +33,7 @@ struct OthersVolumeSetting: OthersStreamSettingKind {
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .volume(let volume) = value else { return }
-    server.edit(index) { $0.volume = volume }
+    server.edit(.output, index) { $0.volume = volume }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {

@@ -10,10 +10,6 @@ extension DeviceSettingKind {
   var object: String { name }
   var device: NamedDevice? { NamedDevice(direction: direction, name: name) }
 
-  func devices(under value: SettingValue) -> [NamedDevice] {
-    [NamedDevice(direction: direction, name: name)]
-  }
-
   func predicted(in server: PredictedServer) -> SettingValue? {
     server.isPredicted(name) ? nil : read(server.snapshot)
   }
@@ -33,8 +29,6 @@ extension CardSettingKind {
   var phase: Phase { .category }
   var traits: SettingTraits { [.makesObjects, .outlivesSession] }
 
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
-
   func dependents(in snapshot: ServerSnapshot) -> [Setting] {
     snapshot.settingsOfDevices(ofCard: card)
   }
@@ -44,7 +38,10 @@ extension CardSettingKind {
   }
 
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {
-    planner.unloadLinks(onCard: card, phase: target.phase)
+    let snapshot = planner.server.snapshot
+    guard let card = snapshot.card(named: card) else { return }
+    let devices = Direction.allCases.flatMap { snapshot.devices($0, of: card) }
+    planner.unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
   }
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
@@ -68,15 +65,21 @@ extension OthersStreamSettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.stream, .others, .isLostAtTimes] }
 
-  func devices(under value: SettingValue) -> [NamedDevice] { [] }
-
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(.output, index)] }
+}
 
-  /// A stream that has ended needs nothing.
-  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    let now = read(snapshot)
-    return now == nil || now == value
+/// A setting whose value is the name of a device.
+protocol DeviceChoiceSettingKind: SettingKind {
+  var direction: Direction { get }
+}
+
+extension DeviceChoiceSettingKind {
+  func devices(under value: SettingValue) -> [NamedDevice] {
+    guard case .name(let name) = value else { return [] }
+    return [NamedDevice(direction: direction, name: name)]
   }
+
+  func property(in snapshot: ServerSnapshot) -> Property { .device(direction) }
 }

@@ -112,6 +112,8 @@ extension SettingKind {
   var link: (any LinkKind)? { nil }
   var otherStream: Index<Stream>? { nil }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { device.map { [$0] } ?? [] }
+
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer {
     if let device { return .device(device.direction) }
     if traits.contains(.module) { return .module }
@@ -136,7 +138,9 @@ extension SettingKind {
   func bracket(_ target: Target, from now: SettingValue?, in planner: inout Planner) {}
 
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    read(snapshot) == value
+    let now = read(snapshot)
+    // A stream that has ended needs nothing.
+    return now == value || now == nil && traits.contains(.stream)
   }
 
   /// A server that acts before it answers shows a value at once, unless another program has changed

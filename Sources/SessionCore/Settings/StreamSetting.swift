@@ -2,7 +2,7 @@ import PulseTypes
 
 /// The device of another program's stream; the stream's index is valid during one run of the
 /// server.
-struct StreamSetting: SettingKind {
+struct StreamSetting: DeviceChoiceSettingKind {
   let direction: Direction
   let index: Index<Stream>
 
@@ -12,15 +12,6 @@ struct StreamSetting: SettingKind {
   var label: String { "device" }
   var phase: Phase { .channelMap }
   var traits: SettingTraits { [.stream, .ofOneProgram, .outlivesSession, .followsCard] }
-
-  func devices(under value: SettingValue) -> [NamedDevice] {
-    guard case .name(let name) = value else { return [] }
-    return [NamedDevice(direction: direction, name: name)]
-  }
-
-  func property(in snapshot: ServerSnapshot) -> Property {
-    .device(direction)
-  }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
     snapshot.stream(direction, at: index).map { stream in
@@ -37,12 +28,8 @@ struct StreamSetting: SettingKind {
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .name(let name) = value else { return }
-    let path = PredictedServer.streams(direction)
-    guard let at = server.snapshot[keyPath: path].firstIndex(where: { $0.index == index }) else {
-      return
-    }
-    server.snapshot[keyPath: path][at].device =
-      server.snapshot.device(direction, named: name)?.index
+    let device = server.snapshot.device(direction, named: name)?.index
+    server.edit(direction, index) { $0.device = device }
   }
 
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]? {
@@ -51,10 +38,4 @@ struct StreamSetting: SettingKind {
   }
 
   func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(direction, index)] }
-
-  /// A stream that has ended need not be moved.
-  func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
-    let now = read(snapshot)
-    return now == nil || now == value
-  }
 }

@@ -34,17 +34,14 @@ extension InterruptionReason: Codable {
   /// Writes `cause`, and `by` with the program or device.
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
-    switch self {
-    case .corkRequest: try values.encode("corkRequest", forKey: .cause)
-    case .call(let name):
-      try values.encode("call", forKey: .cause)
-      try values.encode(name, forKey: .by)
-    case .deviceSuspended(let name):
-      try values.encode("deviceSuspended", forKey: .cause)
-      try values.encode(name, forKey: .by)
-    case .takenOver(let name):
-      try values.encode("takenOver", forKey: .cause)
-      try values.encode(name, forKey: .by)
-    }
+    let (cause, name): (String, String?) =
+      switch self {
+      case .corkRequest: ("corkRequest", nil)
+      case .call(let name): ("call", name)
+      case .deviceSuspended(let name): ("deviceSuspended", name)
+      case .takenOver(let name): ("takenOver", name)
+      }
+    try values.encode(cause, forKey: .cause)
+    if let name { try values.encode(name, forKey: .by) }
   }
 }

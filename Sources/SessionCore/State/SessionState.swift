@@ -21,21 +21,21 @@ public struct SessionState: Sendable, Hashable {
   /// The inputs and outputs in use.
   public var route: Route
   /// Whether an interruption is in progress.
-  public var interrupted: Bool
+  public var interrupted = false
   /// The number of server restarts that the holder has handled; nil without a holder.
   package var resets: Int?
   /// How often the mode was applied again; nil without a holder.
   package var reapplies: Int?
   /// Settings that other programs keep changing.
-  public var conflicts: [String]
+  public var conflicts: [String] = []
   /// The session's pins.
-  package var pins: [Pin]
+  package var pins: [Pin] = []
   /// The session's processing of the sound.
   package var processing: [Processing]
   /// The last 20 events that the holder saw, oldest first; empty without a holder.
-  package var events: [TimedEvent]
+  package var events: [TimedEvent] = []
   /// Problems of the session's files.
-  package var notes: [String]
+  package var notes: [String] = []
 
   /// Makes the state for a mode and a server's snapshot; without a snapshot only the preferences
   /// are known.
@@ -49,12 +49,7 @@ public struct SessionState: Sendable, Hashable {
     capabilities = input?.capabilities
     properties = Self.reports(input, mode)
     route = input?.ownRoute ?? Route()
-    interrupted = false
-    conflicts = []
-    pins = []
     processing = input?.snapshot.processing ?? []
-    events = []
-    notes = []
   }
 
   /// The preferred and actual value of every property.

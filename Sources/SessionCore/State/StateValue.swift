@@ -44,6 +44,9 @@ public enum StateValue: Sendable, Hashable, Codable {
 
 extension StateValue {
   init(_ positions: [ChannelPosition]) { self = .strings(positions.map(\.rawValue)) }
+
+  /// A volume, to the hundredth of a percent.
+  init(fraction: Double) { self = .number((fraction * 10_000).rounded() / 10_000) }
 }
 
 extension SettingValue {
@@ -54,7 +57,7 @@ extension SettingValue {
     case .name(let name): .string(name)
     case .rate(let rate): .number(Double(rate))
     case .duration(let duration): .number(duration.seconds)
-    case .volume(let volumes): .number((volumes.loudest.fraction * 10_000).rounded() / 10_000)
+    case .volume(let volumes): StateValue(fraction: volumes.loudest.fraction)
     case .flag(let flag): .flag(flag)
     case .remap(let spec): StateValue(spec.masterMap.positions)
     case .roles(let roles): .strings(roles)

@@ -24,7 +24,8 @@ package struct Charges: Sendable, Hashable, Codable {
     var isRestored = false
   }
 
-  /// How long PipeWire's session manager may restore levels after a device was added.
+  /// How long PipeWire's session manager may restore values after an object was added, or after its
+  /// own start.
   static let settling = Duration.seconds(5)
 
   private(set) var charges: [Charge] = []
@@ -97,7 +98,6 @@ package struct Charges: Sendable, Hashable, Codable {
 extension ServerSnapshot {
   /// The device whose volume or mute a setting is; nil for other settings.
   func device(ofLevel setting: Setting) -> Device? {
-    guard setting.isLevel, let device = setting.kind.device else { return nil }
-    return self.device(device.direction, named: device.name)
+    setting.isLevel ? device(of: setting) : nil
   }
 }

@@ -3,9 +3,6 @@ package import PulseTypes
 /// Notices a restart of PipeWire's session manager: for a while it then restores its stored values,
 /// including ports and volumes. Time is a parameter.
 package struct ManagerWatch: Sendable {
-  /// How long it restores values.
-  static let settling = Duration.seconds(5)
-
   private var manager: Index<Client>?
   private var since: Duration?
 
@@ -24,6 +21,6 @@ package struct ManagerWatch: Sendable {
 
   /// Whether it was started a short while ago.
   package func isNew(at now: Duration) -> Bool {
-    since.map { now - $0 < Self.settling } ?? false
+    since.map { now - $0 < Charges.settling } ?? false
   }
 }

@@ -8,9 +8,6 @@ package import PulseTypes
 /// a new stream counts as restored, and the session sets its value once more; a second change
 /// counts as the user's choice. Time is a parameter.
 package struct RestoreWatch: Sendable {
-  /// How long a stream counts as new.
-  static let settling = Duration.seconds(5)
-
   private struct Treated {
     let since: Duration
     var hasBeenRestored = false
@@ -23,7 +20,7 @@ package struct RestoreWatch: Sendable {
 
   /// Notes settings of new streams that the session has changed for the first time.
   package mutating func note(_ settings: some Sequence<Setting>, at now: Duration) {
-    treated = treated.filter { now - $0.value.since < Self.settling }
+    treated = treated.filter { now - $0.value.since < Charges.settling }
     for setting in settings where setting.isOfOthers { treated[setting] = Treated(since: now) }
   }
 
@@ -35,7 +32,7 @@ package struct RestoreWatch: Sendable {
     guard snapshot.has(.lateRestoring) else { return [:] }
     var result: [Setting: SettingValue] = [:]
     for (setting, one) in treated
-    where !one.hasBeenRestored && now - one.since < Self.settling {
+    where !one.hasBeenRestored && now - one.since < Charges.settling {
       guard let value = snapshot.value(of: setting), let entry = baseline[setting],
         !entry.isOurs(value)
       else { continue }

@@ -4,7 +4,7 @@ extension ServerSnapshot {
   /// What may keep changing a setting, the most likely first, at most three: `programs`, then
   /// modules that set such a setting by themselves. Empty if nothing points to one.
   package func opponents(of setting: Setting, _ programs: [String]) -> [String] {
-    let modules = Self.modules(changing: setting.phase).filter { !loaded($0).isEmpty }
+    let modules = Self.modules(changing: setting.phase).filter { !self.modules(named: $0).isEmpty }
     // More than these are no answer.
     return Array((programs + modules).prefix(3))
   }
@@ -13,15 +13,12 @@ extension ServerSnapshot {
   /// server does not say who made a change, and these are what may make one.
   package var controllers: [String] {
     let users = Set((sinkInputs + sourceOutputs).compactMap(\.client))
-    var seen: Set<String> = []
     return clients.filter { client in
       !users.contains(client.index) && !isPartOfServer(client)
         && client.properties["application.id"]?.hasPrefix(Owned.applicationID) != true
         // The server's name for a client that has not told its own.
         && !client.name.isEmpty && !client.name.hasPrefix("Native client (")
-    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name).filter {
-      seen.insert($0).inserted
-    }
+    }.sorted { $0.index.rawValue > $1.index.rawValue }.map(\.name).unique
   }
 
   private func isPartOfServer(_ client: Client) -> Bool {

@@ -1,3 +1,5 @@
+import SessionCore
+
 /// TOML's dates and times, so that a message can name them; no profile has any.
 enum TOMLDate {
   /// The kind of date or time in messages; nil if a word is not a valid one.

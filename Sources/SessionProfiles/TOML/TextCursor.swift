@@ -78,10 +78,6 @@ extension UInt8 {
   static let equals = UInt8(ascii: "=")
   static let hash = UInt8(ascii: "#")
 
-  var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
-  /// Whether an unquoted key can contain it.
-  var isBare: Bool { isDigit || isLetter || self == .underscore || self == .hyphen }
-  var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
   /// Whether TOML forbids it in a line; a tab is allowed.
   var isControl: Bool { self < .space && self != .tab || self == 0x7F }
   /// The value as a digit of a base; nil if it is not one.

@@ -27,7 +27,7 @@ import Testing
 
   @Test(arguments: hostile) func `a property comes back as it was`(_ text: String) throws {
     let argument = ModuleArguments.render([
-      ("source_properties", .properties([.init("a.b", text), .init("c", "d")])),
+      ("source_properties", .properties([("a.b", text), ("c", "d")])),
       ("master", .text("m")),
     ])
     let parsed = try #require(parseArguments(argument))

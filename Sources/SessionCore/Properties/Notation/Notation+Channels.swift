@@ -7,14 +7,11 @@ extension Notation<ChannelSelection> {
       let selection = words.first { Text.folded($0.word) == Text.folded(word) }?.selection
       return selection ?? reading.wrongValue(node, label, unknown(word, label.key))
     }
-    guard let elements = node.array else {
-      return reading.wrongType(
-        node, label,
-        "an array of positions, such as [\"front-left\", \"front-right\"], or one of "
-          + Words.list(words.map(\.word), last: "or"))
-    }
-    let positions = elements.compactMap { Vocabulary.positions.read($0, label, &reading) }
-    return positions.count == elements.count ? .positions(positions) : nil
+    return reading.elements(
+      of: node, label,
+      "an array of positions, such as [\"front-left\", \"front-right\"], or one of "
+        + Words.list(words.map(\.word), last: "or")
+    ) { Vocabulary.positions.read($0, label, &$1) }.map(ChannelSelection.positions)
   } write: { selection in
     if case .positions(let positions) = selection {
       return TOMLWords.array(positions.map { TOMLWords.quoted($0.rawValue) })

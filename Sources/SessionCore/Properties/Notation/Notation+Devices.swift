@@ -12,13 +12,10 @@ extension Notation<[DeviceMatcher]> {
 extension Notation<[PortMatcher]> {
   /// A ranked list of names, globs and `type:…`.
   static let ports = Notation { node, label, reading in
-    guard let elements = node.array else {
-      let example = node.string.map { Text.visible($0) } ?? "type:mic"
-      return reading.wrongType(
-        node, label, "an array of names, globs and types, such as [\"\(example)\"]")
-    }
-    let matchers = elements.compactMap { port($0, label, &reading) }
-    return matchers.count == elements.count ? matchers : nil
+    let example = node.string.map { Text.visible($0) } ?? "type:mic"
+    return reading.elements(
+      of: node, label, "an array of names, globs and types, such as [\"\(example)\"]"
+    ) { port($0, label, &$1) }
   } write: {
     TOMLWords.array($0.map { TOMLWords.quoted($0.description) })
   }
@@ -44,13 +41,10 @@ private enum MatcherFormat {
   static func list(
     _ node: Node, _ label: Label, _ reading: inout ProfileReading
   ) -> [DeviceMatcher]? {
-    guard let elements = node.array else {
-      let example = node.string.map { Text.visible($0) } ?? "default"
-      return reading.wrongType(
-        node, label, "an array of names and tables, such as [\"\(example)\"]")
-    }
-    let matchers = elements.compactMap { read($0, label, &reading) }
-    return matchers.count == elements.count ? matchers : nil
+    let example = node.string.map { Text.visible($0) } ?? "default"
+    return reading.elements(
+      of: node, label, "an array of names and tables, such as [\"\(example)\"]"
+    ) { read($0, label, &$1) }
   }
 
   private static func read(

@@ -54,12 +54,10 @@ extension Notation where Value: CaseIterable & RawRepresentable, Value.RawValue 
   static func words(_ vocabulary: Vocabulary<Value> = Vocabulary()) -> Notation<Set<Value>>
   where Value: Hashable {
     Notation<Set<Value>> { node, label, reading in
-      guard let elements = node.array else {
-        let example = node.string.flatMap { vocabulary[$0]?.rawValue } ?? vocabulary.words[0]
-        return reading.wrongType(node, label, "an array of words, such as [\"\(example)\"]")
-      }
-      let values = elements.compactMap { vocabulary.read($0, label, &reading) }
-      return values.count == elements.count ? Set(values) : nil
+      let example = node.string.flatMap { vocabulary[$0]?.rawValue } ?? vocabulary.words[0]
+      return reading.elements(of: node, label, "an array of words, such as [\"\(example)\"]") {
+        vocabulary.read($0, label, &$1)
+      }.map(Set.init)
     } write: {
       TOMLWords.array($0.map(\.rawValue).sorted().map(TOMLWords.quoted))
     }

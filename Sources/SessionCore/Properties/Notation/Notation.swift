@@ -66,12 +66,7 @@ package enum TOMLWords {
 
   /// A key, quoted where it must be.
   package static func key(_ key: String) -> String {
-    let isBare = key.utf8.allSatisfy {
-      ($0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z"))
-        || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
-        || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
-    }
-    return isBare && !key.isEmpty ? key : quoted(key)
+    key.utf8.allSatisfy(\.isBare) && !key.isEmpty ? key : quoted(key)
   }
 
   package static func array(_ elements: [String]) -> String {
@@ -80,5 +75,15 @@ package enum TOMLWords {
 
   package static func table(_ pairs: [(key: String, value: String)]) -> String {
     "{ " + pairs.map { "\(key($0.key)) = \($0.value)" }.joined(separator: ", ") + " }"
+  }
+}
+
+/// The letters and digits of ASCII.
+extension UInt8 {
+  package var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
+  package var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
+  /// Whether an unquoted key of TOML can contain it.
+  package var isBare: Bool {
+    isDigit || isLetter || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
   }
 }

@@ -44,6 +44,16 @@ package struct ProfileReading {
       property: label.property, value: node.text, as: Value.self)
   }
 
+  /// Reads every element of an array; nil if the value is no array, or one of them has a mistake.
+  mutating func elements<Value>(
+    of node: Node, _ label: Label, _ expected: @autoclosure () -> String,
+    _ read: (Node, inout ProfileReading) -> Value?
+  ) -> [Value]? {
+    guard let nodes = node.array else { return wrongType(node, label, expected()) }
+    let values = nodes.compactMap { read($0, &self) }
+    return values.count == nodes.count ? values : nil
+  }
+
   /// Reports that a value is unknown or impossible.
   mutating func wrongValue<Value>(_ node: Node, _ label: Label, _ message: String) -> Value? {
     report(
