@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 
 /// `stop`
 struct StopCommand: SessionCommand {
@@ -42,22 +43,17 @@ struct StopCommand: SessionCommand {
 }
 
 /// `stop --json`
-struct StopJSON: Encodable {
-  let holder: SessionState.Holder?
-
-  init(_ holder: SessionState.Holder?) { self.holder = holder }
-
-  private struct Stopped: Encodable {
+struct StopJSON: EncodableWithNulls {
+  struct Stopped: Encodable {
     let pid: Int32
     let name: String
   }
 
-  private enum Key: String, CodingKey { case schema, stopped }
+  let schema = 1
+  let stopped: Stopped?
 
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(holder.map { Stopped(pid: $0.pid, name: $0.name) }, forKey: .stopped)
+  init(_ holder: SessionState.Holder?) {
+    stopped = holder.map { Stopped(pid: $0.pid, name: $0.name) }
   }
 
   static func lines(_ holder: SessionState.Holder?, width: Int?) -> [Line] {

@@ -22,7 +22,8 @@ struct DeviceList: Encodable {
     let route = snapshot.chain.defaultRoot(direction)?.name
     return devices.map { device in
       DeviceItem(
-        device, kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,
+        device: device,
+        kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,
         isDefault: device.name == route, card: snapshot.card(of: device)?.name)
     }
   }
@@ -38,17 +39,10 @@ struct DeviceItem: Encodable {
   let isDefault: Bool
   let card: String?
 
-  init(_ device: Device, kind: Kind, isDefault: Bool, card: String?) {
-    self.device = device
-    self.kind = kind
-    self.isDefault = isDefault
-    self.card = card
-  }
-
   var ports: [PortItem] {
     device.ports.map { port in
       PortItem(
-        port, type: device.portTypes(port).first, isActive: port.name == device.activePort)
+        port: port, type: device.portTypes(port).first, isActive: port.name == device.activePort)
     }
   }
 
@@ -79,28 +73,18 @@ struct DeviceItem: Encodable {
 
 /// A port.
 struct PortItem: Encodable {
-  let name: String
-  let description: String
+  let port: DevicePort
   let type: PortType?
-  let availability: PortAvailability
   let isActive: Bool?
-
-  init(_ port: DevicePort, type: PortType?, isActive: Bool?) {
-    name = port.name
-    description = port.description
-    self.type = type
-    availability = port.availability
-    self.isActive = isActive
-  }
 
   private enum Key: String, CodingKey { case name, description, type, availability, active }
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
-    try values.encode(name, forKey: .name)
-    try values.encode(description, forKey: .description)
+    try values.encode(port.name, forKey: .name)
+    try values.encode(port.description, forKey: .description)
     try values.encode(type, forKey: .type)
-    try values.encode(availability, forKey: .availability)
+    try values.encode(port.availability, forKey: .availability)
     try values.encodeIfPresent(isActive, forKey: .active)
   }
 }
@@ -131,7 +115,7 @@ struct CardItem: Encodable {
     }
     let ports = card.ports.map { port in
       PortItem(
-        port,
+        port: port,
         type: PortType.types(
           of: port, direction: port.direction, properties: card.properties, name: card.name
         ).first, isActive: nil)

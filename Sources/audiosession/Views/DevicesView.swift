@@ -49,12 +49,12 @@ enum DevicesView {
   }
 
   private static func ports(_ ports: [PortItem], _ width: Int?) -> [Line] {
-    let rows = ports.map { port -> [Span] in
-      let mark = Span(port.isActive == true ? "* " : "  ", .green)
+    let rows = ports.map { item -> [Span] in
+      let isActive = item.isActive == true
       return [
-        Span(mark.text + port.name, port.isActive == true ? .green : .plain),
-        Span(port.type?.rawValue ?? "no type reported by the server"),
-        availability(port.availability),
+        Span((isActive ? "* " : "  ") + item.port.name, isActive ? .green : .plain),
+        Span(item.type?.rawValue ?? "no type reported by the server"),
+        availability(item.port.availability),
       ]
     }
     let wide = Layout.columns(rows, indent: 4)

@@ -3,18 +3,14 @@ import AudioSession
 /// What can be explained: the output of `explain` without a property.
 struct PropertyList: Encodable {
   let schema = 1
-  let properties = Property.reported.map(Item.init)
+  let properties = Property.reported.map {
+    Item(name: $0.rawValue, label: $0.row.label, words: $0.row.synonyms)
+  }
 
   struct Item: Encodable {
     let name: String
     let label: String
     let words: [String]
-
-    init(_ property: Property) {
-      name = property.rawValue
-      label = property.row.label
-      words = property.row.synonyms
-    }
   }
 
   static func lines(width: Int?) -> [Line] {
