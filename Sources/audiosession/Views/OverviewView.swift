@@ -12,13 +12,8 @@ enum OverviewView {
     }
     lines += StateView.fact("session", session(state), width)
     lines += [.empty, Line("What you can do next:", .bold)]
-    let rows = next(state).map { [Span("audiosession " + $0.command), Span($0.effect, .dim)] }
-    let table = Layout.columns(rows, indent: 2)
-    guard let width, table.contains(where: { $0.width > width }) else { return lines + table }
-    return lines
-      + rows.flatMap { row -> [Line] in
-        [["  ", row[0]]] + Layout.wrap(row[1].text, indent: 6, width: width, style: .dim)
-      }
+    let rows = next(state).map { ("audiosession " + $0.command, $0.effect) }
+    return lines + Layout.pairs(rows, width: width)
   }
 
   private static func session(_ state: SessionState) -> String {

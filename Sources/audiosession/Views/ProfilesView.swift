@@ -12,10 +12,7 @@ enum ProfilesView {
       let name = Span(profile.name, profile.error == nil ? .bold : .red).padded(to: names + 2)
       let text = profile.error?.message ?? profile.description ?? ""
       let source = profile.source == .builtIn ? "" : "  (\(profile.source))"
-      var lines = Layout.wrap(text + source, indent: names + 2, width: width)
-      if lines.isEmpty { lines = [[""]] }
-      lines[0].spans[0] = name
-      return lines
+      return Layout.wrap(text + source, after: name, width: width)
     }
   }
 
