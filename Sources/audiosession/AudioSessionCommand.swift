@@ -122,9 +122,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     try context.output.result(state) {
       OverviewView.lines(state, width: $0, names: context.names(nil))
     }
-    guard let error else { return .done }
-    context.output.complain(error)
-    return Status(error)
+    return error.map(context.output.complain) ?? .done
   }
 
   private static func run(_ command: any SessionCommand) async -> Status {
