@@ -36,7 +36,7 @@ struct StopCommand: SessionCommand {
     if ServiceUnit.runs(holder.pid) {
       // With some settings a service manager would report an externally ended process as a failure.
       let manager = ServiceManager(timeout: options.timeout.duration)
-      if case .done = await manager.run("stop", ServiceUnit.name) { return holder }
+      if case .done = await manager.run(["stop", ServiceUnit.name]) { return holder }
     }
     return try await session.endHolder()
   }

@@ -23,9 +23,7 @@ enum ProfilesView {
     return [Line("# \(profile.name): \(profile.source)\(base)", .dim)]
       + lines.map { Line(String($0)) }.dropLast()
   }
-}
 
-extension ProfilesView {
   /// A problem of a file, after its position.
   static func lines(_ diagnostic: ProfileDiagnostic, width: Int?) -> [Line] {
     let text = diagnostic.description

@@ -71,10 +71,7 @@ struct ServiceInstallCommand: SessionCommand {
   /// Enables and starts the unit. A running unit is restarted, so that it uses the current program.
   private func start(_ manager: ServiceManager, _ output: Output) async throws {
     for words in [["daemon-reload"], ["enable", ServiceUnit.name], ["restart", ServiceUnit.name]] {
-      let outcome =
-        words.count == 1
-        ? await manager.run(words[0]) : await manager.run(words[0], words[1])
-      switch outcome {
+      switch await manager.run(words) {
       case .done: continue
       case .waiting: output.note("systemctl \(words[0]) is still at work; see 'service status'")
       case .failed(let reason):
