@@ -105,7 +105,10 @@ struct RecordCommand: SessionCommand {
         }
         return try await follow(recorder, events, context)
       }
-      let result = RecordView(file, kind, progress)
+      let result = RecordView(
+        file: file, seconds: progress.duration.seconds, channels: progress.channels,
+        sampleRate: progress.sampleRate, format: kind, frames: progress.frames,
+        peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing)
       if file == "-" {
         context.output.note(result.summary)
       } else {
@@ -128,8 +131,7 @@ struct RecordCommand: SessionCommand {
         ?? snapshot.defaultDevice(.input)
     else { return device }
     let end = duration == nil ? "; Ctrl-C ends it" : ""
-    let name = source.description.isEmpty ? source.name : source.description
-    output.hint("recording from \(visible(name))\(end)")
+    output.hint("recording from \(visible(source.title))\(end)")
     for muted in Set(
       [source, snapshot.chain.root(of: source) ?? source].filter(\.isMuted).map(\.name))
     {

@@ -15,18 +15,6 @@ struct RecordView: Encodable {
   let inputs: [RecordedInput]
   let missing: [MissingFrames]
 
-  init(_ file: String, _ format: RecordingFormat, _ progress: RecordingProgress) {
-    self.file = file
-    self.format = format
-    sampleRate = progress.sampleRate
-    channels = progress.channels
-    frames = progress.frames
-    seconds = progress.duration.seconds
-    peak = Double(progress.highestPeak)
-    inputs = progress.inputs
-    missing = progress.missing
-  }
-
   /// One sentence.
   var summary: String {
     let lost = missing.reduce(0) { $0 + $1.frames }
