@@ -59,7 +59,7 @@ struct StopJSON: EncodableWithNulls {
   static func lines(_ holder: SessionState.Holder?, width: Int?) -> [Line] {
     let text =
       holder.map {
-        "Stopped \($0.name) (process \($0.pid)). What it applied stays; 'audiosession revert' "
+        "Stopped \($0.title). What it applied stays; 'audiosession revert' "
           + "restores the previous setup."
       } ?? "No process maintains the session; there is nothing to stop."
     return Layout.wrap(text, indent: 0, width: width)

@@ -36,7 +36,7 @@ enum ApplyView {
   private static func holder(_ state: SessionState, _ width: Int?) -> [Line] {
     guard let holder = state.holder else { return [] }
     let end = holder.isCommand ? "; 'audiosession stop' ends it" : ", a program of its own"
-    let text = "maintained by \(holder.name) (process \(holder.pid))\(end)"
-    return [.empty] + Layout.wrap(text, indent: 0, width: width, style: .dim)
+    return [.empty]
+      + Layout.wrap("maintained by \(holder.title)\(end)", indent: 0, width: width, style: .dim)
   }
 }

@@ -19,7 +19,7 @@ enum OverviewView {
   private static func session(_ state: SessionState) -> String {
     guard state.hasMode else {
       guard let holder = state.holder else { return "none; nothing is maintained" }
-      return "none; \(text(holder)) waits for a profile"
+      return "none; \(holder.title) waits for a profile"
     }
     var name = state.profile.map { "profile \($0)" } ?? "a mode without a profile"
     if !state.active { name += ", not active" }
@@ -30,12 +30,8 @@ enum OverviewView {
     if !unmet.isEmpty {
       name += ", not in effect: \(unmet.map(\.row.label).joined(separator: ", "))"
     }
-    let holder = state.holder.map { "maintained by \(text($0))" }
+    let holder = state.holder.map { "maintained by \($0.title)" }
     return name + "; " + (holder ?? "no running process maintains it")
-  }
-
-  private static func text(_ holder: SessionState.Holder) -> String {
-    "\(holder.name) (process \(holder.pid))"
   }
 
   /// A command of this program, and what it does.
@@ -69,6 +65,11 @@ enum OverviewView {
   }
 
   private static var revert: Next { ("revert", "restore the settings from before") }
+}
+
+extension SessionState.Holder {
+  /// The program and its process.
+  var title: String { "\(name) (process \(pid))" }
 }
 
 extension SessionState {

@@ -60,8 +60,7 @@ struct ServiceInstallCommand: SessionCommand {
         return try await session.endHolder()
       }
       if let ended {
-        context.output.note(
-          "the service replaces \(ended.name) (process \(ended.pid)), which maintained the session")
+        context.output.note("the service replaces \(ended.title), which maintained the session")
       }
     } catch let error as SessionError where Status(error) == .noServer {
       // No server, no holder.
