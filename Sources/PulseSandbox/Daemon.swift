@@ -75,15 +75,9 @@ final class Daemon {
 
   /// Waits for the supervisor to report the server's process number.
   func awaitProcessID(until deadline: ContinuousClock.Instant) throws(SandboxError) {
-    var bytes: [UInt8] = []
-    while bytes.last != UInt8(ascii: "\n") {
-      let left = milliseconds(until: deadline)
-      guard left > 0 else { throw SandboxError(.timedOut, "the supervisor did not start in time") }
-      if poll([.input(life.raw)], for: left)[0], !life.read(into: &bytes) {
-        throw SandboxError(.serverDied, "the supervisor did not start the server")
-      }
-    }
-    let text = String(decoding: bytes.dropLast(), as: UTF8.self)
+    let text = try life.text(
+      until: deadline, late: SandboxError(.timedOut, "the supervisor did not start in time"),
+      ended: SandboxError(.serverDied, "the supervisor did not start the server"))
     guard let number = pid_t(text) else {
       throw SandboxError(.spawn, "the supervisor said '\(text)' for a process number")
     }
@@ -127,11 +121,8 @@ final class Daemon {
 
   private func dismiss(_ word: String) {
     guard let leash = leash.take() else { return }
-    if stop() {
-      let line = Array("\(word)\n".utf8)
-      // Not write(2), which would raise SIGPIPE if the supervisor was killed.
-      send(leash.raw, line, line.count, Int32(MSG_NOSIGNAL))
-    }
+    // The supervisor may have been killed.
+    if stop() { leash.send("\(word)\n".utf8) }
     _ = consume leash
     reap(supervisor)
   }

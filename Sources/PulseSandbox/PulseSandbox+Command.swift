@@ -71,12 +71,8 @@ extension PulseSandbox {
     _ command: Command, with signal: Int32,
     _ body: @escaping @Sendable () throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
-    let result = await withTaskCancellationHandler { () -> Swift.Result<Result, SandboxError> in
-      do throws(SandboxError) {
-        return .success(try await onOwnThread(body))
-      } catch {
-        return .failure(error)
-      }
+    let result = await withTaskCancellationHandler {
+      await Swift.Result { () async throws(SandboxError) in try await onOwnThread(body) }
     } onCancel: {
       command.signal(signal)
     }

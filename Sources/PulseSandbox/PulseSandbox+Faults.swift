@@ -9,10 +9,8 @@ extension PulseSandbox {
     try? await runningProcess(process)
   }
 
-  /// The process that serves clients.
-  func frontProcess() async throws(SandboxError) -> Int32 { try await runningProcess(nil) }
-
-  func runningProcess(_ process: ServerProcess?) async throws(SandboxError) -> Int32 {
+  /// The same of a process that must run.
+  func runningProcess(_ process: ServerProcess? = nil) async throws(SandboxError) -> Int32 {
     let process = process ?? ServerProcess.front(of: configuration.server)
     return try await withRunning(process) { daemons in daemons[0].processID }
   }

@@ -130,7 +130,7 @@ extension PulseSandbox {
       let deadline = ContinuousClock.now + timeout
       var missing: String?
       while ContinuousClock.now < deadline {
-        let snapshot = try await client.sandboxed { client throws(PulseError) in
+        let snapshot = try await sandboxed { () throws(PulseError) in
           try await client.snapshot(since: nil)
         }
         missing = snapshot.missingDevice

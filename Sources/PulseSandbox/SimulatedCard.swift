@@ -51,16 +51,11 @@ public enum SimulatedCard {
 
   /// The version from the name of the server's library; running the program would be slower.
   static func serverVersion() -> String? {
-    let patterns = [
-      "/usr/lib/*/pulseaudio", "/usr/lib/pulseaudio", "/usr/lib64/pulseaudio",
-    ]
-    for pattern in patterns {
-      let root = ServerProgram.root ?? ""
-      guard let path = glob(root + pattern + "/libpulsecore-*.so").first else { continue }
-      let name = path.split(separator: "/").last?.dropFirst("libpulsecore-".count)
-      return name.map { String($0.dropLast(".so".count)) }
-    }
-    return nil
+    let root = ServerProgram.root ?? ""
+    let folders = ["/usr/lib/*/pulseaudio", "/usr/lib/pulseaudio", "/usr/lib64/pulseaudio"]
+    let path = folders.lazy.flatMap { glob(root + $0 + "/libpulsecore-*.so") }.first
+    let name = path?.split(separator: "/").last?.dropFirst("libpulsecore-".count)
+    return name.map { String($0.dropLast(".so".count)) }
   }
 
   static func ancestors(of folder: String) -> [String] {

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import POSIX
 
 extension SandboxError {
@@ -13,6 +14,30 @@ func attempt<Result: ~Copyable>(
   _ call: () throws(SystemError) -> Result
 ) throws(SandboxError) -> Result {
   do throws(SystemError) { return try call() } catch { throw .system(code, what(), error) }
+}
+
+extension Descriptor {
+  /// What another process writes up to a mark, without it; throws `late` at the deadline, and `ended`
+  /// at the end of the stream.
+  func text(
+    upTo mark: String = "\n", until deadline: ContinuousClock.Instant, late: SandboxError,
+    ended: SandboxError
+  ) throws(SandboxError) -> String {
+    var bytes: [UInt8] = []
+    while !bytes.reversed().starts(with: mark.utf8.reversed()) {
+      let left = milliseconds(until: deadline)
+      guard left > 0 else { throw late }
+      if poll([.input(raw)], for: left)[0], !read(into: &bytes) { throw ended }
+    }
+    return String(decoding: bytes.dropLast(mark.utf8.count), as: UTF8.self)
+  }
+
+  /// Sends to a socket; false if it failed. (write(2) would raise SIGPIPE if the reader is gone.)
+  @discardableResult
+  func send(_ bytes: some Collection<UInt8>) -> Bool {
+    let bytes = Array(bytes)
+    return Glibc.send(raw, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+  }
 }
 
 extension Pipe {

@@ -44,7 +44,8 @@ final class Outsider: Sendable {
   func change(_ kind: Heal.Change) async throws -> Duration {
     let text = await withCheckedContinuation { continuation in
       queue.async { [self] in
-        try? input.write((kind.word + "\n").utf8)
+        // It knows a change by the first letter.
+        try? input.write("\(kind.rawValue.prefix(1))\n".utf8)
         var answer: [UInt8] = []
         if poll([.input(output.raw)], for: 10_000)[0] {
           _ = output.read(into: &answer)
@@ -53,7 +54,7 @@ final class Outsider: Sendable {
       }
     }
     guard let time = Int(text.filter(\.isNumber)) else {
-      throw Process.Failure(description: "a changed \(kind.name) was not put back")
+      throw Process.Failure(description: "a changed \(kind.rawValue) was not put back")
     }
     return .microseconds(time)
   }

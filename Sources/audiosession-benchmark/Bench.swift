@@ -1,3 +1,4 @@
+import AudioSession
 import Glibc
 import POSIX
 import Pulse
@@ -102,6 +103,15 @@ struct Bench {
       flaws = try await self.flaws(client)
     }
     return flaws
+  }
+}
+
+extension AudioSession {
+  /// A session on a private server, with its store in the server's folder.
+  init(in sandbox: PulseSandbox) {
+    self.init(
+      server: sandbox.address,
+      configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
   }
 }
 

@@ -35,8 +35,8 @@ struct Benchmark {
     case "heal": try await Heal.run(count ?? 1000)
     case "storm": try await Storm.run(count ?? 10_000)
     case "restarts": try await Restarts.run(count ?? 200)
-    case "capture": try await CaptureFigures.print()
-    case "synthesizer": try await SynthFigures.print()
+    case "capture": try await CaptureFigures.run()
+    case "synthesizer": try await SynthFigures.run()
     case "underruns":
       try await SynthFigures.underruns(
         seconds: count ?? 600, milliseconds: words.dropFirst(2).first.flatMap { Int($0) })
@@ -64,58 +64,51 @@ struct Benchmark {
       try await benchmark.inProcess()
       try await benchmark.roundTrip()
     }
-    try await CaptureFigures.print()
-    try await SynthFigures.print()
+    try await CaptureFigures.run()
+    try await SynthFigures.run()
   }
 
   private let sandbox: PulseSandbox
 
   /// Calls in one process.
   func inProcess() async throws {
-    let session = AudioSession(
-      server: sandbox.address,
-      configuration: SessionConfiguration(storeFolder: sandbox.directory + "/benchmark"))
+    let session = AudioSession(in: sandbox)
     let mode = try Profile.named("podcast").mode
     var (apply, state, plan) = ([Duration](), [Duration](), [Duration]())
     var trips = 0
+    let clock = ContinuousClock()
     for _ in 0..<Self.repetitions {
       try await session.setActive(false)
       let before = await session.roundTrips
-      apply.append(try await time { try await session.setAudioMode(mode) })
+      apply.append(try await clock.measure { try await session.setAudioMode(mode) })
       trips = await session.roundTrips - before
-      state.append(try await time { try await session.getSessionState() })
-      plan.append(try await time { try await session.plan(for: mode) })
+      state.append(try await clock.measure { _ = try await session.getSessionState() })
+      plan.append(try await clock.measure { _ = try await session.plan(for: mode) })
     }
     await session.close()
     print("in one process, \(Self.repetitions) times each")
-    row("setAudioMode(podcast)", Timings(apply), "\(trips) round trips")
-    row("getSessionState()", Timings(state), "1 round trip")
-    row("plan(for:)", Timings(plan), "no round trip")
+    Self.row("setAudioMode(podcast)", Timings(apply), "\(trips) round trips")
+    Self.row("getSessionState()", Timings(state), "1 round trip")
+    Self.row("plan(for:)", Timings(plan), "no round trip")
   }
 
   /// One request, next to the plain C call.
   func roundTrip() async throws {
     let trip = try await RoundTrip(sandbox.address)
     print("listing the sinks, \(RoundTrip.rounds) times each, in turn")
-    row("bare C", trip.bare, "")
-    row("PulseClient on its thread", trip.onLoop, "\(trip.onLoop.ratio(to: trip.bare)) of C's")
-    row(
+    Self.row("bare C", trip.bare, "")
+    Self.row("PulseClient on its thread", trip.onLoop, "\(trip.onLoop.ratio(to: trip.bare)) of C's")
+    Self.row(
       "PulseClient from elsewhere", trip.elsewhere, "\(trip.elsewhere.ratio(to: trip.bare)) of C's")
-  }
-
-  private func time<Result>(_ body: () async throws -> Result) async rethrows -> Duration {
-    let start = ContinuousClock.now
-    _ = try await body()
-    return ContinuousClock.now - start
-  }
-
-  private func row(_ name: String, _ timings: Timings, _ note: String) {
-    Self.row(name, timings, note)
   }
 
   static func row(_ name: String, _ timings: Timings, _ note: String, width: Int = 28) {
     Results.note(name, timings, note)
-    let padding = String(repeating: " ", count: max(1, width - name.count))
-    print("  \(name)\(padding)\(timings.text)  \(note)")
+    print("  \(padded(name, to: width))\(timings.text)  \(note)")
+  }
+
+  /// A name with spaces up to the column of its figures.
+  static func padded(_ name: String, to width: Int) -> String {
+    name + String(repeating: " ", count: max(1, width - name.count))
   }
 }

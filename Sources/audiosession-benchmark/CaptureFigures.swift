@@ -12,7 +12,7 @@ import Synchronization
 
 /// The cost of capturing and converting, on a separate server.
 enum CaptureFigures {
-  static func print() async throws {
+  static func run() async throws {
     #if SOXR
       try convert()
       try hour()
@@ -21,22 +21,8 @@ enum CaptureFigures {
     try await callbacks()
   }
 
-  private static func print(_ text: String) { Swift.print(text) }
-
-  private static func time(_ body: () throws -> Void) rethrows -> Duration {
-    let start = ContinuousClock.now
-    try body()
-    return ContinuousClock.now - start
-  }
-
   private static func noise(_ count: Int) -> [Float] {
     (0..<count).map { _ in Float.random(in: -0.5...0.5) }
-  }
-
-  /// What is in memory of this process.
-  static func residentKilobytes() -> Int {
-    let words = File.text("/proc/self/statm").split(separator: " ")
-    return words.count > 1 ? (Int(words[1]) ?? 0) * 4 : 0
   }
 
   // MARK: From the source to the reader
@@ -51,9 +37,7 @@ enum CaptureFigures {
     try await PulseSandbox.with(configuration) { sandbox in
       defer { unlink(fifo) }
       let feeder = Feeder(fifo)
-      let session = AudioSession(
-        server: sandbox.address,
-        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let session = AudioSession(in: sandbox)
       let capture = AudioCapture(session: session)
       let buffers = try await capture.startAudioStream(
         CaptureConfiguration(frameLength: 80, latency: .milliseconds(5)))
@@ -64,7 +48,7 @@ enum CaptureFigures {
       var times: [Duration] = []
       var heard = 0
       for await buffer in buffers {
-        let now = Feeder.now
+        let now = ContinuousClock.now
         if buffer.peak > 0.3, heard < feeder.marks.count, now > feeder.marks[heard] {
           times.append(now - feeder.marks[heard])
           heard += 1
@@ -86,9 +70,7 @@ enum CaptureFigures {
       "module-null-source source_name=mic rate=48000 channels=2"
     ])
     try await PulseSandbox.with(configuration) { sandbox in
-      let session = AudioSession(
-        server: sandbox.address,
-        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let session = AudioSession(in: sandbox)
       let capture = AudioCapture(session: session)
       let buffers = try await capture.startAudioStream(
         CaptureConfiguration(latency: .milliseconds(5)))
@@ -119,7 +101,7 @@ enum CaptureFigures {
     /// One buffer of 2048 frames at 16 kHz from 48 kHz stereo, next to libsoxr with the same work:
     /// one channel that is mixed already.
     private static func convert() throws {
-      let (frames, rounds) = (2048 * 3, 2000)
+      let (frames, rounds, clock) = (2048 * 3, 2000, ContinuousClock())
       var converter = try Converter(fromRate: 48000, channels: 2, toRate: 16000, channels: .mono)
       let bare = try BareResampler()
       let (stereo, mono) = (noise(frames * 2), noise(frames))
@@ -127,10 +109,10 @@ enum CaptureFigures {
       var made = 0
       for _ in 0..<rounds {
         ours.append(
-          try time {
+          try clock.measure {
             try stereo.withUnsafeBufferPointer { try converter.process($0) { made += $0.count } }
           })
-        theirs.append(time { bare.process(mono) })
+        theirs.append(clock.measure { bare.process(mono) })
       }
       print("48 kHz stereo to 16 kHz mono, 2048 frames out, \(rounds) times, in turn")
       print(
@@ -145,10 +127,10 @@ enum CaptureFigures {
       let second = noise(44100 * 2)
       var made = 0
       var memory: [Int] = []
-      let spent = try time {
+      let spent = try ContinuousClock().measure {
         for index in 0..<3600 {
           try second.withUnsafeBufferPointer { try converter.process($0) { made += $0.count } }
-          if index == 60 || index == 3599 { memory.append(residentKilobytes()) }
+          if index == 60 || index == 3599 { memory.append(ProcessFigures(getpid()).resident) }
         }
         try converter.flush { made += $0.count }
       }

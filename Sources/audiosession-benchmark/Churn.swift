@@ -75,12 +75,6 @@ struct Churn {
     ).standardOutput
   }
 
-  private init(bench: Bench, client: PulseClient, generator: Seeded) {
-    self.bench = bench
-    self.client = client
-    self.generator = generator
-  }
-
   /// One event. What the server refuses at that moment is one, too.
   private mutating func event() async throws {
     let (name, act) = pick()

@@ -4,17 +4,10 @@ import POSIX
 /// Writes sound into a pipe at the pace of a device: silence, with a mark of 1 ms now and then.
 final class Feeder: Sendable {
   private let descriptor: Int32
-  private let written = Guarded([Duration]())
+  private let written = Guarded([ContinuousClock.Instant]())
 
   /// When each mark was written.
-  var marks: [Duration] { written.withLock { $0 } }
-
-  /// The machine's steady clock.
-  static var now: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(Int64(time.tv_sec)) + .nanoseconds(Int64(time.tv_nsec))
-  }
+  var marks: [ContinuousClock.Instant] { written.withLock { $0 } }
 
   init(_ path: String) { descriptor = open(path, O_RDWR | O_CLOEXEC) }
 
@@ -25,11 +18,11 @@ final class Feeder: Sendable {
   func run(marks: Int) {
     let silence = [Float](repeating: 0, count: 48)
     let mark = [Float](repeating: 0.9, count: 48)
-    let start = Self.now
+    let start = ContinuousClock.now
     for millisecond in 0..<(marks * 50 + 1000) {
-      while Self.now < start + .milliseconds(millisecond) { usleep(100) }
+      while ContinuousClock.now < start + .milliseconds(millisecond) { usleep(100) }
       let isMark = millisecond % 50 == 49 && millisecond < marks * 50
-      if isMark { written.withLock { $0.append(Self.now) } }
+      if isMark { written.withLock { $0.append(.now) } }
       write(descriptor, isMark ? mark : silence, 48 * 4)
     }
   }

@@ -8,25 +8,10 @@ import PulseTypes
 /// bare libpulse, a loop on pulsectl and one on `pactl subscribe`, in the same run.
 struct Heal {
   /// A setting that is changed and must be restored.
-  enum Change: CaseIterable {
-    case defaultSource, port, profile
-
-    var name: String {
-      switch self {
-      case .defaultSource: "default source"
-      case .port: "port"
-      case .profile: "card profile"
-      }
-    }
-
-    /// Its name for `Outsider`.
-    var word: String {
-      switch self {
-      case .defaultSource: "d"
-      case .port: "p"
-      case .profile: "c"
-      }
-    }
+  enum Change: String, CaseIterable {
+    case defaultSource = "default source"
+    case port
+    case profile = "card profile"
   }
 
   static let source = Bench.laptopMic
@@ -60,15 +45,13 @@ struct Heal {
         continue
       }
       for (change, (a, b)) in zip(Change.allCases, zip(own, theirs)) {
-        Ratios.note("\(place)a \(change.name) put back, of \(name)'s", a.seconds / b.seconds)
+        Ratios.note("\(place)a \(change.rawValue) put back, of \(name)'s", a.seconds / b.seconds)
       }
     }
   }
 
   private mutating func session(_ name: String, _ count: Int) async throws {
-    let session = AudioSession(
-      server: bench.sandbox.address,
-      configuration: SessionConfiguration(storeFolder: bench.sandbox.directory + "/heal"))
+    let session = AudioSession(in: bench.sandbox)
     var mode = AudioMode(category: .playAndRecord)
     mode.preferredInput = [.name(Self.source)]
     mode.inputPort = [.name(Self.port)]
@@ -120,7 +103,7 @@ struct Heal {
       }
       let timings = Timings(times)
       medians[name, default: []].append(timings.median)
-      Benchmark.row("\(name), \(change.name)", timings, "p99 \(timings.worst(99))", width: 44)
+      Benchmark.row("\(name), \(change.rawValue)", timings, "p99 \(timings.worst(99))", width: 44)
     }
   }
 

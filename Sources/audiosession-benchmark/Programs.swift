@@ -26,15 +26,14 @@ struct Programs {
   }
 
   private var source: String {
-    sandbox.hasSimulatedCards
-      ? "alsa_input.usb-Example_USB_Microphone-00.analog-stereo" : "usb_mic"
+    sandbox.hasSimulatedCards ? Bench.mic : "usb_mic"
   }
 
   /// The changes of the podcast profile that `pactl` has commands for, and a look at the result.
   private var script: String {
     let card =
       sandbox.hasSimulatedCards
-      ? "pactl set-card-profile alsa_card.usb-Example_USB_Microphone-00 input:analog-stereo; " : ""
+      ? "pactl set-card-profile \(Bench.micCard) input:analog-stereo; " : ""
     return card
       + "pactl set-default-source \(source); pactl set-source-mute \(source) 0; "
       + "pactl get-default-source; pactl -f json list sources"
@@ -138,16 +137,12 @@ struct Programs {
 
 /// The kernel's account of a process' memory, in MiB.
 struct ProcessMemory {
-  private(set) var resident = 0.0
-  private(set) var proportional = 0.0
-  private(set) var own = 0.0
+  let resident, proportional, own: Double
 
   init(_ process: pid_t) {
-    for text in File.text("/proc/\(process)/smaps_rollup").split(separator: "\n") {
-      let value = (Double(text.filter(\.isNumber)) ?? 0) / 1024
-      if text.hasPrefix("Rss:") { resident = value }
-      if text.hasPrefix("Pss:") { proportional = value }
-      if text.hasPrefix("Private_Dirty:") { own = value }
+    let values = ["Rss:", "Pss:", "Private_Dirty:"].map { key in
+      Double(ProcessFigures.number(key, in: "/proc/\(process)/smaps_rollup")) / 1024
     }
+    (resident, proportional, own) = (values[0], values[1], values[2])
   }
 }

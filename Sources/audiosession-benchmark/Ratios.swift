@@ -9,10 +9,6 @@ enum Ratios {
     var aim: Double?
   }
 
-  private struct Worse: Error, CustomStringConvertible {
-    var description: String
-  }
-
   private static let worse = Guarded([String]())
 
   /// Prints a ratio, and notes whether it is worse than the recorded one by more than a fifth.
@@ -32,8 +28,8 @@ enum Ratios {
       notes.append("WORSE")
       worse.withLock { $0.append(name) }
     }
-    let padding = String(repeating: " ", count: max(1, 52 - name.count))
-    print("  \(name)\(padding)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
+    let start = Benchmark.padded(name, to: 52)
+    print("  \(start)\(words(value))\(unit)  \(notes.joined(separator: ", "))")
     Results.note(name, [("value", value)], notes.joined(separator: ", "))
   }
 
@@ -41,7 +37,7 @@ enum Ratios {
   static func check() throws {
     let names = worse.withLock { $0 }
     guard names.isEmpty else {
-      throw Worse(description: "worse than recorded: \(names.joined(separator: "; "))")
+      throw Process.Failure(description: "worse than recorded: \(names.joined(separator: "; "))")
     }
   }
 

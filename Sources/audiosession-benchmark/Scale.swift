@@ -104,7 +104,8 @@ struct Scale {
     }
     row("a foreign default put back", heals)
     let memory = ProcessFigures(watcher.process).resident
-    print("  \(Self.padded("\(size): memory of the holder"))\(memory / 1024) MiB resident")
+    let name = Benchmark.padded("\(size): memory of the holder", to: 44)
+    print("  \(name)\(memory / 1024) MiB resident")
     Results.note("scale \(size): memory", [("residentKiB", Double(memory))])
     _ = watcher.end()
   }
@@ -149,9 +150,5 @@ struct Scale {
 
   private func row(_ name: String, _ durations: [Duration]) {
     Benchmark.row("\(size): \(name)", Timings(durations), "", width: 44)
-  }
-
-  private static func padded(_ text: String) -> String {
-    text + String(repeating: " ", count: max(1, 44 - text.count))
   }
 }

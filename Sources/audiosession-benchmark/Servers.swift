@@ -9,6 +9,7 @@ struct Servers {
   private let kind: ServerKind
   private let sandbox: PulseSandbox
   private let session: AudioSession
+  private let clock = ContinuousClock()
 
   static func run(_ count: Int) async throws {
     print("the same on both servers, \(count) times each, in turn")
@@ -18,9 +19,7 @@ struct Servers {
         continue
       }
       try await PulseSandbox.with(.nullDevices(on: kind)) { sandbox in
-        let session = AudioSession(
-          server: sandbox.address,
-          configuration: SessionConfiguration(storeFolder: sandbox.directory + "/servers"))
+        let session = AudioSession(in: sandbox)
         let servers = Servers(kind: kind, sandbox: sandbox, session: session)
         try await servers.applies(count)
         try await servers.heals(count)
@@ -42,8 +41,8 @@ struct Servers {
     var (apply, again) = ([Duration](), [Duration]())
     for _ in 0..<count {
       try await session.setActive(false)
-      apply.append(try await time { try await session.setAudioMode(mode) })
-      again.append(try await time { try await session.setAudioMode(mode) })
+      apply.append(try await clock.measure { try await session.setAudioMode(mode) })
+      again.append(try await clock.measure { try await session.setAudioMode(mode) })
     }
     row("applied and verified", apply)
     row("applied again: nothing to do", again)
@@ -83,19 +82,13 @@ struct Servers {
       var events = await session.events.makeAsyncIterator()
       try await sandbox.resetMediaServices()
       times.append(
-        await time {
+        await clock.measure {
           while let event = await events.next() {
             if case .serverReset = event { break }
           }
         })
     }
     row("ready again to in effect again", times)
-  }
-
-  private func time(_ body: () async throws -> Void) async rethrows -> Duration {
-    let start = ContinuousClock.now
-    try await body()
-    return ContinuousClock.now - start
   }
 
   private func row(_ name: String, _ times: [Duration]) {

@@ -9,9 +9,7 @@ import PulseTypes
 struct Storm {
   static func run(_ events: Int) async throws {
     try await Bench.with { bench in
-      let session = AudioSession(
-        server: bench.sandbox.address,
-        configuration: SessionConfiguration(storeFolder: bench.sandbox.directory + "/storm"))
+      let session = AudioSession(in: bench.sandbox)
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Bench.mic)]
       mode.channelMap = .swap

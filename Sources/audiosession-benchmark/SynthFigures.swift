@@ -8,12 +8,12 @@ import PulseSandbox
 struct SynthFigures {
   static let notes = 300
 
-  static func print() async throws {
+  static func run() async throws {
     let load = try load()
-    Swift.print("the synthesizer, eight voices, 256 frames at 44.1 kHz")
-    Swift.print("  share of a core             \((load * 10000).rounded() / 100) %")
+    print("the synthesizer, eight voices, 256 frames at 44.1 kHz")
+    print("  share of a core             \((load * 10000).rounded() / 100) %")
     let (timings, underflows) = try await triggerToSample()
-    Swift.print(
+    print(
       "  note to recorded sample     \(timings.text)  p99 \(timings.worst(99)), "
         + "\(underflows) underruns")
   }
@@ -52,9 +52,7 @@ struct SynthFigures {
   /// often the server ran out of sound, and the cost.
   static func underruns(seconds: Int, milliseconds: Int?) async throws {
     try await PulseSandbox.with(output) { sandbox in
-      let session = AudioSession(
-        server: sandbox.address,
-        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let session = AudioSession(in: sandbox)
       var configuration = SynthesizerConfiguration()
       if let milliseconds { configuration.bufferDuration = .milliseconds(milliseconds) }
       let synthesizer = Synthesizer(session: session, configuration: configuration)
@@ -63,7 +61,7 @@ struct SynthFigures {
       try await ContinuousClock().sleep(for: .seconds(1))
       let before = synthesizer.statistics?.underflows ?? 0
       let machine = MachineLateness()
-      let (start, memory) = (ContinuousClock.now, CaptureFigures.residentKilobytes())
+      let (start, memory) = (ContinuousClock.now, ProcessFigures(getpid()).resident)
       var notes = 0
       while ContinuousClock.now - start < .seconds(seconds) {
         try synthesizer.triggerNote(pitch: 48 + notes * 7 % 37, duration: .milliseconds(900))
@@ -72,20 +70,20 @@ struct SynthFigures {
       }
       guard let statistics = synthesizer.statistics else { throw CancellationError() }
       let scheduling = synthesizer.scheduling.map { "\($0)" } ?? ""
-      Swift.print(
+      print(
         "notes for \(seconds) s, a buffer of \(configuration.bufferDuration); \(scheduling)")
-      Swift.print(
+      print(
         "  \(notes) notes, \(synthesizer.refusedEvents) refused, \(statistics.callbacks) callbacks, "
           + "p99.9 \(Timings.words(statistics.callbackTime(quantile: 0.999))), "
           + "worst \(Timings.words(statistics.longest))")
-      Swift.print(
+      print(
         "  \(statistics.underflows - before) underruns, \(synthesizer.resets) resets, "
-          + "\(CaptureFigures.residentKilobytes() - memory) kB more memory")
+          + "\(ProcessFigures(getpid()).resident - memory) kB more memory")
       machine.end()
       // What is left of a buffer while the server and the client hand sound over is about half of it.
       let half = configuration.bufferDuration / 2
       let late = machine.count(above: half)
-      Swift.print(
+      print(
         "  the machine itself: realtime threads that only sleep were late by more than "
           + "\(half) \(late.times) times, at worst \(Timings.words(late.worst))")
       await synthesizer.stop()
@@ -96,9 +94,7 @@ struct SynthFigures {
   /// From each call of `triggerNote` until a recorder of a null sink's monitor has the first sample.
   static func triggerToSample() async throws -> (timings: Timings, underflows: UInt64) {
     try await PulseSandbox.with(output) { sandbox in
-      let session = AudioSession(
-        server: sandbox.address,
-        configuration: SessionConfiguration(storeFolder: sandbox.directory + "/store"))
+      let session = AudioSession(in: sandbox)
       let heard = Heard()
       let synthesizer = Synthesizer(session: session)
       try await synthesizer.start()

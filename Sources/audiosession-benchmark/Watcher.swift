@@ -85,10 +85,8 @@ final class Watcher: Sendable {
   /// Ends the process; returns how it ended.
   func end() -> Int32 {
     kill(process, SIGTERM)
-    return wait()
+    return reap(process)
   }
-
-  func wait() -> Int32 { reap(process) }
 }
 
 /// The kernel's figures of a process.
@@ -124,7 +122,8 @@ struct ProcessFigures: CustomStringConvertible {
   /// MiB.
   var residentWords: String { "\(resident / 1024).\(resident % 1024 * 10 / 1024)" }
 
-  private static func number(_ key: String, in path: String) -> Int {
+  /// The number in the line of a key.
+  static func number(_ key: String, in path: String) -> Int {
     let line = File.text(path).split(separator: "\n").first { $0.hasPrefix(key) }
     return line.flatMap { Int($0.filter(\.isNumber)) } ?? 0
   }

@@ -54,20 +54,21 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   static func main() async {
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do throws(SessionError) {
       try Descriptors.check()
     } catch {
-      leave(Output(isJSON: CommandLine.arguments.contains("--json")).report(error))
+      leave(Output(isJSON: arguments.contains("--json")).report(error))
     }
     Interruption.install()
     tp_install()
-    if CommandLine.arguments.dropFirst() == ["--version"] { return print(configuration.version) }
-    if let topic = Topic.asked(by: Array(CommandLine.arguments.dropFirst())) {
+    if arguments == ["--version"] { return print(configuration.version) }
+    if let topic = Topic.asked(by: arguments) {
       print(topic.text(Terminal(descriptor: STDOUT_FILENO)), terminator: "")
       return
     }
     do {
-      let command = try parsed(Array(CommandLine.arguments.dropFirst()))
+      let command = try parsed(arguments)
       guard let command = command as? any SessionCommand else {
         var command = command
         try command.run()
@@ -80,22 +81,18 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       }
       leave(await run(command))
     } catch {
-      let arguments = Array(CommandLine.arguments.dropFirst())
-      guard exitCode(for: error) == .validationFailure else {
-        if exitCode(for: error) == .success {
-          let isHelp = arguments.contains { ["help", "--help", "-h"].contains($0) }
-          if isHelp, let unknown = UnknownCommand.find(in: arguments) {
-            UsageError(ValidationError(unknown.message), arguments).end()
-          }
-          let text = fullMessage(for: error)
-          let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
-          print(isScript ? CompletionScript.corrected(text) : HelpText.ordered(text))
-          leave(.done)
-        }
-        exit(withError: error)
+      let unknown = UnknownCommand.find(in: arguments).map { ValidationError($0) }
+      switch exitCode(for: error) {
+      case .validationFailure: UsageError(unknown ?? error, arguments).end()
+      case .success:
+        let isHelp = arguments.contains { ["help", "--help", "-h"].contains($0) }
+        if isHelp, let unknown { UsageError(unknown, arguments).end() }
+        let text = fullMessage(for: error)
+        let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+        print(isScript ? CompletionScript.corrected(text) : HelpText.ordered(text))
+        leave(.done)
+      default: exit(withError: error)
       }
-      let unknown = UnknownCommand.find(in: arguments).map { ValidationError($0.message) }
-      UsageError(unknown ?? error, arguments).end()
     }
   }
 
@@ -123,9 +120,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     try context.output.result(state) {
       OverviewView.lines(state, width: $0, names: context.names(nil))
     }
-    guard let error else { return .done }
-    context.output.complain(error)
-    return Status(error)
+    return error.map(context.output.complain) ?? .done
   }
 
   private static func run(_ command: any SessionCommand) async -> Status {

@@ -63,23 +63,17 @@ enum Completion {
   /// Passes a value from a task to a waiting thread.
   private final class Answer: Sendable {
     private let value = Guarded<ServerSnapshot?>(nil)
-    private let ends: [Int32]
-
-    init() {
-      var ends: [Int32] = [-1, -1]
-      _ = pipe(&ends)
-      self.ends = ends
-    }
+    private let ends = (try? Pipe.rawEnds()) ?? (reading: -1, writing: -1)
 
     func give(_ value: ServerSnapshot?) {
       self.value.withLock { $0 = value }
-      close(ends[1])
+      close(ends.writing)
     }
 
     func wait() -> ServerSnapshot? {
       var byte: UInt8 = 0
-      while read(ends[0], &byte, 1) < 0, errno == EINTR {}
-      close(ends[0])
+      while read(ends.reading, &byte, 1) < 0, errno == EINTR {}
+      close(ends.reading)
       return value.withLock { $0 }
     }
   }

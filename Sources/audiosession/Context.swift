@@ -12,10 +12,6 @@ struct Context: Sendable {
   /// The hooks whose end is waited for once the result is printed.
   private let remaining = Guarded<Hooks?>(nil)
 
-  init(options: GlobalOptions, output: Output) {
-    (self.options, self.output) = (options, output)
-  }
-
   /// Waits a limited time for the hooks that still run.
   func finish() async { await remaining.withLock { $0 }?.finish() }
 
@@ -40,15 +36,23 @@ struct Context: Sendable {
       remaining.withLock { $0 = hooks }
     }
     guard options.sandbox else {
-      return try await withSession(options.server, configuration, body)
+      return try await Self.withSession(options.server, configuration, body)
     }
     return try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
       if let notice = sandbox.notice { output.note(notice) }
-      let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
-      var inside = configuration
-      inside.storeFolder = state + "/audiosession"
-      return try await withSession(sandbox.address, inside, body)
+      return try await Self.withSession(in: sandbox, configuration, body)
     }
+  }
+
+  /// Runs `body` with a session on a private server, whose folder has the store.
+  static func withSession<Result: Sendable>(
+    in sandbox: PulseSandbox, _ configuration: SessionConfiguration,
+    _ body: (AudioSession) async throws -> Result
+  ) async throws -> Result {
+    var inside = configuration
+    let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
+    inside.storeFolder = state + "/audiosession"
+    return try await withSession(sandbox.address, inside, body)
   }
 
   /// Runs `body` with a session that applies the given profile, if any, only to this command's
@@ -67,7 +71,7 @@ struct Context: Sendable {
     }
   }
 
-  private func withSession<Result: Sendable>(
+  private static func withSession<Result: Sendable>(
     _ server: String?, _ configuration: SessionConfiguration,
     _ body: (AudioSession) async throws -> Result
   ) async throws -> Result {

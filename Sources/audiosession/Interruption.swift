@@ -113,17 +113,12 @@ enum Interruption {
     sigemptyset(&none)
     pthread_sigmask(SIG_SETMASK, &none, nil)
     var byte: UInt8 = 0
-    var files = [
-      pollfd(fd: pipe.reading, events: Int16(POLLIN), revents: 0),
-      // With no events requested, poll still reports when the other end is closed.
-      pollfd(fd: -1, events: 0, revents: 0),
-    ]
     while true {
-      files[1].fd = isForReader && !isUnread ? 1 : -1
-      guard poll(&files, 2, -1) > 0 else { continue }
-      if files[1].revents != 0 { handleUnread() }
-      guard files[0].revents != 0, read(pipe.reading, &byte, 1) == 1, byte != wake else { continue }
-      handle(Int32(byte))
+      let reader: Int32 = isForReader && !isUnread ? 1 : -1
+      let ready = poll([.input(pipe.reading), .end(reader)], for: -1)
+      if ready[1] { handleUnread() }
+      guard ready[0], read(pipe.reading, &byte, 1) == 1, byte != wake else { continue }
+      situation.withLock { $0.take(Int32(byte), at: .now) }?()
     }
   }
 
@@ -147,10 +142,6 @@ enum Interruption {
     end?()
   }
 
-  private static func handle(_ number: Int32) {
-    situation.withLock { $0.take(number, at: .now) }?()
-  }
-
   /// Reports, once, the arrival of a signal to code that waits for something else.
   private static func raiseAlarm() {
     var byte: UInt8 = 1
@@ -162,6 +153,11 @@ enum Interruption {
     _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await run(body) { .cancelling($0) }
+  }
+
+  /// Runs a wait whose error, once it is cancelled, describes the wait, not the cancellation.
+  static func waiting<Value>(_ wait: () async throws -> Value) async throws -> Value {
+    do { return try await wait() } catch { throw Task.isCancelled ? CancellationError() : error }
   }
 
   /// Runs another program in the foreground: Ctrl-C is for that program, other signals cancel.

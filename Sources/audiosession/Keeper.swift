@@ -39,7 +39,7 @@ struct Keeper {
     let manager = ServiceManager(timeout: options.timeout.duration)
     guard await manager.absence() == nil else { return false }
     // The service is ready once it maintains the stored mode.
-    if case .done = await manager.run("start", ServiceUnit.name) { return true }
+    if case .done = await manager.run(["start", ServiceUnit.name]) { return true }
     return false
   }
 

@@ -12,10 +12,6 @@ struct StateWatch {
   let context: Context
   private var output: Output { context.output }
 
-  init(session: AudioSession, context: Context) {
-    (self.session, self.context) = (session, context)
-  }
-
   /// Runs until the task is cancelled, or the output is closed.
   func run() async throws {
     var last: SessionState?

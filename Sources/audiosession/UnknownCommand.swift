@@ -2,12 +2,10 @@ import ArgumentParser
 import SessionCore
 
 /// A word of the command line in place of a command that does not exist.
-struct UnknownCommand {
-  /// What was wrong, and the probable intention.
-  let message: String
-
-  /// Finds the first such word among the arguments; nil if all commands exist.
-  static func find(in arguments: [String]) -> UnknownCommand? {
+enum UnknownCommand {
+  /// What is wrong with the first such word among the arguments, and the probable intention; nil if
+  /// all commands exist.
+  static func find(in arguments: [String]) -> String? {
     var parent: any ParsableCommand.Type = AudioSessionCommand.self
     var path = ""
     var rest = arguments[...]
@@ -24,13 +22,13 @@ struct UnknownCommand {
         path += word + " "
         continue
       }
-      return UnknownCommand(message: message(word, path, shown(commands)))
+      return message(word, path, shown(commands))
     }
     return nil
   }
 
   /// What `help` was asked about, if it is neither a command nor a topic.
-  private static func help(_ words: [String]) -> UnknownCommand? {
+  private static func help(_ words: [String]) -> String? {
     let words = words.filter { !$0.hasPrefix("-") }
     guard let word = words.first, word != "help", Topic.named(word) == nil else { return nil }
     let all = AudioSessionCommand.configuration.subcommands
@@ -39,17 +37,15 @@ struct UnknownCommand {
       let near = Text.nearest(word, among: names)
       let guess = guesses[word]?.split(separator: " ").first.map(String.init)
       let hint = (guess.map { [$0] } ?? near).map { "'help \($0)'" }
-      return UnknownCommand(
-        message: "there is no help on '\(visible(word))'; "
-          + (hint.isEmpty
-            ? "there is help on: \(names.joined(separator: ", "))"
-            : "do you mean \(hint.joined(separator: " or "))?"))
+      return "there is no help on '\(visible(word))'; "
+        + (hint.isEmpty
+          ? "there is help on: \(names.joined(separator: ", "))"
+          : "do you mean \(hint.joined(separator: " or "))?")
     }
     guard words.count > 1, !command.configuration.subcommands.isEmpty,
       !command.configuration.subcommands.contains(where: { $0.isCalled(words[1]) })
     else { return nil }
-    let names = shown(command.configuration.subcommands)
-    return UnknownCommand(message: message(words[1], word + " ", names))
+    return message(words[1], word + " ", shown(command.configuration.subcommands))
   }
 
   private static func shown(_ commands: [any ParsableCommand.Type]) -> [String] {

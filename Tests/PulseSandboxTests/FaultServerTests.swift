@@ -8,8 +8,9 @@ import Testing
 @Suite("Faults asked for from inside", needsServer, .timeLimit(.minutes(1)))
 struct FaultServerTests {
   static let faults: [Fault] = [
-    .plug("a b"), .unplug("a\n"), .suspend("x"), .resume("x"), .kill, .restart,
-    .resetMediaServices, .freeze, .thaw, .compete(.defaultInput("x"), name: "r"),
+    .device(.plug, "a b"), .device(.unplug, "a\n"), .device(.suspend, "x"), .device(.resume, "x"),
+    .server(.kill), .server(.restart), .server(.resetMediaServices), .server(.freeze),
+    .server(.thaw), .compete(.defaultInput("x"), name: "r"),
     .compete(.defaultOutput("x"), name: "r"), .compete(.port(device: "x", "p"), name: "r"),
     .compete(.volume(device: "x", percent: 30), name: "r"),
     .compete(.mute(device: "x", false), name: "r"),

@@ -41,16 +41,12 @@ public final class Disturbance: Sendable {
   private static let ending = "\nexec >/dev/null\nread -r word\nkill -KILL 0\n"
 
   /// The first line that the script writes.
-  func firstLine(until deadline: ContinuousClock.Instant) -> String? {
-    var bytes: [UInt8] = []
-    while bytes.last != UInt8(ascii: "\n") {
-      let left = milliseconds(until: deadline)
-      guard left > 0, poll([.input(output.raw)], for: left)[0], output.read(into: &bytes) else {
-        return nil
-      }
-    }
-    return String(decoding: bytes.dropLast(), as: UTF8.self)
+  func firstLine(until deadline: ContinuousClock.Instant) throws(SandboxError) -> String {
+    try output.text(until: deadline, late: isLate, ended: isLate)
   }
+
+  /// The error for a fault that did not begin.
+  var isLate: SandboxError { SandboxError(.timedOut, "\(name) did not begin in time") }
 
   /// Ends the fault and waits some milliseconds for its processes to end. A second call has no
   /// effect.

@@ -1,14 +1,16 @@
 /// A fault that a command inside a sandbox can request.
 package enum Fault: Sendable, Hashable {
-  case plug(String)
-  case unplug(String)
-  case suspend(String)
-  case resume(String)
-  case kill
-  case restart
-  case resetMediaServices
-  case freeze
-  case thaw
+  /// What befalls a port, a card or a device.
+  package enum Change: String, Sendable { case plug, unplug, suspend, resume }
+
+  /// What befalls the server.
+  package enum Mishap: String, Sendable {
+    case kill, restart, freeze, thaw
+    case resetMediaServices = "reset-media-services"
+  }
+
+  case device(Change, String)
+  case server(Mishap)
   case compete(ContestedSetting, name: String)
   case interrupt(role: String, device: String?, name: String)
 
@@ -25,15 +27,8 @@ extension Fault {
   /// The fault as words, for another process.
   package var words: [String] {
     switch self {
-    case .plug(let name): ["plug", name]
-    case .unplug(let name): ["unplug", name]
-    case .suspend(let name): ["suspend", name]
-    case .resume(let name): ["resume", name]
-    case .kill: ["kill"]
-    case .restart: ["restart"]
-    case .resetMediaServices: ["reset-media-services"]
-    case .freeze: ["freeze"]
-    case .thaw: ["thaw"]
+    case .device(let change, let name): [change.rawValue, name]
+    case .server(let mishap): [mishap.rawValue]
     case .compete(let setting, let name): ["compete", name] + setting.words
     case .interrupt(let role, let device, let name):
       ["interrupt", name, role] + (device.map { [$0] } ?? [])
@@ -44,20 +39,17 @@ extension Fault {
   init?(words: [String]) {
     let rest = Array(words.dropFirst())
     switch (words.first, rest.count) {
-    case ("plug", 1): self = .plug(rest[0])
-    case ("unplug", 1): self = .unplug(rest[0])
-    case ("suspend", 1): self = .suspend(rest[0])
-    case ("resume", 1): self = .resume(rest[0])
-    case ("kill", 0): self = .kill
-    case ("restart", 0): self = .restart
-    case ("reset-media-services", 0): self = .resetMediaServices
-    case ("freeze", 0): self = .freeze
-    case ("thaw", 0): self = .thaw
     case ("compete", 2...):
       guard let setting = ContestedSetting(words: Array(rest.dropFirst())) else { return nil }
       self = .compete(setting, name: rest[0])
-    case ("interrupt", 2): self = .interrupt(role: rest[1], device: nil, name: rest[0])
-    case ("interrupt", 3): self = .interrupt(role: rest[1], device: rest[2], name: rest[0])
+    case ("interrupt", 2...3):
+      self = .interrupt(role: rest[1], device: rest.count > 2 ? rest[2] : nil, name: rest[0])
+    case (let word?, 0):
+      guard let mishap = Mishap(rawValue: word) else { return nil }
+      self = .server(mishap)
+    case (let word?, 1):
+      guard let change = Change(rawValue: word) else { return nil }
+      self = .device(change, rest[0])
     default: return nil
     }
   }
@@ -98,15 +90,15 @@ extension PulseSandbox {
   /// Causes a fault; returns a lasting one, so that it can be stopped.
   func perform(_ fault: Fault) async throws(SandboxError) -> Disturbance? {
     switch fault {
-    case .plug(let name): try await plug(name)
-    case .unplug(let name): try await unplug(name)
-    case .suspend(let name): try await suspend(name)
-    case .resume(let name): try await resume(name)
-    case .kill: try await kill()
-    case .restart: try await restart()
-    case .resetMediaServices: try await resetMediaServices()
-    case .freeze: try await freeze()
-    case .thaw: try await thaw()
+    case .device(.plug, let name): try await plug(name)
+    case .device(.unplug, let name): try await unplug(name)
+    case .device(.suspend, let name): try await suspend(name)
+    case .device(.resume, let name): try await resume(name)
+    case .server(.kill): try await kill()
+    case .server(.restart): try await restart()
+    case .server(.resetMediaServices): try await resetMediaServices()
+    case .server(.freeze): try await freeze()
+    case .server(.thaw): try await thaw()
     case .compete(let setting, let name): return try await compete(for: setting, as: name)
     case .interrupt(let role, let device, let name):
       return try await interrupt(role: role, on: device, as: name)

@@ -91,9 +91,7 @@ final class PacketConnection: Sendable {
 
   func send(_ words: [String]) {
     // File names and the server's names contain no zero byte.
-    let bytes = Array(words.joined(separator: "\0").utf8)
-    // Not write(2), which would raise SIGPIPE if the reader is gone.
-    Glibc.send(raw, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    socket.send(words.joined(separator: "\0").utf8)
   }
 
   func send(_ error: SandboxError) {

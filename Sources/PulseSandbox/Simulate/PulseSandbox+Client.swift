@@ -12,31 +12,21 @@ extension PulseSandbox {
     _ properties: [String: String] = [:],
     _ body: (PulseClient) async throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
-    _ = try await frontProcess()
-    let client: PulseClient
-    do throws(PulseError) {
+    _ = try await runningProcess()
+    let client = try await sandboxed { () throws(PulseError) in
       // This socket trusts its user without a cookie.
-      client = try await PulseClient.connect(
+      try await PulseClient.connect(
         to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
-    } catch {
-      throw SandboxError(error)
     }
-    do throws(SandboxError) {
-      let result = try await body(client)
-      await client.close()
-      return result
-    } catch {
-      await client.close()
-      throw error
-    }
+    let result = await Swift.Result { () async throws(SandboxError) in try await body(client) }
+    await client.close()
+    return try result.get()
   }
 
   /// The sink or source with a name.
   func find(_ name: String, _ direction: Direction? = nil) async throws(SandboxError) -> Device {
     try await withClient { client throws(SandboxError) in
-      let snapshot = try await client.sandboxed { client throws(PulseError) in
-        try await client.snapshot()
-      }
+      let snapshot = try await client.look()
       let devices = snapshot.hardware.filter { direction == nil || $0.direction == direction }
       guard let device = devices.first(where: { $0.name == name }) else {
         throw SandboxError(
@@ -54,7 +44,7 @@ extension PulseSandbox {
   func runCommands(_ lines: [String]) async throws(SandboxError) {
     let path = folder.path + "/cli"
     try await withClient { client throws(SandboxError) in
-      let door = try await client.sandboxed { client throws(PulseError) in
+      let door = try await sandboxed { () throws(PulseError) in
         try await client.loadModule("module-cli-protocol-unix", "socket=\(path)")
       }
       let result = await Swift.Result { () async throws(SandboxError) in
@@ -62,7 +52,7 @@ extension PulseSandbox {
           try ServerCommands(path: path).run(lines, until: .now + Self.patience)
         }
       }
-      try await client.sandboxed { client throws(PulseError) in
+      try await sandboxed { () throws(PulseError) in
         try await client.unloadModule(door)
       }
       try result.get()
@@ -85,7 +75,7 @@ extension PulseSandbox {
         "the simulated card '\(card)' answers '\(message) \(parameter)' with: \(answer)")
     }
     try await withClient { client throws(SandboxError) in
-      try await client.sandboxed { client throws(PulseError) in
+      try await sandboxed { () throws(PulseError) in
         // The parameters are JSON.
         _ = try await client.sendMessage(to: "/card/\(card)/sim", message, "\"\(parameter)\"")
       }
@@ -96,21 +86,11 @@ extension PulseSandbox {
   func askCards(_ line: String) async throws(SandboxError) -> String {
     try await onOwnThread { [folder] () throws(SandboxError) in
       let connection = try connectedSocket(folder.cards, SOCK_STREAM)
-      let bytes = Array("\(line)\n".utf8)
-      send(connection.raw, bytes, bytes.count, Int32(MSG_NOSIGNAL))
-      var answer: [UInt8] = []
-      let deadline = ContinuousClock.now + Self.patience
-      while answer.last != UInt8(ascii: "\n") {
-        let left = milliseconds(until: deadline)
-        guard left > 0 else {
-          throw SandboxError(.timedOut, "the simulated cards did not answer in time")
-        }
-        guard poll([.input(connection.raw)], for: left)[0] else { continue }
-        guard connection.read(into: &answer) else {
-          throw SandboxError(.notRunning, "the simulated cards have ended")
-        }
-      }
-      return String(decoding: answer.dropLast(), as: UTF8.self)
+      connection.send("\(line)\n".utf8)
+      return try connection.text(
+        until: .now + Self.patience,
+        late: SandboxError(.timedOut, "the simulated cards did not answer in time"),
+        ended: SandboxError(.notRunning, "the simulated cards have ended"))
     }
   }
 }
@@ -122,12 +102,17 @@ extension Swift.Result {
   }
 }
 
+/// Runs requests and converts their errors.
+func sandboxed<Result>(
+  _ body: () async throws(PulseError) -> Result
+) async throws(SandboxError) -> Result {
+  do throws(PulseError) { return try await body() } catch { throw SandboxError(error) }
+}
+
 extension PulseClient {
-  /// Runs requests and converts their errors.
-  nonisolated func sandboxed<Result>(
-    _ body: (PulseClient) async throws(PulseError) -> Result
-  ) async throws(SandboxError) -> Result {
-    do throws(PulseError) { return try await body(self) } catch { throw SandboxError(error) }
+  /// Everything that the server has.
+  nonisolated func look() async throws(SandboxError) -> ServerSnapshot {
+    try await sandboxed { () throws(PulseError) in try await snapshot() }
   }
 }
 
@@ -151,9 +136,6 @@ extension ServerSnapshot {
     }
     return matches.first
   }
-
-  /// Whether each card has the devices of its profile.
-  var hasAllDevicesOfCards: Bool { missingDevice == nil }
 
   /// Which card has not the devices of its profile.
   var missingDevice: String? {

@@ -113,18 +113,15 @@ extension PulseSandbox {
     let deadline = ContinuousClock.now + Self.patience
     do throws(SandboxError) {
       let line = try await onOwnThread { () throws(SandboxError) in
-        disturbance.firstLine(until: deadline)
+        try disturbance.firstLine(until: deadline)
       }
       try await withClient(Self.observer) { client throws(SandboxError) in
         while true {
-          do throws(PulseError) {
-            if let line, try await isSeen(client, line) { return }
-          } catch {
-            throw SandboxError(error)
+          let hasBegun = try await sandboxed { () throws(PulseError) in
+            try await isSeen(client, line)
           }
-          guard line != nil, ContinuousClock.now < deadline else {
-            throw SandboxError(.timedOut, "\(disturbance.name) did not begin in time")
-          }
+          if hasBegun { return }
+          guard ContinuousClock.now < deadline else { throw disturbance.isLate }
           // Polls: without a subscription there is no event.
           try await onOwnThread { () throws(SandboxError) in _ = poll([], for: 2) }
         }

@@ -21,9 +21,7 @@ extension PulseSandbox {
       return
     }
     try await withClient { client throws(SandboxError) in
-      let snapshot = try await client.sandboxed { client throws(PulseError) in
-        try await client.snapshot()
-      }
+      let snapshot = try await client.look()
       if let (card, port) = try snapshot.jack(name) {
         return try await setJack(client, card, port, isPlugged: false)
       }
@@ -34,7 +32,7 @@ extension PulseSandbox {
       }
       guard let module = snapshot.module(behind: name) else { throw snapshot.nothing(named: name) }
       let names = snapshot.names(from: module)
-      try await client.sandboxed { client throws(PulseError) in
+      try await sandboxed { () throws(PulseError) in
         try await client.unloadModule(module.index)
       }
       otherSide.add(
@@ -54,9 +52,7 @@ extension PulseSandbox {
     let unplugged = otherSide.unplugged(from: server)
     guard let device = unplugged.first(where: { $0.names.contains(name) }) else {
       return try await withClient { client throws(SandboxError) in
-        let snapshot = try await client.sandboxed { client throws(PulseError) in
-          try await client.snapshot()
-        }
+        let snapshot = try await client.look()
         if let (card, port) = try snapshot.jack(name) {
           return try await setJack(client, card, port, isPlugged: true)
         }
@@ -69,7 +65,7 @@ extension PulseSandbox {
       try await tell(device.line, "insert", "")
       otherSide.remove(device)
       return try await withClient { client throws(SandboxError) in
-        try await wait(client) { $0.names.isSuperset(of: [device.line]) && $0.hasAllDevicesOfCards }
+        try await wait(client) { $0.names.isSuperset(of: [device.line]) && $0.missingDevice == nil }
       }
     }
     // The server's own commands for the device are part of it.
@@ -82,8 +78,7 @@ extension PulseSandbox {
 
   /// The process that owns the hardware: its restart plugs in everything again.
   private func hardwareProcess() async throws(SandboxError) -> Int32 {
-    configuration.cards.isEmpty
-      ? try await frontProcess() : try await runningProcess(.simulatedCards)
+    try await runningProcess(configuration.cards.isEmpty ? nil : .simulatedCards)
   }
 
   private func setJack(
@@ -104,9 +99,7 @@ extension PulseSandbox {
   ) async throws(SandboxError) {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {
-      let snapshot = try await client.sandboxed { client throws(PulseError) in
-        try await client.snapshot()
-      }
+      let snapshot = try await client.look()
       if condition(snapshot) { return }
       try? await ContinuousClock().sleep(for: .milliseconds(2))
     }
@@ -131,7 +124,7 @@ extension PulseSandbox {
   private func setSuspended(_ name: String, _ isSuspended: Bool) async throws(SandboxError) {
     let device = try await find(name)
     try await withClient { client throws(SandboxError) in
-      try await client.sandboxed { client throws(PulseError) in
+      try await sandboxed { () throws(PulseError) in
         try await client.suspend(device.direction, device: name, isSuspended)
       }
     }

@@ -55,9 +55,7 @@ struct DemoCommand: SessionCommand {
 enum DemoView {
   static func lines(_ step: DemoStep, width: Int?) -> [Line] {
     let mark = step.ok ? Span("ok      ", .green) : Span("FAILED  ", .red)
-    var lines = Layout.wrap(step.text, indent: 8, width: width)
-    if !lines.isEmpty { lines[0].spans[0] = mark }
-    return lines
+    return Layout.wrap(step.text, after: mark, width: width)
   }
 
   static func end(_ report: DemoReport, width: Int?) -> [Line] {

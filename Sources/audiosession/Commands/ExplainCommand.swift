@@ -51,8 +51,6 @@ struct ExplainCommand: SessionCommand {
     try context.output.result(explanation) {
       ExplanationView.lines(explanation, width: $0, names: context.names(facts.snapshot))
     }
-    guard let error = facts.unreachable else { return .done }
-    context.output.complain(error)
-    return Status(error)
+    return facts.unreachable.map(context.output.complain) ?? .done
   }
 }

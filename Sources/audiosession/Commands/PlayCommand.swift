@@ -32,24 +32,13 @@ struct PlayCommand: SessionCommand {
     try await context.withOwnSession(profile) { session in
       let player = AudioPlayer(session: session)
       let output = context.output
-      let ticks = Task {
-        while !Task.isCancelled {
-          if let progress = await player.progress { output.progress(PlayView.line(progress)) }
-          try? await Task.sleep(for: .milliseconds(100))
-        }
-        output.progress(nil)
-      }
-      defer { ticks.cancel() }
-      let played = try await Interruption.cancelling {
-        do {
-          return try await player.play(file)
-        } catch {
-          // The error of a cancelled wait describes the wait, not the cancellation.
-          throw Task.isCancelled ? CancellationError() : error
+      let played = try await output.progressing {
+        await player.progress.map(PlayView.line)
+      } during: {
+        try await Interruption.cancelling {
+          try await Interruption.waiting { try await player.play(file) }
         }
       }
-      ticks.cancel()
-      await ticks.value
       if options.json { try output.json(PlayResult(file: file, seconds: played.seconds)) }
       return Interruption.received.map(Status.signal) ?? .done
     }

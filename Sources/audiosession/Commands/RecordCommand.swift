@@ -100,15 +100,15 @@ struct RecordCommand: SessionCommand {
       let recorder = AudioRecorder(session: session)
       let events = await recorder.capture.events
       let progress = try await Interruption.cancelling {
-        do {
+        try await Interruption.waiting {
           try await recorder.start(file, configuration: configuration(source))
-        } catch {
-          // The error of a cancelled wait describes the wait, not the cancellation.
-          throw Task.isCancelled ? CancellationError() : error
         }
         return try await follow(recorder, events, context)
       }
-      let result = RecordView(file, kind, progress)
+      let result = RecordView(
+        file: file, seconds: progress.duration.seconds, channels: progress.channels,
+        sampleRate: progress.sampleRate, format: kind, frames: progress.frames,
+        peak: Double(progress.highestPeak), inputs: progress.inputs, missing: progress.missing)
       if file == "-" {
         context.output.note(result.summary)
       } else {
@@ -131,8 +131,7 @@ struct RecordCommand: SessionCommand {
         ?? snapshot.defaultDevice(.input)
     else { return device }
     let end = duration == nil ? "; Ctrl-C ends it" : ""
-    let name = source.description.isEmpty ? source.name : source.description
-    output.hint("recording from \(visible(name))\(end)")
+    output.hint("recording from \(visible(source.title))\(end)")
     for muted in Set(
       [source, snapshot.chain.root(of: source) ?? source].filter(\.isMuted).map(\.name))
     {
@@ -172,31 +171,18 @@ struct RecordCommand: SessionCommand {
         }
       }
     }
-    let ticks = Task {
-      var watch = RecordingWatch()
-      while !Task.isCancelled {
-        let progress = await recorder.progress
-        let left = DiskSpace.left(for: file, progress, kind)
-        for warning in watch.warnings(progress, left: left) { output.warning(warning) }
-        output.progress(RecordView.line(progress, left: left))
-        try? await Task.sleep(for: .milliseconds(100))
-      }
-      output.progress(nil)
-    }
-    defer {
-      warnings.cancel()
-      ticks.cancel()
-    }
-    let result: Result<RecordingProgress, any Error>
-    do {
+    defer { warnings.cancel() }
+    let watch = Guarded(RecordingWatch())
+    return try await output.progressing {
+      let progress = await recorder.progress
+      let left = DiskSpace.left(for: file, progress, kind)
+      let warnings = watch.withLock { $0.warnings(progress, left: left) }
+      for warning in warnings { output.warning(warning) }
+      return RecordView.line(progress, left: left)
+    } during: {
       _ = try await recorder.finished()
-      result = .success(try await recorder.stop())  // it still records if this task was cancelled
-    } catch {
-      result = .failure(error)
+      return try await recorder.stop()  // it still records if this task was cancelled
     }
-    ticks.cancel()
-    await ticks.value
-    return try result.get()
   }
 }
 

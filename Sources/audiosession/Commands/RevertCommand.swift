@@ -40,10 +40,10 @@ struct RevertCommand: SessionCommand {
     }
     for note in report.state.notes { context.output.warning(note) }
     if let stopped {
-      context.output.note("stopped \(stopped.name) (process \(stopped.pid))")
+      context.output.note("stopped \(stopped.title)")
     } else if let holder = report.state.holder, !stop {
       context.output.note(
-        "\(holder.name) (process \(holder.pid)) still runs, and maintains the next profile that is "
+        "\(holder.title) still runs, and maintains the next profile that is "
           + "applied; 'audiosession stop' ends it, and so does 'revert --stop'")
     }
     return .done

@@ -45,7 +45,11 @@ struct SandboxCommand: SessionCommand {
     return try await Interruption.leavingKeyboard {
       try await PulseSandbox.with(.demo(on: options.sandboxServer)) { sandbox in
         if context.output.isJSON {
-          try context.output.json(SandboxJSON(sandbox, command), isOneLine: true)
+          let result = SandboxJSON(
+            server: sandbox.configuration.server, address: sandbox.address,
+            directory: sandbox.directory, environment: sandbox.environment, command: command,
+            simulatedCards: sandbox.hasSimulatedCards, notice: sandbox.notice)
+          try context.output.json(result, isOneLine: true)
         } else if let notice = sandbox.notice {
           context.output.note(notice)
         }
@@ -93,14 +97,4 @@ struct SandboxJSON: EncodableWithNulls {
   let command: [String]
   let simulatedCards: Bool
   let notice: String?
-
-  init(_ sandbox: PulseSandbox, _ command: [String]) {
-    server = sandbox.configuration.server
-    address = sandbox.address
-    directory = sandbox.directory
-    environment = sandbox.environment
-    self.command = command
-    simulatedCards = sandbox.hasSimulatedCards
-    notice = sandbox.notice
-  }
 }

@@ -56,10 +56,7 @@ struct StateCommand: SessionCommand {
       StateView.lines(
         state, snapshot, width: $0, showsReadings: showsReadings, names: context.names(snapshot))
     }
-    if let error {
-      context.output.complain(error)
-      return Status(error)
-    }
+    if let error { return context.output.complain(error) }
     return check && state.hasUnmet ? .unmet : .done
   }
 

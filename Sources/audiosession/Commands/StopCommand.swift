@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import JSONCoding
 
 /// `stop`
 struct StopCommand: SessionCommand {
@@ -35,35 +36,30 @@ struct StopCommand: SessionCommand {
     if ServiceUnit.runs(holder.pid) {
       // With some settings a service manager would report an externally ended process as a failure.
       let manager = ServiceManager(timeout: options.timeout.duration)
-      if case .done = await manager.run("stop", ServiceUnit.name) { return holder }
+      if case .done = await manager.run(["stop", ServiceUnit.name]) { return holder }
     }
     return try await session.endHolder()
   }
 }
 
 /// `stop --json`
-struct StopJSON: Encodable {
-  let holder: SessionState.Holder?
-
-  init(_ holder: SessionState.Holder?) { self.holder = holder }
-
-  private struct Stopped: Encodable {
+struct StopJSON: EncodableWithNulls {
+  struct Stopped: Encodable {
     let pid: Int32
     let name: String
   }
 
-  private enum Key: String, CodingKey { case schema, stopped }
+  let schema = 1
+  let stopped: Stopped?
 
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(holder.map { Stopped(pid: $0.pid, name: $0.name) }, forKey: .stopped)
+  init(_ holder: SessionState.Holder?) {
+    stopped = holder.map { Stopped(pid: $0.pid, name: $0.name) }
   }
 
   static func lines(_ holder: SessionState.Holder?, width: Int?) -> [Line] {
     let text =
       holder.map {
-        "Stopped \($0.name) (process \($0.pid)). What it applied stays; 'audiosession revert' "
+        "Stopped \($0.title). What it applied stays; 'audiosession revert' "
           + "restores the previous setup."
       } ?? "No process maintains the session; there is nothing to stop."
     return Layout.wrap(text, indent: 0, width: width)

@@ -22,30 +22,12 @@ struct Demo {
     in sandbox: PulseSandbox, timeout: Duration, logger: Logger?,
     show: @escaping (DemoStep) async throws -> Void
   ) async throws -> DemoReport {
-    var configuration = SessionConfiguration(
+    let configuration = SessionConfiguration(
       timeout: timeout, isHolding: true, name: "audiosession", logger: logger)
-    let state = sandbox.environment["XDG_STATE_HOME"] ?? sandbox.directory
-    configuration.storeFolder = state + "/audiosession"
-    let session = AudioSession(server: sandbox.address, configuration: configuration)
-    var demo = Demo(sandbox: sandbox, session: session, timeout: timeout, show: show)
-    do {
-      let report = try await demo.runSteps()
-      await session.close()
-      return report
-    } catch {
-      await session.close()
-      throw error
+    return try await Context.withSession(in: sandbox, configuration) { session in
+      var demo = Demo(sandbox: sandbox, session: session, timeout: timeout, show: show)
+      return try await demo.runSteps()
     }
-  }
-
-  private init(
-    sandbox: PulseSandbox, session: AudioSession, timeout: Duration,
-    show: @escaping (DemoStep) async throws -> Void
-  ) {
-    self.sandbox = sandbox
-    self.session = session
-    self.timeout = timeout
-    self.show = show
   }
 
   /// The demo's mode; both servers' demo devices support it.

@@ -51,15 +51,16 @@ final class Hooks: Sendable {
   var observer: SessionObserver {
     SessionObserver(
       willChange: { change, state in
-        await self.before(Occasion("pre-\(change.word)", state, profile: change.profile))
+        await self.before(
+          Occasion(name: "pre-\(change.word)", state: state, profile: change.profile))
       },
       didChange: { change, result in
         let occasion =
           switch result {
           case .success(let state):
-            Occasion("post-\(change.word)", state, profile: change.profile)
+            Occasion(name: "post-\(change.word)", state: state, profile: change.profile)
           case .failure(let error):
-            Occasion("\(change.word)-failed", nil, profile: change.profile, error: error)
+            Occasion(name: "\(change.word)-failed", profile: change.profile, error: error)
           }
         self.enqueue(occasion)
       })
@@ -72,11 +73,11 @@ final class Hooks: Sendable {
     let name = event.name.kebab
     // Applying has its own hooks, with the profile.
     guard event != .applied, !folders.hooks(for: name).isEmpty else { return }
-    enqueue(Occasion(name, await state(), event: event))
+    enqueue(Occasion(name: name, state: await state(), event: event))
   }
 
   /// Runs the hooks for the start of `watch`, such as tasks for each login.
-  func noteStart(_ state: SessionState) { enqueue(Occasion("started", state)) }
+  func noteStart(_ state: SessionState) { enqueue(Occasion(name: "started", state: state)) }
 
   /// Waits a limited time for the remaining hooks, then ends them.
   func finish() async {
@@ -120,17 +121,12 @@ final class Hooks: Sendable {
     guard !hooks.isEmpty else { return }
     let (environment, input) = (occasion.environment, occasion.input)
     for hook in hooks {
-      if let refusal = hook.refusal {
-        output.warning("the hook \(hook.path) is not run: \(refusal)")
-        continue
-      }
-      guard !Task.isCancelled else {
-        output.warning("the hook \(hook.path) is not run: the program ends")
-        continue
-      }
       let time = timeLeft()
-      guard time > .zero else {
-        output.warning("the hook \(hook.path) is not run: those before it took all of the time")
+      let obstacle =
+        hook.refusal ?? (Task.isCancelled ? "the program ends" : nil)
+        ?? (time > .zero ? nil : "those before it took all of the time")
+      if let obstacle {
+        output.warning("the hook \(hook.path) is not run: \(obstacle)")
         continue
       }
       do throws(SandboxError) {
@@ -162,18 +158,10 @@ final class Hooks: Sendable {
 private struct Occasion: Sendable {
   /// `pre-apply`, `route-changed`: the folder's name without `.d`.
   var name: String
-  private let state: SessionState?
-  private let profile: String?
-  private let event: SessionEvent?
-  private let error: SessionError?
-
-  init(
-    _ name: String, _ state: SessionState?, profile: String? = nil, event: SessionEvent? = nil,
-    error: SessionError? = nil
-  ) {
-    self.name = name
-    (self.state, self.profile, self.event, self.error) = (state, profile, event, error)
-  }
+  var state: SessionState?
+  var profile: String?
+  var event: SessionEvent?
+  var error: SessionError?
 
   var environment: [String: String] {
     var variables = [

@@ -48,11 +48,12 @@ enum Layout {
   }
 
   /// The same behind a first span, such as a mark, over which the other lines are indented.
-  static func wrap(_ text: String, after first: Span, width: Int?, style: Style = .plain) -> [Line]
+  static func wrap(_ text: String, after first: Span..., width: Int?, style: Style = .plain)
+    -> [Line]
   {
-    var lines = wrap(text, indent: first.width, width: width, style: style)
-    if lines.isEmpty { return [[first]] }
-    lines[0].spans[0] = first
+    var lines = wrap(text, indent: Line(first).width, width: width, style: style)
+    if lines.isEmpty { return [Line(first)] }
+    lines[0].spans.replaceSubrange(0..<1, with: first)
     return lines
   }
 
@@ -96,6 +97,15 @@ enum Layout {
         spans.append(at == row.count - 1 ? cell : cell.padded(to: widths[at] + 2))
       }
       return Line(spans)
+    }
+  }
+
+  /// Rows of a name and its text in two columns; on a narrow screen the text is below the name.
+  static func pairs(_ rows: [(name: String, text: String)], width: Int?) -> [Line] {
+    let table = columns(rows.map { [Span($0.name), Span($0.text, .dim)] }, indent: 2)
+    guard let width, table.contains(where: { $0.width > width }) else { return table }
+    return rows.flatMap { name, text in
+      [["  ", Span(name)]] + wrap(text, indent: 6, width: width, style: .dim)
     }
   }
 }

@@ -6,8 +6,6 @@ struct MessageLog: LogHandler {
   var metadata: Logger.Metadata = [:]
   var logLevel = Logger.Level.debug
 
-  init(output: Output) { self.output = output }
-
   subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }

@@ -74,6 +74,24 @@ final class Output: Sendable {
     write("\r\(Line(spans).rendered(colour: messages.hasColour))\u{1b}[K", to: 2)
   }
 
+  /// Shows a line of progress ten times a second during `body`.
+  func progressing<R>(
+    _ line: @escaping @Sendable () async -> Line?, during body: () async throws -> R
+  ) async throws -> R {
+    let ticks = Task { [self] in
+      while !Task.isCancelled {
+        if let line = await line() { progress(line) }
+        try? await Task.sleep(for: .milliseconds(100))
+      }
+      progress(nil)
+    }
+    let result: Result<R, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    ticks.cancel()
+    await ticks.value
+    return try result.get()
+  }
+
   /// Shows what a command does while it takes longer than half a second, and for how long it has; until
   /// its result is printed.
   func showing<R>(_ activity: String?, _ body: () async throws -> R) async rethrows -> R {
@@ -142,9 +160,10 @@ final class Output: Sendable {
     return failure.status
   }
 
-  /// Prints a failure in addition to a result.
-  func complain(_ error: SessionError) {
+  /// Prints a failure in addition to a result, and returns the exit status.
+  func complain(_ error: SessionError) -> Status {
     say(ErrorView.lines(Failure(error), width: messages.width))
+    return Status(error)
   }
 
   private func write(_ text: String, to descriptor: Int32) {

@@ -16,12 +16,9 @@ struct Terminal: Sendable, Equatable {
 
   /// The kind of a file that is not a terminal.
   static let plain = Terminal(hasColour: false, width: nil)
+}
 
-  init(hasColour: Bool, width: Int?) {
-    self.hasColour = hasColour
-    self.width = width
-  }
-
+extension Terminal {
   /// Inspects a descriptor of this process.
   init(descriptor: Int32) {
     guard isatty(descriptor) == 1 else {
@@ -29,16 +26,12 @@ struct Terminal: Sendable, Equatable {
       return
     }
     let noColour = ProcessEnvironment["NO_COLOR"] != nil || ProcessEnvironment["TERM"] == "dumb"
-    self.init(hasColour: !noColour, width: max(20, Self.columns(descriptor)))
+    // Both are zero if they are unknown.
     var size = winsize()
-    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 {
-      height = Int(size.ws_row)
-    }
-  }
-
-  private static func columns(_ descriptor: Int32) -> Int {
-    var size = winsize()
-    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-    return ProcessEnvironment["COLUMNS"].flatMap { Int($0) } ?? 80
+    _ = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
+    let columns =
+      size.ws_col > 0 ? Int(size.ws_col) : ProcessEnvironment["COLUMNS"].flatMap { Int($0) }
+    self.init(hasColour: !noColour, width: max(20, columns ?? 80))
+    if size.ws_row > 0 { height = Int(size.ws_row) }
   }
 }

@@ -14,11 +14,10 @@ struct Tree {
   ///   - head: the text before the first line.
   ///   - body: the text before the other lines.
   private func lines(width: Int?, head: String, body: String) -> [Line] {
-    let start = [Span(head, .dim), Span(kind.isEmpty ? "" : kind + " ", .dim)]
     let margin = Span(body + (children.isEmpty ? "   " : "│  "), .dim)
     var lines = Layout.wrap(
-      name, after: Span(start.map(\.text).joined()), width: width, style: style)
-    lines[0].spans.replaceSubrange(0..<1, with: start)
+      name, after: Span(head, .dim), Span(kind.isEmpty ? "" : kind + " ", .dim), width: width,
+      style: style)
     for at in lines.indices.dropFirst() { lines[at].spans[0] = margin }
     if !detail.isEmpty {
       let detail = Span(detail, .dim)

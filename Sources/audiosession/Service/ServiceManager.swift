@@ -19,7 +19,7 @@ struct ServiceManager {
   /// None is used inside a sandbox, because it would be the user's own.
   func absence() async -> String? {
     guard RemoteSandbox() == nil else { return "a sandbox has no service manager" }
-    switch await run("show-environment") {
+    switch await run(["show-environment"]) {
     case .done: return nil
     case .failed(let words): return words
     case .waiting: return "systemctl does not answer"
@@ -33,7 +33,7 @@ struct ServiceManager {
   }
 
   /// Runs `systemctl --user` with these arguments.
-  func run(_ words: String...) async -> Outcome {
+  func run(_ words: [String]) async -> Outcome {
     do throws(SandboxError) {
       let result = try await runProgram(["systemctl", "--user"] + words, timeout: timeout)
       guard result.status != 0 else { return .done(result.standardOutput.firstLine) }
@@ -47,7 +47,7 @@ struct ServiceManager {
 
   /// One word of `systemctl`'s output, such as `active` or `disabled`; nil if it cannot be read.
   func word(_ command: String) async -> String? {
-    switch await run(command, ServiceUnit.name) {
+    switch await run([command, ServiceUnit.name]) {
     case .done(let word): word
     // The answer is one word; anything longer is an error.
     case .failed(let words): words.contains(" ") ? nil : words

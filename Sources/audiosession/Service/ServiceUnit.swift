@@ -86,10 +86,6 @@ enum ServiceUnit {
       .joined(separator: "%%") + "\""
   }
 
-  private static func hexadecimal(_ number: UInt32) -> String {
-    (number < 16 ? "0" : "") + String(number, radix: 16)
-  }
-
   /// A quoted word in systemd's syntax.
   private static func quoted(_ word: String) -> String {
     "\""
@@ -101,7 +97,8 @@ enum ServiceUnit {
         case "\t": "\\t"
         // A carriage return also ends a line of a unit; other control characters are not allowed in
         // a line.
-        case "\u{1}"..."\u{1f}", "\u{7f}": "\\x" + hexadecimal(scalar.value)
+        case "\u{1}"..."\u{1f}", "\u{7f}":
+          (scalar.value < 16 ? "\\x0" : "\\x") + String(scalar.value, radix: 16)
         default: String(scalar)
         }
       }.joined() + "\""

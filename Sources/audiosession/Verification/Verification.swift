@@ -38,7 +38,7 @@ struct Verification {
       hardware: (hardware ?? source).channelMap.positions,
       isMonitor: isPlaybackOnly, loop: loop,
       output: output?.channelMap.positions ?? [],
-      name: Self.name(hardware ?? source),
+      name: (hardware ?? source).title,
       silence: Self.silence([source, hardware].compactMap { $0 }))
   }
 
@@ -46,24 +46,20 @@ struct Verification {
   private static func silence(_ chain: [Device]) -> String? {
     guard let hardware = chain.last else { return nil }
     if let muted = chain.first(where: \.isMuted) {
-      return "\(name(muted)) is muted; to unmute it: pactl set-source-mute "
+      return "\(muted.title) is muted; to unmute it: pactl set-source-mute "
         + "\(muted.index.rawValue) 0"
     }
     if let low = chain.first(where: { $0.volume.loudest <= .muted }) {
-      return "the gain of \(name(low)) is 0 %; to raise it: pactl set-source-volume "
+      return "the gain of \(low.title) is 0 %; to raise it: pactl set-source-volume "
         + "\(low.index.rawValue) 80%"
     }
     guard hardware.isHardware else {
       return
-        "\(name(hardware)) is no hardware, and has no sound of its own; 'audiosession devices' "
+        "\(hardware.title) is no hardware, and has no sound of its own; 'audiosession devices' "
         + "lists the inputs"
     }
-    return "nothing but silence came from \(name(hardware)): is its own switch off, or is it the "
+    return "nothing but silence came from \(hardware.title): is its own switch off, or is it the "
       + "wrong input? 'audiosession doctor' listens to every input"
-  }
-
-  private static func name(_ device: Device) -> String {
-    device.description.isEmpty ? device.name : device.description
   }
 
   private func monitor(of output: Device?, _ snapshot: ServerSnapshot) -> Device? {

@@ -82,11 +82,11 @@ extension VerifyReport {
     _ check: SignalCheck, _ claimed: [ChannelPosition], _ silence: String?
   ) -> [Check] {
     let doctor = "'audiosession doctor' shows what helps"
-    let remedies = [
-      "silence": silence, "deadChannel": "a channel has no sound; \(doctor)",
-      "dualMono": "two channels carry the same; \(doctor)",
-      "clipping": "the sound clips; lower the gain of the microphone",
-      "offset": "the sound is not centred on zero; \(doctor)",
+    let faults: [(name: String, remedy: String?)] = [
+      ("silence", silence), ("deadChannel", "a channel has no sound; \(doctor)"),
+      ("dualMono", "two channels carry the same; \(doctor)"),
+      ("clipping", "the sound clips; lower the gain of the microphone"),
+      ("offset", "the sound is not centred on zero; \(doctor)"),
     ]
     let name = { (channel: Int) in
       claimed.indices.contains(channel) ? claimed[channel].rawValue : "channel \(channel + 1)"
@@ -107,10 +107,11 @@ extension VerifyReport {
         found["offset", default: []].append("\(name(channel)): \(percent) %")
       }
     }
-    return ["silence", "deadChannel", "dualMono", "clipping", "offset"].map { fault in
-      Check(
-        name: fault, measured: .strings(found[fault] ?? []), isOK: found[fault] == nil,
-        detail: found[fault].flatMap { _ in remedies[fault] ?? nil })
+    return faults.map { fault in
+      let words = found[fault.name]
+      return Check(
+        name: fault.name, measured: .strings(words ?? []), isOK: words == nil,
+        detail: words == nil ? nil : fault.remedy)
     }
   }
 

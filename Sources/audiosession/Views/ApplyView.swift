@@ -3,14 +3,14 @@ import AudioSession
 /// `apply --json`.
 struct ApplyJSON: Encodable {
   let schema = 1
-  let steps: [StepJSON]
+  let steps: [StepItem]
   let properties: [Property: PropertyReport]
   let unmet: [Unmet]
   let left: [String]
   let notes: [String]
 
   init(_ report: ApplyReport) {
-    steps = report.steps.map { StepJSON(step: $0.step, outcome: $0.outcome) }
+    steps = report.items
     properties = report.state.properties
     unmet = report.unmet
     left = report.left
@@ -23,8 +23,7 @@ enum ApplyView {
   static func lines(
     _ report: ApplyReport, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
-    let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
-    let steps = StepsView.lines(rows, width: width, names: names)
+    let steps = StepsView.lines(report.items, width: width, names: names)
     let properties = PropertiesView.lines(
       report.state.properties, width: width, preferredOnly: true, showsGrants: true,
       names: names)
@@ -37,7 +36,7 @@ enum ApplyView {
   private static func holder(_ state: SessionState, _ width: Int?) -> [Line] {
     guard let holder = state.holder else { return [] }
     let end = holder.isCommand ? "; 'audiosession stop' ends it" : ", a program of its own"
-    let text = "maintained by \(holder.name) (process \(holder.pid))\(end)"
-    return [.empty] + Layout.wrap(text, indent: 0, width: width, style: .dim)
+    return [.empty]
+      + Layout.wrap("maintained by \(holder.title)\(end)", indent: 0, width: width, style: .dim)
   }
 }

@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 /// The matching profiles, for users.
@@ -37,28 +38,28 @@ enum DetectionView {
 }
 
 /// `profiles detect --json`.
-struct DetectionJSON: Encodable {
-  private let detection: ProfileDetection
+struct DetectionJSON: EncodableWithNulls {
+  struct Item: EncodableWithNulls {
+    let name: String
+    let description: String?
+    let source: String
+    let fits: Bool
+    let points: Int
+    let missing: [String]
+  }
 
-  init(_ detection: ProfileDetection) { self.detection = detection }
+  let schema = 1
+  let chosen: String?
+  let ties: [String]
+  let profiles: [Item]
 
-  private enum Key: String, CodingKey { case schema, chosen, ties, profiles }
-  private enum ItemKey: String, CodingKey { case name, description, source, fits, points, missing }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(detection.chosen, forKey: .chosen)
-    try values.encode(detection.ties, forKey: .ties)
-    var items = values.nestedUnkeyedContainer(forKey: .profiles)
-    for fit in detection.profiles {
-      var item = items.nestedContainer(keyedBy: ItemKey.self)
-      try item.encode(fit.name, forKey: .name)
-      try item.encode(fit.description, forKey: .description)
-      try item.encode(fit.source.description, forKey: .source)
-      try item.encode(fit.fits, forKey: .fits)
-      try item.encode(fit.points, forKey: .points)
-      try item.encode(fit.missing, forKey: .missing)
+  init(_ detection: ProfileDetection) {
+    chosen = detection.chosen
+    ties = detection.ties
+    profiles = detection.profiles.map {
+      Item(
+        name: $0.name, description: $0.description, source: $0.source.description, fits: $0.fits,
+        points: $0.points, missing: $0.missing)
     }
   }
 }

@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 import PulseTypes
 
 /// The JSON of `devices`; the help of the command describes its keys.
@@ -22,7 +23,8 @@ struct DeviceList: Encodable {
     let route = snapshot.chain.defaultRoot(direction)?.name
     return devices.map { device in
       DeviceItem(
-        device, kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,
+        device: device,
+        kind: snapshot.isOwned(device) ? .own : device.isMonitor ? .monitor : .hardware,
         isDefault: device.name == route, card: snapshot.card(of: device)?.name)
     }
   }
@@ -38,17 +40,10 @@ struct DeviceItem: Encodable {
   let isDefault: Bool
   let card: String?
 
-  init(_ device: Device, kind: Kind, isDefault: Bool, card: String?) {
-    self.device = device
-    self.kind = kind
-    self.isDefault = isDefault
-    self.card = card
-  }
-
   var ports: [PortItem] {
     device.ports.map { port in
       PortItem(
-        port, type: device.portTypes(port).first, isActive: port.name == device.activePort)
+        port: port, type: device.portTypes(port).first, isActive: port.name == device.activePort)
     }
   }
 
@@ -79,70 +74,57 @@ struct DeviceItem: Encodable {
 
 /// A port.
 struct PortItem: Encodable {
-  let name: String
-  let description: String
+  let port: DevicePort
   let type: PortType?
-  let availability: PortAvailability
   let isActive: Bool?
-
-  init(_ port: DevicePort, type: PortType?, isActive: Bool?) {
-    name = port.name
-    description = port.description
-    self.type = type
-    availability = port.availability
-    self.isActive = isActive
-  }
 
   private enum Key: String, CodingKey { case name, description, type, availability, active }
 
   func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
-    try values.encode(name, forKey: .name)
-    try values.encode(description, forKey: .description)
+    try values.encode(port.name, forKey: .name)
+    try values.encode(port.description, forKey: .description)
     try values.encode(type, forKey: .type)
-    try values.encode(availability, forKey: .availability)
+    try values.encode(port.availability, forKey: .availability)
     try values.encodeIfPresent(isActive, forKey: .active)
   }
 }
 
 /// A sound card.
-struct CardItem: Encodable {
-  let card: Card
+struct CardItem: EncodableWithNulls {
+  struct Profile: Encodable {
+    let name: String
+    let description: String
+    let available: Bool
+  }
 
-  init(_ card: Card) { self.card = card }
+  struct Codec: Encodable {
+    let name: String
+    let description: String
+    let active: Bool
+  }
 
-  var description: String { card.properties["device.description"] ?? card.name }
+  let name: String
+  let description: String
+  let profile: String?
+  let profiles: [Profile]
+  let ports: [PortItem]
+  let codecs: [Codec]
 
-  private enum Key: String, CodingKey { case name, description, profile, profiles, ports, codecs }
-  private enum ProfileKey: String, CodingKey { case name, description, available }
-  private enum CodecKey: String, CodingKey { case name, description, active }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(card.name, forKey: .name)
-    try values.encode(description, forKey: .description)
-    try values.encode(card.activeProfile, forKey: .profile)
-    var profiles = values.nestedUnkeyedContainer(forKey: .profiles)
-    for profile in card.profiles {
-      var item = profiles.nestedContainer(keyedBy: ProfileKey.self)
-      try item.encode(profile.name, forKey: .name)
-      try item.encode(profile.description, forKey: .description)
-      try item.encode(profile.isAvailable, forKey: .available)
+  init(_ card: Card) {
+    name = card.name
+    description = card.properties["device.description"] ?? card.name
+    profile = card.activeProfile
+    profiles = card.profiles.map {
+      Profile(name: $0.name, description: $0.description, available: $0.isAvailable)
     }
-    let ports = card.ports.map { port in
-      PortItem(
-        port,
-        type: PortType.types(
-          of: port, direction: port.direction, properties: card.properties, name: card.name
-        ).first, isActive: nil)
+    ports = card.ports.map { port in
+      let types = PortType.types(
+        of: port, direction: port.direction, properties: card.properties, name: card.name)
+      return PortItem(port: port, type: types.first, isActive: nil)
     }
-    try values.encode(ports, forKey: .ports)
-    var codecs = values.nestedUnkeyedContainer(forKey: .codecs)
-    for codec in card.codecs ?? [] {
-      var item = codecs.nestedContainer(keyedBy: CodecKey.self)
-      try item.encode(codec.name, forKey: .name)
-      try item.encode(codec.description, forKey: .description)
-      try item.encode(codec.name == card.activeCodec, forKey: .active)
+    codecs = (card.codecs ?? []).map {
+      Codec(name: $0.name, description: $0.description, active: $0.name == card.activeCodec)
     }
   }
 }

@@ -94,6 +94,11 @@ extension Context {
   }
 }
 
+extension Device {
+  /// The name by which people know it.
+  var title: String { description.isEmpty ? name : description }
+}
+
 extension ServerSnapshot {
   /// The source that a word of the command line means: the one of that name, otherwise the microphone
   /// that people call so, or whose description alone has that part.

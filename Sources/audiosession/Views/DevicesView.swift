@@ -6,16 +6,11 @@ enum DevicesView {
   static func lines(_ list: DeviceList, width: Int?) -> [Line] {
     section("inputs", list.inputs.map { lines($0, width) })
       + [.empty] + section("outputs", list.outputs.map { lines($0, width) })
-      + (list.cards.isEmpty ? [] : [.empty])
-      + section("cards", list.cards.map { lines($0, width) }, isOmittedWhenEmpty: true)
+      + (list.cards.isEmpty ? [] : [.empty] + section("cards", list.cards.map { lines($0, width) }))
   }
 
-  private static func section(
-    _ title: String, _ items: [[Line]], isOmittedWhenEmpty: Bool = false
-  ) -> [Line] {
-    if items.isEmpty, isOmittedWhenEmpty { return [] }
-    let title = Line(title, .bold)
-    return items.isEmpty ? [title, Line("  none")] : [title] + items.flatMap { $0 }
+  private static func section(_ title: String, _ items: [[Line]]) -> [Line] {
+    [Line(title, .bold)] + (items.isEmpty ? [Line("  none")] : items.flatMap { $0 })
   }
 
   private static func lines(_ item: DeviceItem, _ width: Int?) -> [Line] {
@@ -35,11 +30,10 @@ enum DevicesView {
 
   /// What people call it.
   private static func title(_ item: DeviceItem) -> String {
-    let name = item.device.description.isEmpty ? item.device.name : item.device.description
-    return switch item.kind {
-    case .hardware: name
-    case .own: name + " (of the session)"
-    case .monitor: name + " (monitor)"
+    switch item.kind {
+    case .hardware: item.device.title
+    case .own: item.device.title + " (of the session)"
+    case .monitor: item.device.title + " (monitor)"
     }
   }
 
@@ -49,12 +43,12 @@ enum DevicesView {
   }
 
   private static func ports(_ ports: [PortItem], _ width: Int?) -> [Line] {
-    let rows = ports.map { port -> [Span] in
-      let mark = Span(port.isActive == true ? "* " : "  ", .green)
+    let rows = ports.map { item -> [Span] in
+      let isActive = item.isActive == true
       return [
-        Span(mark.text + port.name, port.isActive == true ? .green : .plain),
-        Span(port.type?.rawValue ?? "no type reported by the server"),
-        availability(port.availability),
+        Span((isActive ? "* " : "  ") + item.port.name, isActive ? .green : .plain),
+        Span(item.type?.rawValue ?? "no type reported by the server"),
+        availability(item.port.availability),
       ]
     }
     let wide = Layout.columns(rows, indent: 4)
@@ -67,22 +61,20 @@ enum DevicesView {
   }
 
   private static func lines(_ item: CardItem, _ width: Int?) -> [Line] {
-    let lines = Layout.wrap(item.description, indent: 2, width: width) + name(item.card.name, width)
-    let profiles = item.card.profiles.flatMap { profile -> [Line] in
-      let isActive = profile.name == item.card.activeProfile
+    let lines = Layout.wrap(item.description, indent: 2, width: width) + name(item.name, width)
+    let profiles = item.profiles.flatMap { profile -> [Line] in
+      let isActive = profile.name == item.profile
       let style: Style = isActive ? .green : .plain
       let lines = Layout.wrap(
         profile.name, after: Span(isActive ? "    * " : "      ", style), width: width, style: style
       )
-      guard !profile.isAvailable else { return lines }
+      guard !profile.available else { return lines }
       let isShort = lines.count == 1 && width.map { lines[0].width + 15 <= $0 } ?? true
       return isShort
         ? [Line(lines[0].spans + [Span("  not available", .dim)])]
         : lines + [["        ", Span("not available", .dim)]]
     }
-    let codecs = (item.card.codecs ?? []).map { codec in
-      codec.name == item.card.activeCodec ? "\(codec.name) (in use)" : codec.name
-    }
+    let codecs = item.codecs.map { $0.active ? "\($0.name) (in use)" : $0.name }
     let offer = codecs.isEmpty ? "" : "codecs: " + codecs.joined(separator: ", ")
     return lines + profiles
       + (offer.isEmpty ? [] : Layout.wrap(offer, indent: 4, width: width))

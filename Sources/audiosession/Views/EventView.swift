@@ -27,13 +27,9 @@ enum EventView {
     _ timed: TimedEvent, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
     let (name, text, style) = words(timed.event, names)
-    let head = [
-      Span(LocalTime(timed.time).clock, .dim), "  ", Span(name, style).padded(to: 11), "  ",
-    ]
-    var rows = Layout.wrap(names.text(text), indent: Line(head).width, width: width)
-    guard !rows.isEmpty else { return [Line(head)] }
-    rows[0].spans.replaceSubrange(0..<1, with: head)
-    return rows
+    return Layout.wrap(
+      names.text(text), after: Span(LocalTime(timed.time).clock, .dim), "  ",
+      Span(name, style).padded(to: 11), "  ", width: width)
   }
 
   private static func words(

@@ -4,12 +4,18 @@ extension MeterFrame: Encodable {
   private enum Key: String, CodingKey { case seconds, device, sampleRate, levels, bands }
 
   func encode(to encoder: any Encoder) throws {
+    let levels = zip(names, readings).map { name, reading in
+      LevelItem(
+        channel: name, peak: reading.peak, rms: reading.rms, hold: reading.hold,
+        clipping: reading.isClipping)
+    }
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(device, forKey: .device)
     try values.encode(seconds, forKey: .seconds)
     try values.encode(sampleRate, forKey: .sampleRate)
-    try values.encode(zip(names, readings).map(LevelItem.init), forKey: .levels)
-    try values.encodeIfPresent(bands?.map(BandItem.init), forKey: .bands)
+    try values.encode(levels, forKey: .levels)
+    let bands = bands?.map { BandItem(from: $0.from, to: $0.to, amplitude: $0.amplitude) }
+    try values.encodeIfPresent(bands, forKey: .bands)
   }
 }
 
@@ -19,24 +25,10 @@ private struct LevelItem: Encodable {
   let rms: Double
   let hold: Double
   let clipping: Bool
-
-  init(_ name: String, _ reading: LevelMeter.Reading) {
-    channel = name
-    peak = reading.peak
-    rms = reading.rms
-    hold = reading.hold
-    clipping = reading.isClipping
-  }
 }
 
 private struct BandItem: Encodable {
   let from: Double
   let to: Double
   let amplitude: Double
-
-  init(_ band: Spectrum.Band) {
-    from = band.from
-    to = band.to
-    amplitude = band.amplitude
-  }
 }

@@ -48,7 +48,7 @@ struct MeterFrame {
   }
 
   /// The column of a level on a bar of this width.
-  private static func column(_ amplitude: Double, _ width: Int) -> Int {
+  static func column(_ amplitude: Double, _ width: Int) -> Int {
     let part = 1 - decibels(of: amplitude) / floor
     return max(0, min(width, Int(saturating: part * Double(width))))
   }
@@ -84,7 +84,8 @@ struct MeterFrame {
     return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10)"
   }
 
-  private static func padded(_ amplitude: Double) -> String {
+  /// The same with a constant width.
+  static func padded(_ amplitude: Double) -> String {
     let text = decibels(amplitude)
     return String(repeating: " ", count: max(0, 6 - text.count)) + text
   }

@@ -12,19 +12,14 @@ enum OverviewView {
     }
     lines += StateView.fact("session", session(state), width)
     lines += [.empty, Line("What you can do next:", .bold)]
-    let rows = next(state).map { [Span("audiosession " + $0.command), Span($0.effect, .dim)] }
-    let table = Layout.columns(rows, indent: 2)
-    guard let width, table.contains(where: { $0.width > width }) else { return lines + table }
-    return lines
-      + rows.flatMap { row -> [Line] in
-        [["  ", row[0]]] + Layout.wrap(row[1].text, indent: 6, width: width, style: .dim)
-      }
+    let rows = next(state).map { ("audiosession " + $0.command, $0.effect) }
+    return lines + Layout.pairs(rows, width: width)
   }
 
   private static func session(_ state: SessionState) -> String {
     guard state.hasMode else {
       guard let holder = state.holder else { return "none; nothing is maintained" }
-      return "none; \(text(holder)) waits for a profile"
+      return "none; \(holder.title) waits for a profile"
     }
     var name = state.profile.map { "profile \($0)" } ?? "a mode without a profile"
     if !state.active { name += ", not active" }
@@ -35,12 +30,8 @@ enum OverviewView {
     if !unmet.isEmpty {
       name += ", not in effect: \(unmet.map(\.row.label).joined(separator: ", "))"
     }
-    let holder = state.holder.map { "maintained by \(text($0))" }
+    let holder = state.holder.map { "maintained by \($0.title)" }
     return name + "; " + (holder ?? "no running process maintains it")
-  }
-
-  private static func text(_ holder: SessionState.Holder) -> String {
-    "\(holder.name) (process \(holder.pid))"
   }
 
   /// A command of this program, and what it does.
@@ -74,6 +65,11 @@ enum OverviewView {
   }
 
   private static var revert: Next { ("revert", "restore the settings from before") }
+}
+
+extension SessionState.Holder {
+  /// The program and its process.
+  var title: String { "\(name) (process \(pid))" }
 }
 
 extension SessionState {

@@ -3,12 +3,12 @@ import AudioSession
 /// `plan --json`.
 struct PlanJSON: Encodable {
   let schema = 1
-  let steps: [StepJSON]
+  let steps: [StepItem]
   let unmet: [Unmet]
   let left: [String]
 
   init(_ plan: Plan) {
-    steps = plan.steps.map { StepJSON(step: $0) }
+    steps = plan.items
     unmet = plan.unmet
     left = plan.left
   }
@@ -19,8 +19,7 @@ enum PlanView {
   static func lines(
     _ plan: Plan, width: Int?, showsReasons: Bool, names: DeviceNames = .none
   ) -> [Line] {
-    let rows = plan.steps.map { StepsView.Row(step: $0, outcome: nil) }
-    let steps = StepsView.lines(rows, width: width, showsReasons: showsReasons, names: names)
+    let steps = StepsView.lines(plan.items, width: width, showsReasons: showsReasons, names: names)
     return (steps.isEmpty ? [Line("nothing to do")] : steps)
       + unmet(plan.unmet, width: width, names: names)
       + left(plan.left, width: width, names: names)

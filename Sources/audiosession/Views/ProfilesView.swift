@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 import SessionProfiles
 
 /// Profiles for users.
@@ -11,25 +12,18 @@ enum ProfilesView {
       let name = Span(profile.name, profile.error == nil ? .bold : .red).padded(to: names + 2)
       let text = profile.error?.message ?? profile.description ?? ""
       let source = profile.source == .builtIn ? "" : "  (\(profile.source))"
-      var lines = Layout.wrap(text + source, indent: names + 2, width: width)
-      if lines.isEmpty { lines = [[""]] }
-      lines[0].spans[0] = name
-      return lines
+      return Layout.wrap(text + source, after: name, width: width)
     }
   }
 
   /// One complete profile; its source is a comment, so that the text is a valid profile.
   static func lines(_ profile: Profile) -> [Line] {
     let base = profile.extends.map { ", with what it extends: \($0)" } ?? ""
-    let text = ProfileWriter.toml(
-      profile.mode, description: profile.description, match: profile.match)
+    let lines = profile.toml.split(separator: "\n", omittingEmptySubsequences: false)
     return [Line("# \(profile.name): \(profile.source)\(base)", .dim)]
-      + text.split(separator: "\n", omittingEmptySubsequences: false).map { Line(String($0)) }
-      .dropLast()
+      + lines.map { Line(String($0)) }.dropLast()
   }
-}
 
-extension ProfilesView {
   /// A problem of a file, after its position.
   static func lines(_ diagnostic: ProfileDiagnostic, width: Int?) -> [Line] {
     let text = diagnostic.description
@@ -41,49 +35,48 @@ extension ProfilesView {
 
 /// `profiles list --json`.
 struct ProfileListJSON: Encodable {
-  private let profiles: [ProfileListing]
+  struct Item: EncodableWithNulls {
+    let name: String
+    let description: String?
+    let source: String
+    let error: ErrorBody?
+  }
 
-  init(_ profiles: [ProfileListing]) { self.profiles = profiles }
+  let schema = 1
+  let profiles: [Item]
 
-  private enum Key: String, CodingKey { case schema, profiles }
-  private enum ItemKey: String, CodingKey { case name, description, source, error }
-
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    var items = values.nestedUnkeyedContainer(forKey: .profiles)
-    for profile in profiles {
-      var item = items.nestedContainer(keyedBy: ItemKey.self)
-      try item.encode(profile.name, forKey: .name)
-      try item.encode(profile.description, forKey: .description)
-      try item.encode(profile.source.description, forKey: .source)
-      try item.encode(profile.error.map(ErrorBody.init), forKey: .error)
+  init(_ profiles: [ProfileListing]) {
+    self.profiles = profiles.map {
+      Item(
+        name: $0.name, description: $0.description, source: $0.source.description,
+        error: $0.error.map(ErrorBody.init))
     }
   }
 }
 
 /// `profiles show --json`.
-struct ProfileJSON: Encodable {
-  private let profile: Profile
+struct ProfileJSON: EncodableWithNulls {
+  let schema = 1
+  let name: String
+  let description: String?
+  let source: String
+  let extends: String?
+  let mode: AudioMode
+  let toml: String
 
-  init(_ profile: Profile) { self.profile = profile }
-
-  private enum Key: String, CodingKey {
-    case schema, name, description, source, extends, mode, toml
+  init(_ profile: Profile) {
+    name = profile.name
+    description = profile.description
+    source = profile.source.description
+    extends = profile.extends
+    mode = profile.mode
+    toml = profile.toml
   }
+}
 
-  func encode(to encoder: any Encoder) throws {
-    var values = encoder.container(keyedBy: Key.self)
-    try values.encode(1, forKey: .schema)
-    try values.encode(profile.name, forKey: .name)
-    try values.encode(profile.description, forKey: .description)
-    try values.encode(profile.source.description, forKey: .source)
-    try values.encode(profile.extends, forKey: .extends)
-    try values.encode(profile.mode, forKey: .mode)
-    let text = ProfileWriter.toml(
-      profile.mode, description: profile.description, match: profile.match)
-    try values.encode(text, forKey: .toml)
-  }
+extension Profile {
+  /// The profile in full, as a file.
+  fileprivate var toml: String { ProfileWriter.toml(mode, description: description, match: match) }
 }
 
 /// `profiles check --json`.

@@ -13,9 +13,6 @@ enum PropertiesView {
     _ properties: [Property: PropertyReport], width: Int?, preferredOnly: Bool,
     showsGrants: Bool = false, showsReadings: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
-    func isGranted(_ report: PropertyReport) -> Bool {
-      showsGrants && report.waitingFor == .holder
-    }
     let shown = Property.reported.filter { name in
       guard let report = properties[name] else { return false }
       // What is neither asked for nor there tells nothing.
@@ -25,7 +22,7 @@ enum PropertiesView {
     let verdicts = shown.compactMap { properties[$0]?.verdict.word.count }.max() ?? 0
     return shown.flatMap { name -> [Line] in
       guard let report = properties[name] else { return [] }
-      let isGranted = isGranted(report)
+      let isGranted = showsGrants && report.waitingFor == .holder
       let verdict =
         isGranted ? Span("granted", .green) : Span(report.verdict.word, report.verdict.style)
       let head = [

@@ -1,6 +1,5 @@
 import AudioSession
 import AudioStreams
-import Glibc
 import PulseTypes
 
 /// The result of a recording.
@@ -15,18 +14,6 @@ struct RecordView: Encodable {
   let peak: Double
   let inputs: [RecordedInput]
   let missing: [MissingFrames]
-
-  init(_ file: String, _ format: RecordingFormat, _ progress: RecordingProgress) {
-    self.file = file
-    self.format = format
-    sampleRate = progress.sampleRate
-    channels = progress.channels
-    frames = progress.frames
-    seconds = progress.duration.seconds
-    peak = Double(progress.highestPeak)
-    inputs = progress.inputs
-    missing = progress.missing
-  }
 
   /// One sentence.
   var summary: String {
@@ -85,16 +72,12 @@ struct RecordView: Encodable {
 
   /// ` -18.2 dB`, with a constant width.
   private static func decibels(_ peak: Float) -> String {
-    guard peak > 0.000_01 else { return "  -inf dB" }
-    let tenths = Int(saturating: max(-9999, min(9999, 200 * log10(Double(peak)))))
-    let text = "\(tenths < 0 ? "-" : " ")\(abs(tenths) / 10).\(abs(tenths) % 10)"
-    return String(repeating: " ", count: max(0, 6 - text.count)) + text + " dB"
+    (peak > 0.000_01 ? MeterFrame.padded(Double(peak)) : "  -inf") + " dB"
   }
 
   /// 60 dB in 30 steps.
   private static func bar(_ peak: Float) -> String {
-    let level = peak > 0 ? max(0, min(1, 1 + log10(Double(peak)) / 3)) : 0
-    let full = max(0, min(30, Int(saturating: level * 30)))
+    let full = MeterFrame.column(Double(peak), 30)
     return String(repeating: "█", count: full) + String(repeating: "·", count: 30 - full)
   }
 }

@@ -27,7 +27,7 @@ struct ReplayJSON: Encodable {
     let kind: String
     var text: String?
     var occasion: Occasion?
-    var steps: [StepJSON]?
+    var steps: [StepItem]?
     var unmet: [Unmet]?
     var error: SessionError?
     var same: Bool?
@@ -40,14 +40,14 @@ struct ReplayJSON: Encodable {
       case .planned(let input, let plan):
         kind = "plan"
         occasion = input.occasion
-        steps = plan.steps.map { StepJSON(step: $0) }
+        steps = plan.items
         unmet = plan.unmet
       case .unplannable(let input, let error):
         kind = "plan"
         occasion = input.occasion
         self.error = error
       case .ran(let step, let outcome):
-        (kind, text, steps) = ("step", outcome, [StepJSON(step: step)])
+        (kind, text, steps) = ("step", outcome, [StepItem(step: step)])
       case .event(let event): (kind, text) = ("event", event.name)
       }
     }
@@ -82,7 +82,7 @@ enum ReplayView {
     case .told(let words): return line(entry, "server", words, width)
     case .planned(let input, let plan):
       return line(entry, "plan", summary(input, plan.steps.count, entry), width)
-        + StepsView.lines(plan.steps.map { .init(step: $0) }, width: width)
+        + StepsView.lines(plan.items, width: width)
     case .unplannable(let input, let error):
       return line(entry, "plan", summary(input, 0, entry) + ": \(error.message)", width)
     case .ran(let step, let outcome):
@@ -101,11 +101,8 @@ enum ReplayView {
   private static func line(
     _ entry: ReplayEntry, _ name: String, _ text: String, _ width: Int?
   ) -> [Line] {
-    var lines = Layout.wrap(text, indent: 30, width: width)
-    let head =
-      [Span(LocalTime(entry.line.time).clock, .dim), "  ", Span(name).padded(to: 14), "  "]
-      as [Span]
-    if !lines.isEmpty { lines[0].spans = head + lines[0].spans.dropFirst() }
-    return lines
+    Layout.wrap(
+      text, after: Span(LocalTime(entry.line.time).clock, .dim), "  ",
+      Span(name).padded(to: 14), "  ", width: width)
   }
 }

@@ -4,11 +4,11 @@ import AudioSession
 /// another program had changed them.
 struct RevertJSON: Encodable {
   let schema = 1
-  let steps: [StepJSON]
+  let steps: [StepItem]
   let left: [String]
 
   init(_ report: ApplyReport) {
-    steps = report.steps.map { StepJSON(step: $0.step, outcome: $0.outcome) }
+    steps = report.items
     left = report.left
   }
 }
@@ -18,8 +18,7 @@ enum RevertView {
   static func lines(
     _ report: ApplyReport, width: Int?, names: DeviceNames = .none
   ) -> [Line] {
-    let rows = report.steps.map { StepsView.Row(step: $0.step, outcome: $0.outcome) }
-    let steps = StepsView.lines(rows, width: width, names: names)
+    let steps = StepsView.lines(report.items, width: width, names: names)
     let none = report.left.isEmpty ? "nothing to restore" : "nothing to restore now"
     return (steps.isEmpty ? [Line(none)] : steps)
       + PlanView.left(report.left, width: width, names: names)

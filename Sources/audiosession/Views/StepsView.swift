@@ -2,16 +2,9 @@ import AudioSession
 
 /// The steps of a plan or of an apply, under the titles of their phases.
 enum StepsView {
-  /// A step in the list.
-  struct Row {
-    var step: Step
-    /// The outcome; nil if the step is only planned.
-    var outcome: StepOutcome?
-  }
-
   /// - Parameter showsReasons: whether to add the reason for each step.
   static func lines(
-    _ rows: [Row], width: Int?, showsReasons: Bool = false, names: DeviceNames = .none
+    _ rows: [StepItem], width: Int?, showsReasons: Bool = false, names: DeviceNames = .none
   ) -> [Line] {
     let rows = Phase.allCases.flatMap { phase in rows.filter { $0.step.phase == phase } }
     let aligned = Layout.columns(rows.map { columns($0, names) }, indent: 3)
@@ -30,7 +23,7 @@ enum StepsView {
     return lines
   }
 
-  private static func columns(_ row: Row, _ names: DeviceNames) -> [Span] {
+  private static func columns(_ row: StepItem, _ names: DeviceNames) -> [Span] {
     [
       Span(names.text(row.step.setting.object)), Span(row.step.setting.propertyName),
       Span(words(change(row.step, names))), mark(row),
@@ -38,7 +31,7 @@ enum StepsView {
   }
 
   /// One step on a narrow screen: the setting, then the change, on two lines if one is too short.
-  private static func stacked(_ row: Row, _ width: Int?, _ names: DeviceNames) -> [Line] {
+  private static func stacked(_ row: StepItem, _ width: Int?, _ names: DeviceNames) -> [Line] {
     let (from, to) = change(row.step, names)
     let mark = mark(row)
     let head = Layout.wrap(names.text(row.step.setting.title), indent: 3, width: width)
@@ -81,7 +74,7 @@ enum StepsView {
     return spec.masterMap == .mono ? "all channels mixed" : spec.masterMap.description
   }
 
-  private static func mark(_ row: Row) -> Span {
+  private static func mark(_ row: StepItem) -> Span {
     switch row.outcome {
     case nil: row.step.isDeferred ? Span("(once it is there)", .dim) : ""
     case .applied: Span("applied", .green)

@@ -15,12 +15,9 @@ enum VerifyView {
         measured(check), mark(check),
       ]
     }
-    let wide = Layout.columns([heading] + rows)
-    let table: [Line]
-    if let width, wide.contains(where: { $0.width > width }) {
+    var table = Layout.columns([heading] + rows)
+    if let width, table.contains(where: { $0.width > width }) {
       table = stacked(report.checks, width)
-    } else {
-      table = wide
     }
     return head + table + notes(report, width, names) + [.empty] + verdict(report, width, names)
   }

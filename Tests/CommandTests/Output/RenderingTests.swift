@@ -17,7 +17,7 @@ struct RenderingTests {
       actual: .string(input), verdict: verdict, reason: reason)
   }
 
-  private func steps() -> [StepsView.Row] {
+  private func steps() -> [StepItem] {
     let setting = Setting.defaultDevice(.input)
     let step = Step(
       phase: .preferredDevices, property: .preferredInput, setting: setting,
@@ -27,8 +27,8 @@ struct RenderingTests {
       setting: .cardProfile(card: "alsa_card.usb-Example_USB_Microphone-00"),
       from: .name("off"), to: .name("input:analog-stereo"), why: "because")
     return [
-      StepsView.Row(step: step, outcome: .refused("no " + String(repeating: "never ", count: 20))),
-      StepsView.Row(step: profile, outcome: .applied),
+      StepItem(step: step, outcome: .refused("no " + String(repeating: "never ", count: 20))),
+      StepItem(step: profile, outcome: .applied),
     ]
   }
 

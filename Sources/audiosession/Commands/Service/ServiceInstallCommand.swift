@@ -60,8 +60,7 @@ struct ServiceInstallCommand: SessionCommand {
         return try await session.endHolder()
       }
       if let ended {
-        context.output.note(
-          "the service replaces \(ended.name) (process \(ended.pid)), which maintained the session")
+        context.output.note("the service replaces \(ended.title), which maintained the session")
       }
     } catch let error as SessionError where Status(error) == .noServer {
       // No server, no holder.
@@ -71,10 +70,7 @@ struct ServiceInstallCommand: SessionCommand {
   /// Enables and starts the unit. A running unit is restarted, so that it uses the current program.
   private func start(_ manager: ServiceManager, _ output: Output) async throws {
     for words in [["daemon-reload"], ["enable", ServiceUnit.name], ["restart", ServiceUnit.name]] {
-      let outcome =
-        words.count == 1
-        ? await manager.run(words[0]) : await manager.run(words[0], words[1])
-      switch outcome {
+      switch await manager.run(words) {
       case .done: continue
       case .waiting: output.note("systemctl \(words[0]) is still at work; see 'service status'")
       case .failed(let reason):

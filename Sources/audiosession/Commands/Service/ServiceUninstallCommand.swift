@@ -26,7 +26,7 @@ struct ServiceUninstallCommand: SessionCommand {
     let absence = await manager.absence()
     if absence == nil {
       // Before the file is removed: without it systemd does not know what to disable.
-      guard case .done = await manager.run("disable", "--now", ServiceUnit.name) else {
+      guard case .done = await manager.run(["disable", "--now", ServiceUnit.name]) else {
         throw SessionError(
           .refused, stage: .session, "the service was not stopped; its unit is left",
           alternatives: ["try: systemctl --user disable --now audiosession"])
@@ -38,7 +38,7 @@ struct ServiceUninstallCommand: SessionCommand {
       context.output.note("no service manager was asked: \(absence)")
       left = ServiceManager.left("disable --now audiosession", "daemon-reload")
     } else {
-      _ = await manager.run("daemon-reload")
+      _ = await manager.run(["daemon-reload"])
     }
     return try report(file, removed: true, left: left, context.output)
   }

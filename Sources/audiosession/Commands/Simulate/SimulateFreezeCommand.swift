@@ -15,8 +15,8 @@ struct SimulateFreezeCommand: FaultCommand {
     help: ArgumentHelp("Thaw it after this time: 500ms, 2s.", valueName: "time"))
   var duration: TimeLimit?
 
-  var fault: Fault { .freeze }
-  var undoing: Fault? { .thaw }
+  var fault: Fault { .server(.freeze) }
+  var undoing: Fault? { .server(.thaw) }
   var done: String { "froze the server" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

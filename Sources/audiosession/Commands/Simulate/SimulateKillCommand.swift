@@ -10,7 +10,7 @@ struct SimulateKillCommand: FaultCommand {
       It stays down until 'restart'.
       """)
 
-  var fault: Fault { .kill }
+  var fault: Fault { .server(.kill) }
   var done: String { "killed the server" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -13,7 +13,7 @@ struct SimulatePlugCommand: FaultCommand {
     completion: Completion.jack)
   var name: String
 
-  var fault: Fault { .plug(name) }
+  var fault: Fault { .device(.plug, name) }
   var done: String { "plugged in \(name)" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

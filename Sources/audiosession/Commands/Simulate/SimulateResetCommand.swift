@@ -8,7 +8,7 @@ struct SimulateResetCommand: FaultCommand {
     abstract: "Crash and restart the server, as Apple's developer switch does.",
     aliases: ["reset"])
 
-  var fault: Fault { .resetMediaServices }
+  var fault: Fault { .server(.resetMediaServices) }
   var done: String { "reset the server" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -11,7 +11,7 @@ struct SimulateResumeCommand: FaultCommand {
   @Argument(help: "A sink or a source.", completion: Completion.device)
   var name: String
 
-  var fault: Fault { .resume(name) }
+  var fault: Fault { .device(.resume, name) }
   var done: String { "resumed \(name)" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

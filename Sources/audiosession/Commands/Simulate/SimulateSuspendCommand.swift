@@ -19,8 +19,8 @@ struct SimulateSuspendCommand: FaultCommand {
     help: ArgumentHelp("Resume it after this time: 500ms, 2s.", valueName: "time"))
   var duration: TimeLimit?
 
-  var fault: Fault { .suspend(name) }
-  var undoing: Fault? { .resume(name) }
+  var fault: Fault { .device(.suspend, name) }
+  var undoing: Fault? { .device(.resume, name) }
   var done: String { "suspended \(name)" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

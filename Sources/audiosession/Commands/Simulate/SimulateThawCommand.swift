@@ -7,7 +7,7 @@ struct SimulateThawCommand: FaultCommand {
     commandName: "thaw",
     abstract: "Continue a frozen server.")
 
-  var fault: Fault { .thaw }
+  var fault: Fault { .server(.thaw) }
   var done: String { "thawed the server" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

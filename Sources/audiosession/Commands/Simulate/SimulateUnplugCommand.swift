@@ -23,8 +23,8 @@ struct SimulateUnplugCommand: FaultCommand {
     help: ArgumentHelp("Plug it in again after this time: 500ms, 2s.", valueName: "time"))
   var duration: TimeLimit?
 
-  var fault: Fault { .unplug(name) }
-  var undoing: Fault? { .plug(name) }
+  var fault: Fault { .device(.unplug, name) }
+  var undoing: Fault? { .device(.plug, name) }
   var done: String { "unplugged \(name)" }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions

@@ -1,11 +1,12 @@
 import AudioSession
 
-/// A step in `plan --json` and `apply --json`.
+/// A step of a plan or of an apply, in lists and in JSON.
 ///
-/// Values have the units of the state: Hz, seconds, 1.0 = 100 %. A missing value is null: no
+/// Its values in JSON have the units of the state: Hz, seconds, 1.0 = 100 %. A missing value is null: no
 /// default, no remap, no device yet.
-struct StepJSON: Encodable {
+struct StepItem: Encodable {
   let step: Step
+  /// The outcome; nil if the step is only planned.
   var outcome: StepOutcome?
 
   private enum Key: String, CodingKey {
@@ -26,6 +27,14 @@ struct StepJSON: Encodable {
     try values.encode(outcome.name, forKey: .outcome)
     try values.encodeIfPresent(outcome.detail, forKey: .detail)
   }
+}
+
+extension Plan {
+  var items: [StepItem] { steps.map { StepItem(step: $0) } }
+}
+
+extension ApplyReport {
+  var items: [StepItem] { steps.map { StepItem(step: $0.step, outcome: $0.outcome) } }
 }
 
 extension StepOutcome {
