@@ -35,26 +35,15 @@ extension Connection {
     return request
   }
 
-  /// Sends a request for a list; the answer can be awaited later.
-  func sendList<Element: Sendable>(
-    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
-    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
-  ) throws(PulseError) -> PendingList<Element> {
-    let context = try readyContext(operation)
-    let request: PendingList<Element> = makeRequest(operation(), timeout: timeout, in: context)
-    request.start { call(context, $0) }
-    return request
-  }
-
   /// Registers a request; the caller must end it.
-  func makeRequest<Value: Sendable, Request: Pending<Value>>(
+  func makeRequest<Value: Sendable>(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     in context: OpaquePointer
-  ) -> Request {
+  ) -> Pending<Value> {
     assert(thread.isCurrent)
     lastID += 1
     let deadline = Deadlines.deadline(in: timeout ?? requestTimeout)
-    let request = Request(
+    let request = Pending<Value>(
       id: lastID, connection: self, deadline: deadline, operation: operation)
     pending[lastID] = request
     deadlines.arm(deadline, context, self)

@@ -23,11 +23,11 @@ private func receive<Info, Element: Sendable>(
   _ info: UnsafePointer<Info>?, _ eol: Int32, _ userdata: UnsafeMutableRawPointer?,
   _ decode: (UnsafePointer<Info>) -> Element
 ) {
-  let request = pending(userdata, as: PendingList<Element>.self)
+  let request = pending(userdata, as: Pending<[Element]>.self)
   if eol < 0 {
     request.failWithContextError()
   } else if eol > 0 {
-    request.end()
+    request.succeed(request.partial ?? [])
   } else if let info {
     request.append(decode(info))
   }
