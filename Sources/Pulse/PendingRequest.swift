@@ -78,6 +78,11 @@ final class Pending<Value: Sendable>: PendingRequest {
 
   func succeed(_ value: Value) { finish(.success(value)) }
 
+  /// Ends with its value; without one, with libpulse's current error.
+  func end(_ value: Value?) {
+    if let value { succeed(value) } else { failWithContextError() }
+  }
+
   /// Adds an element of a list, which has one callback for each.
   func append<Element>(_ element: Element) where Value == [Element] {
     if partial?.append(element) == nil { partial = [element] }
