@@ -50,7 +50,7 @@ public actor PulseStream {
   }
 
   /// Whether the stream exists; false after its end.
-  public var isOpen: Bool { if case .ready = handle.state { true } else { false } }
+  public var isOpen: Bool { handle.state.isReady }
 
   /// The name of the device it is on now (libpulse: `pa_stream_get_device_name`).
   public var deviceName: String? { handle.stream.flatMap { text(pa_stream_get_device_name($0)) } }
