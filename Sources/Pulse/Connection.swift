@@ -15,7 +15,8 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
   var lastID: UInt64 = 0
   var deadlines = Deadlines()
   var streams: [ObjectIdentifier: StreamHandle] = [:]
-  var events = EventHub()
+  var eventHandler: (@Sendable (PulseEvent) -> Void)?
+  let events = Readers<PulseEvent>()
   var disconnectHandler: (@Sendable (PulseError) -> Void)?
 
   init(thread: LoopThread, requestTimeout: Duration, logger: Logger?) {
@@ -70,6 +71,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     pa_context_unref(context)
     Unmanaged.passUnretained(self).release()  // balances open()
     logger?.debug("disconnected: \(error)")
+    eventHandler = nil
     events.finish()
     let handler = disconnectHandler
     disconnectHandler = nil

@@ -68,8 +68,8 @@ func onSubscriptionEvent(
 ) {
   let connection: Connection = borrow(userdata)
   guard let event = PulseEvent(type, index) else { return }
-  let events = connection.events  // a copy: the handler may set another one, or close the client
-  events.send(event)
+  connection.eventHandler?(event)
+  connection.events.send(event)
 }
 
 func onDeadline(

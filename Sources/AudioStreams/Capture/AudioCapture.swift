@@ -20,8 +20,7 @@ public actor AudioCapture {
 
   var run: Run?
   private var turns = Turns()
-  private var readers: [UInt64: AsyncStream<CaptureEvent>.Continuation] = [:]
-  private var lastReader: UInt64 = 0
+  private let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   var lastRun: UInt64 = 0
   /// The figures of all taps that have ended.
@@ -61,7 +60,7 @@ public actor AudioCapture {
     run?.retry?.cancel()
     run?.life?.cancel()
     run?.queue.finish()
-    for reader in readers.values { reader.finish() }
+    readers.finish()
   }
 
   /// Whether buffers are being delivered now.
@@ -91,23 +90,9 @@ public actor AudioCapture {
   /// The events from now on; each call returns an independent sequence.
   ///
   /// If more than 64 events are unread, a slow reader loses the oldest.
-  public var events: AsyncStream<CaptureEvent> {
-    lastReader += 1
-    let id = lastReader
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: CaptureEvent.self, bufferingPolicy: .bufferingNewest(64))
-    continuation.onTermination = { [weak self] _ in
-      Task { [weak self] in await self?.removeReader(id) }
-    }
-    readers[id] = continuation
-    return stream
-  }
+  public var events: AsyncStream<CaptureEvent> { readers.makeStream(limit: 64) }
 
-  private func removeReader(_ id: UInt64) { readers[id] = nil }
-
-  func emit(_ event: CaptureEvent) {
-    for reader in readers.values { reader.yield(event) }
-  }
+  func emit(_ event: CaptureEvent) { readers.send(event) }
 
   func set(_ status: CaptureStatus) {
     guard status != self.status else { return }
