@@ -21,7 +21,7 @@ private func pending<Request: PendingRequest>(
 /// A callback of a list: `eol` is 0 with an element, positive at the end, *negative* for an error.
 private func receive<Info, Element: Sendable>(
   _ info: UnsafePointer<Info>?, _ eol: Int32, _ userdata: UnsafeMutableRawPointer?,
-  _ decode: (UnsafePointer<Info>) -> Element
+  _ decode: (Info) -> Element
 ) {
   let request = pending(userdata, as: Pending<[Element]>.self)
   if eol < 0 {
@@ -29,7 +29,7 @@ private func receive<Info, Element: Sendable>(
   } else if eol > 0 {
     request.succeed(request.partial ?? [])
   } else if let info {
-    request.append(decode(info))
+    request.append(decode(info.pointee))
   }
 }
 
@@ -107,7 +107,7 @@ func onString(
 func onServerInfo(
   _: OpaquePointer?, _ info: UnsafePointer<pa_server_info>?, _ userdata: UnsafeMutableRawPointer?
 ) {
-  pending(userdata, as: Pending<ServerInfo>.self).end(info.map { ServerInfo($0) })
+  pending(userdata, as: Pending<ServerInfo>.self).end(info.map { ServerInfo($0.pointee) })
 }
 
 let onSinks: pa_sink_info_cb_t = { receive($1, $2, $3) { Device($0) } }
