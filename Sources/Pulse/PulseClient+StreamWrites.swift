@@ -128,13 +128,12 @@ extension PulseClient {
   public func updateProperties(
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
-    let request: Pending<Void> = try withPropertyList(properties, for: "proplist_update") { list in
-      Result { () throws(PulseError) in
-        try connection.send("proplist_update", timeout: timeout) {
-          pa_context_proplist_update($0, PA_UPDATE_REPLACE, list, onSuccess, $1)
-        }
+    let request = try withPropertyList(properties, for: "proplist_update") {
+      list throws(PulseError) -> Pending<Void> in
+      try connection.send("proplist_update", timeout: timeout) {
+        pa_context_proplist_update($0, PA_UPDATE_REPLACE, list, onSuccess, $1)
       }
-    }.get()
+    }
     try await request.value()
   }
 

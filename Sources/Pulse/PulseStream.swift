@@ -107,10 +107,9 @@ public actor PulseStream {
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
     try await handle.request("proplist_update of", timeout: timeout) { stream, context in
-      let request = try? withPropertyList(properties, for: "proplist_update") { list in
+      try? withPropertyList(properties, for: "proplist_update") { list -> OpaquePointer? in
         pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, list, onSuccess, context)
       }
-      return request ?? nil
     }
   }
 
