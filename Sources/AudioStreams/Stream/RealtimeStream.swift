@@ -23,15 +23,12 @@ final class RealtimeStream: Sendable {
     case ended(StreamError?)
   }
 
-  /// The requested stream.
-  let request: StreamRequest
   private let watcher: StreamWatcher
 
   /// Starts to open a stream; `opened` waits for it.
   init(
     _ request: StreamRequest, handler: @escaping @Sendable (Signal) -> Void = { _ in }
   ) throws(StreamError) {
-    self.request = request
     watcher = try StreamWatcher(request, handler)
   }
 

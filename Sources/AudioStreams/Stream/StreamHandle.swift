@@ -16,8 +16,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.rate = UInt32(clamping: request.rate ?? 0)
     options.channels = UInt32(clamping: request.channels ?? 0)
     options.latency_us = UInt32(clamping: request.latency?.microseconds ?? 0)
-    options.request_us = UInt32(clamping: request.minimumRequest?.microseconds ?? 0)
-    options.ring_ms = UInt32(clamping: request.ring.microseconds / 1000)
+    options.ring_ms = 2000
     options.signals_requests = request.signalsRequests
     options.is_own = request.isOwn
     options.is_fixed = request.isFixed
