@@ -46,10 +46,8 @@ public actor AudioCapture {
     var awaySince: ContinuousClock.Instant?
     /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
-    /// Checks that the tap still gets frames.
-    var delivery: Task<Void, Never>?
-    /// Checks that the tap still gets sound.
-    var life: Task<Void, Never>?
+    /// Tasks that check whether the tap still gets frames, and sound.
+    var watches: [Task<Void, Never>] = []
   }
 
   /// Makes a capture. Opens nothing until `startAudioStream`.
@@ -58,7 +56,7 @@ public actor AudioCapture {
   deinit {
     observation?.cancel()
     run?.retry?.cancel()
-    run?.life?.cancel()
+    for watch in run?.watches ?? [] { watch.cancel() }
     run?.queue.finish()
     readers.finish()
   }
@@ -132,9 +130,7 @@ public actor AudioCapture {
 
   /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs.
   public func stopAudioStream() async {
-    await takeTurn()
-    defer { turns.pass() }
-    await end()
+    await inTurn { await $0.end() }
   }
 
   /// Stops the capture, removes its tap, and deactivates the session, in this order.
