@@ -103,12 +103,9 @@ extension AudioSession {
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let stop = StopSignal()
-    let work = Task { () -> Result<Answer?, SessionError> in
-      do throws(SessionError) {
-        return .success(
-          try await exchange(kind, owner, store, budget, stop, (signals, signal)))
-      } catch {
-        return .failure(error)
+    let work = Task {
+      await outcome { () throws(SessionError) in
+        try await exchange(kind, owner, store, budget, stop, (signals, signal))
       }
     }
     let result = await withTaskCancellationHandler {

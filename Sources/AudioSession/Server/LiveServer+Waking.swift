@@ -13,14 +13,9 @@ extension LiveServer {
     _ body: () async throws(SessionError) -> Result
   ) async throws(SessionError) -> Result {
     let stream = await wake(setting, deadline)
-    do throws(SessionError) {
-      let result = try await body()
-      await letSleep(stream)
-      return result
-    } catch {
-      await letSleep(stream)
-      throw error
-    }
+    let result = await outcome(of: body)
+    await letSleep(stream)
+    return try result.get()
   }
 
   /// Runs such a device; nil if it runs already, is of another kind, or no stream can be opened.
@@ -63,13 +58,9 @@ extension LiveServer {
         streams.append(stream)
       }
     }
-    do throws(PulseError) {
-      try await body()
-    } catch {
-      for stream in streams { await letSleep(stream) }
-      throw error
-    }
+    let result = await outcome(of: body)
     for stream in streams { await letSleep(stream) }
+    try result.get()
   }
 
   func letSleep(_ stream: PulseStream?) async {
