@@ -65,8 +65,8 @@ extension AudioSession {
     guard self.live === live, isKept, !upkeep.interruptions.mayBeInterrupted,
       await live.lost == nil
     else { return false }
-    let (store, deadline) = (store(live), Deadline(after: configuration.timeout))
-    let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
+    let store = store(live)
+    let driver = driver(live, store, Deadline(after: configuration.timeout))
     do throws(SessionError) {
       var input = try await input(AudioMode(), live, store, isExplicit: true)
       input.refusals = [:]
