@@ -12,9 +12,8 @@ extension LiveServer {
     _ setting: Setting, _ value: SettingValue, _ timeout: Duration
   ) async throws(PulseError) {
     await close(pin: setting)
-    guard let direction = setting.deviceDirection,
-      let device = snapshot.device(direction, named: setting.object)
-    else { return }
+    guard let device = snapshot.device(of: setting) else { return }
+    let direction = device.direction
     let rate =
       snapshot.pins.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
     let ratePin = Setting.rate(direction, device: device.name)
@@ -99,9 +98,7 @@ extension LiveServer {
     guard case .rate(let rate) = step.to,
       try await !isGranted(rate, step.setting, deadline: deadline)
     else { return nil }
-    let device = step.setting.deviceDirection.flatMap {
-      snapshot.device($0, named: step.setting.object)
-    }
+    let device = snapshot.device(of: step.setting)
     let kept = device?.state == .running ? device.map { Int($0.sampleSpec.rate) } : nil
     await close(pin: step.setting)
     try await awaitClosing(deadline: deadline)
@@ -142,9 +139,10 @@ extension LiveServer {
     for (setting, pin) in pins where await pin.isOpen {
       let spec = await pin.sampleSpec
       let isLatency = if case .latency = setting { true } else { false }
-      let device = setting.deviceDirection.flatMap { snapshot.device($0, named: setting.object) }
       var granted = await pin.grantedLatency
-      if let device, case .duration(let asked) = snapshot.value(of: setting) {
+      if let device = snapshot.device(of: setting),
+        case .duration(let asked) = snapshot.value(of: setting)
+      {
         granted = snapshot.latency(givenTo: asked, granted: granted, on: device)
       }
       result.append(
