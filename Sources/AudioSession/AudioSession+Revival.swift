@@ -117,11 +117,7 @@ extension LiveServer {
     let options = StreamOptions(
       direction: .input, name: "Audio session probe", device: source, spec: device.sampleSpec,
       channelMap: device.channelMap, latency: .milliseconds(100), startCorked: false,
-      flags: [.dontMove],
-      properties: [
-        Owned.pinKey: Owned.wakePin, "media.role": "abstract",
-        "application.id": Owned.applicationID,
-      ])
+      flags: [.dontMove], properties: Owned.properties(Owned.wakePin))
     guard let stream = try? await client.openStream(options, timeout: .seconds(2)) else {
       return false
     }

@@ -60,13 +60,12 @@ extension LiveServer {
     _ timeout: Duration
   ) async throws(PulseError) -> PulseStream {
     let kind = properties[Owned.pinKey] ?? ""
-    let ours = ["media.role": "abstract", "application.id": Owned.applicationID]
     let options = StreamOptions(
       direction: device.direction, name: "Audio session \(kind) pin", device: device.name,
       spec: SampleSpec(format: .s16le, rate: rate, channels: device.sampleSpec.channels),
       channelMap: device.channelMap, latency: latency,
       startCorked: latency != nil || !snapshot.has(.forcedGraph), flags: [.dontMove],
-      properties: properties.merging(ours) { $1 })
+      properties: properties.merging(Owned.properties(kind)) { $1 })
     let pin: PulseStream
     // On a busy machine PipeWire may never answer the request for one stream, and answer the next at
     // once; and the rest of the mode must not wait for a hint.
@@ -156,6 +155,13 @@ extension LiveServer {
   }
 }
 
+extension Owned {
+  /// The properties of a stream of the session, by its value of ``pinKey``.
+  static func properties(_ pin: String, role: String = "abstract") -> [String: String] {
+    [pinKey: pin, "media.role": role, "application.id": applicationID]
+  }
+}
+
 // MARK: The trigger
 
 extension LiveServer {
@@ -171,10 +177,7 @@ extension LiveServer {
         direction: .output, name: "Audio session trigger", device: nil,
         spec: SampleSpec(format: .s16le, rate: spec?.rate ?? 48000, channels: 2),
         startCorked: false, flags: [.variableRate],
-        properties: [
-          Owned.pinKey: Owned.triggerPin, "media.role": DuckingPolicy.ownRole,
-          "application.id": Owned.applicationID,
-        ]),
+        properties: Owned.properties(Owned.triggerPin, role: DuckingPolicy.ownRole)),
       timeout: timeout)
     pins[.trigger] = pin
     mark(.stream(.output, pin.index))

@@ -32,11 +32,7 @@ extension LiveServer {
     let options = StreamOptions(
       direction: device.direction, name: "Audio session wake-up", device: device.name,
       spec: device.sampleSpec, channelMap: device.channelMap, startCorked: false,
-      flags: [.dontMove],
-      properties: [
-        Owned.pinKey: Owned.wakePin, "media.role": "abstract",
-        "application.id": Owned.applicationID,
-      ])
+      flags: [.dontMove], properties: Owned.properties(Owned.wakePin))
     return try? await client.openStream(options, timeout: timeout)
   }
 
