@@ -13,7 +13,7 @@ struct CallQueue {
   private var lastReplacement: UInt64 = 0
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
-  private var pause: Task<Void, Never>?
+  var pause: Task<Void, Never>?
 
   mutating func newRequest(replacesMode: Bool) -> UInt64 {
     requests += 1
@@ -30,8 +30,6 @@ struct CallQueue {
     decisions += 1
     return decisions
   }
-
-  mutating func beginPause(_ pause: Task<Void, Never>) { self.pause = pause }
 
   mutating func endPause() {
     pause?.cancel()
