@@ -24,7 +24,7 @@ extension AudioSession {
   /// meanwhile.
   func reviveDevices(of live: LiveServer) async {
     // After the look that noticed it.
-    await takeTurn()
+    await queue.turns.take()
     queue.turns.pass()
     var attempts: [Device: Int] = [:]
     for attempt in 0...Self.mostAttempts {
@@ -60,7 +60,7 @@ extension AudioSession {
 
   /// Switches the cards of devices off and on; false if that did not happen.
   private func restartCards(of devices: [Device], _ live: LiveServer) async -> Bool {
-    await takeTurn()
+    await queue.turns.take()
     defer { queue.turns.pass() }
     guard self.live === live, isKept, !upkeep.interruptions.mayBeInterrupted,
       await live.lost == nil

@@ -1,7 +1,7 @@
 /// The calls that change something: whose turn it is, what is stopped for the next one, and which of
 /// them a later one has replaced.
 struct CallQueue {
-  var turns = Turns()
+  let turns = Turns()
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
   /// Stops the current upkeep.

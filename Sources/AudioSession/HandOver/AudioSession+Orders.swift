@@ -191,7 +191,7 @@ extension AudioSession {
 
   /// Takes the lock again and applies the session's own mode; false if another process was faster.
   private func goOn(_ store: SessionStore) async -> Bool {
-    await takeTurn()
+    await queue.turns.take()
     defer { queue.turns.pass() }
     guard !life.isClosed, life.isWaiting else { return true }
     let calls = SystemCalls()

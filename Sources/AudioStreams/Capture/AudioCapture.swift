@@ -19,7 +19,7 @@ public actor AudioCapture {
   public private(set) var status = CaptureStatus.notInitialized
 
   var run: Run?
-  private var turns = Turns()
+  private let turns = Turns()
   private let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   var lastRun: UInt64 = 0
@@ -111,7 +111,7 @@ public actor AudioCapture {
   public func startAudioStream(
     _ configuration: CaptureConfiguration = .init()
   ) async throws(StreamError) -> CaptureBuffers {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     if run?.queue.isAbandoned == true { await end() }
     do throws(StreamError) {
@@ -152,7 +152,7 @@ public actor AudioCapture {
   ///
   /// Errors: `engineNotInitialized` if no capture was started.
   public func pauseAudioStream() async throws(StreamError) {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     try requireRun("pause")
     await closeTap()
@@ -167,7 +167,7 @@ public actor AudioCapture {
   /// Errors: `engineNotInitialized` if no capture was started; those of a start if the input cannot
   /// be tapped, and the status is then unchanged.
   public func resumeAudioStream() async throws(StreamError) {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     try requireRun("resume")
     guard run?.tap == nil else { return }
@@ -191,14 +191,9 @@ public actor AudioCapture {
 
   /// Runs a body while no other change is in progress.
   func inTurn(_ body: (isolated AudioCapture) async -> Void) async {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     await body(self)
-  }
-
-  private func takeTurn() async {
-    if turns.takeIfFree() { return }
-    _ = await withCheckedContinuation { turns.enqueue($0) }
   }
 
   /// Listens to the session's events for as long as the capture exists.
