@@ -127,7 +127,9 @@ extension AudioSession {
     let start = ContinuousClock.now
     let wake = wakes.wake
     // Watches before the order is written, so that no answer is missed.
-    let answers = store.watch(on: loop) { if $0.answer || $0.lock { wake.yield() } }
+    let answers = store.watch(on: loop) { changed in
+      if !changed.isDisjoint(with: [.answer, .lock]) { wake.yield() }
+    }
     let hasEnded = StopSignal()
     let end = Watch.process(owner.pid, on: loop) {
       hasEnded.set()
