@@ -40,7 +40,7 @@ final class RealtimeStream: Sendable {
   /// Waits until the server has made the stream; cancelling the task closes it.
   func opened() async throws(StreamError) -> StreamGrant {
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { watcher.addOpening($0) }
+      await watcher.opening.value()
     } onCancel: {
       ps_stream_stop(native)
     }
@@ -71,6 +71,6 @@ final class RealtimeStream: Sendable {
   /// handler.
   func close() async {
     ps_stream_stop(native)
-    await withCheckedContinuation { watcher.addEnding($0) }
+    await watcher.ending.value()
   }
 }
