@@ -1,4 +1,3 @@
-import Pulse
 import PulseTypes
 import SessionCore
 

@@ -1,5 +1,4 @@
 import Glibc
-import Pulse
 public import PulseTypes
 public import SessionCore
 

@@ -1,5 +1,4 @@
 import Logging
-import Pulse
 import PulseTypes
 import SessionCore
 

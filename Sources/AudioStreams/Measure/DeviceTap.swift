@@ -1,6 +1,5 @@
 internal import CPulseStream
 import POSIX
-internal import Pulse
 internal import PulseTypes
 
 /// Records a device in its own format, in the pieces that the server delivers.

@@ -1,6 +1,4 @@
 import CPulseStream
-import Glibc
-import Pulse
 import PulseTypes
 
 /// A record or playback stream on its own thread, which runs only C.
