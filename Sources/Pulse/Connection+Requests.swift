@@ -2,19 +2,9 @@ internal import CPulse
 internal import Logging
 
 extension Connection {
-  /// Sends a request and waits for its answer.
+  /// Sends a command and waits for its completion.
   ///
   /// Runs in the caller's isolation, so an actor on the loop's thread needs no hop.
-  func request<Value: Sendable>(
-    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
-    isolation: isolated (any Actor)? = #isolation,
-    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
-  ) async throws(PulseError) -> Value {
-    let request: Pending<Value> = try send(operation(), timeout: timeout, call)
-    return try await request.value()
-  }
-
-  /// Sends a command and waits for its completion.
   func command(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     isolation: isolated (any Actor)? = #isolation,

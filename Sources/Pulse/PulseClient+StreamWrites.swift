@@ -107,9 +107,9 @@ extension PulseClient {
   public func loadModule(
     _ name: String, _ argument: String = "", timeout: Duration? = nil
   ) async throws(PulseError) -> Index<Module> {
-    let index: UInt32 = try await connection.request(
+    let index: UInt32 = try await connection.send(
       "load_module \(name) \(argument)", timeout: timeout
-    ) { pa_context_load_module($0, name, argument, onIndex, $1) }
+    ) { pa_context_load_module($0, name, argument, onIndex, $1) }.value()
     return Index(index)
   }
 
@@ -144,8 +144,8 @@ extension PulseClient {
   public func sendMessage(
     to path: String, _ message: String, _ parameters: String? = nil, timeout: Duration? = nil
   ) async throws(PulseError) -> String? {
-    try await connection.request("send_message \(path) \(message)", timeout: timeout) {
+    try await connection.send("send_message \(path) \(message)", timeout: timeout) {
       pa_context_send_message_to_object($0, path, message, parameters, onString, $1)
-    }
+    }.value()
   }
 }

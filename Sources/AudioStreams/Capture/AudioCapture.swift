@@ -129,9 +129,7 @@ public actor AudioCapture {
   }
 
   /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs.
-  public func stopAudioStream() async {
-    await inTurn { await $0.end() }
-  }
+  public func stopAudioStream() async { await inTurn { await $0.end() } }
 
   /// Stops the capture, removes its tap, and deactivates the session, in this order.
   ///
