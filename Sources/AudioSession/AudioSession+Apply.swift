@@ -1,5 +1,4 @@
 import Glibc
-import Pulse
 import PulseTypes
 public import SessionCore
 

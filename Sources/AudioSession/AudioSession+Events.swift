@@ -1,4 +1,5 @@
 import Logging
+import Pulse
 public import SessionCore
 
 extension AudioSession {
@@ -6,20 +7,10 @@ extension AudioSession {
   ///
   /// If more than 64 events are unread, a slow reader loses the oldest. The session sees the server
   /// only while it is connected, that is, after the first call that reads or writes.
-  public var events: AsyncStream<SessionEvent> {
-    broadcast.addEventReader { [weak self] id in
-      Task { [weak self] in await self?.removeReader(id) }
-    }
-  }
+  public var events: AsyncStream<SessionEvent> { broadcast.events.makeStream(limit: 64) }
 
   /// The state after each change; a slow reader gets only the newest.
-  public var stateUpdates: AsyncStream<SessionState> {
-    broadcast.addStateReader { [weak self] id in
-      Task { [weak self] in await self?.removeReader(id) }
-    }
-  }
-
-  private func removeReader(_ id: UInt64) { broadcast.remove(id) }
+  public var stateUpdates: AsyncStream<SessionState> { broadcast.states.makeStream(limit: 1) }
 
   func emit(_ event: SessionEvent) {
     configuration.tracer?(.event(event))

@@ -61,7 +61,7 @@ extension AudioSession {
     do throws(SessionError) {
       var input = try await input(life.mode?.mode ?? AudioMode(), live, store, isExplicit: false)
       input.occasion = .leaving
-      let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
+      let driver = driver(live, store, deadline)
       var run = Reconciler(input, tracer: configuration.tracer)
       try await driver.run(&run)
       await live.tendMemories()

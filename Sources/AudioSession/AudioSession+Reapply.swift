@@ -24,9 +24,7 @@ extension AudioSession {
     queue.upkeep = stop
     if queue.waiting > 0 { stop.set() }
     defer { queue.upkeep = nil }
-    let driver = ReconcilerDriver(
-      live, store, deadline: Deadline(after: configuration.timeout),
-      configuration: configuration, stop: stop)
+    let driver = driver(live, store, Deadline(after: configuration.timeout), stop)
     let plan = try await driver.plan(&look.run)
     defer { upkeep.seen = look.run.seen }
     guard !plan.isEmpty else {
@@ -86,8 +84,7 @@ extension AudioSession {
     var input = try await input(AudioMode(), live, store, isExplicit: false)
     let known = input.baseline
     input.baseline = upkeep.returns.unrestored(known, in: input.snapshot, at: start)
-    let driver = ReconcilerDriver(
-      live, store, deadline: Deadline(after: configuration.timeout), configuration: configuration)
+    let driver = driver(live, store, Deadline(after: configuration.timeout))
     var run = Reconciler(input, isRestoring: true, tracer: configuration.tracer)
     let plan = try await driver.plan(&run)
     if !plan.isEmpty {

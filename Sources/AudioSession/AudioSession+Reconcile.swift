@@ -1,4 +1,3 @@
-import Pulse
 import PulseTypes
 import SessionCore
 
@@ -14,8 +13,7 @@ extension AudioSession {
       tracer: configuration.tracer)
     let generation = store.generation().addingSaturating(1)
     let formerlyHeld = life.beginChange()
-    let driver = ReconcilerDriver(
-      live, store, deadline: budget.run, configuration: configuration, stop: stop)
+    let driver = driver(live, store, budget.run, stop)
     do throws(SessionError) {
       try await driver.run(&change.run)
       return try await finish(
@@ -51,9 +49,7 @@ extension AudioSession {
   ) async -> SessionError {
     var (result, run) = (cause, run)
     do throws(SessionError) {
-      let driver = ReconcilerDriver(
-        live, store, deadline: budget.whole, configuration: configuration)
-      try await driver.run(&run)
+      try await driver(live, store, budget.whole).run(&run)
       // If this fails, the journal that stays on disk has the same previous values.
       try? store.write(change.undone(by: run))
       result.restored = true

@@ -1,5 +1,4 @@
 import Logging
-import Pulse
 import PulseTypes
 import SessionCore
 
@@ -33,7 +32,7 @@ extension AudioSession {
   ///
   /// - Parameter patience: how long a connection may take.
   private func reconnect(_ patience: Duration) async -> Bool {
-    await takeTurn()
+    await queue.turns.take()
     defer { queue.turns.pass() }
     guard !life.isClosed, isHolder else {
       upkeep.isRecovering = false

@@ -24,7 +24,7 @@ extension AudioSession {
   /// meanwhile.
   func reviveDevices(of live: LiveServer) async {
     // After the look that noticed it.
-    await takeTurn()
+    await queue.turns.take()
     queue.turns.pass()
     var attempts: [Device: Int] = [:]
     for attempt in 0...Self.mostAttempts {
@@ -60,7 +60,7 @@ extension AudioSession {
 
   /// Switches the cards of devices off and on; false if that did not happen.
   private func restartCards(of devices: [Device], _ live: LiveServer) async -> Bool {
-    await takeTurn()
+    await queue.turns.take()
     defer { queue.turns.pass() }
     guard self.live === live, isKept, !upkeep.interruptions.mayBeInterrupted,
       await live.lost == nil
@@ -68,8 +68,8 @@ extension AudioSession {
     // Half of it would leave a card off.
     queue.running = StopSignal()
     defer { queue.running = nil }
-    let (store, deadline) = (store(live), Deadline(after: configuration.timeout))
-    let driver = ReconcilerDriver(live, store, deadline: deadline, configuration: configuration)
+    let store = store(live)
+    let driver = driver(live, store, Deadline(after: configuration.timeout))
     do throws(SessionError) {
       var input = try await input(AudioMode(), live, store, isExplicit: true)
       input.refusals = [:]
@@ -120,11 +120,7 @@ extension LiveServer {
     let options = StreamOptions(
       direction: .input, name: "Audio session probe", device: source, spec: device.sampleSpec,
       channelMap: device.channelMap, latency: .milliseconds(100), startCorked: false,
-      flags: [.dontMove],
-      properties: [
-        Owned.pinKey: Owned.wakePin, "media.role": "abstract",
-        "application.id": Owned.applicationID,
-      ])
+      flags: [.dontMove], properties: Owned.properties(Owned.wakePin))
     guard let stream = try? await client.openStream(options, timeout: .seconds(2)) else {
       return false
     }

@@ -1,5 +1,4 @@
 import Glibc
-import Pulse
 public import PulseTypes
 public import SessionCore
 
@@ -102,12 +101,8 @@ extension AudioSession {
     let live = try await connected(Deadline(after: configuration.timeout))
     let store = store(live)
     let mode = ((try? storedMode(store)) ?? nil).flatMap { $0.isActive ? $0.mode : nil }
-    let snapshot = await live.snapshot
-    if let held = life.held {
-      return CapturedSetup(of: snapshot, current: mode, baseline: held.baseline)
-    }
-    let baseline = (try? store.baseline()) ?? Baseline()
-    return CapturedSetup(of: snapshot, current: mode, baseline: baseline)
+    let baseline = life.held?.baseline ?? (try? store.baseline()) ?? Baseline()
+    return CapturedSetup(of: await live.snapshot, current: mode, baseline: baseline)
   }
 
   func currentMode(_ store: SessionStore) throws(SessionError) -> OwnMode? {

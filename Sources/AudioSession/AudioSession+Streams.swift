@@ -24,7 +24,7 @@ extension AudioSession {
       change.finish()
     }
     // Without a folder no process holds a session yet; one that begins changes the server, too.
-    let watch = store(live).watch(on: loop) { (_: Set<String>) in change.yield() }
+    let watch = Watch.folder(store(live).folder, on: loop) { _ in change.yield() }
     change.onTermination = { _ in
       readers.cancel()
       withExtendedLifetime(watch) {}

@@ -1,5 +1,4 @@
 import Logging
-import Pulse
 import PulseTypes
 import SessionCore
 
@@ -71,7 +70,7 @@ extension AudioSession {
   /// Pauses before a call is repeated; a later call, `close` and a cancellation end it at once.
   private func wait(_ time: Duration) async {
     let pause = Task { _ = try? await sleep(until: .now + time) }
-    queue.beginPause(pause)
+    queue.pause = pause
     await withTaskCancellationHandler {
       await pause.value
     } onCancel: {

@@ -35,7 +35,7 @@ extension AudioSession {
   private func look(dueAt alarm: Duration) async {
     if upkeep.scheduled == alarm { upkeep.scheduled = nil }
     guard upkeep.isDue(alarm) else { return schedule() }
-    await takeTurn()
+    await queue.turns.take()
     defer {
       queue.turns.pass()
       schedule()

@@ -187,8 +187,8 @@ enum Hold {
   case application(ApplicationClaim)
 }
 
-/// Lets calls that change something run one after the other, in order.
-package struct Turns {
+/// Lets calls that change something run one after the other, in order. For the code of one actor.
+package final class Turns {
   private var isTaken = false
   /// Those who wait; who may leave has a number.
   private var waiting: [(number: UInt64?, continuation: CheckedContinuation<Bool, Never>)] = []
@@ -196,50 +196,47 @@ package struct Turns {
 
   package init() {}
 
-  /// Takes the turn if it is free; otherwise the caller must wait with `enqueue`.
-  package mutating func takeIfFree() -> Bool {
+  /// Takes the turn if it is free.
+  func takeIfFree() -> Bool {
     defer { isTaken = true }
     return !isTaken
   }
 
-  /// Lets a caller wait; the continuation gets true with the turn, or false from `leave`.
-  package mutating func enqueue(
-    _ continuation: CheckedContinuation<Bool, Never>, as number: UInt64? = nil
-  ) {
-    waiting.append((number, continuation))
+  /// Waits for the turn; false if the caller with this number has left before.
+  @discardableResult
+  package func take(
+    as number: UInt64? = nil, isolation: isolated (any Actor)? = #isolation
+  ) async -> Bool {
+    if takeIfFree() { return true }
+    return await withCheckedContinuation { waiting.append((number, $0)) }
   }
 
   /// A number for a caller that may leave.
-  mutating func drawNumber() -> UInt64 {
+  func drawNumber() -> UInt64 {
     lastNumber += 1
     return lastNumber
   }
 
   /// Ends a wait without the turn, if it still waits.
-  mutating func leave(_ number: UInt64) {
+  func leave(_ number: UInt64) {
     guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
     waiting.remove(at: index).continuation.resume(returning: false)
   }
 
   /// Passes the turn to the next waiting caller, if any.
-  package mutating func pass() {
+  package func pass() {
     guard waiting.isEmpty else { return waiting.removeFirst().continuation.resume(returning: true) }
     isTaken = false
   }
 }
 
 extension AudioSession {
-  func takeTurn() async {
-    if queue.turns.takeIfFree() { return }
-    _ = await withCheckedContinuation { queue.turns.enqueue($0) }
-  }
-
   /// Takes the turn before current or waiting upkeep: upkeep stops at its next step and continues
   /// later.
   func takeTurnFromUpkeep() async {
     queue.waiting += 1
     queue.upkeep?.set()
-    await takeTurn()
+    await queue.turns.take()
     queue.waiting -= 1
   }
 
@@ -252,7 +249,7 @@ extension AudioSession {
     let number = queue.turns.drawNumber()
     let alarm = deadline.onPassing(on: loop) { await self.leaveTurns(number) }
     let hasTurn = await withTaskCancellationHandler {
-      await withCheckedContinuation { queue.turns.enqueue($0, as: number) }
+      await queue.turns.take(as: number)
     } onCancel: {
       Task { await leaveTurns(number) }
     }

@@ -1,7 +1,7 @@
 /// The calls that change something: whose turn it is, what is stopped for the next one, and which of
 /// them a later one has replaced.
 struct CallQueue {
-  var turns = Turns()
+  let turns = Turns()
   /// Stops the current change, if it can be stopped.
   var running: StopSignal?
   /// Stops the current upkeep.
@@ -13,7 +13,7 @@ struct CallQueue {
   private var lastReplacement: UInt64 = 0
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
-  private var pause: Task<Void, Never>?
+  var pause: Task<Void, Never>?
 
   mutating func newRequest(replacesMode: Bool) -> UInt64 {
     requests += 1
@@ -30,8 +30,6 @@ struct CallQueue {
     decisions += 1
     return decisions
   }
-
-  mutating func beginPause(_ pause: Task<Void, Never>) { self.pause = pause }
 
   mutating func endPause() {
     pause?.cancel()

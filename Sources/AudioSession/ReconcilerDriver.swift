@@ -9,17 +9,6 @@ struct ReconcilerDriver {
   let logger: Logger?
   var stop: StopSignal?
 
-  init(
-    _ live: LiveServer, _ store: SessionStore, deadline: Deadline,
-    configuration: SessionConfiguration, stop: StopSignal? = nil
-  ) {
-    self.live = live
-    self.store = store
-    self.deadline = deadline
-    logger = configuration.logger
-    self.stop = stop
-  }
-
   /// Reads the server and plans; an empty plan needs no `run`.
   func plan(_ reconciler: inout Reconciler) async throws(SessionError) -> Plan {
     if case .read(let isGlance) = try next(&reconciler) {
@@ -78,5 +67,14 @@ struct ReconcilerDriver {
       logger?.debug("baseline not stored", metadata: ["error": "\(error.message)"])
       return .failure(error)
     }
+  }
+}
+
+extension AudioSession {
+  func driver(
+    _ live: LiveServer, _ store: SessionStore, _ deadline: Deadline, _ stop: StopSignal? = nil
+  ) -> ReconcilerDriver {
+    ReconcilerDriver(
+      live: live, store: store, deadline: deadline, logger: configuration.logger, stop: stop)
   }
 }

@@ -52,13 +52,8 @@ extension AudioSession {
       return try await change()
     }
     if let before = try? await state(live, store) { await observer.willChange(what, before) }
-    do throws(SessionError) {
-      let report = try await change()
-      observer.didChange(what, .success(report.state))
-      return report
-    } catch {
-      observer.didChange(what, .failure(error))
-      throw error
-    }
+    let result = await outcome(of: change)
+    observer.didChange(what, result.map(\.state))
+    return try result.get()
   }
 }

@@ -19,13 +19,7 @@ final class StopSignal: Sendable {
   func shielding<Value: Sendable>(
     _ body: @escaping @Sendable () async throws(SessionError) -> Value
   ) async throws(SessionError) -> Value {
-    let work = Task { () -> Result<Value, SessionError> in
-      do throws(SessionError) {
-        return .success(try await body())
-      } catch {
-        return .failure(error)
-      }
-    }
+    let work = Task { await outcome(of: body) }
     let result = await withTaskCancellationHandler {
       await work.value
     } onCancel: {

@@ -13,7 +13,7 @@ extension Connection {
   func sendCards(
     at index: UInt32? = nil, _ timeout: Duration?
   ) throws(PulseError) -> Pending<[Card]> {
-    try sendList(words("card", index), timeout: timeout) {
+    try send(words("card", index), timeout: timeout) {
       if let index { return pa_context_get_card_info_by_index($0, index, onCards, $1) }
       return pa_context_get_card_info_list($0, onCards, $1)
     }
@@ -22,7 +22,7 @@ extension Connection {
   func sendDevices(
     _ direction: Direction, at index: UInt32? = nil, _ timeout: Duration?
   ) throws(PulseError) -> Pending<[Device]> {
-    try sendList(words(direction.deviceWord, index), timeout: timeout) {
+    try send(words(direction.deviceWord, index), timeout: timeout) {
       switch (direction, index) {
       case (.input, let index?): pa_context_get_source_info_by_index($0, index, onSources, $1)
       case (.input, nil): pa_context_get_source_info_list($0, onSources, $1)
@@ -35,7 +35,7 @@ extension Connection {
   func sendStreams(
     _ direction: Direction, at index: UInt32? = nil, _ timeout: Duration?
   ) throws(PulseError) -> Pending<[Stream]> {
-    try sendList(words(direction.streamWord, index), timeout: timeout) {
+    try send(words(direction.streamWord, index), timeout: timeout) {
       switch (direction, index) {
       case (.input, let index?):
         pa_context_get_source_output_info($0, index, onSourceOutputs, $1)
@@ -49,7 +49,7 @@ extension Connection {
   func sendModules(
     at index: UInt32? = nil, _ timeout: Duration?
   ) throws(PulseError) -> Pending<[Module]> {
-    try sendList(words("module", index), timeout: timeout) {
+    try send(words("module", index), timeout: timeout) {
       if let index { return pa_context_get_module_info($0, index, onModules, $1) }
       return pa_context_get_module_info_list($0, onModules, $1)
     }
@@ -58,7 +58,7 @@ extension Connection {
   func sendClients(
     at index: UInt32? = nil, _ timeout: Duration?
   ) throws(PulseError) -> Pending<[Client]> {
-    try sendList(words("client", index), timeout: timeout) {
+    try send(words("client", index), timeout: timeout) {
       if let index { return pa_context_get_client_info($0, index, onClients, $1) }
       return pa_context_get_client_info_list($0, onClients, $1)
     }
@@ -71,7 +71,7 @@ private func words(_ object: String, _ index: UInt32?) -> String {
 
 extension Pending {
   /// The answer's only element; nil if there is no such object.
-  final func firstValue<Element>(
+  func firstValue<Element>(
     isolation: isolated (any Actor)? = #isolation
   ) async throws(PulseError) -> Element? where Value == [Element] {
     do throws(PulseError) {

@@ -2,19 +2,9 @@ internal import CPulse
 internal import Logging
 
 extension Connection {
-  /// Sends a request and waits for its answer.
+  /// Sends a command and waits for its completion.
   ///
   /// Runs in the caller's isolation, so an actor on the loop's thread needs no hop.
-  func request<Value: Sendable>(
-    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
-    isolation: isolated (any Actor)? = #isolation,
-    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
-  ) async throws(PulseError) -> Value {
-    let request: Pending<Value> = try send(operation(), timeout: timeout, call)
-    return try await request.value()
-  }
-
-  /// Sends a command and waits for its completion.
   func command(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     isolation: isolated (any Actor)? = #isolation,
@@ -35,26 +25,15 @@ extension Connection {
     return request
   }
 
-  /// Sends a request for a list; the answer can be awaited later.
-  func sendList<Element: Sendable>(
-    _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
-    _ call: (OpaquePointer, UnsafeMutableRawPointer) -> OpaquePointer?
-  ) throws(PulseError) -> PendingList<Element> {
-    let context = try readyContext(operation)
-    let request: PendingList<Element> = makeRequest(operation(), timeout: timeout, in: context)
-    request.start { call(context, $0) }
-    return request
-  }
-
   /// Registers a request; the caller must end it.
-  func makeRequest<Value: Sendable, Request: Pending<Value>>(
+  func makeRequest<Value: Sendable>(
     _ operation: @autoclosure @escaping () -> String, timeout: Duration?,
     in context: OpaquePointer
-  ) -> Request {
+  ) -> Pending<Value> {
     assert(thread.isCurrent)
     lastID += 1
     let deadline = Deadlines.deadline(in: timeout ?? requestTimeout)
-    let request = Request(
+    let request = Pending<Value>(
       id: lastID, connection: self, deadline: deadline, operation: operation)
     pending[lastID] = request
     deadlines.arm(deadline, context, self)

@@ -6,23 +6,17 @@ internal import Logging
 /// Every method runs on the loop's thread, as do libpulse's callbacks. So it needs no lock, and
 /// both `PulseClient` and `PulseStream`, two actors on that thread, can use it.
 final class Connection: @unchecked Sendable {  // confined to the loop's thread, see above
-  enum State {
-    case idle
-    case opening(OpaquePointer, Pending<Void>)
-    case ready(OpaquePointer)
-    case ended(PulseError)
-  }
-
   let thread: LoopThread
   let requestTimeout: Duration
   let logger: Logger?
-  var state = State.idle
+  var state = NativeState.idle
   var requestedAddress: String?
   var pending: [UInt64: PendingRequest] = [:]
   var lastID: UInt64 = 0
   var deadlines = Deadlines()
   var streams: [ObjectIdentifier: StreamHandle] = [:]
-  var events = EventHub()
+  var eventHandler: (@Sendable (PulseEvent) -> Void)?
+  let events = Readers<PulseEvent>()
   var disconnectHandler: (@Sendable (PulseError) -> Void)?
 
   init(thread: LoopThread, requestTimeout: Duration, logger: Logger?) {
@@ -31,14 +25,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     self.logger = logger
   }
 
-  var context: OpaquePointer? {
-    switch state {
-    case .opening(let context, _), .ready(let context): context
-    case .idle, .ended: nil
-    }
-  }
-
-  var isReady: Bool { if case .ready = state { true } else { false } }
+  var context: OpaquePointer? { state.native }
 
   var serverAddress: String? {
     context.flatMap { pa_context_get_server($0) }.map { String(cString: $0) } ?? requestedAddress
@@ -84,6 +71,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     pa_context_unref(context)
     Unmanaged.passUnretained(self).release()  // balances open()
     logger?.debug("disconnected: \(error)")
+    eventHandler = nil
     events.finish()
     let handler = disconnectHandler
     disconnectHandler = nil

@@ -2,15 +2,13 @@ internal import CPulse
 internal import PulseTypes
 
 extension ServerInfo {
-  init(_ info: UnsafePointer<pa_server_info>) {
+  init(_ info: pa_server_info) {
     self.init(
-      name: text(info.pointee.server_name) ?? "", version: text(info.pointee.server_version) ?? "",
-      userName: text(info.pointee.user_name) ?? "", hostName: text(info.pointee.host_name) ?? "",
-      sampleSpec: SampleSpec(info.pointee.sample_spec),
-      channelMap: ChannelMap(info.pointee.channel_map),
-      defaultSinkName: deviceName(info.pointee.default_sink_name),
-      defaultSourceName: deviceName(info.pointee.default_source_name),
-      cookie: info.pointee.cookie)
+      name: text(info.server_name) ?? "", version: text(info.server_version) ?? "",
+      userName: text(info.user_name) ?? "", hostName: text(info.host_name) ?? "",
+      sampleSpec: SampleSpec(info.sample_spec), channelMap: ChannelMap(info.channel_map),
+      defaultSinkName: deviceName(info.default_sink_name),
+      defaultSourceName: deviceName(info.default_source_name), cookie: info.cookie)
   }
 }
 
@@ -20,93 +18,84 @@ private func deviceName(_ pointer: UnsafePointer<CChar>?) -> String? {
 }
 
 extension Module {
-  init(_ info: UnsafePointer<pa_module_info>) {
+  init(_ info: pa_module_info) {
     self.init(
-      index: Index(info.pointee.index), name: text(info.pointee.name) ?? "",
-      argument: text(info.pointee.argument) ?? "",
-      properties: Pulse.properties(info.pointee.proplist))
+      index: Index(info.index), name: text(info.name) ?? "", argument: text(info.argument) ?? "",
+      properties: Pulse.properties(info.proplist))
   }
 }
 
 extension Client {
-  init(_ info: UnsafePointer<pa_client_info>) {
+  init(_ info: pa_client_info) {
     self.init(
-      index: Index(info.pointee.index), name: text(info.pointee.name) ?? "",
-      ownerModule: Index(valid: info.pointee.owner_module),
-      properties: Pulse.properties(info.pointee.proplist))
+      index: Index(info.index), name: text(info.name) ?? "",
+      ownerModule: Index(valid: info.owner_module), properties: Pulse.properties(info.proplist))
   }
 }
 
 extension SavedStream {
-  init(_ info: UnsafePointer<pa_ext_stream_restore_info>) {
+  init(_ info: pa_ext_stream_restore_info) {
     self.init(
-      name: text(info.pointee.name) ?? "", device: text(info.pointee.device),
-      channelMap: ChannelMap(info.pointee.channel_map),
-      volume: ChannelVolumes(info.pointee.volume), isMuted: info.pointee.mute != 0)
+      name: text(info.name) ?? "", device: text(info.device),
+      channelMap: ChannelMap(info.channel_map), volume: ChannelVolumes(info.volume),
+      isMuted: info.mute != 0)
   }
 }
 
 extension CardProfile {
-  init(_ info: UnsafePointer<pa_card_profile_info2>) {
+  init(_ info: pa_card_profile_info2) {
     self.init(
-      name: text(info.pointee.name) ?? "", description: text(info.pointee.description) ?? "",
-      sinkCount: Int(info.pointee.n_sinks), sourceCount: Int(info.pointee.n_sources),
-      priority: info.pointee.priority, isAvailable: info.pointee.available != 0)
+      name: text(info.name) ?? "", description: text(info.description) ?? "",
+      sinkCount: Int(info.n_sinks), sourceCount: Int(info.n_sources), priority: info.priority,
+      isAvailable: info.available != 0)
   }
 }
 
 extension DevicePort {
-  init(_ info: UnsafePointer<pa_card_port_info>) {
-    let profiles = entries(info.pointee.profiles2, info.pointee.n_profiles)
-    let isInput = info.pointee.direction & Int32(PA_DIRECTION_INPUT.rawValue) != 0
+  init(_ info: pa_card_port_info) {
+    let isInput = info.direction & Int32(PA_DIRECTION_INPUT.rawValue) != 0
     self.init(
-      name: text(info.pointee.name) ?? "", description: text(info.pointee.description) ?? "",
-      direction: isInput ? .input : .output, priority: info.pointee.priority,
-      availability: PortAvailability(info.pointee.available),
-      availabilityGroup: text(info.pointee.availability_group),
-      kind: PortKind(number: info.pointee.type),
-      profiles: profiles.map { text($0.pointee.name) ?? "" },
-      latencyOffset: .microseconds(info.pointee.latency_offset))
+      name: text(info.name) ?? "", description: text(info.description) ?? "",
+      direction: isInput ? .input : .output, priority: info.priority,
+      availability: PortAvailability(info.available),
+      availabilityGroup: text(info.availability_group), kind: PortKind(number: info.type),
+      profiles: entries(info.profiles2, info.n_profiles).map { text($0.name) ?? "" },
+      latencyOffset: .microseconds(info.latency_offset))
   }
 }
 
 extension Card {
-  init(_ info: UnsafePointer<pa_card_info>) {
+  init(_ info: pa_card_info) {
     self.init(
-      index: Index(info.pointee.index), name: text(info.pointee.name) ?? "",
-      ownerModule: Index(valid: info.pointee.owner_module),
-      driver: text(info.pointee.driver) ?? "",
-      profiles: entries(info.pointee.profiles2, info.pointee.n_profiles).map { CardProfile($0) },
-      activeProfile: info.pointee.active_profile2.flatMap { text($0.pointee.name) },
-      ports: entries(info.pointee.ports, info.pointee.n_ports).map { DevicePort($0) },
-      properties: Pulse.properties(info.pointee.proplist))
+      index: Index(info.index), name: text(info.name) ?? "",
+      ownerModule: Index(valid: info.owner_module), driver: text(info.driver) ?? "",
+      profiles: entries(info.profiles2, info.n_profiles).map { CardProfile($0) },
+      activeProfile: info.active_profile2.flatMap { text($0.pointee.name) },
+      ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
+      properties: Pulse.properties(info.proplist))
   }
 }
 
 extension Stream {
-  init(_ info: UnsafePointer<pa_sink_input_info>) {
+  init(_ info: pa_sink_input_info) {
     self.init(
-      direction: .output, index: Index(info.pointee.index), name: text(info.pointee.name) ?? "",
-      client: Index(valid: info.pointee.client),
-      ownerModule: Index(valid: info.pointee.owner_module),
-      device: Index(valid: info.pointee.sink), sampleSpec: SampleSpec(info.pointee.sample_spec),
-      channelMap: ChannelMap(info.pointee.channel_map),
-      volume: info.pointee.has_volume != 0 ? ChannelVolumes(info.pointee.volume) : nil,
-      isMuted: info.pointee.mute != 0, isCorked: info.pointee.corked != 0,
-      resampleMethod: text(info.pointee.resample_method), driver: text(info.pointee.driver) ?? "",
-      properties: Pulse.properties(info.pointee.proplist))
+      direction: .output, index: Index(info.index), name: text(info.name) ?? "",
+      client: Index(valid: info.client), ownerModule: Index(valid: info.owner_module),
+      device: Index(valid: info.sink), sampleSpec: SampleSpec(info.sample_spec),
+      channelMap: ChannelMap(info.channel_map),
+      volume: info.has_volume != 0 ? ChannelVolumes(info.volume) : nil, isMuted: info.mute != 0,
+      isCorked: info.corked != 0, resampleMethod: text(info.resample_method),
+      driver: text(info.driver) ?? "", properties: Pulse.properties(info.proplist))
   }
 
-  init(_ info: UnsafePointer<pa_source_output_info>) {
+  init(_ info: pa_source_output_info) {
     self.init(
-      direction: .input, index: Index(info.pointee.index), name: text(info.pointee.name) ?? "",
-      client: Index(valid: info.pointee.client),
-      ownerModule: Index(valid: info.pointee.owner_module),
-      device: Index(valid: info.pointee.source), sampleSpec: SampleSpec(info.pointee.sample_spec),
-      channelMap: ChannelMap(info.pointee.channel_map),
-      volume: info.pointee.has_volume != 0 ? ChannelVolumes(info.pointee.volume) : nil,
-      isMuted: info.pointee.mute != 0, isCorked: info.pointee.corked != 0,
-      resampleMethod: text(info.pointee.resample_method), driver: text(info.pointee.driver) ?? "",
-      properties: Pulse.properties(info.pointee.proplist))
+      direction: .input, index: Index(info.index), name: text(info.name) ?? "",
+      client: Index(valid: info.client), ownerModule: Index(valid: info.owner_module),
+      device: Index(valid: info.source), sampleSpec: SampleSpec(info.sample_spec),
+      channelMap: ChannelMap(info.channel_map),
+      volume: info.has_volume != 0 ? ChannelVolumes(info.volume) : nil, isMuted: info.mute != 0,
+      isCorked: info.corked != 0, resampleMethod: text(info.resample_method),
+      driver: text(info.driver) ?? "", properties: Pulse.properties(info.proplist))
   }
 }

@@ -37,9 +37,9 @@ func properties(_ list: OpaquePointer?) -> [String: String] {
 /// The entries of a C array of pointers, which may be NULL or end early.
 func entries<Info>(
   _ array: UnsafeMutablePointer<UnsafeMutablePointer<Info>?>?, _ count: UInt32
-) -> [UnsafeMutablePointer<Info>] {
+) -> [Info] {
   guard let array else { return [] }
-  return (0..<Int(count)).compactMap { array[$0] }
+  return (0..<Int(count)).compactMap { array[$0]?.pointee }
 }
 
 /// An array in a C struct, which Swift imports as a tuple.

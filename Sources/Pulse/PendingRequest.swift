@@ -11,7 +11,7 @@ class PendingRequest {
   private let words: () -> String
   private var handle: OpaquePointer?
 
-  required init(
+  init(
     id: UInt64, connection: Connection, deadline: UInt64, operation: @escaping () -> String
   ) {
     self.id = id
@@ -60,8 +60,8 @@ class PendingRequest {
   }
 }
 
-/// A request with a single value as its answer.
-class Pending<Value: Sendable>: PendingRequest {
+/// A request with its answer.
+final class Pending<Value: Sendable>: PendingRequest {
   private enum State {
     case pending
     case awaited(CheckedContinuation<Result<Value, PulseError>, Never>)
@@ -69,12 +69,24 @@ class Pending<Value: Sendable>: PendingRequest {
   }
 
   private var state = State.pending
+  /// The elements of a list that have arrived.
+  private(set) var partial: Value?
 
-  override final var hasEnded: Bool { if case .ended = state { true } else { false } }
+  override var hasEnded: Bool { if case .ended = state { true } else { false } }
 
-  override final func fail(_ error: PulseError) { finish(.failure(error)) }
+  override func fail(_ error: PulseError) { finish(.failure(error)) }
 
-  final func succeed(_ value: Value) { finish(.success(value)) }
+  func succeed(_ value: Value) { finish(.success(value)) }
+
+  /// Ends with its value; without one, with libpulse's current error.
+  func end(_ value: Value?) {
+    if let value { succeed(value) } else { failWithContextError() }
+  }
+
+  /// Adds an element of a list, which has one callback for each.
+  func append<Element>(_ element: Element) where Value == [Element] {
+    if partial?.append(element) == nil { partial = [element] }
+  }
 
   private func finish(_ result: Result<Value, PulseError>) {
     switch state {
@@ -96,8 +108,7 @@ class Pending<Value: Sendable>: PendingRequest {
   }
 
   /// Waits for the end; cancelling the task ends the request at once.
-  final func value(isolation: isolated (any Actor)? = #isolation) async throws(PulseError) -> Value
-  {
+  func value(isolation: isolated (any Actor)? = #isolation) async throws(PulseError) -> Value {
     assert(connection.thread.isCurrent)
     if case .ended(let result) = state { return try result.get() }
     let (connection, id) = (connection, id)
@@ -111,13 +122,4 @@ class Pending<Value: Sendable>: PendingRequest {
     }
     return try result.get()
   }
-}
-
-/// A request for a list, with one callback per element.
-final class PendingList<Element: Sendable>: Pending<[Element]> {
-  private var elements: [Element] = []
-
-  func append(_ element: Element) { elements.append(element) }
-
-  func end() { succeed(elements) }
 }

@@ -20,7 +20,7 @@ extension PulseClient {
   /// For code with a dirty set: nothing is buffered, so nothing can accumulate. The handler must be
   /// quick; inside it `assumeIsolated` works for actors on this loop. Requires `subscribe`.
   public func setEventHandler(_ handler: (@Sendable (PulseEvent) -> Void)?) {
-    connection.events.handler = handler
+    connection.eventHandler = handler
   }
 
   /// Returns a stream of the events from now on; it ends with the connection.
@@ -30,10 +30,9 @@ extension PulseClient {
   ///
   /// - Parameter limit: how many unread events are kept.
   public func events(bufferingNewest limit: Int = 256) -> AsyncStream<PulseEvent> {
-    let (thread, connection) = (connection.thread, connection)
-    return connection.events.makeStream(limit: limit) { [weak connection] id in
-      thread.add(.call { [weak connection] in connection?.events.remove(id) })
-    }
+    let stream = connection.events.makeStream(limit: limit)
+    if case .ended = connection.state { connection.events.finish() }
+    return stream
   }
 
   /// Sets the handler that is called once, on the loop's thread, when the connection ends.

@@ -47,10 +47,9 @@ extension PulseClient {
   /// Throws `notSupported` or `noSuchEntity` if `module-stream-restore` is not loaded. libpulse:
   /// `pa_ext_stream_restore_read`.
   public func savedStreams(timeout: Duration? = nil) async throws(PulseError) -> [SavedStream] {
-    let streams: Pending<[SavedStream]> = try connection.sendList(
-      "stream_restore_read", timeout: timeout
-    ) { pa_ext_stream_restore_read($0, onSavedStreams, $1) }
-    return try await streams.value()
+    try await connection.send("stream_restore_read", timeout: timeout) {
+      pa_ext_stream_restore_read($0, onSavedStreams, $1)
+    }.value()
   }
 }
 
@@ -58,10 +57,9 @@ extension PulseClient {
   /// Reads the card with a name; nil if there is none (libpulse:
   /// `pa_context_get_card_info_by_name`).
   public func card(named name: String, timeout: Duration? = nil) async throws(PulseError) -> Card? {
-    let cards: Pending<[Card]> = try connection.sendList("get_card \(name)", timeout: timeout) {
+    try await connection.send("get_card \(name)", timeout: timeout) {
       pa_context_get_card_info_by_name($0, name, onCards, $1)
-    }
-    return try await cards.firstValue()
+    }.firstValue()
   }
 
   /// Reads the source with a name; nil if there is none (libpulse:
@@ -71,10 +69,9 @@ extension PulseClient {
   public func source(
     named name: String, timeout: Duration? = nil
   ) async throws(PulseError) -> Device? {
-    let sources: Pending<[Device]> = try connection.sendList(
-      "get_source \(name)", timeout: timeout
-    ) { pa_context_get_source_info_by_name($0, name, onSources, $1) }
-    return try await sources.firstValue()
+    try await connection.send("get_source \(name)", timeout: timeout) {
+      pa_context_get_source_info_by_name($0, name, onSources, $1)
+    }.firstValue()
   }
 
   /// Reads the sink with a name; nil if there is none (libpulse:
@@ -84,10 +81,9 @@ extension PulseClient {
   public func sink(
     named name: String, timeout: Duration? = nil
   ) async throws(PulseError) -> Device? {
-    let sinks: Pending<[Device]> = try connection.sendList("get_sink \(name)", timeout: timeout) {
+    try await connection.send("get_sink \(name)", timeout: timeout) {
       pa_context_get_sink_info_by_name($0, name, onSinks, $1)
-    }
-    return try await sinks.firstValue()
+    }.firstValue()
   }
 
   /// Reads the card with an index; nil if there is none (libpulse:

@@ -86,12 +86,13 @@ extension PulseClient {
   ) throws(PulseError) -> [SnapshotAnswer] {
     var answers: [SnapshotAnswer] = []
     for object in changes.objects where isWanted(object) {
-      if changes.hasLost(object) {
-        answers.append(.gone(object))
-      } else if let module = changes.loadedModule(object) {
+      let isGone = changes.hasLost(object)
+      if !isGone, let module = changes.loadedModule(object) {
         answers.append(.loaded(module))
-      } else if object.facility != .module || last?.module(at: Index<Module>(object.index)) == nil {
-        answers.append(try connection.sendUpdate(object, timeout))
+      } else if isGone || object.facility != .module
+        || last?.module(at: Index<Module>(object.index)) == nil
+      {
+        answers.append(try connection.sendUpdate(object, isGone: isGone, timeout))
       }
     }
     return answers
@@ -106,15 +107,14 @@ extension PulseClient {
   }
 }
 
-/// The pending request for one object, with the place of its answer.
+/// The pending request for one object, with the place of its answer; nil if the object is gone.
 private enum SnapshotAnswer {
   case server(Pending<ServerInfo>)
-  case card(UInt32, Pending<[Card]>)
-  case device(Direction, UInt32, Pending<[Device]>)
-  case stream(Direction, UInt32, Pending<[Stream]>)
-  case module(UInt32, Pending<[Module]>)
-  case client(UInt32, Pending<[Client]>)
-  case gone(ObjectID)
+  case card(UInt32, Pending<[Card]>?)
+  case device(Direction, UInt32, Pending<[Device]>?)
+  case stream(Direction, UInt32, Pending<[Stream]>?)
+  case module(UInt32, Pending<[Module]>?)
+  case client(UInt32, Pending<[Client]>?)
   case loaded(Module)
   case nothing
 
@@ -124,50 +124,37 @@ private enum SnapshotAnswer {
     switch self {
     case .server(let answer): updates.set(try await answer.value())
     case .card(let index, let answer):
-      updates.set(at: Index<Card>(index), to: try await answer.firstValue())
+      updates.set(at: Index<Card>(index), to: try await answer?.firstValue())
     case .device(let direction, let index, let answer):
-      updates.set(direction, at: Index<Device>(index), to: try await answer.firstValue())
+      updates.set(direction, at: Index<Device>(index), to: try await answer?.firstValue())
     case .stream(let direction, let index, let answer):
-      updates.set(direction, at: Index<Stream>(index), to: try await answer.firstValue())
+      updates.set(direction, at: Index<Stream>(index), to: try await answer?.firstValue())
     case .module(let index, let answer):
-      updates.set(at: Index<Module>(index), to: try await answer.firstValue())
+      updates.set(at: Index<Module>(index), to: try await answer?.firstValue())
     case .client(let index, let answer):
-      updates.set(at: Index<Client>(index), to: try await answer.firstValue())
-    case .gone(let object): Self.add(goneAt: object, to: &updates)
+      updates.set(at: Index<Client>(index), to: try await answer?.firstValue())
     case .loaded(let module): updates.set(at: module.index, to: module)
     case .nothing: break
-    }
-  }
-
-  private static func add(goneAt object: ObjectID, to updates: inout SnapshotUpdates) {
-    let index = object.index
-    switch object.facility {
-    case .card: updates.set(at: Index<Card>(index), to: nil)
-    case .sink: updates.set(.output, at: Index<Device>(index), to: nil)
-    case .source: updates.set(.input, at: Index<Device>(index), to: nil)
-    case .sinkInput: updates.set(.output, at: Index<Stream>(index), to: nil)
-    case .sourceOutput: updates.set(.input, at: Index<Stream>(index), to: nil)
-    case .module: updates.set(at: Index<Module>(index), to: nil)
-    case .client: updates.set(at: Index<Client>(index), to: nil)
-    case .server, .sampleCache: break
     }
   }
 }
 
 extension Connection {
   fileprivate func sendUpdate(
-    _ object: ObjectID, _ timeout: Duration?
+    _ object: ObjectID, isGone: Bool, _ timeout: Duration?
   ) throws(PulseError) -> SnapshotAnswer {
     let index = object.index
+    let direction: Direction =
+      [.source, .sourceOutput].contains(object.facility) ? .input : .output
     return switch object.facility {
-    case .server: .server(try sendServerInfo(timeout))
-    case .card: .card(index, try sendCards(at: index, timeout))
-    case .sink: .device(.output, index, try sendDevices(.output, at: index, timeout))
-    case .source: .device(.input, index, try sendDevices(.input, at: index, timeout))
-    case .sinkInput: .stream(.output, index, try sendStreams(.output, at: index, timeout))
-    case .sourceOutput: .stream(.input, index, try sendStreams(.input, at: index, timeout))
-    case .module: .module(index, try sendModules(at: index, timeout))
-    case .client: .client(index, try sendClients(at: index, timeout))
+    case .server: isGone ? .nothing : .server(try sendServerInfo(timeout))
+    case .card: .card(index, isGone ? nil : try sendCards(at: index, timeout))
+    case .sink, .source:
+      .device(direction, index, isGone ? nil : try sendDevices(direction, at: index, timeout))
+    case .sinkInput, .sourceOutput:
+      .stream(direction, index, isGone ? nil : try sendStreams(direction, at: index, timeout))
+    case .module: .module(index, isGone ? nil : try sendModules(at: index, timeout))
+    case .client: .client(index, isGone ? nil : try sendClients(at: index, timeout))
     case .sampleCache: .nothing
     }
   }

@@ -107,9 +107,9 @@ extension PulseClient {
   public func loadModule(
     _ name: String, _ argument: String = "", timeout: Duration? = nil
   ) async throws(PulseError) -> Index<Module> {
-    let index: UInt32 = try await connection.request(
+    let index: UInt32 = try await connection.send(
       "load_module \(name) \(argument)", timeout: timeout
-    ) { pa_context_load_module($0, name, argument, onIndex, $1) }
+    ) { pa_context_load_module($0, name, argument, onIndex, $1) }.value()
     return Index(index)
   }
 
@@ -128,13 +128,12 @@ extension PulseClient {
   public func updateProperties(
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
-    let request: Pending<Void> = try withPropertyList(properties, for: "proplist_update") { list in
-      Result { () throws(PulseError) in
-        try connection.send("proplist_update", timeout: timeout) {
-          pa_context_proplist_update($0, PA_UPDATE_REPLACE, list, onSuccess, $1)
-        }
+    let request = try withPropertyList(properties, for: "proplist_update") {
+      list throws(PulseError) -> Pending<Void> in
+      try connection.send("proplist_update", timeout: timeout) {
+        pa_context_proplist_update($0, PA_UPDATE_REPLACE, list, onSuccess, $1)
       }
-    }.get()
+    }
     try await request.value()
   }
 
@@ -145,8 +144,8 @@ extension PulseClient {
   public func sendMessage(
     to path: String, _ message: String, _ parameters: String? = nil, timeout: Duration? = nil
   ) async throws(PulseError) -> String? {
-    try await connection.request("send_message \(path) \(message)", timeout: timeout) {
+    try await connection.send("send_message \(path) \(message)", timeout: timeout) {
       pa_context_send_message_to_object($0, path, message, parameters, onString, $1)
-    }
+    }.value()
   }
 }

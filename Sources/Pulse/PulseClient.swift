@@ -82,7 +82,7 @@ public actor PulseClient {
   public func close() { connection.close() }
 
   /// Whether requests can be sent.
-  public var isConnected: Bool { connection.isReady }
+  public var isConnected: Bool { connection.state.isReady }
 
   /// The address of the server, as libpulse resolved it (libpulse: `pa_context_get_server`).
   public var serverAddress: String? { connection.serverAddress }

@@ -50,7 +50,7 @@ public actor PulseStream {
   }
 
   /// Whether the stream exists; false after its end.
-  public var isOpen: Bool { if case .ready = handle.state { true } else { false } }
+  public var isOpen: Bool { handle.state.isReady }
 
   /// The name of the device it is on now (libpulse: `pa_stream_get_device_name`).
   public var deviceName: String? { handle.stream.flatMap { text(pa_stream_get_device_name($0)) } }
@@ -107,10 +107,9 @@ public actor PulseStream {
     _ properties: [String: String], timeout: Duration? = nil
   ) async throws(PulseError) {
     try await handle.request("proplist_update of", timeout: timeout) { stream, context in
-      let request = try? withPropertyList(properties, for: "proplist_update") { list in
+      try? withPropertyList(properties, for: "proplist_update") { list -> OpaquePointer? in
         pa_stream_proplist_update(stream, PA_UPDATE_REPLACE, list, onSuccess, context)
       }
-      return request ?? nil
     }
   }
 

@@ -4,17 +4,10 @@ internal import PulseTypes
 
 /// A `pa_stream` and its pending requests: the part of a stream that libpulse calls.
 final class StreamHandle: @unchecked Sendable {  // confined to the loop's thread, as Connection is
-  enum State {
-    case idle
-    case opening(OpaquePointer, Pending<Void>)
-    case ready(OpaquePointer)
-    case ended(PulseError)
-  }
-
   let connection: Connection
   let direction: Direction
   let words: String
-  var state = State.idle
+  var state = NativeState.idle
   var endHandler: (@Sendable (PulseError) -> Void)?
   var changeHandler: (@Sendable (StreamChange) -> Void)? { didSet { hasReceived = false } }
   private var hasReceived = false
@@ -26,12 +19,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     words = "\(options.direction == .input ? "record" : "playback") stream \(options.name)\(device)"
   }
 
-  var stream: OpaquePointer? {
-    switch state {
-    case .opening(let stream, _), .ready(let stream): stream
-    case .idle, .ended: nil
-    }
-  }
+  var stream: OpaquePointer? { state.native }
 
   /// Creates the stream; the request ends when the server has created it.
   func open(

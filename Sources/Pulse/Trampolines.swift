@@ -21,15 +21,15 @@ private func pending<Request: PendingRequest>(
 /// A callback of a list: `eol` is 0 with an element, positive at the end, *negative* for an error.
 private func receive<Info, Element: Sendable>(
   _ info: UnsafePointer<Info>?, _ eol: Int32, _ userdata: UnsafeMutableRawPointer?,
-  _ decode: (UnsafePointer<Info>) -> Element
+  _ decode: (Info) -> Element
 ) {
-  let request = pending(userdata, as: PendingList<Element>.self)
+  let request = pending(userdata, as: Pending<[Element]>.self)
   if eol < 0 {
     request.failWithContextError()
   } else if eol > 0 {
-    request.end()
+    request.succeed(request.partial ?? [])
   } else if let info {
-    request.append(decode(info))
+    request.append(decode(info.pointee))
   }
 }
 
@@ -68,8 +68,8 @@ func onSubscriptionEvent(
 ) {
   let connection: Connection = borrow(userdata)
   guard let event = PulseEvent(type, index) else { return }
-  let events = connection.events  // a copy: the handler may set another one, or close the client
-  events.send(event)
+  connection.eventHandler?(event)
+  connection.events.send(event)
 }
 
 func onDeadline(
@@ -89,70 +89,32 @@ func onOperationState(_ operation: OpaquePointer?, _ userdata: UnsafeMutableRawP
 // MARK: - Replies
 
 func onSuccess(_: OpaquePointer?, _ success: Int32, _ userdata: UnsafeMutableRawPointer?) {
-  let request = pending(userdata, as: Pending<Void>.self)
-  if success != 0 { request.succeed(()) } else { request.failWithContextError() }
+  pending(userdata, as: Pending<Void>.self).end(success != 0 ? () : nil)
 }
 
 func onIndex(_: OpaquePointer?, _ index: UInt32, _ userdata: UnsafeMutableRawPointer?) {
-  let request = pending(userdata, as: Pending<UInt32>.self)
-  if index == invalidIndex { request.failWithContextError() } else { request.succeed(index) }
+  pending(userdata, as: Pending<UInt32>.self).end(index == invalidIndex ? nil : index)
 }
 
 func onString(
   _: OpaquePointer?, _ success: Int32, _ response: UnsafeMutablePointer<CChar>?,
   _ userdata: UnsafeMutableRawPointer?
 ) {
-  let request = pending(userdata, as: Pending<String?>.self)
-  if success != 0 {
-    request.succeed(response.map { String(cString: $0) })
-  } else {
-    request.failWithContextError()
-  }
+  let text = response.map { String(cString: $0) }
+  pending(userdata, as: Pending<String?>.self).end(success != 0 ? .some(text) : nil)
 }
 
 func onServerInfo(
   _: OpaquePointer?, _ info: UnsafePointer<pa_server_info>?, _ userdata: UnsafeMutableRawPointer?
 ) {
-  let request = pending(userdata, as: Pending<ServerInfo>.self)
-  if let info { request.succeed(ServerInfo(info)) } else { request.failWithContextError() }
+  pending(userdata, as: Pending<ServerInfo>.self).end(info.map { ServerInfo($0.pointee) })
 }
 
-func onSinks(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_sink_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Device($0) } }
-
-func onSources(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_source_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Device($0) } }
-
-func onSinkInputs(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_sink_input_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Stream($0) } }
-
-func onSourceOutputs(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_source_output_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Stream($0) } }
-
-func onCards(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_card_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Card($0) } }
-
-func onModules(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_module_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Module($0) } }
-
-func onClients(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_client_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { Client($0) } }
-
-func onSavedStreams(
-  _: OpaquePointer?, _ info: UnsafePointer<pa_ext_stream_restore_info>?, _ eol: Int32,
-  _ userdata: UnsafeMutableRawPointer?
-) { receive(info, eol, userdata) { SavedStream($0) } }
+let onSinks: pa_sink_info_cb_t = { receive($1, $2, $3) { Device($0) } }
+let onSources: pa_source_info_cb_t = { receive($1, $2, $3) { Device($0) } }
+let onSinkInputs: pa_sink_input_info_cb_t = { receive($1, $2, $3) { Stream($0) } }
+let onSourceOutputs: pa_source_output_info_cb_t = { receive($1, $2, $3) { Stream($0) } }
+let onCards: pa_card_info_cb_t = { receive($1, $2, $3) { Card($0) } }
+let onModules: pa_module_info_cb_t = { receive($1, $2, $3) { Module($0) } }
+let onClients: pa_client_info_cb_t = { receive($1, $2, $3) { Client($0) } }
+let onSavedStreams: pa_ext_stream_restore_read_cb_t = { receive($1, $2, $3) { SavedStream($0) } }

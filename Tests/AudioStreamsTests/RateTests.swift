@@ -17,7 +17,8 @@ import Testing
     "needs the packages pulseaudio, pipewire, pipewire-pulse and wireplumber"),
   .timeLimit(.minutes(3)))
 struct RateTests {
-  static let rates = [16000, 44100, 48000, 96000]
+  /// Two at a time on each server: sound is lost when all of them play at once.
+  static let rates = [[16000, 48000], [44100, 96000]]
 
   /// What is heard: 440 Hz from the synthesizer, 1000 from a file, 2500 from the tone player.
   static let tones = [440.0, 1000, 2500]
@@ -109,14 +110,16 @@ struct RateTests {
   @Test(
     "on PulseAudio it is what it says, whatever the session makes of the device, before and after",
     .soxr, .soundFiles, arguments: rates)
-  func onPulseAudio(rate: Int) async throws {
-    try await Self.expectRate(rate, on: .pulseaudio)
+  func onPulseAudio(rates: [Int]) async throws {
+    for rate in rates { try await Self.expectRate(rate, on: .pulseaudio) }
   }
 
   @Test(
     "on PipeWire it is what it says, whatever the session makes of the device, before and after",
     .soxr, .soundFiles, arguments: rates)
-  func onPipeWire(rate: Int) async throws { try await Self.expectRate(rate, on: .pipewire) }
+  func onPipeWire(rates: [Int]) async throws {
+    for rate in rates { try await Self.expectRate(rate, on: .pipewire) }
+  }
 
   private static func expectRate(_ rate: Int, on kind: ServerKind) async throws {
     var configuration = SandboxConfiguration.monitorOnly(on: kind)

@@ -20,18 +20,19 @@ struct StallTests {
       let folder = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
       let events = await recorder.capture.events
+      // So long that also a busy machine says it before the end.
       try await recorder.start(
         folder.path + "/a.wav",
-        configuration: RecordingConfiguration(duration: .seconds(4), device: device.name))
+        configuration: RecordingConfiguration(duration: .seconds(10), device: device.name))
       #expect(await eventually { await recorder.progress.frames > 1000 })
       try await rig.sandbox.tell(card.name, "stall", "60000")
       let heard = await recorder.progress.frames
       let progress = try await recorder.finished()
-      #expect(abs(progress.duration.seconds - 4) < 0.01, "\(progress)")
+      #expect(abs(progress.duration.seconds - 10) < 0.01, "\(progress)")
       let missing = progress.missing.reduce(0) { $0 + $1.frames }
       // All that follows, but for what was on its way.
       #expect(
-        Double(Int64(missing) + heard) > 3.5 * Double(progress.sampleRate),
+        Double(Int64(missing) + heard) > 9.5 * Double(progress.sampleRate),
         "\(heard), \(progress.missing)"
       )
       var error: StreamError?

@@ -103,12 +103,9 @@ extension AudioSession {
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let stop = StopSignal()
-    let work = Task { () -> Result<Answer?, SessionError> in
-      do throws(SessionError) {
-        return .success(
-          try await exchange(kind, owner, store, budget, stop, (signals, signal)))
-      } catch {
-        return .failure(error)
+    let work = Task {
+      await outcome { () throws(SessionError) in
+        try await exchange(kind, owner, store, budget, stop, (signals, signal))
       }
     }
     let result = await withTaskCancellationHandler {
@@ -130,7 +127,9 @@ extension AudioSession {
     let start = ContinuousClock.now
     let wake = wakes.wake
     // Watches before the order is written, so that no answer is missed.
-    let answers = store.watch(on: loop) { if $0.answer || $0.lock { wake.yield() } }
+    let answers = store.watch(on: loop) { changed in
+      if !changed.isDisjoint(with: [.answer, .lock]) { wake.yield() }
+    }
     let hasEnded = StopSignal()
     let end = Watch.process(owner.pid, on: loop) {
       hasEnded.set()

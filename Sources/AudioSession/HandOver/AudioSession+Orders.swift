@@ -1,18 +1,19 @@
 import Glibc
 import Logging
+import Pulse
 import PulseTypes
 import SessionCore
 
 /// The orders that a holding session gets, and what wakes a session that waits for the lock.
 struct Orders {
   /// Watches for orders, and for the release of the lock.
-  var watch: Watch?
+  var watch: DescriptorWatch?
   /// Decides what to do about an order.
   var desk = OrderDesk(process: getpid())
   /// The orders that are carried out, by their numbers.
   var work: [Int: Task<Void, Never>] = [:]
   /// Watches for the end of the process for which a waiting session waits.
-  var end: (process: Int32, watch: Watch)?
+  var end: (process: Int32, watch: DescriptorWatch)?
   /// Looks again if nothing happens.
   var alarm: Task<Void, Never>?
 
@@ -45,15 +46,15 @@ extension AudioSession {
 
   private func listen(_ store: SessionStore) {
     guard orders.watch == nil else { return }
-    orders.watch = store.watch(on: loop) { [weak self] events in
-      Task { [weak self] in await self?.note(events, store) }
+    orders.watch = store.watch(on: loop) { [weak self] changed in
+      Task { [weak self] in await self?.note(changed, store) }
     }
   }
 
-  private func note(_ events: SessionStore.FileEvents, _ store: SessionStore) async {
+  private func note(_ changed: Set<StoreFiles.File>, _ store: SessionStore) async {
     guard !life.isClosed else { return }
-    if events.order, isHolder { readOrder(store) }
-    if events.lock { await stepWaiting(store) }
+    if changed.contains(.order), isHolder { readOrder(store) }
+    if changed.contains(.lock) { await stepWaiting(store) }
   }
 
   /// Starts the current order, and cancels one that was withdrawn.
@@ -191,7 +192,7 @@ extension AudioSession {
 
   /// Takes the lock again and applies the session's own mode; false if another process was faster.
   private func goOn(_ store: SessionStore) async -> Bool {
-    await takeTurn()
+    await queue.turns.take()
     defer { queue.turns.pass() }
     guard !life.isClosed, life.isWaiting else { return true }
     let calls = SystemCalls()

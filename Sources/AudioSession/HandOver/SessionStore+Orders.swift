@@ -1,33 +1,17 @@
-import Glibc
 import Pulse
 import PulseTypes
 import SessionCore
 
 extension SessionStore {
-  /// The events of the store's files, by name.
-  struct FileEvents: Sendable {
-    /// An order appeared or was withdrawn.
-    let order: Bool
-    /// An answer appeared.
-    let answer: Bool
-    /// A process may have released the lock.
-    let lock: Bool
-  }
-
-  /// Watches the files of every session in the folder.
+  /// Watches the files through which processes communicate: an order appeared or was withdrawn, an
+  /// answer appeared, or a process may have released the lock.
   func watch(
-    on loop: PulseLoop, _ handler: @escaping @Sendable (Set<String>) -> Void
-  ) -> Watch? { Watch.folder(folder, on: loop, handler) }
-
-  /// Watches the files through which processes communicate.
-  func watch(
-    on loop: PulseLoop, _ handler: @escaping @Sendable (FileEvents) -> Void
-  ) -> Watch? {
-    let (order, answer, lock) = (files.name(.order), files.name(.answer), files.name(.lock))
+    on loop: PulseLoop, _ handler: @escaping @Sendable (Set<StoreFiles.File>) -> Void
+  ) -> DescriptorWatch? {
+    let watched = [StoreFiles.File.order, .answer, .lock].map { (file: $0, name: files.name($0)) }
     return Watch.folder(folder, on: loop) { names in
-      let events = FileEvents(
-        order: names.contains(order), answer: names.contains(answer), lock: names.contains(lock))
-      if events.order || events.answer || events.lock { handler(events) }
+      let changed = watched.filter { names.contains($0.name) }.map(\.file)
+      if !changed.isEmpty { handler(Set(changed)) }
     }
   }
 

@@ -6,15 +6,13 @@ import Pulse
 ///
 /// The kernel wakes it; it uses no CPU time while nothing happens. The watch ends when its last
 /// reference is released.
-struct Watch: Sendable {
-  private let watch: DescriptorWatch
-
+enum Watch {
   /// Watches the files of a folder: created by a rename, deleted, or closed after writing.
   ///
   /// Nil if the folder cannot be watched.
   static func folder(
     _ path: String, on loop: PulseLoop, _ handler: @escaping @Sendable (Set<String>) -> Void
-  ) -> Watch? {
+  ) -> DescriptorWatch? {
     let descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { return nil }
     let mask = UInt32(IN_MOVED_TO | IN_DELETE | IN_CLOSE_WRITE)
@@ -22,18 +20,17 @@ struct Watch: Sendable {
       close(descriptor)
       return nil
     }
-    return Watch(
-      watch: DescriptorWatch(descriptor, on: loop) {
-        let names = names(in: descriptor)
-        if !names.isEmpty { handler(names) }
-      })
+    return DescriptorWatch(descriptor, on: loop) {
+      let names = names(in: descriptor)
+      if !names.isEmpty { handler(names) }
+    }
   }
 
   /// Watches for the end of a process, whether or not it is a child; nil if it has ended.
   static func process(
     _ id: Int32, on loop: PulseLoop, _ handler: @escaping @Sendable () -> Void
-  ) -> Watch? {
-    processDescriptor(id).map { Watch(watch: DescriptorWatch($0, on: loop, isOnce: true, handler)) }
+  ) -> DescriptorWatch? {
+    processDescriptor(id).map { DescriptorWatch($0, on: loop, isOnce: true, handler) }
   }
 
   /// The file names of the events that wait to be read.

@@ -30,7 +30,9 @@ extension AudioSession {
     } else {
       readProcesses(&facts)
     }
-    await readServer(&facts, live, deadline)
+    // A server without the module does not know this request, and stores nothing.
+    let saved = try? await live?.client.savedStreams(timeout: deadline.remaining)
+    facts.savedStreams = (saved ?? []).sorted { $0.name < $1.name }
     await readStore(&facts, live, deadline)
     return facts
   }
@@ -95,15 +97,6 @@ extension AudioSession {
     let runtime = environment["XDG_RUNTIME_DIR"] ?? "/run/user/\(getuid())"
     let folders = [environment["PULSE_RUNTIME_PATH"], runtime + "/pulse", "/run/pulse"]
     return folders.compactMap { $0 }.map { $0 + "/native" }
-  }
-
-  private func readServer(
-    _ facts: inout MachineFacts, _ live: LiveServer?, _ deadline: Deadline
-  ) async {
-    guard let live else { return }
-    // A server without the module does not know this request, and stores nothing.
-    let saved = try? await live.client.savedStreams(timeout: deadline.remaining)
-    facts.savedStreams = (saved ?? []).sorted { $0.name < $1.name }
   }
 
   private func readStore(

@@ -42,14 +42,12 @@ extension LiveServer {
           to: address, name: name, properties: ["application.id": Owned.applicationID],
           timeout: isLast ? deadline.remaining : patience, loop: loop, logger: logger)
       } catch {
-        if error.code == .connectionRefused,
-          ServerSocket(error.address ?? address)?.hasListener == true
+        if error.code == .connectionRefused, let place = error.address ?? address,
+          ServerSocket.hasListener(place)
         {
-          guard !deadline.hasPassed else {
-            throw PulseError(.timedOut, error.operation, address: error.address)
-          }
-          guard !Task.isCancelled else {
-            throw PulseError(.cancelled, error.operation, address: error.address)
+          guard !deadline.hasPassed, !Task.isCancelled else {
+            throw PulseError(
+              deadline.hasPassed ? .timedOut : .cancelled, error.operation, address: error.address)
           }
           await Deadline(after: min(pause, deadline.remaining)).pass(on: loop)
           pause = min(pause * 2, .milliseconds(50))

@@ -91,14 +91,11 @@ extension LiveServer {
   func freshServerInfo(_ deadline: Deadline) async throws(PulseError) -> ServerInfo {
     let other = try await Self.client(
       to: address, name: "Audio session", loop: client.loop, deadline: deadline)
-    do throws(PulseError) {
-      let info = try await other.serverInfo(timeout: deadline.remaining)
-      await other.close()
-      return info
-    } catch {
-      await other.close()
-      throw error
+    let info = await outcome { () throws(PulseError) in
+      try await other.serverInfo(timeout: deadline.remaining)
     }
+    await other.close()
+    return try info.get()
   }
 }
 

@@ -12,9 +12,8 @@ extension LiveServer {
     _ setting: Setting, _ value: SettingValue, _ timeout: Duration
   ) async throws(PulseError) {
     await close(pin: setting)
-    guard let direction = setting.deviceDirection,
-      let device = snapshot.device(direction, named: setting.object)
-    else { return }
+    guard let device = snapshot.device(of: setting) else { return }
+    let direction = device.direction
     let rate =
       snapshot.pins.knownRate(of: device).map { UInt32(clamping: $0) } ?? device.sampleSpec.rate
     let ratePin = Setting.rate(direction, device: device.name)
@@ -61,13 +60,12 @@ extension LiveServer {
     _ timeout: Duration
   ) async throws(PulseError) -> PulseStream {
     let kind = properties[Owned.pinKey] ?? ""
-    let ours = ["media.role": "abstract", "application.id": Owned.applicationID]
     let options = StreamOptions(
       direction: device.direction, name: "Audio session \(kind) pin", device: device.name,
       spec: SampleSpec(format: .s16le, rate: rate, channels: device.sampleSpec.channels),
       channelMap: device.channelMap, latency: latency,
       startCorked: latency != nil || !snapshot.has(.forcedGraph), flags: [.dontMove],
-      properties: properties.merging(ours) { $1 })
+      properties: properties.merging(Owned.properties(kind)) { $1 })
     let pin: PulseStream
     // On a busy machine PipeWire may never answer the request for one stream, and answer the next at
     // once; and the rest of the mode must not wait for a hint.
@@ -99,9 +97,7 @@ extension LiveServer {
     guard case .rate(let rate) = step.to,
       try await !isGranted(rate, step.setting, deadline: deadline)
     else { return nil }
-    let device = step.setting.deviceDirection.flatMap {
-      snapshot.device($0, named: step.setting.object)
-    }
+    let device = snapshot.device(of: step.setting)
     let kept = device?.state == .running ? device.map { Int($0.sampleSpec.rate) } : nil
     await close(pin: step.setting)
     try await awaitClosing(deadline: deadline)
@@ -142,9 +138,10 @@ extension LiveServer {
     for (setting, pin) in pins where await pin.isOpen {
       let spec = await pin.sampleSpec
       let isLatency = if case .latency = setting { true } else { false }
-      let device = setting.deviceDirection.flatMap { snapshot.device($0, named: setting.object) }
       var granted = await pin.grantedLatency
-      if let device, case .duration(let asked) = snapshot.value(of: setting) {
+      if let device = snapshot.device(of: setting),
+        case .duration(let asked) = snapshot.value(of: setting)
+      {
         granted = snapshot.latency(givenTo: asked, granted: granted, on: device)
       }
       result.append(
@@ -155,6 +152,13 @@ extension LiveServer {
           held: true, running: await pins[runner(setting)]?.isCorked == false))
     }
     return result.sorted { ($0.device, $0.kind) < ($1.device, $1.kind) }
+  }
+}
+
+extension Owned {
+  /// The properties of a stream of the session, by its value of ``pinKey``.
+  static func properties(_ pin: String, role: String = "abstract") -> [String: String] {
+    [pinKey: pin, "media.role": role, "application.id": applicationID]
   }
 }
 
@@ -173,10 +177,7 @@ extension LiveServer {
         direction: .output, name: "Audio session trigger", device: nil,
         spec: SampleSpec(format: .s16le, rate: spec?.rate ?? 48000, channels: 2),
         startCorked: false, flags: [.variableRate],
-        properties: [
-          Owned.pinKey: Owned.triggerPin, "media.role": DuckingPolicy.ownRole,
-          "application.id": Owned.applicationID,
-        ]),
+        properties: Owned.properties(Owned.triggerPin, role: DuckingPolicy.ownRole)),
       timeout: timeout)
     pins[.trigger] = pin
     mark(.stream(.output, pin.index))

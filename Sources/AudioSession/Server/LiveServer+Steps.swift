@@ -9,7 +9,7 @@ extension LiveServer {
   /// granted is not a failure.
   func run(_ step: Step, deadline: Deadline) async throws(SessionError) -> StepAnswer {
     if snapshot.lacksSessionManager { throw .noSessionManager }
-    countRoundTrip()
+    roundTrips += 1
     let time = answerTime(deadline)
     let stream = snapshot.stream(of: step.setting)
     let place = snapshot.place(of: step)

@@ -20,9 +20,7 @@ extension LiveServer {
   private func isIdle(
     _ setting: Setting, _ mode: AudioMode?, _ snapshot: ServerSnapshot
   ) -> Bool {
-    guard runner(setting) == setting, let direction = setting.deviceDirection,
-      let device = snapshot.device(direction, named: setting.object)
-    else { return true }
+    guard runner(setting) == setting, let device = snapshot.device(of: setting) else { return true }
     return mode?.holdsAlways != true && !snapshot.isUsed(device)
   }
 
@@ -30,9 +28,7 @@ extension LiveServer {
   private func tend(
     _ pin: PulseStream, _ setting: Setting, _ mode: AudioMode?, _ deadline: Deadline
   ) async throws(SessionError) -> Bool {
-    guard let direction = setting.deviceDirection,
-      snapshot.device(direction, named: setting.object) != nil
-    else { return false }
+    guard snapshot.device(of: setting) != nil else { return false }
     let isIdle = isIdle(setting, mode, snapshot)
     if await pin.isCorked != isIdle {
       do throws(PulseError) {
@@ -40,7 +36,7 @@ extension LiveServer {
       } catch {
         throw SessionError(error)
       }
-      mark(.stream(direction, pin.index))
+      mark(.stream(pin.direction, pin.index))
     }
     // Until the server shows the rate, the difference is not another program's change.
     guard !isIdle, case .rate = setting, let rate = await pin.sampleSpec?.rate else { return false }
@@ -77,13 +73,12 @@ extension LiveServer {
     _ rate: Int, _ setting: Setting, deadline: Deadline,
     unless isOver: (ServerSnapshot) -> Bool = { _ in false }
   ) async throws(SessionError) -> Bool {
-    guard let direction = setting.deviceDirection else { return true }
     let end = Deadline(after: min(deadline.remaining, .seconds(3)))
     while true {
       var hasStopped = false
       let patience = Deadline(after: min(end.remaining, .milliseconds(500)))
       let isGranted = try await wait(deadline: patience, answer: deadline) { snapshot in
-        guard let device = snapshot.device(direction, named: setting.object) else { return true }
+        guard let device = snapshot.device(of: setting) else { return true }
         if device.state != .running { hasStopped = true }
         return device.state == .running && Int(device.sampleSpec.rate) == rate
           || isOver(snapshot)

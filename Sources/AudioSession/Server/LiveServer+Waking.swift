@@ -13,14 +13,9 @@ extension LiveServer {
     _ body: () async throws(SessionError) -> Result
   ) async throws(SessionError) -> Result {
     let stream = await wake(setting, deadline)
-    do throws(SessionError) {
-      let result = try await body()
-      await letSleep(stream)
-      return result
-    } catch {
-      await letSleep(stream)
-      throw error
-    }
+    let result = await outcome(of: body)
+    await letSleep(stream)
+    return try result.get()
   }
 
   /// Runs such a device; nil if it runs already, is of another kind, or no stream can be opened.
@@ -37,11 +32,7 @@ extension LiveServer {
     let options = StreamOptions(
       direction: device.direction, name: "Audio session wake-up", device: device.name,
       spec: device.sampleSpec, channelMap: device.channelMap, startCorked: false,
-      flags: [.dontMove],
-      properties: [
-        Owned.pinKey: Owned.wakePin, "media.role": "abstract",
-        "application.id": Owned.applicationID,
-      ])
+      flags: [.dontMove], properties: Owned.properties(Owned.wakePin))
     return try? await client.openStream(options, timeout: timeout)
   }
 
@@ -63,13 +54,9 @@ extension LiveServer {
         streams.append(stream)
       }
     }
-    do throws(PulseError) {
-      try await body()
-    } catch {
-      for stream in streams { await letSleep(stream) }
-      throw error
-    }
+    let result = await outcome(of: body)
     for stream in streams { await letSleep(stream) }
+    try result.get()
   }
 
   func letSleep(_ stream: PulseStream?) async {

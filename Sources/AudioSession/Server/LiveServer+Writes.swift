@@ -49,12 +49,12 @@ extension LiveServer {
   }
 
   /// The list of modules is read only once, and the event of a new one may arrive after later
-  /// answers.
+  /// answers: the module is added without a request (see `PulseClient.snapshot`).
   private func load(
     _ name: String, _ argument: String, _ timeout: Duration
   ) async throws(PulseError) {
     let index = try await client.loadModule(name, argument, timeout: timeout)
-    noteLoading(Module(index: index, name: name, argument: argument))
+    changes.load(Module(index: index, name: name, argument: argument))
   }
 
   private func unload(
@@ -67,6 +67,6 @@ extension LiveServer {
       guard !isSure, error.code == .noSuchEntity else { throw error }
       return
     }
-    noteUnloading(module)
+    changes.unload(module)
   }
 }

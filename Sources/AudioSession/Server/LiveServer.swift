@@ -17,7 +17,7 @@ actor LiveServer {
   private let traits: ServerTraits
   /// The process whose streams alone the session controls; nil for all.
   private(set) var viewer: Int32?
-  private var changes = SnapshotChanges()
+  var changes = SnapshotChanges()
   private var isStale = false
   private var isReading = false
   var isProbing = false
@@ -25,7 +25,7 @@ actor LiveServer {
   private var nextWaiter: UInt64 = 0
   private(set) var lost: SessionError?
   /// How often an answer was awaited; pipelined requests count once.
-  private(set) var roundTrips = 0
+  var roundTrips = 0
   /// How often the server has reported another default.
   private(set) var serverChanges = 0
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
@@ -87,8 +87,6 @@ actor LiveServer {
   /// an event if the connection is lost.
   func setChangeHandler(_ handler: (@Sendable (PulseEvent?) -> Void)?) { changeHandler = handler }
 
-  func countRoundTrip() { roundTrips += 1 }
-
   private func wakeWaiters() {
     let woken = waiters.values
     waiters = [:]
@@ -108,11 +106,6 @@ actor LiveServer {
   /// Makes the next refresh read an object even without its event: the server can answer the next
   /// request before it sends the events of the last write.
   func mark(_ object: ObjectID) { changes.insert(object) }
-
-  /// Adds a loaded module to the next refresh without a request: see `PulseClient.snapshot`.
-  func noteLoading(_ module: Module) { changes.load(module) }
-
-  func noteUnloading(_ module: Index<Module>) { changes.unload(module) }
 
   /// Updates the snapshot to the server's last event.
   ///
@@ -169,7 +162,7 @@ actor LiveServer {
       isReading = false
       wakeWaiters()
     }
-    countRoundTrip()
+    roundTrips += 1
     let patience = answerTime(deadline)
     do throws(PulseError) {
       // Events during this read are changes for the next round.

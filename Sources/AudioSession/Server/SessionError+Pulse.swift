@@ -3,19 +3,18 @@ import Pulse
 extension SessionError {
   /// Converts a failure of the server or the connection, with the operation.
   init(_ error: PulseError) {
+    guard error.code != .cancelled else {
+      self = .cancelled
+      return
+    }
     let code: Code =
       switch error.code {
       case .connectionRefused: .serverUnreachable
       case .accessDenied: .accessDenied
       case .timedOut: .timedOut
-      case .cancelled: .cancelled
       case .disconnected, .closed: .serverLost
       default: .refused
       }
-    guard error.code != .cancelled else {
-      self = .cancelled
-      return
-    }
     self.init(
       code, stage: .server, error.description,
       value: code == .serverUnreachable ? error.address ?? error.operation : error.operation)

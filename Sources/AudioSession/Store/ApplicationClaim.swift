@@ -1,5 +1,4 @@
 import POSIX
-import Pulse
 import SessionCore
 
 /// The right to route this program's streams on a server; one session of a process can have it.

@@ -1,6 +1,5 @@
 import Glibc
 import POSIX
-import Pulse
 import SessionCore
 
 /// Files of a store in memory, which end with the process.

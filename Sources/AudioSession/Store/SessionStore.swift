@@ -1,7 +1,6 @@
 import Glibc
 import POSIX
 import SessionCore
-import SessionProfiles
 
 /// What a session stores between processes, besides its lock: the mode, the status, the baseline.
 struct SessionStore: Sendable {

@@ -1,5 +1,4 @@
 import AudioSession
-import Pulse
 import PulseTypes
 import SessionCore
 

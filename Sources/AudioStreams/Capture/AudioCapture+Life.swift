@@ -1,5 +1,4 @@
 import AudioSession
-import Pulse
 import SessionCore
 
 /// On a busy machine PipeWire may leave a stream without its source: the stream then delivers

@@ -1,5 +1,4 @@
 import AudioSession
-import Pulse
 import PulseTypes
 
 /// A connected device that delivers nothing, as after a resume from sleep, or a frozen server: the

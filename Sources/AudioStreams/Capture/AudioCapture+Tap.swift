@@ -1,5 +1,4 @@
 import AudioSession
-import Pulse
 import PulseTypes
 import SessionCore
 
@@ -92,8 +91,8 @@ extension AudioCapture {
     self.run?.grant = grant
     self.run?.isWaiting = false
     self.run?.awaySince = nil
-    self.run?.delivery = watchDelivery(tapID, pipeline.pulse)
-    if losesSilently { self.run?.life = watchLife(tapID, request, pipeline.pulse) }
+    self.run?.watches = [watchDelivery(tapID, pipeline.pulse)]
+    if losesSilently { self.run?.watches.append(watchLife(tapID, request, pipeline.pulse)) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))
     noteInput(grant.device)
     set(.streaming)
@@ -104,10 +103,8 @@ extension AudioCapture {
   /// Ends the tap and waits for its threads.
   func closeTap() async {
     guard let tap = run?.tap else { return }
-    run?.life?.cancel()
-    run?.life = nil
-    run?.delivery?.cancel()
-    run?.delivery = nil
+    for watch in run?.watches ?? [] { watch.cancel() }
+    run?.watches = []
     await tap.close()
     run?.tap = nil
     run?.grant = nil

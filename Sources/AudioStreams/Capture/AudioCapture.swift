@@ -19,9 +19,8 @@ public actor AudioCapture {
   public private(set) var status = CaptureStatus.notInitialized
 
   var run: Run?
-  private var turns = Turns()
-  private var readers: [UInt64: AsyncStream<CaptureEvent>.Continuation] = [:]
-  private var lastReader: UInt64 = 0
+  private let turns = Turns()
+  private let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   var lastRun: UInt64 = 0
   /// The figures of all taps that have ended.
@@ -47,10 +46,8 @@ public actor AudioCapture {
     var awaySince: ContinuousClock.Instant?
     /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
-    /// Checks that the tap still gets frames.
-    var delivery: Task<Void, Never>?
-    /// Checks that the tap still gets sound.
-    var life: Task<Void, Never>?
+    /// Tasks that check whether the tap still gets frames, and sound.
+    var watches: [Task<Void, Never>] = []
   }
 
   /// Makes a capture. Opens nothing until `startAudioStream`.
@@ -59,10 +56,9 @@ public actor AudioCapture {
   deinit {
     observation?.cancel()
     run?.retry?.cancel()
-    run?.delivery?.cancel()
-    run?.life?.cancel()
+    for watch in run?.watches ?? [] { watch.cancel() }
     run?.queue.finish()
-    for reader in readers.values { reader.finish() }
+    readers.finish()
   }
 
   /// Whether buffers are being delivered now.
@@ -92,23 +88,9 @@ public actor AudioCapture {
   /// The events from now on; each call returns an independent sequence.
   ///
   /// If more than 64 events are unread, a slow reader loses the oldest.
-  public var events: AsyncStream<CaptureEvent> {
-    lastReader += 1
-    let id = lastReader
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: CaptureEvent.self, bufferingPolicy: .bufferingNewest(64))
-    continuation.onTermination = { [weak self] _ in
-      Task { [weak self] in await self?.removeReader(id) }
-    }
-    readers[id] = continuation
-    return stream
-  }
+  public var events: AsyncStream<CaptureEvent> { readers.makeStream(limit: 64) }
 
-  private func removeReader(_ id: UInt64) { readers[id] = nil }
-
-  func emit(_ event: CaptureEvent) {
-    for reader in readers.values { reader.yield(event) }
-  }
+  func emit(_ event: CaptureEvent) { readers.send(event) }
 
   func set(_ status: CaptureStatus) {
     guard status != self.status else { return }
@@ -129,7 +111,7 @@ public actor AudioCapture {
   public func startAudioStream(
     _ configuration: CaptureConfiguration = .init()
   ) async throws(StreamError) -> CaptureBuffers {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     if run?.queue.isAbandoned == true { await end() }
     do throws(StreamError) {
@@ -147,11 +129,7 @@ public actor AudioCapture {
   }
 
   /// Stops the capture: ends the tap first, then the buffers. Has no effect if nothing runs.
-  public func stopAudioStream() async {
-    await takeTurn()
-    defer { turns.pass() }
-    await end()
-  }
+  public func stopAudioStream() async { await inTurn { await $0.end() } }
 
   /// Stops the capture, removes its tap, and deactivates the session, in this order.
   ///
@@ -172,7 +150,7 @@ public actor AudioCapture {
   ///
   /// Errors: `engineNotInitialized` if no capture was started.
   public func pauseAudioStream() async throws(StreamError) {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     try requireRun("pause")
     await closeTap()
@@ -187,7 +165,7 @@ public actor AudioCapture {
   /// Errors: `engineNotInitialized` if no capture was started; those of a start if the input cannot
   /// be tapped, and the status is then unchanged.
   public func resumeAudioStream() async throws(StreamError) {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     try requireRun("resume")
     guard run?.tap == nil else { return }
@@ -211,14 +189,9 @@ public actor AudioCapture {
 
   /// Runs a body while no other change is in progress.
   func inTurn(_ body: (isolated AudioCapture) async -> Void) async {
-    await takeTurn()
+    await turns.take()
     defer { turns.pass() }
     await body(self)
-  }
-
-  private func takeTurn() async {
-    if turns.takeIfFree() { return }
-    _ = await withCheckedContinuation { turns.enqueue($0) }
   }
 
   /// Listens to the session's events for as long as the capture exists.

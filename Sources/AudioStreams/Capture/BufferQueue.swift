@@ -1,5 +1,4 @@
 import POSIX
-import Pulse
 
 /// Buffers between the converting thread and the one reading task.
 ///

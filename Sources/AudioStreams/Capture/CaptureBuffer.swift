@@ -26,18 +26,17 @@ public struct MissingFrames: Sendable, Hashable, Codable {
 }
 
 extension [MissingFrames] {
-  /// The gaps, with adjacent ones of the same cause joined.
-  package func joined() -> [MissingFrames] {
-    reduce(into: []) { result, next in
-      if let last = result.last, last.cause == next.cause,
-        last.position + Int64(last.frames) == next.position
-      {
-        result[result.count - 1].frames += next.frames
-      } else {
-        result.append(next)
-      }
+  /// Adds a gap; one that continues the last one extends it.
+  mutating func add(_ gap: MissingFrames) {
+    if let last, last.cause == gap.cause, last.position + Int64(last.frames) == gap.position {
+      self[count - 1].frames += gap.frames
+    } else {
+      append(gap)
     }
   }
+
+  /// The gaps, with adjacent ones of the same cause joined.
+  package func joined() -> [MissingFrames] { reduce(into: []) { $0.add($1) } }
 }
 
 /// The device's sound before the conversion.

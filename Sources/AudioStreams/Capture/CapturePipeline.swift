@@ -1,6 +1,5 @@
 import CPulseStream
 import POSIX
-import Pulse
 import PulseTypes
 
 /// Processes the tapped sound: counts gaps, converts the format, cuts buffers.

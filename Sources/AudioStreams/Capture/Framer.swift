@@ -70,12 +70,7 @@ struct Framer {
   }
 
   private mutating func note(_ frames: Int, _ cause: MissingFrames.Cause) {
-    if let last = missing.last, last.cause == cause, last.position + Int64(last.frames) == position
-    {
-      missing[missing.count - 1].frames += frames
-    } else {
-      missing.append(MissingFrames(position: position, frames: frames, cause: cause))
-    }
+    missing.add(MissingFrames(position: position, frames: frames, cause: cause))
   }
 
   private mutating func take() -> CaptureBuffer {

@@ -1,6 +1,5 @@
 import CAudioKernel
 import POSIX
-import Pulse
 
 /// When a tap last delivered frames, and when it last delivered sound other than zeros.
 final class TapPulse: Sendable {

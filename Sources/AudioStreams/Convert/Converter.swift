@@ -8,8 +8,6 @@ package struct Converter: ~Copyable {
   private let mixesFirst: Bool
   private let mixed = Scratch()
 
-  /// The output rate in Hz.
-  package var outputRate: Int { resampler.outputRate }
   /// The number of output channels.
   package var outputChannels: Int { mix.outputs }
 

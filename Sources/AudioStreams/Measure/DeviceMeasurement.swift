@@ -1,5 +1,3 @@
-internal import PulseTypes
-
 /// The measured properties of a source.
 package struct DeviceMeasurement: Sendable {
   /// The source.

@@ -1,7 +1,5 @@
 internal import CPulseStream
-internal import Glibc
 import POSIX
-internal import Pulse
 internal import PulseTypes
 
 /// Records a device in its own format, in the pieces that the server delivers.
@@ -42,7 +40,7 @@ package final class DeviceTap: Sendable {
     let clock = Guarded(PieceClock())
     stream = try RealtimeStream(request) { signal in
       switch signal {
-      case .ready(let grant): clock.withLock { $0.rate = Int64(grant.rate) }
+      case .ready(let grant): clock.withLock { $0.rate = grant.rate }
       case .sound(let chunk, let samples): handler(clock.withLock { $0.piece(chunk, samples) })
       case .ended(let error): onEnd(error)
       case .events, .requested: break
@@ -56,26 +54,22 @@ package final class DeviceTap: Sendable {
   package func close() async { await stream.close() }
 
   /// The current time of the pieces' clock, in nanoseconds.
-  package static var now: Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
-  }
+  package static var now: Int64 { HostClock.nanoseconds }
 }
 
 /// Turns a stream's chunks into pieces.
 private struct PieceClock {
-  var rate: Int64 = 1
+  var rate = 1
   private var next: Int64 = 0
 
   mutating func piece(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) -> DeviceTap.Piece {
-    let end = chunk.host_ns + Int64(chunk.frames) * 1_000_000_000 / rate
+    let end = chunk.end(rate: rate)
     // Within one delivery the stream advances the time by frames; otherwise it reads the clock
     // again.
     let isContinued = abs(chunk.host_ns - next) <= 1
     next = end
     return DeviceTap.Piece(
-      arrival: end, lost: min(Int(chunk.lost), Int(10 * rate)),
+      arrival: end, lost: min(Int(chunk.lost), 10 * rate),
       isContinued: isContinued, samples: Array(samples))
   }
 }

@@ -1,4 +1,3 @@
-internal import CAudioKernel
 internal import PulseTypes
 
 /// Short sweeps on one output channel after the other, and where they were recorded.

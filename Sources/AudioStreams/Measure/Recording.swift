@@ -1,5 +1,4 @@
 import POSIX
-internal import Pulse
 
 /// The sound that a tap has recorded, and when each part arrived.
 package final class Recording: Sendable {

@@ -1,6 +1,5 @@
 internal import CAudioKernel
 import POSIX
-internal import Pulse
 internal import PulseTypes
 
 /// Plays test tones on an output: sines and sweeps, each on certain channels.

@@ -1,5 +1,4 @@
 import CAudioKernel
-import Synchronization
 
 /// Reads a file, converts it, and keeps the audio thread's ring filled.
 ///

@@ -15,7 +15,7 @@ public actor AudioRecorder {
   private struct Recording {
     let file: RecordingFile
     let work: Task<Result<RecordingProgress, StreamError>, Never>
-    let end: Completion
+    let end: Promise<Void>
   }
 
   /// Makes a recorder. Opens nothing until `start`.
@@ -63,14 +63,14 @@ public actor AudioRecorder {
       await capture.stopAudioStream()
       throw error
     }
-    let end = Completion()
+    let end = Promise<Void>()
     let timer = configuration.duration.map { duration in
       Task { [capture] in await Self.endOnTime(duration, file, capture) }
     }
     let work = Task { [capture] in
       defer {
         timer?.cancel()
-        end.complete()
+        end.fulfill(())
       }
       return await Self.run(buffers, into: file, from: capture)
     }
@@ -125,7 +125,9 @@ public actor AudioRecorder {
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
-    guard await recording.end.wait() else { return await recording.file.progress }
+    guard await recording.end.valueUnlessCancelled() != nil else {
+      return await recording.file.progress
+    }
     return try await settle(recording)
   }
 

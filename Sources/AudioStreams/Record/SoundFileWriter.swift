@@ -1,4 +1,3 @@
-import Glibc
 import POSIX
 
 #if SNDFILE
@@ -26,7 +25,6 @@ public final class SoundFileWriter {
 
   /// The greatest number of bytes of samples in a WAV file.
   static let longestWAV: Int64 = 0xFFFF_0000
-  static let longestName = "4 GB"
 
   /// Creates the file, or empties the one that is there; `-` is standard output. For a
   /// named pipe this waits until it has a reader, or until the task is cancelled.
@@ -115,7 +113,7 @@ public final class SoundFileWriter {
       guard count > 0 else { return }
       let bytes = (frames + count) * Int64(channels * format.sampleBytes)
       guard format.isFLAC || output.isPipe || bytes <= Self.longestWAV else {
-        throw StreamError(.fileFailed, "a WAV file ends at \(Self.longestName); record FLAC")
+        throw StreamError(.fileFailed, "a WAV file ends at 4 GB; record FLAC")
       }
       let written = sf_writef_float(native, samples.baseAddress, count)
       frames += max(0, written)

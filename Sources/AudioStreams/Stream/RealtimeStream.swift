@@ -1,6 +1,4 @@
 import CPulseStream
-import Glibc
-import Pulse
 import PulseTypes
 
 /// A record or playback stream on its own thread, which runs only C.
@@ -23,15 +21,12 @@ final class RealtimeStream: Sendable {
     case ended(StreamError?)
   }
 
-  /// The requested stream.
-  let request: StreamRequest
   private let watcher: StreamWatcher
 
   /// Starts to open a stream; `opened` waits for it.
   init(
     _ request: StreamRequest, handler: @escaping @Sendable (Signal) -> Void = { _ in }
   ) throws(StreamError) {
-    self.request = request
     watcher = try StreamWatcher(request, handler)
   }
 
@@ -43,7 +38,7 @@ final class RealtimeStream: Sendable {
   /// Waits until the server has made the stream; cancelling the task closes it.
   func opened() async throws(StreamError) -> StreamGrant {
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { watcher.addOpening($0) }
+      await watcher.opening.value()
     } onCancel: {
       ps_stream_stop(native)
     }
@@ -74,6 +69,6 @@ final class RealtimeStream: Sendable {
   /// handler.
   func close() async {
     ps_stream_stop(native)
-    await withCheckedContinuation { watcher.addEnding($0) }
+    await watcher.ending.value()
   }
 }

@@ -16,45 +16,34 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.rate = UInt32(clamping: request.rate ?? 0)
     options.channels = UInt32(clamping: request.channels ?? 0)
     options.latency_us = UInt32(clamping: request.latency?.microseconds ?? 0)
-    options.request_us = UInt32(clamping: request.minimumRequest?.microseconds ?? 0)
-    options.ring_ms = UInt32(clamping: request.ring.microseconds / 1000)
+    options.ring_ms = 2000
     options.signals_requests = request.signalsRequests
     options.is_own = request.isOwn
     options.is_fixed = request.isFixed
     options.stays_put = request.staysPut
-    let stream = Self.withText(request.server) { server in
-      Self.withText(request.device) { device in
-        Self.withText(request.channelMap?.description) { map in
-          Self.withText(request.role) { role in
-            request.name.withCString { name in
-              options.server = server
-              options.device = device
-              options.channel_map = map
-              options.role = role
-              options.name = name
-              options.client = name
-              return ps_stream_open(&options)
-            }
-          }
-        }
-      }
+    // Copies that are valid during the call.
+    var texts: [UnsafeMutablePointer<CChar>] = []
+    defer { for text in texts { free(text) } }
+    func copy(_ text: String?) -> UnsafePointer<CChar>? {
+      guard let text = text.flatMap({ strdup($0) }) else { return nil }
+      texts.append(text)
+      return UnsafePointer(text)
     }
-    guard let stream else {
+    options.server = copy(request.server)
+    options.device = copy(request.device)
+    options.channel_map = copy(request.channelMap?.description)
+    options.role = copy(request.role)
+    options.name = copy(request.name)
+    options.client = options.name
+    guard let native = ps_stream_open(&options) else {
       throw StreamError(
         .engineInitFailed, "no audio thread could be started",
         details: SystemError.last.description)
     }
-    native = stream
+    self.native = native
   }
 
   deinit { ps_stream_free(native) }
-
-  private static func withText<Result>(
-    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
-  ) -> Result {
-    guard let text else { return body(nil) }
-    return text.withCString { body($0) }
-  }
 
   var grant: StreamGrant {
     StreamGrant(

@@ -32,10 +32,6 @@ struct StreamRequest: Sendable {
   /// Record: the latency of the device. Playback: that of the whole buffer. Nil leaves it to the
   /// server.
   var latency: Duration?
-  /// Playback: the minimum that the server requests at once; nil is a quarter of the latency.
-  var minimumRequest: Duration?
-  /// Record: how much sound the ring holds.
-  var ring = Duration.seconds(2)
   /// Playback: whether the handler gets `requested` after each request.
   var signalsRequests = false
   /// How long the server may take to create the stream.
@@ -63,16 +59,10 @@ struct StreamGrant: Sendable, Hashable {
   var rate: Int
   /// Samples in a frame.
   var channels: Int
-  /// The position number of each channel, in the server's numbering.
-  var positions: [Int32]
   /// Record: the frames that arrive at once. Playback: the frames that are buffered.
   var bufferFrames: Int
-  /// Playback: the minimum that the server requests at once.
-  var requestFrames: Int
   /// The name of the device on which the stream was created.
   var device: String?
-  /// The stream's index on the server.
-  var index: Index<PulseTypes.Stream>
   /// How the audio thread runs.
   var scheduling: Scheduling
 
@@ -80,12 +70,7 @@ struct StreamGrant: Sendable, Hashable {
     self.device = device
     rate = Int(info.rate)
     channels = Int(info.channels)
-    positions = withUnsafeBytes(of: info.positions) {
-      Array($0.bindMemory(to: Int32.self).prefix(Int(info.channels)))
-    }
     bufferFrames = Int(info.buffer_frames)
-    requestFrames = Int(info.request_frames)
-    index = Index(info.index)
     self.scheduling = Scheduling(scheduling)
   }
 }
@@ -96,10 +81,7 @@ struct StreamEvents: OptionSet, Sendable, Hashable {
 
   static let moved = StreamEvents(PS_MOVED)
   static let suspended = StreamEvents(PS_SUSPENDED)
-  static let resumed = StreamEvents(PS_RESUMED)
   static let drained = StreamEvents(PS_DRAINED)
-  static let corkRequested = StreamEvents(PS_CORK_REQUESTED)
-  static let uncorkRequested = StreamEvents(PS_UNCORK_REQUESTED)
 
   init(rawValue: UInt32) { self.rawValue = rawValue }
   private init(_ event: ps_event) { self.init(rawValue: event.rawValue) }

@@ -6,21 +6,14 @@ import PulseTypes
 
 /// The ordinary thread beside an audio thread: waits for its signals and passes them on.
 final class StreamWatcher: Sendable {
-  typealias Opening = CheckedContinuation<Result<StreamGrant, StreamError>, Never>
-
   let handle: StreamHandle
+  /// Whether the stream was made.
+  let opening = Promise<Result<StreamGrant, StreamError>>()
+  /// The end of both threads.
+  let ending = Promise<Void>()
   private let request: StreamRequest
   private let handler: @Sendable (RealtimeStream.Signal) -> Void
   private let deadline: ContinuousClock.Instant
-
-  private struct Life {
-    var outcome: Result<StreamGrant, StreamError>?
-    var openings: [Opening] = []
-    var endings: [CheckedContinuation<Void, Never>] = []
-    var hasEnded = false
-  }
-
-  private let life = Guarded(Life())
 
   init(
     _ request: StreamRequest, _ handler: @escaping @Sendable (RealtimeStream.Signal) -> Void
@@ -35,48 +28,16 @@ final class StreamWatcher: Sendable {
     }
   }
 
-  /// Adds a continuation that is resumed when the stream is ready or has failed.
-  func addOpening(_ opening: Opening) {
-    let known = life.withLock { life in
-      if life.outcome == nil { life.openings.append(opening) }
-      return life.outcome
-    }
-    if let known { opening.resume(returning: known) }
-  }
-
-  /// Adds a continuation that is resumed when both threads have ended.
-  func addEnding(_ ending: CheckedContinuation<Void, Never>) {
-    let isOver = life.withLock { life in
-      if !life.hasEnded { life.endings.append(ending) }
-      return life.hasEnded
-    }
-    if isOver { ending.resume() }
-  }
-
-  private func settle(_ result: Result<StreamGrant, StreamError>) {
-    let waiting = life.withLock { life in
-      if life.outcome == nil { life.outcome = result }
-      defer { life.openings = [] }
-      return life.openings
-    }
-    for opening in waiting { opening.resume(returning: result) }
-  }
-
   /// The body of the thread.
   private func run() {
     blockSignals()
     let error = watch()
     ps_stream_join(handle.native)
-    settle(
+    opening.fulfill(
       .failure(
         error ?? StreamError(.engineStartFailed, "the stream was closed before it was ready")))
     handler(.ended(error))
-    let waiting = life.withLock { life in
-      life.hasEnded = true
-      defer { life.endings = [] }
-      return life.endings
-    }
-    for ending in waiting { ending.resume() }
+    ending.fulfill(())
   }
 
   /// Passes on signals until the stream ends; returns the error that ended it.
@@ -98,7 +59,7 @@ final class StreamWatcher: Sendable {
         let grant = handle.grant
         samples = .allocate(capacity: Int(PS_CHUNK_FRAMES) * grant.channels)
         handler(.ready(grant))
-        settle(.success(grant))
+        opening.fulfill(.success(grant))
       }
       let events = StreamEvents(rawValue: ps_stream_take_events(native))
       if !events.isEmpty { handler(.events(events)) }

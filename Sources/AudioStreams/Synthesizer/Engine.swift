@@ -1,5 +1,4 @@
 import POSIX
-internal import Pulse
 
 /// The state of a synthesizer. A run lasts from `start` to `stop`, and has a number.
 final class Engine: Sendable {

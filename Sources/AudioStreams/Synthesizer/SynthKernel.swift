@@ -1,6 +1,5 @@
 package import CAudioKernel
 import POSIX
-internal import Pulse
 internal import PulseTypes
 
 /// The synthesizer in C, without a server: events in at one end, samples out at the other.

@@ -1,6 +1,5 @@
 public import AudioSession
 internal import CAudioKernel
-internal import Pulse
 internal import PulseTypes
 
 /// Plays notes with low latency: eight sine voices, mixed on an audio thread that runs only C.

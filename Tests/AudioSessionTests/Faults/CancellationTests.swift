@@ -83,7 +83,9 @@ struct CancellationTests {
       try await rig.sandbox.freeze()
       let call = Task { try await rig.session.setAudioMode(Self.mode) }
       #expect(
-        await eventually { if case .connecting = await rig.session.connection { true } else { false } })
+        await eventually {
+          if case .connecting = await rig.session.connection { true } else { false }
+        })
       let start = ContinuousClock.now
       await rig.session.close()
       #expect(ContinuousClock.now - start < Rig.standstill)
@@ -101,7 +103,9 @@ struct CancellationTests {
       for number in 0... where await rig.session.looks == looks {
         try await rig.outside.setDefaultSource(number % 2 == 0 ? "speakers.monitor" : "mic")
         try await rig.sandbox.freeze()
-        if await eventually(within: .milliseconds(100), { await rig.session.looks > looks }) { break }
+        if await eventually(within: .milliseconds(100), { await rig.session.looks > looks }) {
+          break
+        }
         try await rig.sandbox.thaw()
       }
       let start = ContinuousClock.now
@@ -117,7 +121,8 @@ struct CancellationTests {
       try await rig.sandbox.freeze()
       let session = rig.session
       let hasty = Task { try await session.connected(Deadline(after: .seconds(2))) }
-      #expect(await eventually { if case .connecting = await session.connection { true } else { false } })
+      #expect(
+        await eventually { if case .connecting = await session.connection { true } else { false } })
       let patient = Task { try await session.connected(Deadline(after: .seconds(20))) }
       let error = await #expect(throws: SessionError.self) { _ = try await hasty.value }
       #expect(error?.code == .timedOut)
