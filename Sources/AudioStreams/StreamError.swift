@@ -58,6 +58,15 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     self.details = details
   }
 
+  /// The error of a device that is there and has delivered nothing for a while.
+  package static func silent(_ device: String, _ time: Duration) -> StreamError {
+    StreamError(
+      .deviceNotAvailable,
+      "\(device) has delivered nothing for \(time.components.seconds) s",
+      details: "it is connected, but suspended, or its driver or the server is stuck; "
+        + "unplug it and plug it in again, or use another input")
+  }
+
   /// Makes the error of a call that a session refused.
   init(session error: SessionError, _ message: String) {
     self.init(

@@ -34,13 +34,7 @@ extension AudioCapture {
       }
       capture.run?.awaySince = .now - quiet
       let name = capture.run?.input.map { "'\($0)'" } ?? "the input"
-      capture.emit(
-        .error(
-          StreamError(
-            .deviceNotAvailable,
-            "\(name) has delivered nothing for \(quiet.components.seconds) s",
-            details: "it is connected, but suspended, or its driver or the server is stuck; "
-              + "unplug it and plug it in again, or use another input")))
+      capture.emit(.error(.silent(name, quiet)))
       capture.set(.interrupted)
     }
   }

@@ -59,10 +59,10 @@ struct MeterCommand: SessionCommand {
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
       let (limit, output) = (duration?.duration, context.output)
-      // A device that delivers nothing does not prolong it.
+      // A device that delivers nothing does not prolong it by much.
       let alarm = limit.map { limit in
         Task {
-          try await session.sleep(until: .now + limit + .seconds(1))
+          try await session.sleep(until: .now + limit + .seconds(5))
           continuation.finish()
         }
       }
@@ -95,10 +95,13 @@ struct MeterCommand: SessionCommand {
   ) async throws {
     var view = view
     let start = ContinuousClock.now
+    var time = Duration.zero
     for try await piece in pieces {
-      let time = ContinuousClock.now - start
+      time = ContinuousClock.now - start
       try view.add(piece, at: time, every: every)
       if limit.map({ time >= $0 }) == true || isUnread() { return }
     }
+    guard !Task.isCancelled else { return }
+    throw StreamError.silent("'\(view.device.name)'", ContinuousClock.now - start - time)
   }
 }

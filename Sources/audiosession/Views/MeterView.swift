@@ -3,7 +3,7 @@ import AudioStreams
 
 /// A level meter as text: bars on a terminal, otherwise lines, or JSON on request.
 struct MeterView {
-  private let device: Device
+  let device: Device
   private let sampleRate: Int
   private let channels: Int
   private let hasSpectrum: Bool
