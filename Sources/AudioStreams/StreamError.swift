@@ -58,7 +58,7 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
     self.details = details
   }
 
-  /// The error of a device that is there and has delivered nothing for a while.
+  /// The error of a connected device that has delivered nothing for a while.
   package static func silent(_ device: String, _ time: Duration) -> StreamError {
     StreamError(
       .deviceNotAvailable,
