@@ -90,6 +90,19 @@ struct DisturbanceTests {
     #expect(error?.code == .closed)
   }
 
+  @Test("one that has not begun when the sandbox is closed says so")
+  func closedMeanwhile() async throws {
+    for delay: useconds_t in [0, 1, 3, 10] {
+      let sandbox = try await PulseSandbox.start(.minimal)
+      let rival = Task { try await sandbox.compete(for: .mute(device: "mic", true)) }
+      usleep(1000 * delay)
+      await sandbox.close()
+      do { _ = try await rival.value } catch let error as SandboxError {
+        #expect(error.code == .closed, "\(error)")
+      }
+    }
+  }
+
   @Test("all of them end with a killed process")
   func endsWithAKilledProcess() async throws {
     let result = await #expect(

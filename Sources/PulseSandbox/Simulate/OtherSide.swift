@@ -23,6 +23,9 @@ final class OtherSide: Sendable {
 
   private let state = Guarded(State())
 
+  /// Whether the sandbox is closed, or being closed.
+  var hasEnded: Bool { state.withLock { $0.isEnded } }
+
   /// Takes over a disturbance; false if the sandbox has ended in the meantime.
   func add(_ disturbance: Disturbance) -> Bool {
     state.withLock { state in

@@ -12,15 +12,20 @@ extension PulseSandbox {
     _ properties: [String: String] = [:],
     _ body: (PulseClient) async throws(SandboxError) -> Result
   ) async throws(SandboxError) -> Result {
-    _ = try await runningProcess()
-    let client = try await sandboxed { () throws(PulseError) in
-      // This socket trusts its user without a cookie.
-      try await PulseClient.connect(
-        to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
+    do throws(SandboxError) {
+      _ = try await runningProcess()
+      let client = try await sandboxed { () throws(PulseError) in
+        // This socket trusts its user without a cookie.
+        try await PulseClient.connect(
+          to: "unix:\(folder.socket)", name: "sandbox", properties: properties)
+      }
+      let result = await Swift.Result { () async throws(SandboxError) in try await body(client) }
+      await client.close()
+      return try result.get()
+    } catch {
+      // Its server ends before it is closed.
+      throw otherSide.hasEnded ? Self.closedError : error
     }
-    let result = await Swift.Result { () async throws(SandboxError) in try await body(client) }
-    await client.close()
-    return try result.get()
   }
 
   /// The sink or source with a name.

@@ -129,6 +129,9 @@ extension PulseSandbox {
       return disturbance
     } catch {
       await disturbance.stop()
+      guard !otherSide.hasEnded else { throw Self.closedError }
+      // A server that has ended is why.
+      _ = try await runningProcess()
       throw error
     }
   }

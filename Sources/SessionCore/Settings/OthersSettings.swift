@@ -9,6 +9,8 @@ struct OthersSetting: SettingKind {
   var phase: Phase { .levels }
   var traits: SettingTraits { [.module, .makesObjects] }
 
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
+
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 
   func read(_ snapshot: ServerSnapshot) -> SettingValue? {
@@ -54,6 +56,8 @@ struct TriggerSetting: SettingKind {
   var label: String { "trigger for others" }
   var phase: Phase { .levels }
   var traits: SettingTraits { .ownStream }
+
+  func devices(under value: SettingValue) -> [NamedDevice] { [] }
 
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 

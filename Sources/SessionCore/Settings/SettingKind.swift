@@ -112,8 +112,6 @@ extension SettingKind {
   var link: (any LinkKind)? { nil }
   var otherStream: Index<Stream>? { nil }
 
-  func devices(under value: SettingValue) -> [NamedDevice] { device.map { [$0] } ?? [] }
-
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer {
     if let device { return .device(device.direction) }
     if traits.contains(.module) { return .module }

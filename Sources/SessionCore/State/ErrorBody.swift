@@ -1,7 +1,5 @@
-import JSONCoding
-
-/// An error as it is in JSON, which does not have its stage.
-package struct ErrorBody: Codable, EncodableWithNulls {
+/// An error as it is in JSON, which does not have its stage: with every key, null if there is no value.
+package struct ErrorBody: Codable {
   private let code: SessionError.Code
   private let message: String
   private let property: String?
@@ -12,6 +10,17 @@ package struct ErrorBody: Codable, EncodableWithNulls {
   package init(_ error: SessionError) {
     (code, message, property) = (error.code, error.message, error.property)
     (value, alternatives, restored) = (error.value, error.alternatives, error.restored)
+  }
+
+  /// Writes the nulls itself: events are public, so any encoder may come.
+  package func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(code, forKey: .code)
+    try values.encode(message, forKey: .message)
+    try values.encode(property, forKey: .property)
+    try values.encode(value, forKey: .value)
+    try values.encode(alternatives, forKey: .alternatives)
+    try values.encode(restored, forKey: .restored)
   }
 
   var error: SessionError {

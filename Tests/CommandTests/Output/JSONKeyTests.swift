@@ -1,4 +1,5 @@
 import AudioSession
+import Foundation
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -182,6 +183,15 @@ struct JSONKeyTests {
       #expect(line.hasSuffix("}\n") && line.count { $0.isWhitespace } == 1)
       expectEvent(OrderedJSON(line))
       #expect(try JSONSchema("event").problems(of: JSONValue(line)) == [], "\(line)")
+    }
+  }
+
+  @Test("the error of an event has all of its keys with Foundation's encoder, too")
+  func foreignEncoder() throws {
+    let event = SessionEvent.reapplyFailed(SessionError(.refused, stage: .server, "no"))
+    let text = String(decoding: try JSONEncoder().encode(event), as: UTF8.self)
+    for key in ["property", "value", "restored"] {
+      #expect(text.contains("\"\(key)\":null"), "\(text)")
     }
   }
 
