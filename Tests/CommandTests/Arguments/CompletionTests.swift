@@ -13,9 +13,10 @@ struct CompletionTests {
     /// What the shell reads first, so that it knows the completions of a folder's `program`.
     func start(in folder: String) -> String {
       switch self {
-      case .bash: "bash --noprofile --rcfile '\(folder)/audiosession.bash' -i"
+      case .bash:
+        "env PROMPT_COMMAND=': >\(folder)/ready' bash --noprofile --rcfile '\(folder)/audiosession.bash' -i"
       case .zsh: "env ZDOTDIR='\(folder)' zsh -d -i"
-      case .fish: "fish -i -N -C 'source \(folder)/audiosession.fish'"
+      case .fish: "fish -i -N -C 'source \(folder)/start.fish'"
       }
     }
 
@@ -34,16 +35,21 @@ struct CompletionTests {
   private func typed(
     _ lines: [String], _ shell: Shell, _ folder: String, _ sandbox: PulseSandbox
   ) async throws -> [String] {
+    // A shell that takes its terminal over may drop what came before, its end too: it is ended then.
+    let time = 30 + 5 * lines.count
     let script = """
       cd '\(folder)'
       export PATH='\(folder)/bin':/usr/bin:/bin HOME='\(folder)' TERM=dumb LANG=C.UTF-8 PS1='> '
-      rm -f seen
-      printf '%b\\nexit\\n' "$LINE" | script -qec "\(shell.start(in: folder))" /dev/null > screen 2>&1
+      rm -f seen ready
+      {
+        n=0; until [ -e ready ] || [ $n -eq 600 ]; do sleep 0.05; n=$((n + 1)); done
+        printf '%b\\nexit\\n' "$LINE"
+      } | timeout -s KILL \(time) script -qec "\(shell.start(in: folder))" /dev/null > screen 2>&1
       [ ! -e seen ] || cat seen
       """
     let result = try await sandbox.capture(
       ["env", "LINE=\(lines.joined(separator: "\\n"))", "sh", "-c", script],
-      timeout: .seconds(30 + 30 * lines.count))
+      timeout: .seconds(60 + time))
     #expect(result.status == 0, "\(result)")
     return result.standardOutput.split(separator: "\n").map(String.init)
   }
@@ -52,7 +58,8 @@ struct CompletionTests {
   private func typed(
     _ line: String, _ shell: Shell, _ folder: String, _ sandbox: PulseSandbox
   ) async throws -> String? {
-    for _ in 0..<4 {
+    for number in 1...4 {
+      noteTry(number, of: 4)
       if let seen = try await typed([line], shell, folder, sandbox).last { return seen }
     }
     return nil
@@ -74,6 +81,9 @@ struct CompletionTests {
       chmod +x bin/audiosession
       '\(builtProgram)' --generate-completion-script \(shell) > \(shell.file)
       printf 'fpath=("$ZDOTDIR" $fpath)\\nautoload -Uz compinit\\ncompinit -u -D\\n' > .zshrc
+      echo "precmd() { : >'\(folder)/ready' }" >> .zshrc
+      echo "source '\(folder)/audiosession.fish'
+      function ready --on-event fish_prompt; true >'\(folder)/ready'; end" > start.fish
       """)
     try #require(made.status == 0, "\(made)")
     return folder
