@@ -83,6 +83,9 @@ final class LoopThread: TaskExecutor, @unchecked Sendable {  // what is shared i
 
   /// Runs work here, and what is added meanwhile; if another thread is doing so, that one runs it.
   private func addWithoutThread(_ work: Work) {
+    // The last reference may be that of the work; Swift's runtime holds none to an executor.
+    let me = Unmanaged.passRetained(self)
+    defer { me.release() }
     let runsHere = lock.withLock {
       queue.append(work)
       defer { thread = thread ?? pthread_self() }

@@ -28,6 +28,23 @@ private actor Neighbour {
   }
 }
 
+/// An actor whose last reference is released by a job on its loop, and its loop with it.
+private actor Brief {
+  private let loop: PulseLoop
+  private var calls = 0
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ loop: PulseLoop) { self.loop = loop }
+
+  /// A task that ends after the gate has.
+  func start(_ gate: AsyncStream<Void>) -> Task<Void, Never> {
+    Task {
+      for await _ in gate {}
+      calls += 1
+    }
+  }
+}
+
 @Suite(.needsPulseAudio, .timeLimit(.minutes(2)))
 struct LoopTests {
   @Test func actorsShareTheLoop() async throws {
@@ -78,6 +95,24 @@ struct LoopTests {
         })
       #expect(calls.value == 1)
       try await loop.sleep(until: .now + .microseconds(10))
+    }
+  }
+
+  /// Memory that is freed is overwritten in this process, so that a use of it ends it.
+  @Test func lastReferenceWithoutThread() async {
+    await #expect(processExitsWith: .success) {
+      // `mallopt(M_PERTURB, …)`, which Swift does not import.
+      let mallopt = unsafeBitCast(
+        dlsym(nil, "mallopt"), to: (@convention(c) (CInt, CInt) -> CInt).self)
+      guard mallopt(-6, 0x5A) == 1 else { exit(2) }
+      for _ in 0..<100 {
+        let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+        let task = await Brief(
+          PulseLoop { (thread) throws(PulseError) in try thread.start { _, _ in EAGAIN } }
+        ).start(gate)
+        opening.finish()
+        await task.value
+      }
     }
   }
 
