@@ -82,7 +82,8 @@ extension ServerSnapshot {
   ///
   /// A device and its card have the same connectors, each with its own event, so that in between
   /// one of them is outdated. The device's counts, as it does where a device is chosen: otherwise the
-  /// mode would use one that has just returned before that was noted here.
+  /// mode would use one that has just returned before that was noted here. That also holds for a
+  /// device that is gone, though the card's profile has its connectors: PipeWire removes it first.
   package var attachments: Set<Attachment> {
     var result: Set<Attachment> = []
     func note(_ ports: [DevicePort], of card: Card) {
@@ -93,7 +94,13 @@ extension ServerSnapshot {
     }
     for card in cards {
       result.insert(.card(card.name))
-      note(card.ports, of: card)
+      note(
+        card.ports.filter { port in
+          card.activeProfile.map { !port.profiles.contains($0) } ?? true
+            || devices(port.direction, of: card).contains {
+              $0.ports.contains { $0.name == port.name }
+            }
+        }, of: card)
     }
     for device in sources + sinks {
       if device.card == nil { result.insert(.device(device.name)) }

@@ -115,6 +115,18 @@ struct FlapDetectorTests {
     #expect(try !read(.no).attachments.contains(spot) && read(.yes).attachments.contains(spot))
   }
 
+  @Test("a device that is gone counts as gone where its card still says that it is plugged in")
+  func deviceGoesFirst() throws {
+    var snapshot = Server.laptop().snapshot
+    let spot = Spot.port(card: "alsa_card.pci", port: "analog-input-internal-mic")
+    #expect(snapshot.attachments.contains(spot))
+    snapshot.sources.removeAll { $0.name == Server.microphone }
+    #expect(!snapshot.attachments.contains(spot))
+    // Under a profile without its device the card alone knows.
+    snapshot.cards[0].activeProfile = "off"
+    #expect(snapshot.attachments.contains(spot))
+  }
+
   @Test("the same is known to be present while devices and cards are the same")
   func sameAttachments() throws {
     var snapshot = Server.laptop().snapshot
