@@ -6,6 +6,8 @@ import SessionCore
 extension AudioSession {
   /// How long the server may take to show or to remove a mark.
   private static let patience = Duration.milliseconds(500)
+  /// How long it may go on listing a holder that has ended.
+  private static let departure = Duration.seconds(2)
 
   private func mark(_ store: SessionStore, isClaim: Bool) -> HolderMark {
     HolderMark(
@@ -23,7 +25,7 @@ extension AudioSession {
     var rival = await live.snapshot.holder(beside: own)
     if let seen = rival, self.store(of: seen) == nil {
       // A holder that has just ended may still be listed.
-      let deadline = Deadline(after: min(Self.patience, budget.run.remaining))
+      let deadline = Deadline(after: min(Self.departure, budget.run.remaining))
       _ = try? await live.wait(deadline: deadline) { $0.holder(beside: own) == nil }
       rival = await live.snapshot.holder(beside: own)
     }

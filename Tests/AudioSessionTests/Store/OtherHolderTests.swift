@@ -89,6 +89,17 @@ struct OtherHolderTests {
     }
   }
 
+  @Test func `a holder that has ended may still be listed for a second`() async throws {
+    try await Rig.with(.minimal) { rig in
+      let mark = HolderMark(isClaim: false, process: 4711, files: "elsewhere", name: "studio")
+      try await rig.outside.updateProperties([HolderMark.key: mark.text])
+      let call = Task { try await rig.session.setAudioMode(Self.mode) }
+      try await rig.session.sleep(until: .now + .seconds(1))
+      try await rig.outside.updateProperties([HolderMark.key: ""])
+      _ = try await call.value
+    }
+  }
+
   /// A cancelled task sends no mark, and waited for it to appear: 70 % of the time limit.
   @Test func `a call that is cancelled while it marks its server ends at once`() async throws {
     try await Rig.with(.minimal) { rig in
