@@ -6,7 +6,7 @@ import SessionCore
 extension AudioSession {
   /// How long the server may take to show or to remove a mark.
   private static let patience = Duration.milliseconds(500)
-  /// How long it may go on listing a holder that has ended.
+  /// How long it may list a holder that has ended.
   private static let departure = Duration.seconds(2)
 
   private func mark(_ store: SessionStore, isClaim: Bool) -> HolderMark {
