@@ -70,6 +70,27 @@ struct VerifyReportTests {
     #expect(differing(0.0019) == ["ioBufferDuration"])
   }
 
+  /// On PipeWire the state's value is read from the session's own stream.
+  @Test("a buffer that only the session's stream shows is what was measured")
+  func shortBufferOfGraph() {
+    func differing(_ measured: Duration, of preferred: Double, as actual: Double) -> [String] {
+      let reading = [
+        "object": "out", "property": "latency", "text": "\(actual) s", "answer": "sinkInput",
+      ]
+      let report = PropertyReport.made(
+        preferred: .number(preferred), actual: .number(actual), verdict: .applied,
+        readings: [reading])
+      return Self.differing(
+        Self.report(
+          Self.measured(buffer: measured), [.ioBufferDuration: report], isMonitor: true))
+    }
+    #expect(differing(.microseconds(1900), of: 0.0058, as: 0.0053) == ["ioBufferDuration"])
+    #expect(differing(.microseconds(5300), of: 0.0058, as: 0.0053) == [])
+    // The nearest power of two counts as applied.
+    #expect(differing(.microseconds(10_667), of: 0.015, as: 512 / 48000) == [])
+    #expect(differing(.microseconds(21_333), of: 0.015, as: 512 / 48000) == ["ioBufferDuration"])
+  }
+
   @Test("what a canceller made of the sound has no order that could be told")
   func cancelled() {
     let measured = Self.measured(order: [[], []])
