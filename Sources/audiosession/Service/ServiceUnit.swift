@@ -42,8 +42,9 @@ enum ServiceUnit {
       ExecReload=kill -HUP $MAINPID
       Restart=on-failure
       RestartSec=5
-      # What trying again does not fix: wrong usage, a bad or missing profile, access denied.
-      RestartPreventExitStatus=64 65 66 77
+      # What trying again does not fix: wrong usage, a bad or missing profile, an error of the program, a
+      # store that cannot be written, access denied.
+      RestartPreventExitStatus=64 65 66 70 74 77
       # Its exit status when it is asked to end.
       SuccessExitStatus=143
       \(variables.joined())
