@@ -21,10 +21,22 @@ extension Plan {
       (entry.isChange || entry.setting.isModule) && !survey.claimed.contains(entry.setting)
         && !(entry.isConsequence && survey.claimsCause(of: entry.setting, in: baseline))
     }
-    guard !restore.isEmpty else { return survey.plan }
+    guard !restore.isEmpty else { return survey.plan.routeFirst(input) }
     var planner = Planner(input, resolution, restore: restore)
     try planner.run(isTolerant: isTolerant)
-    return planner.plan
+    return planner.plan.routeFirst(input)
+  }
+
+  /// Leaves hints to the next plan while a holder has a default to set: PipeWire may let the stream
+  /// that a hint needs wait for seconds. A chain stays behind the rate, which it would block.
+  private func routeFirst(_ input: PlanInput) -> Plan {
+    guard input.occasion == .upkeep, input.snapshot.has(.earlyReplies),
+      steps.contains(where: { if case .defaultDevice = $0.setting { true } else { false } }),
+      !steps.contains(where: \.setting.isModule)
+    else { return self }
+    var plan = self
+    plan.steps.removeAll { $0.setting.isHint && $0.to != .absent }
+    return plan
   }
 
   /// Switches cards off, after what depends on their devices; what that changed is undone afterwards.

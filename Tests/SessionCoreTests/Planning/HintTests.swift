@@ -62,6 +62,27 @@ private typealias Server = SimulatedServer
     #expect(later.server.reports(fast)[.sampleRate]?.verdict == .applied, "\(later.trace)")
   }
 
+  /// The stream that a hint needs may wait there for seconds.
+  @Test func `on PipeWire a holder sets the default before it asks for rate and buffer`() throws {
+    let mode = preferring {
+      $0.preferredInput = [.name(Self.mic)]
+      $0.sampleRate = 44100
+      $0.ioBufferDuration = .milliseconds(10)
+    }
+    var server = Server.laptop(kind: .pipewire)
+    server.addUSB()
+    try server.setDefault(.input, Server.usb)
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.input.occasion = .upkeep
+    run.run()
+    #expect(run.plans.first?.steps.map(\.phase) == [.preferredDevices], "\(run.trace)")
+    #expect(run.server.snapshot.server.defaultSourceName == Self.mic)
+    let hints = [
+      Setting.rate(.input, device: Self.mic), .latency(.input, device: Self.mic),
+    ].map { run.server.snapshot.value(of: $0) }
+    #expect(hints == [.rate(44100), .duration(.milliseconds(10))], "\(run.trace)")
+  }
+
   @Test func `corked streams, level meters and our own keep no rate`() throws {
     var server = Server.laptop()
     server.add(stream: "mumble", .input, on: Self.mic, isCorked: true)
