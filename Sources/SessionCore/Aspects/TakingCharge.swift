@@ -53,7 +53,7 @@ struct TakingCharge: Planned {
 extension PlanContext {
   /// Whether a device of the mode has not been given a level yet, or has returned since.
   func isArriving(_ setting: Setting, _ port: String?) -> Bool {
-    guard let charges = input.charges, let device = snapshot.device(ofLevel: setting) else {
+    guard let charges = input.charges, let device = setting.kind.charged(in: snapshot) else {
       return false
     }
     return charges.charge(of: setting, port: port)?.device != device.index
@@ -64,7 +64,7 @@ extension PlanContext {
   /// Users change levels, and only a lock forbids that: after a device was given the mode's level,
   /// the level is left to the user, and a device that returns gets the user's last one.
   func level(_ setting: Setting, _ wanted: SettingValue) -> (value: SettingValue, isLeft: Bool) {
-    guard !keepsLevels(setting), let device = snapshot.device(ofLevel: setting) else {
+    guard !keepsLevels(setting), let device = setting.kind.charged(in: snapshot) else {
       return (wanted, false)
     }
     let port = resolved(device.direction)?.port?.name ?? device.activePort

@@ -27,10 +27,10 @@ struct LatencyOffsetAspect: Aspect {
     guard let offset = context.mode.preferences(direction).latencyOffset,
       let (card, port) = place(context), forgetful(context) == nil
     else { return [] }
+    let setting = Setting.latencyOffset(card: card.name, port: port.name)
+    let level = context.level(setting, .duration(offset))
     return [
-      Target(
-        property, .latencyOffset(card: card.name, port: port.name), .duration(offset),
-        why: "of the port in use")
+      Target(property, setting, level.value, isLeft: level.isLeft, why: "of the port in use")
     ]
   }
 
@@ -84,7 +84,7 @@ struct LatencyOffsetAspect: Aspect {
     return [
       Condition(.latencyOffset(card: card.name, port: port.name), .duration(preference)) { now in
         guard let maker = forgetful(context) else {
-          return .changed(
+          return .overridden(
             "the offset is \(now.shown), not \(Words.milliseconds(preference))")
         }
         return Obstacle(

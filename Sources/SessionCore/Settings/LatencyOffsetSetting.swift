@@ -24,6 +24,14 @@ struct LatencyOffsetSetting: SettingKind {
     found(in: snapshot).map { .duration($0.latencyOffset) }
   }
 
+  func charged(in snapshot: ServerSnapshot) -> Device? {
+    guard let card = snapshot.card(named: card), let direction = found(in: snapshot)?.direction
+    else { return nil }
+    return snapshot.devices(direction, of: card).first { device in
+      device.ports.contains { $0.name == port }
+    }
+  }
+
   func predict(_ value: SettingValue, in server: inout PredictedServer) {
     guard case .duration(let offset) = value,
       let at = server.snapshot.cards.firstIndex(where: { $0.name == card }),

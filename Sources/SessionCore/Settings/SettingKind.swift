@@ -19,6 +19,9 @@ protocol SettingKind: Sendable {
   var device: NamedDevice? { get }
   /// The same as a link of a chain; nil for other settings.
   var link: (any LinkKind)? { get }
+  /// The device that gets the mode's value once, when the session first uses it, so that a later
+  /// change by a person stays; nil for a setting that the session maintains.
+  func charged(in snapshot: ServerSnapshot) -> Device?
   /// The other program's stream that the session changes, if it is such a setting.
   var otherStream: Index<Stream>? { get }
 
@@ -111,6 +114,11 @@ extension SettingKind {
   var device: NamedDevice? { nil }
   var link: (any LinkKind)? { nil }
   var otherStream: Index<Stream>? { nil }
+
+  func charged(in snapshot: ServerSnapshot) -> Device? {
+    guard traits.contains(.level), let device else { return nil }
+    return snapshot.device(device.direction, named: device.name)
+  }
 
   func answer(in snapshot: ServerSnapshot) -> Reading.Answer {
     if let device { return .device(device.direction) }

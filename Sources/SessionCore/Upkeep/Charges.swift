@@ -1,10 +1,10 @@
 package import PulseTypes
 
-/// The levels that the session has set on devices under the current mode, with their last seen
-/// values.
+/// The levels and latency offsets that the session has set on devices under the current mode, with
+/// their last seen values.
 ///
-/// A device gets the mode's volume and mute when the session first uses it, and each of its ports
-/// does when it is first in use, because servers keep separate levels for every port. Later changes
+/// A device gets the mode's volume, mute and latency offset when the session first uses it, and each
+/// of its ports does when it is first in use, because servers keep separate ones for every port. Later changes
 /// by the user stay, even if the device returns from a replug with other levels. An apply starts
 /// without charges.
 package struct Charges: Sendable, Hashable, Codable {
@@ -45,7 +45,7 @@ package struct Charges: Sendable, Hashable, Codable {
   package mutating func follow(_ snapshot: ServerSnapshot, at now: Duration = .zero) {
     for at in charges.indices {
       guard charges[at].device != nil || !charges[at].isRestored else { continue }
-      guard let device = snapshot.device(ofLevel: charges[at].setting),
+      guard let device = charges[at].setting.kind.charged(in: snapshot),
         device.activePort == charges[at].port, device.index == charges[at].device,
         let value = snapshot.value(of: charges[at].setting)
       else {
@@ -78,7 +78,7 @@ package struct Charges: Sendable, Hashable, Codable {
     _ settings: [Setting], in snapshot: ServerSnapshot, arrival: Duration? = nil
   ) {
     for setting in settings {
-      guard let device = snapshot.device(ofLevel: setting), !Owned.isName(device.name),
+      guard let device = setting.kind.charged(in: snapshot), !Owned.isName(device.name),
         let value = snapshot.value(of: setting)
       else { continue }
       let former = charge(of: setting, port: device.activePort)

@@ -117,6 +117,37 @@ struct ArrivalTests {
       #expect(source?.volume.isUniformly(Self.quiet) == true)
     }
   }
+
+  @Test(
+    "a latency offset that a person chooses stands until the next apply", .simulatedCard)
+  func offset() async throws {
+    try await Rig.with(Machine.desktop.with(cards: ["kind=laptop"])) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(Names.laptopInput)]
+      mode.inputLatencyOffset = .milliseconds(20)
+      try await rig.session.setAudioMode(mode)
+      let device = try #require(try await rig.outside.source(named: Names.laptopInput))
+      let port = try #require(device.activePort)
+      let card = try #require(try await rig.outside.snapshot().card(of: device))
+      func choose(_ offset: Duration) async throws {
+        try await rig.outside.setPortLatencyOffset(card: card.name, port: port, offset)
+      }
+      try await choose(.milliseconds(50))
+      let chosen = try await rig.steadyState {
+        $0.properties[.inputLatencyOffset]?.actual == .number(0.05)
+      }
+      #expect(chosen.properties[.inputLatencyOffset]?.verdict == .overridden)
+      // A later change of something else is looked at, and leaves it.
+      try await rig.outside.setDefaultSource("\(Names.laptopOutput).monitor")
+      let later = try await rig.steadyState {
+        ($0.reapplies ?? 0) > (chosen.reapplies ?? 0) && $0.properties[.preferredInput]?.verdict == .applied
+      }
+      #expect(later.properties[.inputLatencyOffset]?.actual == .number(0.05))
+      try await rig.session.setAudioMode(mode)
+      let again = try await rig.session.getSessionState()
+      #expect(again.properties[.inputLatencyOffset]?.verdict == .applied)
+    }
+  }
 }
 
 /// A client that looks at a device whenever the server reports a change: the default first, so that what
