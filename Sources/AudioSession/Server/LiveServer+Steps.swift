@@ -60,7 +60,7 @@ extension LiveServer {
       guard snapshot.has(.earlyReplies) || snapshot.value(of: step.setting) == nil else {
         return .undone(notKept(step), times: 1)
       }
-      throw notKept(step)
+      throw notTaken(step)
     }
     if let stream { await keepMemory(of: stream, beside: step) }
     return .done(granted: nil)
@@ -71,6 +71,16 @@ extension LiveServer {
     SessionError(
       .refused, stage: .server,
       "it was set, and the server says \(shown(step)): another program may be changing it",
+      property: step.property, value: step.to.description)
+  }
+
+  /// The server accepted it, and has not shown it for as long as this may take: PipeWire does not
+  /// report that a card refused.
+  private func notTaken(_ step: Step) -> SessionError {
+    SessionError(
+      .refused, stage: .server,
+      "the server accepted it and still says \(shown(step)): the device may have refused it, or the server "
+        + "may be overloaded",
       property: step.property, value: step.to.description)
   }
 

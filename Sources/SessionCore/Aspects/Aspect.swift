@@ -78,7 +78,12 @@ extension Aspect {
     let conditions = Condition.list { () throws(Obstacle) in
       try self.conditions(place.context)
     }
-    switch observer.judge(conditions) {
+    let judgement = observer.judge(conditions) { setting, isMet in
+      context.input.baseline.entries.contains {
+        $0.setting == setting && $0.isShown(in: context.snapshot) && $0.ours.map(isMet) == true
+      }
+    }
+    switch judgement {
     case .met(let proof):
       let inEffect = isDerived ? preferred : actual
       return .applied(preferred, inEffect, proof, held: held, absent: absent)

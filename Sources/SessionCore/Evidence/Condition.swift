@@ -11,7 +11,7 @@ enum Condition {
   /// It cannot be met.
   case blocked(Obstacle)
 
-  /// The preferred value itself; without an obstacle, another program changed it.
+  /// The preferred value itself; without an obstacle of its own, another value overrides it.
   init(
     _ fact: Fact, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil
   ) {
@@ -19,7 +19,7 @@ enum Condition {
       $0 == asked
     } otherwise: { now in
       otherwise?(now)
-        ?? .changed("the \(fact.label) is \(now.shown), not \(asked)")
+        ?? .overridden("the \(fact.label) is \(now.shown), not \(asked)")
     }
   }
 
@@ -51,12 +51,21 @@ enum Condition {
 
 extension [Condition] {
   /// What prevents the first condition that is not met by the values that are found; nil if all are met.
-  func obstacle(_ find: (Fact, _ asked: SettingValue) -> SettingValue?) -> Obstacle? {
+  ///
+  /// - Parameter wasSet: whether the session had set one of the values that meet a condition.
+  func obstacle(
+    wasSet: (Setting, (SettingValue) -> Bool) -> Bool = { _, _ in false },
+    _ find: (Fact, _ asked: SettingValue) -> SettingValue?
+  ) -> Obstacle? {
     for condition in self {
       switch condition {
       case .value(let fact, let asked, let isMet, let otherwise):
         let now = find(fact, asked)
-        guard let now, isMet(now) else { return otherwise(now) }
+        guard let now, isMet(now) else {
+          let obstacle = otherwise(now)
+          guard case .setting(let setting) = fact, wasSet(setting, isMet) else { return obstacle }
+          return obstacle.sinceSet
+        }
       case .nothing: continue
       case .blocked(let obstacle): return obstacle
       }

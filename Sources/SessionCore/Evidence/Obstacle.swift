@@ -6,8 +6,11 @@ struct Obstacle: Error {
   enum Kind { case pending, unreachable, refused, overridden }
 
   let kind: Kind
-  let reason: String
+  private let what: String
+  private var change = ""
+  private let advice: String
   let waitingFor: WaitingFor?
+  var reason: String { what + change + advice }
 
   var verdict: Verdict {
     switch kind {
@@ -18,18 +21,29 @@ struct Obstacle: Error {
     }
   }
 
-  init(_ kind: Kind, _ reason: String, _ waitingFor: WaitingFor? = nil) {
+  init(
+    _ kind: Kind, _ reason: String, _ waitingFor: WaitingFor? = nil, advice: String? = nil
+  ) {
     self.kind = kind
-    self.reason = reason
+    what = reason
+    self.advice = advice.map { "; " + $0 } ?? ""
     self.waitingFor = waitingFor
   }
 
   /// No link can be made.
   static let noModules = Obstacle(.refused, "the server does not let modules be loaded")
 
-  /// Another program's or the user's choice stays in effect.
-  static func changed(_ what: String) -> Obstacle {
-    Obstacle(.overridden, what + ": another program changed it")
+  /// The server has another value, and the session leaves it.
+  static func overridden(_ what: String, advice: String? = nil) -> Obstacle {
+    Obstacle(.overridden, what, advice: advice)
+  }
+
+  /// The same for a value that the session had set. The server reports no author, so none is named.
+  var sinceSet: Obstacle {
+    guard kind == .overridden else { return self }
+    var result = self
+    result.change = ": it has changed since it was set"
+    return result
   }
 }
 
@@ -62,7 +76,7 @@ extension PlanContext {
         || snapshot.device(direction, named: end).flatMap { snapshot.chain.root(of: $0) }?.name
           == name
     } otherwise: { _ in
-      .changed("the default is \(root ?? "none"), not \(name)")
+      .overridden("the default is \(root ?? "none"), not \(name)")
     }
   }
 

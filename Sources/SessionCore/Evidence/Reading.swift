@@ -84,9 +84,14 @@ struct Observer {
   }
 
   /// Reads conditions up to the first that is not met.
-  func judge(_ conditions: [Condition]) -> Judgement {
+  ///
+  /// - Parameter wasSet: whether the session had set one of the values that meet a condition.
+  func judge(
+    _ conditions: [Condition],
+    wasSet: (Setting, (SettingValue) -> Bool) -> Bool = { _, _ in false }
+  ) -> Judgement {
     var readings: [Reading] = []
-    let obstacle = conditions.obstacle { fact, asked in
+    let obstacle = conditions.obstacle(wasSet: wasSet) { fact, asked in
       guard let found = look(fact, asked) else { return nil }
       let reading = Reading(fact, found)
       if !readings.contains(reading) { readings.append(reading) }

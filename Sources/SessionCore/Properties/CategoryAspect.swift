@@ -83,7 +83,7 @@ struct CategoryAspect: Aspect {
     if let card = resolved.card, let profile = context.resolution.profiles[card.name] {
       conditions.append(
         Condition(.cardProfile(card: card.name), .name(profile)) { _ in
-          .changed("\(card.name) is no longer on profile '\(profile)'")
+          .overridden("\(card.name) is no longer on profile '\(profile)'")
         })
     }
     conditions.append(

@@ -63,11 +63,11 @@ struct LevelAspect: Aspect {
     let device = try context.present(direction)
     guard let preference = context.mode.preferences(direction).volume else { return [] }
     let hardware = Self.volume(preference, of: device, in: context.snapshot) { now in
-      .changed("\(device.name) is at \(now.shown)")
+      .overridden("\(device.name) is at \(now.shown)")
     }
     let links = context.snapshot.chain.links(on: device).map { link in
       Self.volume(.norm, of: link, in: context.snapshot) { _ in
-        .changed("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
+        .overridden("the session's \(direction.rawValue) before \(device.name) is not at 100 %")
       }
     }
     return [hardware] + links

@@ -144,7 +144,7 @@ struct ModeAspect: Aspect {
         let gain = "the gain of \(part.name) is \(now.shown), not 100 %"
         guard part.name == device.name else { return Obstacle(.unreachable, gain) }
         return isSet
-          ? .changed(gain) : Obstacle(.unreachable, gain + "; set input.gain = \"100 %\"")
+          ? .overridden(gain) : Obstacle(.unreachable, gain + "; set input.gain = \"100 %\"")
       }
     }
     return [sound] + levels

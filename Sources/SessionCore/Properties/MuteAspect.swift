@@ -67,11 +67,9 @@ struct MuteAspect: Aspect {
     let telling = preference ? [devices.first { $0.isMuted } ?? device] : devices
     return telling.map { device in
       Condition(.mute(direction, device: device.name), .flag(preference)) { _ in
-        Obstacle(
-          .overridden,
-          preference
-            ? "a person or another program unmuted it"
-            : "a person or another program muted it; only applying the profile again unmutes it")
+        .overridden(
+          "\(device.name) is \(preference ? "not muted" : "muted")",
+          advice: preference ? nil : "only applying the profile again unmutes it")
       }
     }
   }

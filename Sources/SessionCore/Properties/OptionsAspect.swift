@@ -130,9 +130,7 @@ struct OptionsAspect: Aspect {
           return Obstacle(.refused, "\(program): \(refusal)")
         }
         return target.isLeft
-          ? Obstacle(
-            .overridden,
-            "\(program): another program changed its volume or mute, which is left so")
+          ? .overridden("\(program): its volume or mute was changed, which is left so")
           : Obstacle(.pending, "\(program) has just begun to play", .stream)
       }
     }
@@ -168,7 +166,7 @@ struct OptionsAspect: Aspect {
             && (isSpeaker(port) || device.portTypes(port).contains(.headphones))
         }
       } otherwise: { now in
-        .changed("the port is \(now.shown)")
+        .overridden("the port is \(now.shown)")
       }
     ]
   }

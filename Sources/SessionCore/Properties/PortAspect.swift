@@ -69,7 +69,7 @@ struct PortAspect: Aspect {
           .name(port.name) == now && preference.contains { $0.matches(port, of: device) }
         }
       } otherwise: { now in
-        .changed(
+        .overridden(
           "the port is \(now.shown), not "
             + Words.list(preference.map(\.description)))
       }

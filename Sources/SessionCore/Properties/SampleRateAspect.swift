@@ -75,10 +75,8 @@ struct SampleRateAspect: Aspect {
       Condition(setting, .rate(preference)) { _ in
         if context.snapshot.isOfOneProgram { return ownObstacle(context, device, preference) }
         return obstacle(context, device, preference)
-          ?? Obstacle(
-            .overridden,
-            "\(device.name) is at \(context.snapshot.rate(of: device)) Hz: another stream changed it since"
-          )
+          ?? .overridden(
+            "\(device.name) is at \(context.snapshot.rate(of: device)) Hz, not \(preference) Hz")
       }
     ]
   }

@@ -58,7 +58,7 @@ extension Reconciler {
     }
     let observer = Observer(snapshot, grants: grants, memory: HintMemory())
     switch observer.judge([
-      .value(fact, asked: step.to, isMet: isMet) { _ in .changed(step.setting.object) }
+      .value(fact, asked: step.to, isMet: isMet) { _ in .overridden(step.setting.object) }
     ]) {
     case .met(let proof):
       return (.applied(step, proof), setting.isHint ? got : nil)

@@ -8,7 +8,8 @@ public enum Verdict: String, Sendable, Hashable, Codable {
   case unreachable
   /// The server refused it.
   case refused
-  /// Another program's or the user's choice stays in effect.
+  /// The server has another value, and the session leaves it: in general another program's or the
+  /// user's choice.
   case overridden
   /// There is no preference.
   case unset

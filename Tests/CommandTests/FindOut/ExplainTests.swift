@@ -44,7 +44,7 @@ struct ExplainTests {
           - another value was set at then, and the session restored this one
           - Microphone is at 80 %, which the server applies in software
           input gain  overridden  30 %  (preferred: 80 %)
-              Microphone is at 30 %: another program changed it
+              Microphone is at 30 %: it has changed since it was set
 
           - the session's profile 'locked' asks for another value; no running process maintains it
           - Microphone is at 30 %, which the server applies in software

@@ -16,7 +16,7 @@ struct NextStepTests {
   private static let prelude = """
     audiosession() { $A "$@"; }
     next() { $A | sed -n 's/^  audiosession \\(apply .*[^ ]\\)   *[a-z ,]*$/\\1/p'; }
-    mute() { pactl set-source-mute mic 1; until $A state | grep -q 'muted it'; do pause; done; }
+    mute() { pactl set-source-mute mic 1; until $A state | grep -q 'is muted'; do pause; done; }
     muted() { pactl get-source-mute mic; }
 
     """
@@ -36,7 +36,7 @@ struct NextStepTests {
         result.standardOutput == """
           session  profile my talk, not in effect: input muted; no running process maintains it
           input muted         overridden  yes  (preferred: no)
-              a person or another program muted it; only applying the profile again unmutes it
+              Microphone is muted: it has changed since it was set; only applying the profile again unmutes it
                    no process maintains it now; this does: audiosession apply 'my talk' --keep
           apply 'my talk' --keep
           Mute: no

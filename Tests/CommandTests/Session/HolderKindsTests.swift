@@ -30,7 +30,7 @@ struct HolderKindsTests {
     #expect(reports.map { $0?["verdict"] } == [.string("applied"), .string("overridden")])
     #expect(
       reports[1]?["reason"]
-        == .string("the default is internal_mic, not usb_mic: another program changed it"))
+        == .string("the default is internal_mic, not usb_mic: it has changed since it was set"))
     for event in states.flatMap({ $0["events"]?.array ?? [] }) {
       switch event["current"]?["inputs"]?.array.first?["name"] {
       case .string("internal_mic"): #expect(event["reason"] == .string("override"), "\(event)")
@@ -67,7 +67,7 @@ struct HolderKindsTests {
   func modeWithoutProfile() async throws {
     try await PulseSandbox.with(.nullDevices) { sandbox in
       let script = """
-        pactl set-source-mute usb_mic 1; until $A state | grep -q 'muted it'; do pause; done
+        pactl set-source-mute usb_mic 1; until $A state | grep -q 'is muted'; do pause; done
         $A; $A state; $A doctor --no-listen
         """
       var results: [String] = []

@@ -218,8 +218,7 @@ private typealias Server = SimulatedServer
     #expect(elsewhere?.actual == nil)
     #expect(
       elsewhere?.reason
-        == "the default is \(Server.speakers).monitor, not \(Server.microphone): another program changed it"
-    )
+        == "the default is \(Server.speakers).monitor, not \(Server.microphone)")
     #expect(Server.laptop("output:analog-stereo").reports(mode)[.category]?.verdict == .overridden)
     #expect(SimulatedServer().reports(mode)[.category]?.waitingFor == .device)
     #expect(
@@ -249,7 +248,7 @@ private typealias Server = SimulatedServer
     let reports = server.reports(mode)
     #expect(
       reports[.preferredInput]?.reason
-        == "the default is \(Server.microphone), not \(Server.usb): another program changed it")
+        == "the default is \(Server.microphone), not \(Server.usb)")
     #expect(reports[.channelMap]?.reason == "\(Server.microphone) is in use, not \(Server.usb)")
     server.addRemap(of: Server.usb, taking: ChannelMap([.frontRight, .frontLeft]))
     #expect(server.reports(mode)[.channelMap]?.verdict == .applied)
@@ -261,8 +260,28 @@ private typealias Server = SimulatedServer
     let line = preferring { $0.inputPort = [.type(.lineIn)] }
     #expect(
       server.reports(line)[.inputPort]?.reason
-        == "the port is analog-input-internal-mic, not analog-input-linein: another program changed it"
-    )
+        == "the port is analog-input-internal-mic, not analog-input-linein")
+  }
+
+  /// No server reports who set a value: only what was read is said.
+  @Test func `a value has changed since it was set only if the session had set the other one`() {
+    let server = Server.laptop()
+    let microphone = server.snapshot.device(.input, named: Server.microphone)
+    let gain = Volume(fraction: 0.6)
+    let mode = preferring { $0.inputGain = gain }
+    let now = "\(Server.microphone) is at \(microphone?.volume.loudest.description ?? "")"
+    func reason(ours: Double?) -> String? {
+      server.reports(mode) { input in
+        guard let ours else { return }
+        let entry = Baseline.Entry(
+          setting: .volume(.input, device: Server.microphone), before: .absent,
+          ours: .volume(ChannelVolumes(Volume(fraction: ours), channels: 2)), in: server.snapshot)
+        input.baseline = Baseline(entries: [entry], serverCookie: server.snapshot.server.cookie)
+      }[.inputGain]?.reason
+    }
+    #expect(reason(ours: nil) == now)
+    #expect(reason(ours: 0.5) == now)
+    #expect(reason(ours: 0.6) == now + ": it has changed since it was set")
   }
 
   // MARK: Route

@@ -60,7 +60,7 @@ private typealias Server = SimulatedServer
     #expect(report?.verdict == .overridden)
     #expect(
       report?.reason
-        == "a person or another program muted it; only applying the profile again unmutes it")
+        == "\(Self.mic) is muted; only applying the profile again unmutes it")
     #expect(report?.actual == .flag(true))
   }
 
@@ -106,7 +106,7 @@ private typealias Server = SimulatedServer
     #expect(try server.plan(mode).lines == ["7 \(Self.mic) volume: 80 % / 40 % → 80 %"])
     #expect(
       server.reports(mode)[.inputGain]?.reason
-        == "\(Self.mic) is at 80 % / 40 %: another program changed it")
+        == "\(Self.mic) is at 80 % / 40 %")
   }
 
   @Test(arguments: [43, 45, 40])
