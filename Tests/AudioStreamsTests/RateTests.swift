@@ -102,6 +102,7 @@ struct RateTests {
     while faults.count < 8 {
       guard let fault = await Counted(buffers, rate: format.sampleRate).fault else { break }
       faults.append(fault)
+      noteTry(faults.count + 1, of: 8)
     }
     #expect(faults.count < 8, "\(when): \(faults)")
     await capture.stopAudioStream()

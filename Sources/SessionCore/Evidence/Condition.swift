@@ -11,7 +11,7 @@ enum Condition {
   /// It cannot be met.
   case blocked(Obstacle)
 
-  /// The preferred value itself; without an obstacle of its own, another value overrides it.
+  /// The preferred value itself; `otherwise` is why it is not there, by default another value.
   init(
     _ fact: Fact, _ asked: SettingValue, otherwise: ((SettingValue?) -> Obstacle)? = nil
   ) {

@@ -4,7 +4,7 @@ extension PropertyRow {
   static let ioBufferDuration = PropertyRow(
     .ioBufferDuration, { $1(&$0.ioBufferDuration) }, "buffer-duration", .buffer,
     label: "IO buffer duration",
-    unit: .seconds, meaning: "The IO buffer, for every program on the device. A hint.",
+    unit: .seconds, meaning: "The IO buffer of the device; on PipeWire of its graph. A hint.",
     synonyms: ["buffer-duration", "buffer", "latency"], aspect: BufferDurationAspect(),
     check: Check.buffer)
 
@@ -29,7 +29,7 @@ struct BufferDurationAspect: Aspect {
     return [
       Target(
         property, .latency(direction, device: device.name), .duration(preference),
-        why: "held by a pin, for every program on the device")
+        why: "held by a stream of the session, for other programs, too")
     ]
   }
 

@@ -47,7 +47,9 @@ struct SoundTests {
       try await rig.session.setAudioMode(mode)
       var heard: [Set<Int>] = []
       // PipeWire connects one channel of a stream after the other, and all of them while it runs.
-      for _ in 1...(machine.isGraph ? 5 : 1) where heard != example.heard {
+      let tries = machine.isGraph ? 5 : 1
+      for number in 1...tries where heard != example.heard {
+        noteTry(number, of: tries)
         let sound = try await rig.record(channels: example.channels)
         heard = (0..<example.channels).map { sound.tones(in: $0) }
       }

@@ -167,7 +167,8 @@ struct KillMatrixTests {
 
   /// Where pipewire-pulse outlived pipewire, its first new clients may wait for ever.
   private func connect(_ rig: Rig) async throws -> PulseClient {
-    for _ in 1...29 {
+    for number in 1...29 {
+      noteTry(number, of: 30)
       do throws(PulseError) {
         return try await PulseClient.connect(
           to: rig.sandbox.address, name: "outside", timeout: .seconds(2))

@@ -140,7 +140,8 @@ struct ArrivalTests {
       // A later change of something else is looked at, and leaves it.
       try await rig.outside.setDefaultSource("\(Names.laptopOutput).monitor")
       let later = try await rig.steadyState {
-        ($0.reapplies ?? 0) > (chosen.reapplies ?? 0) && $0.properties[.preferredInput]?.verdict == .applied
+        ($0.reapplies ?? 0) > (chosen.reapplies ?? 0)
+          && $0.properties[.preferredInput]?.verdict == .applied
       }
       #expect(later.properties[.inputLatencyOffset]?.actual == .number(0.05))
       try await rig.session.setAudioMode(mode)

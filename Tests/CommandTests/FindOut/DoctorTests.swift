@@ -28,7 +28,10 @@ struct DoctorTests {
     var result = try await sandbox.shell(
       "\(before) && $A doctor --json \(listens ? "" : "--no-listen")")
     // A machine with too much to do may not record in time; it says so.
-    while listens, result.standardError.contains("could be recorded") {
+    var tries = 1
+    while listens, tries < 20, result.standardError.contains("could be recorded") {
+      tries += 1
+      noteTry(tries, of: 20)
       result = try await sandbox.shell("$A doctor --json")
     }
     let findings = try Self.findings(result)
@@ -162,7 +165,10 @@ struct DoctorTests {
     try await PulseSandbox.with(Self.healthy) { sandbox in
       _ = try await sandbox.shell(Self.half)
       var result = try JSONValue(try await sandbox.audiosession("doctor", "--json").standardOutput)
-      while result["skipped"]?.array.isEmpty == false {
+      var tries = 1
+      while tries < 20, result["skipped"]?.array.isEmpty == false {
+        tries += 1
+        noteTry(tries, of: 20)
         result = try JSONValue(try await sandbox.audiosession("doctor", "--json").standardOutput)
       }
       guard case .string(let line)? = result["findings"]?.array.first?["remedy"]?["line"] else {

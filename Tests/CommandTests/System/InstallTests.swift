@@ -8,7 +8,8 @@ struct InstallTests {
   /// Completes a line as a shell would: the words that are offered.
   /// What is offered; where that is nothing it is asked for again, for who is asked waits a second only.
   private func complete(_ line: String, in sandbox: PulseSandbox) async throws -> Set<String> {
-    for _ in 1...20 {
+    for number in 1...20 {
+      noteTry(number, of: 20)
       let offered = try await completeOnce(line, in: sandbox)
       if !offered.isEmpty { return offered }
     }
