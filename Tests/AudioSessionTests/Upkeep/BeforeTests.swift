@@ -91,6 +91,32 @@ struct BeforeTests {
   }
 
   @Test(
+    "an apply of another mode restores it only as a step that its plan has",
+    arguments: Feature.cards.machines)
+  func otherMode(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration, isHolding: false) { rig in
+      try await prepare(rig)
+      try await rig.session.setAudioMode(Self.mode(Self.ours))
+      try await rig.sandbox.unplug(Names.usbCard)
+      _ = try await rig.session.revert()
+      try await rig.sandbox.plug(Names.usbCard)
+      let isBack = { (snapshot: ServerSnapshot) in
+        snapshot.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.ours) == true
+      }
+      #expect(try await rig.eventually(isBack))
+      #expect(try await rig.sessionSees(isBack))
+      var other = AudioMode(category: .record)
+      other.preferredInput = [.name(Names.laptopInput)]
+      let plan = try await rig.session.plan(for: other)
+      let isPlanned = plan.steps.contains { $0.property == .inputGain }
+      let report = try await rig.session.setAudioMode(other)
+      #expect(report.steps.contains { $0.step.property == .inputGain } == isPlanned, "\(report)")
+      let source = try await rig.outside.source(named: Names.usbInput)
+      #expect(source?.volume.isUniformly(isPlanned ? Self.before : Self.ours) == true)
+    }
+  }
+
+  @Test(
     "a service restores it as soon as the device returns", arguments: Feature.cards.machines)
   func returned(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in

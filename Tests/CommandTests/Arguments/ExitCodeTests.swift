@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import PulseSandbox
+import PulseTypes
 import TestSupport
 import Testing
 
@@ -89,9 +90,11 @@ struct ExitCodeTests {
     }
   }
 
-  @Test("a server that does not answer is 75 within the time", .server)
-  func frozen() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
+  @Test(
+    "a server that does not answer is 75 within the time", .bothServers,
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func frozen(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
       try await sandbox.freeze()
       let commands = [
         "apply podcast", "plan podcast", "devices", "revert", "state", "doctor",
