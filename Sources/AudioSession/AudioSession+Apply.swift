@@ -39,6 +39,9 @@ extension AudioSession {
   ///
   /// Starts from the current mode: this session's, otherwise the stored one. Waiting changes build
   /// on each other.
+  ///
+  /// - Parameter change: changes a copy of the current mode; called once, on the session's thread.
+  /// - Throws: as ``setAudioMode(_:profile:options:)``; the former mode then stays in effect.
   @discardableResult
   public func update(
     _ change: @Sendable (inout AudioMode) -> Void
@@ -60,6 +63,9 @@ extension AudioSession {
   }
 
   /// Applies the mode again, or restores the previous setup and keeps the mode for later.
+  ///
+  /// - Throws: `activationFailed` without a mode to activate; otherwise as
+  ///   ``setAudioMode(_:profile:options:)``. Without a server, false ends the mode and does not throw.
   @discardableResult
   public func setActive(
     _ isActive: Bool, options: ActivationOptions = []
@@ -118,6 +124,8 @@ extension AudioSession {
   /// `revert`.
   ///
   /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
+  /// - Throws: if the server does not answer, or the store cannot be read; what was not restored is
+  ///   kept for the next call.
   @discardableResult
   public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
     queue.newDecision()
@@ -127,6 +135,9 @@ extension AudioSession {
   }
 
   /// Makes the plan that `setAudioMode` would run now; changes nothing.
+  ///
+  /// - Throws: stage `configuration` for an invalid mode, `device` if the machine cannot meet it, and
+  ///   `server` if no server answers.
   public func plan(for mode: AudioMode) async throws(SessionError) -> Plan {
     try mode.validate()
     try checkScope(mode)

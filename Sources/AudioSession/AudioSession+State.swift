@@ -29,7 +29,8 @@ extension AudioSession {
     return state
   }
 
-  /// The route for streams now; in scope `.application`, that of this program's streams.
+  /// The route for streams now; in scope `.application`, that of this program's streams. Throws as
+  /// `getSessionState()`.
   public var currentRoute: Route {
     get async throws(SessionError) {
       scope == .server ? try await snapshot().route : try await getSessionState().route
@@ -37,23 +38,24 @@ extension AudioSession {
   }
 
   /// The inputs that can be preferred: hardware sources; no monitors, and none that the session
-  /// made.
+  /// made. Throws as `getSessionState()`.
   public var availableInputs: [Device] {
     get async throws(SessionError) { try await snapshot().hardware(.input) }
   }
 
-  /// The outputs that can be preferred.
+  /// The outputs that can be preferred. Throws as `getSessionState()`.
   public var availableOutputs: [Device] {
     get async throws(SessionError) { try await snapshot().hardware(.output) }
   }
 
   /// The codecs of the current output; empty if it is not a Bluetooth device, or the server does
-  /// not report them. `AudioMode.outputCodec` selects one.
+  /// not report them. `AudioMode.outputCodec` selects one. Throws as
+  /// `getSessionState()`.
   public var availableCodecs: [Codec] {
     get async throws(SessionError) { try await outputCard()?.codecs ?? [] }
   }
 
-  /// The codec of the current output; nil if unknown, as above.
+  /// The codec of the current output; nil if unknown, as above. Throws as `getSessionState()`.
   public var currentCodec: Codec? {
     get async throws(SessionError) {
       let card = try await outputCard()
@@ -66,7 +68,7 @@ extension AudioSession {
     return snapshot.chain.defaultRoot(.output).flatMap { snapshot.card(of: $0) }
   }
 
-  /// The categories for which the machine has devices.
+  /// The categories for which the machine has devices. Throws as `getSessionState()`.
   public var availableCategories: [Category] {
     get async throws(SessionError) {
       let snapshot = try await snapshot()

@@ -2,7 +2,10 @@ internal import AudioSession
 
 /// Why sound could not be captured, recorded, generated or played.
 public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The kind of failure; raw values are the `code` of an error event.
+  /// The kind of failure; raw values are the `code` of an error event. Later versions may have more.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Code: String, Sendable, Hashable, Codable, CaseIterable {
     /// The session could not be connected or set: fix the session.
     case sessionConfigFailed

@@ -11,7 +11,6 @@ struct Bench {
   static let micCard = "alsa_card.usb-Example_USB_Microphone-00"
   static let laptop = "alsa_card.pci-0000_00_1f.3"
   static let laptopMic = "alsa_input.pci-0000_00_1f.3.analog-stereo"
-  static let laptopOutput = "alsa_output.pci-0000_00_1f.3.analog-stereo"
 
   /// A mode that needs every phase: profile, hints, device, port, chain, level.
   static let profile = """

@@ -111,9 +111,14 @@ public actor AudioRecorder {
   }
 
   /// Pauses the recording until `resume`; the pause does not appear in the file.
+  ///
+  /// Errors: `engineNotInitialized` if nothing is recorded.
   public func pause() async throws(StreamError) { try await capture.pauseAudioStream() }
 
   /// Resumes the recording after a pause.
+  ///
+  /// Errors: `engineNotInitialized` if nothing is recorded; those of a start if the input cannot be
+  /// opened.
   public func resume() async throws(StreamError) { try await capture.resumeAudioStream() }
 
   /// Waits until the recording ends by itself: it reaches its duration (by the clock while the
@@ -143,6 +148,8 @@ public actor AudioRecorder {
 
   /// Ends the recording, closes the file, and returns the final figures. Has no effect if nothing
   /// is recorded.
+  ///
+  /// Errors: those of `finished()`.
   @discardableResult
   public func stop() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }

@@ -135,6 +135,8 @@ public final class SoundFileWriter {
   }
 
   /// Updates the file's header to its current length: another program can read what was written.
+  ///
+  /// Errors: `fileFailed`, for a full disk for example.
   public func checkpoint() throws(StreamError) {
     #if SNDFILE
       guard native != nil, !output.isPipe else { return }
@@ -148,6 +150,8 @@ public final class SoundFileWriter {
   }
 
   /// Completes and closes the file; a second call has no effect.
+  ///
+  /// Errors: `fileFailed` if its end could not be written.
   public func close() throws(StreamError) {
     #if SNDFILE
       guard let native else { return }

@@ -88,9 +88,6 @@ extension Setting {
   /// The phase in which it is changed.
   package var phase: Phase { kind.phase }
 
-  /// The direction of its device, if it is a device's setting.
-  package var deviceDirection: Direction? { kind.device?.direction }
-
   /// The requests that set a value; nil if it cannot have the value.
   package func requests(
     for value: SettingValue, in snapshot: ServerSnapshot

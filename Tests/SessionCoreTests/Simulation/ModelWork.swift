@@ -73,8 +73,6 @@ final class ModelWork {
     var loop: Reconciler
     let deadline: Duration
     let isStopped: () -> Bool
-    /// Whether only the first plan is made.
-    var isPlanOnly = false
     let done: Done
 
     init(
