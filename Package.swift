@@ -57,6 +57,7 @@ let package = Package(
   name: "AudioSession",
   products: [
     .library(name: "AudioSession", targets: ["AudioSession", "SessionProfiles"]),
+    .library(name: "AudioSessionFoundation", targets: ["AudioSessionFoundation"]),
     .library(name: "AudioStreams", targets: ["AudioStreams"]),
     .library(name: "Pulse", targets: ["Pulse", "PulseTypes"]),
     .library(name: "PulseSandbox", targets: ["PulseSandbox"]),
@@ -94,6 +95,8 @@ let package = Package(
       ],
       // What the session calls stays on the session's thread: no hop to a pool and back.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+    .target(
+      name: "AudioSessionFoundation", dependencies: ["AudioSession"], swiftSettings: settings),
     .target(name: "CAudioKernel"),
     .target(
       name: "CPulseStream",
@@ -154,7 +157,8 @@ let package = Package(
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
-        "AudioSession", "POSIX", "Pulse", "PulseSandbox", "PulseTypes", "SessionCore",
+        "AudioSession", "AudioSessionFoundation", "POSIX", "Pulse", "PulseSandbox", "PulseTypes",
+        "SessionCore",
         "SessionProfiles", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],
