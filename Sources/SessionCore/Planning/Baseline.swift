@@ -223,9 +223,8 @@ package struct Baseline: Sendable, Hashable, Codable {
   /// The baseline as valid for this run of the server: stream indexes of another run mean nothing,
   /// nor does a device's port after a jack event.
   package func valid(for snapshot: ServerSnapshot) -> Baseline {
-    var result = self
     let isSameRun = serverCookie == snapshot.server.cookie
-    result.entries.removeAll { entry in
+    func isInvalid(_ entry: Entry) -> Bool {
       if !isSameRun, entry.setting.isOfStream { return true }
       guard let before = entry.jacks, let now = snapshot.jacks(of: entry.setting) else {
         return false
@@ -234,6 +233,9 @@ package struct Baseline: Sendable, Hashable, Codable {
         now[port].map { $0 != availability } ?? false
       }
     }
+    guard entries.contains(where: isInvalid) else { return self }
+    var result = self
+    result.entries.removeAll(where: isInvalid)
     return result
   }
 }
