@@ -104,6 +104,7 @@ extension AudioSession {
   /// Uses the values that the session manager restored for new streams as their previous values,
   /// except where they are what the session had set on the program's earlier stream.
   private func noteRestored(_ input: inout PlanInput, _ live: LiveServer) async {
+    guard input.snapshot.has(.lateRestoring) else { return }
     let restored = upkeep.restores.restored(
       in: input.snapshot, beside: input.baseline.valid(for: input.snapshot), at: upkeep.now)
     guard !restored.isEmpty else { return }

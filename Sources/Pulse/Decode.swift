@@ -18,7 +18,7 @@ extension Index {
 /// A property list, without values that are not text (such as an icon's pixels).
 func properties(_ list: OpaquePointer?) -> [String: String] {
   guard let list else { return [:] }
-  var result: [String: String] = [:]
+  var result = [String: String](minimumCapacity: Int(pa_proplist_size(list)))
   var cursor: UnsafeMutableRawPointer?
   while let key = pa_proplist_iterate(list, &cursor) {
     var data: UnsafeRawPointer?

@@ -138,13 +138,16 @@ let allAspects = Property.rows.compactMap(\.aspect)
 /// Whether a mode sets the property of each of them.
 let aspectIsSet = Property.rows.filter { $0.aspect != nil }.map(\.isSet)
 
-/// The planned parts, in the order within each phase: first the links of the chains as in
+/// The planned parts of each phase in their order: first the links of the chains as in
 /// `Setting.links`, then what uses the ends of the chains.
-let plannedAspects: [any Planned] =
-  [
+let plannedAspects: [Phase: [any Planned]] = {
+  let links: [any Planned] = [
     CombinedOutputs(), ChannelMapAspect(direction: .output), ModeAspect(),
     ChannelMapAspect(direction: .input),
   ]
-  + Direction.allCases.map { TakingCharge(direction: $0) }
-  + Direction.allCases.map { ChainEnd(direction: $0) }
-  + allAspects.filter { !($0 is ChannelMapAspect || $0 is ModeAspect) }
+  let all =
+    links + Direction.allCases.map { TakingCharge(direction: $0) }
+    + Direction.allCases.map { ChainEnd(direction: $0) }
+    + allAspects.filter { !($0 is ChannelMapAspect || $0 is ModeAspect) }
+  return Dictionary(grouping: all, by: \.phase)
+}()

@@ -13,8 +13,7 @@ extension PlanContext {
       used.name != meant.name
     else { return nil }
     var resolution = resolution
-    resolution.devices[direction] = Resolved(
-      device: used, card: snapshot.card(of: used), port: nil, profiles: [])
+    resolution.devices[direction] = Resolved(candidate: snapshot.candidate(existing: used))
     return (
       PlanContext(input: input, server: server, resolution: resolution),
       "\(used.name) is in use, not \(meant.name)"

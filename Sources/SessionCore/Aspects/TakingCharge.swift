@@ -13,8 +13,10 @@ struct TakingCharge: Planned {
   var property: Property { LevelAspect(direction: direction).property }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
+    let wanted = context.mode.preferences(direction)
     // A device that a profile of this plan creates exists when the next plan is made.
-    guard let device = context.device(direction), !context.server.isPredicted(device.name),
+    guard wanted.volume != nil || wanted.muted != nil || wanted.latencyOffset != nil,
+      let device = context.device(direction), !context.server.isPredicted(device.name),
       !context.snapshot.isOfOneProgram
     else { return [] }
     let port = port(context, device)

@@ -9,11 +9,15 @@ struct Ranking {
   let snapshot: ServerSnapshot
   let direction: Direction
 
+  private static let forms = ["headphone": 900, "hifi": 600, "speaker": 500, "portable": 450]
+  private static let buses = ["bluetooth": 50, "usb": 40, "pci": 30]
+
+  private var all: [Device] { snapshot.devices(direction).filter { !snapshot.isDummy($0) } }
+
   /// Every device, the best first, as if the user had chosen none.
   var devices: [Device] {
-    let all = snapshot.devices(direction).filter { !snapshot.isDummy($0) }
     // The server keeps its order among equals.
-    return all.enumerated().sorted { a, b in
+    all.enumerated().sorted { a, b in
       beats(a.element, b.element) || !beats(b.element, a.element) && a.offset < b.offset
     }.map(\.element)
   }
@@ -21,8 +25,8 @@ struct Ranking {
   /// The device that is the default because the user chose it; nil if it would be the default
   /// anyway.
   var chosen: Device? {
-    guard let present = snapshot.defaultDevice(direction), let best = devices.first,
-      best.name != present.name, beats(best, present)
+    guard let present = snapshot.defaultDevice(direction),
+      let best = all.max(by: { beats($1, $0) }), best.name != present.name, beats(best, present)
     else { return nil }
     return present
   }
@@ -48,10 +52,8 @@ struct Ranking {
     if let kind = properties["device.class"] {
       result += kind == "sound" ? 9000 : kind == "modem" ? 0 : 1000
     }
-    let forms = ["headphone": 900, "hifi": 600, "speaker": 500, "portable": 450]
-    let buses = ["bluetooth": 50, "usb": 40, "pci": 30]
-    result += properties["device.form_factor"].flatMap { forms[$0] } ?? 0
-    result += properties["device.bus"].flatMap { buses[$0] } ?? 0
+    result += properties["device.form_factor"].flatMap { Self.forms[$0] } ?? 0
+    result += properties["device.bus"].flatMap { Self.buses[$0] } ?? 0
     let profile = properties["device.profile.name"] ?? ""
     if profile.hasPrefix("analog-") {
       let roles = properties["device.intended_roles"]?.split(separator: " ") ?? []

@@ -16,14 +16,16 @@ extension Baseline {
     self = valid
     serverCookie = snapshot.server.cookie
     for setting in claims where setting.is(.outlivesSession) && !Owned.isName(setting.object) {
-      guard let now = snapshot.value(of: setting) else { continue }
+      let port = snapshot.device(ofLevel: setting)?.activePort
+      guard !has(setting, port), !journal.has(setting, port),
+        let now = snapshot.value(of: setting)
+      else { continue }
       // Right after a jack event the port may still be ours: which one the server chooses is not known.
       let isOurs = ended.contains {
         $0.jacks != nil && $0.setting == setting && $0.isOurs(now)
       }
       let entry = Entry(setting: setting, before: isOurs ? .absent : now, ours: now, in: snapshot)
-      guard !entry.isOwnDefault, !has(entry), !journal.has(entry) else { continue }
-      entries.append(entry)
+      if !entry.isOwnDefault { entries.append(entry) }
     }
   }
 

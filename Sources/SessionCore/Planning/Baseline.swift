@@ -100,7 +100,11 @@ package struct Baseline: Sendable, Hashable, Codable {
   }
 
   /// Whether there is an entry for the same setting, on the same port.
-  package func has(_ entry: Entry) -> Bool { entries.contains { $0.isOfSame(entry) } }
+  package func has(_ entry: Entry) -> Bool { has(entry.setting, entry.port) }
+
+  func has(_ setting: Setting, _ port: String?) -> Bool {
+    entries.contains { $0.setting == setting && $0.port == port }
+  }
 
   /// Changes the value that a setting would have now without the session.
   package mutating func restate(_ setting: Setting, before: SettingValue) {
@@ -130,10 +134,12 @@ package struct Baseline: Sendable, Hashable, Codable {
     }
     let consequences = withConsequences ? step.setting.kind.dependents(in: snapshot) : []
     for setting in consequences {
-      guard let before = snapshot.value(of: setting) else { continue }
+      guard !has(setting, snapshot.device(ofLevel: setting)?.activePort),
+        let before = snapshot.value(of: setting)
+      else { continue }
       var entry = Entry(setting: setting, before: before, ours: nil, in: snapshot)
       if snapshot.returns(setting) { entry.ours = before }
-      if !has(entry) { record(entry) }
+      entries.append(entry)
     }
     guard let before = snapshot.value(of: step.setting) else { return }
     record(Entry(setting: step.setting, before: before, ours: step.to, in: snapshot))
@@ -217,9 +223,8 @@ package struct Baseline: Sendable, Hashable, Codable {
   /// The baseline as valid for this run of the server: stream indexes of another run mean nothing,
   /// nor does a device's port after a jack event.
   package func valid(for snapshot: ServerSnapshot) -> Baseline {
-    var result = self
     let isSameRun = serverCookie == snapshot.server.cookie
-    result.entries.removeAll { entry in
+    func isInvalid(_ entry: Entry) -> Bool {
       if !isSameRun, entry.setting.isOfStream { return true }
       guard let before = entry.jacks, let now = snapshot.jacks(of: entry.setting) else {
         return false
@@ -228,6 +233,9 @@ package struct Baseline: Sendable, Hashable, Codable {
         now[port].map { $0 != availability } ?? false
       }
     }
+    guard entries.contains(where: isInvalid) else { return self }
+    var result = self
+    result.entries.removeAll(where: isInvalid)
     return result
   }
 }

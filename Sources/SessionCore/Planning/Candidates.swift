@@ -6,10 +6,17 @@ struct Candidate {
   /// Whether it exists now.
   var exists: Bool
   var card: Card?
-  /// The card profiles that have the device; empty without a card.
-  var profiles: [String]
+  /// The card profiles that would create the device; empty if it exists.
+  var profiles: [String] = []
 
   var name: String { device.name }
+
+  /// Whether a profile of its card has the device; the one in use has a device that exists.
+  func isGiven(by profile: CardProfile) -> Bool {
+    guard exists, let card else { return profiles.contains(profile.name) }
+    return profile.name == card.activeProfile
+      || card.deviceNames(device.direction, profile: profile).contains(name)
+  }
 }
 
 extension ServerSnapshot {
@@ -28,13 +35,7 @@ extension ServerSnapshot {
   }
 
   func candidate(existing device: Device) -> Candidate {
-    let card = card(of: device)
-    var profiles =
-      card?.profiles.filter { profile in
-        card?.deviceNames(device.direction, profile: profile).contains(device.name) == true
-      }.map(\.name) ?? []
-    if let active = card?.activeProfile, !profiles.contains(active) { profiles.append(active) }
-    return Candidate(device: device, exists: true, card: card, profiles: profiles)
+    Candidate(device: device, exists: true, card: card(of: device))
   }
 
   /// Devices that the other usable profiles of a card would create.

@@ -27,7 +27,7 @@ struct Planner {
     var context = context
     var stepCount = 0
     for phase in Phase.allCases {
-      for aspect in plannedAspects where aspect.phase == phase {
+      for aspect in plannedAspects[phase] ?? [] {
         if plan.steps.count != stepCount { (context, stepCount) = (self.context, plan.steps.count) }
         do throws(SessionError) {
           for target in try aspect.targets(context) where mayChange(target.setting) {

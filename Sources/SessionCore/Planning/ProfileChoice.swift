@@ -20,7 +20,7 @@ struct ProfileChoice {
   }
 
   private func gives(_ profile: CardProfile) -> Bool {
-    needs.allSatisfy { $0.profiles.contains(profile.name) }
+    needs.allSatisfy { $0.isGiven(by: profile) }
   }
 
   /// Whether to prefer A2DP because the card's microphone is not needed, whichever other microphone

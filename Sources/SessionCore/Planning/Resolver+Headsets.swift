@@ -9,10 +9,11 @@ extension Resolver {
     let onlyPlays = mode.category?.directions == [.output] && !mode.concerns(.input)
     guard onlyPlays || microphone != nil else { return candidates }
     func isRight(_ candidate: Candidate) -> Bool {
+      let profiles = candidate.card?.profiles ?? []
       if let microphone, microphone.card?.name == candidate.card?.name {
-        return candidate.profiles.contains { microphone.profiles.contains($0) }
+        return profiles.contains { candidate.isGiven(by: $0) && microphone.isGiven(by: $0) }
       }
-      return candidate.profiles.contains { $0.contains("a2dp") }
+      return profiles.contains { $0.name.contains("a2dp") && candidate.isGiven(by: $0) }
     }
     var result: [Candidate] = []
     var seen: Set<String> = []

@@ -11,13 +11,6 @@ extension Resolver {
     return has(.speaker, \.availability.isUsable) ? [.type(.speaker)] : []
   }
 
-  func profiles(of candidate: Candidate, with port: DevicePort) -> [String] {
-    guard let onCard = candidate.card?.ports.first(where: { $0.name == port.name }),
-      !onCard.profiles.isEmpty
-    else { return candidate.profiles }
-    return candidate.profiles.filter { onCard.profiles.contains($0) }
-  }
-
   /// The most preferred usable port; among equals the active one, then plugged ones before unknown
   /// ones.
   func port(_ wanted: [PortMatcher], of device: Device) -> DevicePort? {

@@ -84,8 +84,7 @@ struct Resolver {
     let wanted = part.port ?? matcher.portTypes.map(PortMatcher.type).or(speaker(of: device))
     guard device.isUsable else { return reject(candidate, "nothing is plugged in") }
     guard !device.ports.isEmpty, !wanted.isEmpty else {
-      return Resolved(
-        device: device, card: candidate.card, port: nil, profiles: candidate.profiles)
+      return Resolved(candidate: candidate)
     }
     guard let port = port(wanted, of: device) else {
       isPortAtFault = true
@@ -97,9 +96,7 @@ struct Resolver {
         candidate,
         "its port is \(device.activePort ?? "none"), and scope \"application\" changes no port")
     }
-    return Resolved(
-      device: device, card: candidate.card, port: port,
-      profiles: profiles(of: candidate, with: port))
+    return Resolved(candidate: candidate, port: port)
   }
 }
 

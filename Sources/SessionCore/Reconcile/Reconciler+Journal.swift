@@ -23,9 +23,8 @@ extension Reconciler {
   /// What must be stored before the first write, so that a killed process leaves what revert needs.
   /// Nil if the store has it already, as when the current mode is applied again.
   var unsaved: Baseline? {
-    let stored = stored
     let isThere =
-      stored.serverCookie == onDisk.serverCookie
+      input.snapshot.server.cookie == onDisk.serverCookie
       && intended.allSatisfy { setting, values in
         values.allSatisfy { value in
           onDisk.entries.contains { $0.setting == setting && $0.isOurs(value) }

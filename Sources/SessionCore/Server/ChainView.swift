@@ -46,12 +46,14 @@ package struct ChainView: Sendable {
   /// ended.
   func barrenModules(of link: Setting) -> [Index<Module>] {
     guard snapshot.has(.unattributedDevices), let name = link.moduleName else { return [] }
+    let modules = snapshot.modules(named: name)
+    guard !modules.isEmpty else { return [] }
     let owners = Set(devices(of: link).map(\.ownerModule))
     let words = Set(
       Direction.allCases.map {
         ($0 == .input ? "source_name=" : "sink_name=") + link.deviceName($0)
       })
-    return snapshot.modules(named: name).filter { module in
+    return modules.filter { module in
       !owners.contains(module.index)
         && module.argument.split(separator: " ").contains { words.contains(String($0)) }
     }.map(\.index)

@@ -94,17 +94,20 @@ extension ServerSnapshot {
     }
     for card in cards {
       result.insert(.card(card.name))
+      let (inputs, outputs) = (devices(.input, of: card), devices(.output, of: card))
       note(
         card.ports.filter { port in
           card.activeProfile.map { !port.profiles.contains($0) } ?? true
-            || devices(port.direction, of: card).contains {
+            || (port.direction == .input ? inputs : outputs).contains {
               $0.ports.contains { $0.name == port.name }
             }
         }, of: card)
     }
-    for device in sources + sinks {
-      if device.card == nil { result.insert(.device(device.name)) }
-      if let card = card(of: device) { note(device.ports, of: card) }
+    for devices in [sources, sinks] {
+      for device in devices {
+        if device.card == nil { result.insert(.device(device.name)) }
+        if let card = card(of: device) { note(device.ports, of: card) }
+      }
     }
     return result
   }

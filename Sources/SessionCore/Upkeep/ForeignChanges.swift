@@ -11,7 +11,7 @@ import PulseTypes
 package struct ForeignChanges: Sendable, Hashable {
   private struct Mark: Sendable, Hashable {
     var value: SettingValue
-    var ground: [String]
+    var ground: Ground
   }
 
   private var marks: [Setting: Mark] = [:]
@@ -44,29 +44,44 @@ package struct ForeignChanges: Sendable, Hashable {
   }
 }
 
+/// What a setting depends on while it has a value. A running server never reuses the index of an
+/// object.
+private struct Ground: Sendable, Hashable {
+  /// A device or a card with its jacks; each port of a device has separate levels.
+  struct Place: Sendable, Hashable {
+    var index: UInt32
+    var jacks: [Jack]
+    var port: String?
+
+    init(_ index: UInt32, _ ports: [DevicePort], port: String? = nil) {
+      self.index = index
+      jacks = ports.map { Jack(name: $0.name, availability: $0.availability) }
+      self.port = port
+    }
+  }
+
+  struct Jack: Sendable, Hashable {
+    var name: String
+    var availability: PortAvailability
+  }
+
+  var cookie: UInt32
+  var manager: Index<Client>?
+  var places: [Place] = []
+}
+
 extension ServerSnapshot {
-  /// What a setting depends on while it has a value; nil if that is missing. A running server never
-  /// reuses the index of an object.
-  fileprivate func ground(of setting: Setting, _ value: SettingValue) -> [String]? {
-    var result = [String(server.cookie), sessionManager.map { "\($0.index)" } ?? ""]
-    for device in setting.kind.devices(under: value) {
-      guard let ground = ground(device, isLevel: setting.isLevel) else { return nil }
-      result += ground
+  /// What a setting depends on while it has a value; nil if that is missing.
+  fileprivate func ground(of setting: Setting, _ value: SettingValue) -> Ground? {
+    var result = Ground(cookie: server.cookie, manager: sessionManager?.index)
+    for place in setting.kind.devices(under: value) {
+      guard let device = device(place.direction, named: place.name) else { return nil }
+      let port = setting.isLevel ? device.activePort : nil
+      result.places.append(Ground.Place(device.index.rawValue, device.ports, port: port))
     }
     if let name = cardName(of: setting), let card = card(named: name) {
-      result += ["\(card.index)"] + jacks(card.ports)
+      result.places.append(Ground.Place(card.index.rawValue, card.ports))
     }
     return result
-  }
-
-  /// The device by its index, with its jacks; each port has separate levels.
-  private func ground(_ place: NamedDevice, isLevel: Bool) -> [String]? {
-    guard let device = device(place.direction, named: place.name) else { return nil }
-    let port = isLevel ? device.activePort : nil
-    return ["\(device.index)"] + jacks(device.ports) + (port.map { [$0] } ?? [])
-  }
-
-  private func jacks(_ ports: [DevicePort]) -> [String] {
-    ports.map { (port: DevicePort) -> String in "\(port.name) \(port.availability)" }
   }
 }
