@@ -75,7 +75,9 @@ extension ServerSnapshot {
   }
 
   private func hasPorts(of other: ServerSnapshot, _ list: KeyPath<Self, [Device]>) -> Bool {
-    zip(self[keyPath: list], other[keyPath: list]).allSatisfy { $0.ports == $1.ports }
+    // By their places: a device is large to copy.
+    let (devices, others) = (self[keyPath: list], other[keyPath: list])
+    return zip(devices.indices, others.indices).allSatisfy { devices[$0].ports == others[$1].ports }
   }
 
   /// What is present: usable connectors of cards, cards, and devices without a card.
