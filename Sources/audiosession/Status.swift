@@ -24,6 +24,9 @@ struct Status: RawRepresentable, Sendable, Equatable {
   /// A shell's status for an unknown command.
   static let commandNotFound = Status(rawValue: 127)
 
+  /// What trying again does not fix: `watch` ends with it, and the service stays ended.
+  static let lasting = [usage, badInput, noInput, bug, storeFailed, accessDenied]
+
   /// The status of a command that a signal ended.
   static func signal(_ number: Int32) -> Status { Status(rawValue: 128 + number) }
 }

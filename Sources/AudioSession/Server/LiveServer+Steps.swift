@@ -66,12 +66,11 @@ extension LiveServer {
     return .done(granted: nil)
   }
 
-  /// The server had time to answer, and shows another value: another program changed it.
+  /// The server had time to answer, and shows another value.
   private func notKept(_ step: Step) -> SessionError {
     SessionError(
       .refused, stage: .server,
-      "it was set, and the server says \(shown(step)): another program may be changing it",
-      property: step.property, value: step.to.description)
+      "it was set, and the server says \(shown(step)): another program may be changing it")
   }
 
   /// The server accepted it, and has not shown it for as long as this may take: PipeWire does not
@@ -80,16 +79,14 @@ extension LiveServer {
     SessionError(
       .refused, stage: .server,
       "the server accepted it and still says \(shown(step)): the device may have refused it, or the server "
-        + "may be overloaded",
-      property: step.property, value: step.to.description)
+        + "may be overloaded")
   }
 
   private func notShown(_ step: Step) -> SessionError {
     SessionError(
       .timedOut, stage: .server,
       "timed out waiting for it; the server still says \(shown(step)) and may be overloaded (a "
-        + "longer --timeout may help)",
-      property: step.property, value: step.to.description)
+        + "longer --timeout may help)")
   }
 
   private func shown(_ step: Step) -> String {

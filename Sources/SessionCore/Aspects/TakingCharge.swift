@@ -13,32 +13,36 @@ struct TakingCharge: Planned {
   var property: Property { LevelAspect(direction: direction).property }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    let wanted = context.mode.preferences(direction)
+    let aspects = levels.filter { $0.preferred(context) != nil }
     // A device that a profile of this plan creates exists when the next plan is made.
-    guard wanted.volume != nil || wanted.muted != nil || wanted.latencyOffset != nil,
+    guard !aspects.isEmpty,
       let device = context.device(direction), !context.server.isPredicted(device.name),
       !context.snapshot.isOfOneProgram
     else { return [] }
     let port = port(context, device)
     let isUsed = context.snapshot.chain.defaultRoot(direction)?.name == device.name
-    let aspects: [any Planned] = [
-      LevelAspect(direction: direction), MuteAspect(direction: direction),
-      LatencyOffsetAspect(direction: direction),
-    ]
-    var levels: [Target] = []
+    var targets: [Target] = []
     for aspect in aspects {
-      levels += try aspect.targets(context).filter { target in
+      targets += try aspect.targets(context).filter { target in
         !isUsed || target.setting.object == device.name && context.isArriving(target.setting, port)
       }
     }
-    guard levels.contains(where: { !$0.isLeft }) else { return [] }
-    for at in levels.indices { levels[at].phase = phase }
-    guard let port, port != device.activePort else { return levels }
+    guard targets.contains(where: { !$0.isLeft }) else { return [] }
+    for at in targets.indices { targets[at].phase = phase }
+    guard let port, port != device.activePort else { return targets }
     let target = Target(
       .port(direction),
       .port(direction, device: device.name), .name(port), phase: phase,
       why: "before the device is used")
-    return [target] + levels
+    return [target] + targets
+  }
+
+  /// What a device has of its own.
+  private var levels: [any Aspect] {
+    [
+      LevelAspect(direction: direction), MuteAspect(direction: direction),
+      LatencyOffsetAspect(direction: direction),
+    ]
   }
 
   /// The port through which the device will be used.

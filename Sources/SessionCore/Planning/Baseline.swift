@@ -32,7 +32,11 @@ package struct Baseline: Sendable, Hashable, Codable {
     var isPicked: Bool?
 
     /// Whether it is for the same setting, on the same port.
-    func isOfSame(_ other: Entry) -> Bool { setting == other.setting && port == other.port }
+    func isOfSame(_ other: Entry) -> Bool { isOf(other.setting, other.port) }
+
+    func isOf(_ setting: Setting, _ port: String?) -> Bool {
+      self.setting == setting && self.port == port
+    }
 
     /// Whether it is for the setting as a snapshot shows it: the level of the port in use.
     func isShown(in snapshot: ServerSnapshot) -> Bool {
@@ -103,7 +107,7 @@ package struct Baseline: Sendable, Hashable, Codable {
   package func has(_ entry: Entry) -> Bool { has(entry.setting, entry.port) }
 
   func has(_ setting: Setting, _ port: String?) -> Bool {
-    entries.contains { $0.setting == setting && $0.port == port }
+    entries.contains { $0.isOf(setting, port) }
   }
 
   /// Changes the value that a setting would have now without the session.

@@ -318,8 +318,8 @@ package struct Reconciler: Sendable {
     guard count > limit else { return }
     throw SessionError(
       .refused, stage: .server,
-      "\(step.setting.title) was set to \(step.to) \(limit) times, and the server showed another value "
-        + "each time: another program may keep changing it",
+      "\(step.setting.title) did not stay at \(step.to), for which it was planned \(limit) times: "
+        + "another program may keep changing it",
       property: step.property, value: step.to.description)
   }
 

@@ -44,7 +44,7 @@ enum ServiceUnit {
       RestartSec=5
       # What trying again does not fix: wrong usage, a bad or missing profile, an error of the program, a
       # store that cannot be written, access denied.
-      RestartPreventExitStatus=64 65 66 70 74 77
+      RestartPreventExitStatus=\(Status.lasting.map { "\($0.rawValue)" }.joined(separator: " "))
       # Its exit status when it is asked to end.
       SuccessExitStatus=143
       \(variables.joined())

@@ -1,3 +1,4 @@
+import AudioSession
 import Glibc
 import PulseSandbox
 import TestSupport
@@ -34,6 +35,24 @@ struct ServiceUnitTests {
     #expect(
       text.contains(#"Environment="PULSE_SERVER=a \"b\" \\ 50%%\n[Install]""# + "\n"))
     #expect(text.split(separator: "\n").filter { $0 == "[Install]" }.count == 1)
+  }
+
+  @Test("it is started again after what watch itself tries again, and after nothing that lasts")
+  func lasting() throws {
+    let text = try ServiceUnit.text(program: "/x")
+    #expect(text.contains("\nRestartPreventExitStatus=64 65 66 70 74 77\n"))
+    let errors: [(SessionError.Code, SessionError.Stage)] = [
+      (.invalidValue, .configuration), (.unknownKey, .configuration),
+      (.profileNotFound, .configuration), (.storeFailed, .session), (.accessDenied, .server),
+      (.serverUnreachable, .server), (.serverLost, .server), (.timedOut, .server),
+      (.isBusy, .session), (.inputNotAvailable, .device), (.refused, .server),
+    ]
+    for (code, stage) in errors {
+      let error = SessionError(code, stage: stage, "")
+      var backoff = StartBackoff()
+      let isTriedAgain = backoff.pause(after: error) != nil
+      #expect(isTriedAgain != Status.lasting.contains(Status(error)), "\(code)")
+    }
   }
 
   @Test("only the first line makes it ours")
