@@ -157,8 +157,8 @@ let package = Package(
     .testTarget(
       name: "AudioSessionTests",
       dependencies: [
-        "AudioSession", "AudioSessionFoundation", "POSIX", "Pulse", "PulseSandbox", "PulseTypes",
-        "SessionCore",
+        "AudioSession", "AudioSessionFoundation", "JSONCoding", "POSIX", "Pulse", "PulseSandbox",
+        "PulseTypes", "SessionCore",
         "SessionProfiles", "TestSupport",
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -70,6 +70,15 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
         + "unplug it and plug it in again, or use another input")
   }
 
+  /// The error of a recording that has waited for its server for long enough.
+  static func serverAway(for time: Duration) -> StreamError {
+    var error = StreamError(
+      .engineStartFailed, "no server has answered for \(time.components.seconds) s",
+      details: "the recording has ended; the file has the sound from before, then silence")
+    error.isServerAway = true
+    return error
+  }
+
   /// Makes the error of a call that a session refused.
   init(session error: SessionError, _ message: String) {
     self.init(

@@ -89,6 +89,85 @@ struct LostCyclesTests {
   }
 }
 
+/// What a graph that is late really delivers: its cycles are short, and its server is stopped now and then.
+@Suite("Sound that PipeWire loses", .graphCards, .timeLimit(.minutes(2)))
+struct LateGraphTests {
+  private static let rate = 48000
+
+  @Test("is told: no zeros amid sound count as sound, and frames agree with the clock")
+  func late() async throws {
+    let configuration = try #require(
+      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pipewire))
+    try await Rig.with(configuration) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = ["alsa_input.usb-*"]
+      mode.ioBufferDuration = .milliseconds(3)
+      try await rig.session.setAudioMode(mode)
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(
+          sampleRate: Self.rate, frameLength: 480, latency: .milliseconds(3), backlog: .seconds(60))
+      )
+      let captured = Shared<[(arrival: Arrival, buffer: CaptureBuffer)]>([])
+      let reading = Task {
+        for await buffer in buffers { captured.update { $0.append((Arrival(buffer), buffer)) } }
+      }
+      /// The arrivals of so many seconds from now on.
+      func listen(_ seconds: Int) async -> [Arrival] {
+        let begin = captured.value.count
+        let end = begin + seconds * Self.rate / 480
+        #expect(await eventually(within: .seconds(60)) { captured.value.count >= end })
+        return captured.value[begin...].map(\.arrival)
+      }
+      _ = await listen(1)
+      let before = await listen(1)
+      for _ in 0..<20 {
+        try await rig.sandbox.freeze(.pipewire)
+        try await Task.sleep(for: .milliseconds(30))  // the length of the stop is what is tested
+        try await rig.sandbox.thaw(.pipewire)
+        try await Task.sleep(for: .milliseconds(100))
+      }
+      // Where only the clock shows it, it is told up to two seconds later.
+      _ = await listen(4)
+      let after = await listen(1)
+      await rig.capture.stopAudioStream()
+      await reading.value
+      let all = captured.value.map(\.buffer)
+      let missing = all.flatMap(\.missing)
+      #expect(missing.contains { $0.cause == .overrun }, "\(missing)")
+      let untold = Self.zeros(in: all).filter { zero in
+        !missing.contains { zero.overlaps($0.position..<$0.position + Int64($0.frames)) }
+      }
+      #expect(untold.isEmpty, "\(untold) beside \(missing)")
+      let rate = Double(Self.rate)
+      let drift = Arrival.lateness(after, rate: rate) - Arrival.lateness(before, rate: rate)
+      #expect(abs(drift) < 0.15, "\(drift) s")
+    }
+  }
+
+  /// The places of zeros of two thirds of a millisecond and more, once there was sound.
+  private static func zeros(in buffers: [CaptureBuffer]) -> [Range<Int64>] {
+    var (found, begin, hasSound): ([Range<Int64>], Int64?, Bool) = ([], nil, false)
+    func end(_ place: Int64) {
+      if let begin, place - begin >= 32 { found.append(begin..<place) }
+      begin = nil
+    }
+    for buffer in buffers {
+      if let begin, begin >= 0, !buffer.missing.isEmpty { end(buffer.position) }
+      for frame in 0..<buffer.frameLength {
+        let samples = buffer.samples[frame * buffer.channels..<(frame + 1) * buffer.channels]
+        let place = buffer.position + Int64(frame)
+        if samples.allSatisfy({ $0 == 0 }) {
+          begin = hasSound ? begin ?? place : nil
+        } else {
+          hasSound = true
+          end(place)
+        }
+      }
+    }
+    return found
+  }
+}
+
 @Suite(
   "A tap that has lost its source",
   .enabled(

@@ -1,5 +1,6 @@
 import AudioSession
 import PulseSandbox
+import Testing
 
 @testable import AudioStreams
 
@@ -9,8 +10,10 @@ struct Rig {
   let session: AudioSession
   let capture: AudioCapture
 
+  /// - Parameter expectsWrongRate: whether the frames of the capture may disagree with the clock; in
+  ///   all other tests that is a failure.
   static func with(
-    _ configuration: SandboxConfiguration, isHolding: Bool = true,
+    _ configuration: SandboxConfiguration, isHolding: Bool = true, expectsWrongRate: Bool = false,
     _ body: (Rig) async throws -> Void
   ) async throws {
     try await PulseSandbox.with(configuration) { sandbox in
@@ -19,6 +22,13 @@ struct Rig {
         configuration: SessionConfiguration(
           timeout: .seconds(20), storeFolder: sandbox.directory + "/store", isHolding: isHolding))
       let rig = Rig(sandbox: sandbox, session: session, capture: AudioCapture(session: session))
+      let events = await rig.capture.events
+      let watch = Task {
+        for await case .error(let error) in events where error.isWrongRate && !expectsWrongRate {
+          Issue.record("frames against the clock: \(error)")
+        }
+      }
+      defer { watch.cancel() }
       do {
         try await body(rig)
       } catch {

@@ -122,6 +122,30 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a recording without a length ends with an error when its server stays away")
+  func absentServer() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let recorder = AudioRecorder(session: rig.session)
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(serverTimeout: .seconds(2)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await rig.sandbox.kill()
+      let killed = ContinuousClock.now
+      await #expect {
+        try await recorder.finished()
+      } throws: { error in
+        let error = error as? StreamError
+        return error?.isServerAway == true && error?.message == "no server has answered for 2 s"
+      }
+      #expect(ContinuousClock.now - killed > .seconds(1.9))
+      #expect(await !recorder.isRecording)
+      let progress = await recorder.progress
+      #expect(try SoundFileReader(path: folder.path + "/a.wav").frames == progress.frames)
+      #expect(progress.missing.last?.cause == .serverReset, "\(progress.missing)")
+    }
+  }
+
   @Test("a recording that is stopped without its server is filled up to then")
   func stoppedWhileDead() async throws {
     try await Rig.with(.sources) { rig in

@@ -99,6 +99,7 @@ struct StreamServersTests {
           await eventually(within: .seconds(30)) {
             await recorder.progress.frames > frames + 10_000
           })
+        #expect(await recorder.capture.serverAwaySince == nil)
       }
       let progress = try await recorder.stop()
       #expect(progress.missing.allSatisfy { $0.cause == .serverReset }, "\(progress.missing)")

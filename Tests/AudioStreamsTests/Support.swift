@@ -51,3 +51,21 @@ final class Heard: Sendable {
     }
   }
 }
+
+/// When a buffer came, and how many frames its capture has counted until then.
+struct Arrival {
+  var time = HostClock.nanoseconds
+  var end: Int64
+  var missing: Int
+
+  init(_ buffer: CaptureBuffer) {
+    end = buffer.position + Int64(buffer.frameLength)
+    missing = buffer.lostFrames
+  }
+
+  /// How many seconds later than their positions say buffers came. A busy machine is late now and then,
+  /// and never early: the earliest counts.
+  static func lateness(_ arrivals: some Sequence<Arrival>, rate: Double) -> Double {
+    arrivals.map { Double($0.time) / 1e9 - Double($0.end) / rate }.min() ?? .nan
+  }
+}

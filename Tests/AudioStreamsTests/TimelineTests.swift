@@ -111,6 +111,22 @@ struct AccountingTests {
       }
     }
 
+    /// A tap of a device that was idle and hands over old fragments at once, then new ones. On a busy machine
+    /// some come later than the others, all behind them, too.
+    mutating func handOver(_ old: Int, then new: Int, halts: [Int: Int64]) {
+      tap()
+      let length = Stretch.duration(Int64(samples.count), rate)
+      var arrival = now
+      for number in 0..<old + new {
+        if number >= old { now += length }
+        arrival = max(now, arrival + 1_000_000) + (halts[number] ?? 0)
+        let chunk = ps_chunk(
+          arrival_ns: arrival, host_ns: arrival - length, frames: UInt32(samples.count), lost: 0,
+          discontinuity: number == 0)
+        samples.withUnsafeBufferPointer { pipeline.take(chunk, $0) }
+      }
+    }
+
     /// Ends it, and reads all buffers: the frames up to the end, and what of them is missing.
     func finish() async -> (frames: Int64, missing: Int) {
       pipeline.finish(isAway: false, at: 0)
@@ -133,6 +149,26 @@ struct AccountingTests {
     input.stretch(50, latest: 0, claimed: .max)
     let (frames, missing) = await input.finish()
     #expect(frames < 16000 * 5 && missing < 16000)
+  }
+
+  @Test(
+    "old sound is old, also if it comes haltingly",
+    arguments: [
+      [:], [20: 15], [20: 70], [5: 30, 6: 30, 20: 12], [4: 200], [30: 19, 32: 19, 33: 19],
+    ])
+  func haltingSound(halts: [Int: Int64]) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    let begin = input.now
+    input.stretch(50, latest: 0)
+    // For a second and a half nothing is heard of the next input, which has kept the last 0.7 s of it.
+    input.now += 1_500_000_000
+    input.handOver(35, then: 100, halts: halts.mapValues { $0 * 1_000_000 })
+    let clock = Double(input.now - begin) / 1e9
+    let (frames, missing) = await input.finish()
+    #expect(abs(Double(frames) / 16000 - clock) < 0.03, "\(frames) frames in \(clock) s")
+    #expect(abs(Double(missing) / 16000 - 0.8) < 0.05, "\(missing) frames are missing")
   }
 
   @Test("errors of the clock do not add up over a thousand changes", arguments: 0..<4)

@@ -113,8 +113,11 @@ static void render(sim_device *device, pa_usec_t now) {
     }
 }
 
-/* The buffer is filled up again shortly before it runs empty. */
+/* The buffer is filled up again shortly before it runs empty; that of a batch device when a period is
+ * free. */
 static pa_usec_t margin(const sim_device *device) {
+    if (device->card->period)
+        return device->block - PA_MIN(device->block, device->card->period);
     return PA_MIN(device->block / 2, 20 * PA_USEC_PER_MSEC);
 }
 
@@ -209,7 +212,7 @@ bool sim_sink_create(sim_device *device) {
     } else {
         sink->update_requested_latency = update_requested_latency;
         pa_sink_set_max_rewind(sink, pa_usec_to_bytes(SIM_MAX_LATENCY, &sink->sample_spec));
-        pa_sink_set_latency_range(sink, device->card->min_latency, SIM_MAX_LATENCY);
+        pa_sink_set_latency_range(sink, device->card->min_latency, device->card->max_latency);
     }
     return true;
 }

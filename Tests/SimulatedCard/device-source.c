@@ -138,6 +138,14 @@ static void skip_overrun(sim_device *device, pa_usec_t now) {
         device->clock.frames += due - limit;
 }
 
+/* The frames that are there; of a batch device, those of whole periods. */
+static int64_t available(const sim_device *device, pa_usec_t now) {
+    int64_t frames = sim_clock_frames_until(&device->clock, now, rate_of(device));
+    int64_t period = (int64_t) (device->card->period * rate_of(device) / PA_USEC_PER_SEC);
+
+    return period > 0 ? frames - frames % period : frames;
+}
+
 static void record(sim_device *device) {
     pa_usec_t now = pa_rtclock_now(), due;
 
@@ -148,7 +156,7 @@ static void record(sim_device *device) {
     due = sim_clock_time(&device->clock, rate_of(device)) + device->block;
     if (due <= now && device->stalled_until <= now) {
         skip_overrun(device, now);
-        post(device, sim_clock_frames_until(&device->clock, now, rate_of(device)));
+        post(device, available(device, now));
         due = sim_clock_time(&device->clock, rate_of(device)) + device->block;
     }
     pa_rtpoll_set_timer_absolute(device->rtpoll, PA_MAX(due, device->stalled_until));
@@ -227,7 +235,7 @@ bool sim_source_create(sim_device *device) {
         pa_source_set_fixed_latency(source, sim_device_fixed_latency(device));
     } else {
         source->update_requested_latency = update_requested_latency;
-        pa_source_set_latency_range(source, device->card->min_latency, SIM_MAX_LATENCY);
+        pa_source_set_latency_range(source, device->card->min_latency, device->card->max_latency);
     }
     return true;
 }

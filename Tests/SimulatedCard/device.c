@@ -27,7 +27,9 @@ sim_device *sim_device_new(sim_card *card, const sim_mapping *mapping) {
     device->rtpoll = pa_rtpoll_new();
     device->block = sim_device_fixed_latency(device);
     if (!device->block)
-        device->block = SIM_MAX_LATENCY;
+        device->block = card->max_latency;
+    if (card->period && !output)
+        device->block = card->period; /* it delivers each period when it is full */
 
     if (pa_thread_mq_init(&device->mq, card->core->mainloop, device->rtpoll) < 0)
         goto fail;

@@ -23,13 +23,15 @@ PA_MODULE_USAGE(
     "tone=<yes|no> "
     "fixed_latency=<milliseconds that every device has> "
     "min_latency=<milliseconds that a device has at least> "
+    "max_latency=<milliseconds that a device has at most> "
+    "batch=<milliseconds of each period of a batch device> "
     "volume_steps=<how many volumes the hardware has> "
     "serial=<device.serial> "
     "card_properties=<further properties>");
 
 static const char *const valid_arguments[] = {
     "kind", "name", "rates", "channels", "profile", "tone", "fixed_latency", "min_latency",
-    "volume_steps", "serial", "card_properties", NULL
+    "max_latency", "batch", "volume_steps", "serial", "card_properties", NULL
 };
 
 /* ---- Arguments ---- */
@@ -73,6 +75,7 @@ static int parse_arguments(sim_card *card, pa_modargs *arguments) {
 
     card->tone = true;
     card->min_latency = SIM_MIN_LATENCY;
+    card->max_latency = SIM_MAX_LATENCY;
     if (pa_modargs_get_value_u32(arguments, "channels", &channels) < 0
         || !(card->kind = sim_kind_find(kind, channels))) {
         pa_log("No such kind of card: kind=%s with %u channels.", kind, channels);
@@ -87,8 +90,16 @@ static int parse_arguments(sim_card *card, pa_modargs *arguments) {
         return -1;
     }
     if (parse_latency(arguments, "fixed_latency", &card->fixed_latency) < 0
-        || parse_latency(arguments, "min_latency", &card->min_latency) < 0)
+        || parse_latency(arguments, "min_latency", &card->min_latency) < 0
+        || parse_latency(arguments, "max_latency", &card->max_latency) < 0
+        || parse_latency(arguments, "batch", &card->period) < 0)
         return -1;
+    if (card->min_latency > card->max_latency) {
+        pa_log("min_latency= is more than max_latency=.");
+        return -1;
+    }
+    if (card->period && !card->fixed_latency) /* as many periods as PulseAudio asks ALSA for */
+        card->fixed_latency = PA_MIN(4 * card->period, SIM_MAX_LATENCY);
     if (pa_modargs_get_value_u32(arguments, "volume_steps", &card->volume_steps) < 0
         || card->volume_steps == 1) {
         pa_log("volume_steps= is a number from 2.");

@@ -46,6 +46,8 @@ typedef struct sim_card {
     bool tone;
     pa_usec_t fixed_latency; /* of every device, as without timer scheduling; 0: follows the streams */
     pa_usec_t min_latency;   /* the least that a device takes */
+    pa_usec_t max_latency;   /* the most */
+    pa_usec_t period;        /* a batch device moves by whole ones; 0: frame by frame */
     uint32_t volume_steps;   /* of hardware without a decibel scale; 0: any volume, in software */
 
     sim_device *output; /* of the active profile, NULL: none */

@@ -78,7 +78,15 @@ extension AudioCapture {
     emit(.error(error))
     set(.interrupted)
     if run?.awaySince == nil { run?.awaySince = .now }
+    noteServer(error)
     waitForInput()
+  }
+
+  /// Notes whether a failed tap shows that no server answers.
+  private func noteServer(_ error: StreamError) {
+    let isAway = error.isServerAway || error.isTimedOut
+    let since = isAway ? serverAwaySince ?? .now : nil
+    run?.serverAwaySince = since
   }
 
   /// Retries until a tap opens or is no longer wanted: after each change of the session's devices,
@@ -104,7 +112,11 @@ extension AudioCapture {
       guard capture.run?.isWaiting == true, capture.run?.tap == nil else { return }
       // The session sets up its input first: a running tap would prevent the change of the rate.
       guard await !capture.session.isHealing else { return }
-      try? await capture.openTap()
+      do throws(StreamError) {
+        try await capture.openTap()
+      } catch {
+        capture.noteServer(error)
+      }
     }
   }
 

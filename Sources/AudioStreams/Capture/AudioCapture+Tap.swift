@@ -91,6 +91,7 @@ extension AudioCapture {
     self.run?.grant = grant
     self.run?.isWaiting = false
     self.run?.awaySince = nil
+    self.run?.serverAwaySince = nil
     self.run?.watches = [watchDelivery(tapID, pipeline.pulse)]
     if losesSilently { self.run?.watches.append(watchLife(tapID, request, pipeline.pulse)) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))

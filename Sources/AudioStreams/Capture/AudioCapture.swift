@@ -44,6 +44,8 @@ public actor AudioCapture {
     var isWaiting = false
     /// When the input went away, or stopped delivering; nil while sound comes.
     var awaySince: ContinuousClock.Instant?
+    /// Since when no server has answered; nil while one answers.
+    var serverAwaySince: ContinuousClock.Instant?
     /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
     /// Tasks that check whether the tap still gets frames, and sound.
@@ -71,6 +73,9 @@ public actor AudioCapture {
 
   /// When the awaited input went away; nil while it is tapped.
   var awaySince: ContinuousClock.Instant? { run?.awaySince }
+
+  /// Since when no server has answered; nil while one answers.
+  var serverAwaySince: ContinuousClock.Instant? { run?.serverAwaySince }
 
   /// Rate (Hz) and channels of the buffers; nil before a start.
   public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
@@ -156,6 +161,7 @@ public actor AudioCapture {
     await closeTap()
     run?.isWaiting = false
     run?.awaySince = nil
+    run?.serverAwaySince = nil
     run?.pipeline.pause()
     set(.paused)
   }

@@ -3,27 +3,48 @@ import CPulseStream
 /// The first sound after a discontinuity.
 ///
 /// An idle device may deliver up to two seconds of old sound at once, in pieces that each look as
-/// if they had just been captured. So pieces are collected until one arrives no faster than in real
-/// time: all of them then end at the arrival of the last one.
+/// if they had just been captured; on a busy machine there are pauses between them. So pieces are
+/// collected until they have come no faster than in real time for a while: the least delayed one
+/// then says when all of them were captured. Times are nanoseconds.
 struct Burst {
   /// All pieces so far, interleaved.
   private(set) var samples: [Float] = []
-  /// When the last frame was captured, in nanoseconds.
-  private(set) var end: Int64 = 0
+  private var duration: Int64 = 0
+  /// When the last piece arrived, and when the sound would have begun if that one had no delay.
   private var arrival: Int64 = 0
+  private var begin: Int64 = 0
+  /// The earliest begin of all pieces, and when it last became clearly earlier: old sound came then.
+  private var earliest = Int64.max
+  private var advanced: Int64 = 0
 
-  /// Whether a piece belongs to the burst: it is the first, or arrived faster than its duration.
+  private static let calm: Int64 = 60_000_000
+  private static let longest: Int64 = 500_000_000
+  private static let jitter: Int64 = 2_000_000
+
+  /// When the last frame was captured.
+  var end: Int64 { earliest + duration }
+
+  /// Whether a piece belongs to the burst.
   func takes(_ chunk: ps_chunk, rate: Int) -> Bool {
     if samples.isEmpty || chunk.arrival_ns == arrival { return true }
-    let duration = Int64(chunk.frames) * 1_000_000_000 / Int64(rate)
-    return chunk.arrival_ns - arrival < duration / 2
+    let length = Stretch.duration(Int64(chunk.frames), rate)
+    // It arrived faster than its duration.
+    if chunk.arrival_ns - arrival < length / 2 { return true }
+    let calm = arrival - advanced
+    // After a pause in the midst of old sound the next piece is late.
+    let isInTime = begin - earliest <= max(Self.jitter, length / 4)
+    return calm < Self.longest
+      && !(isInTime && (calm >= Self.calm || length >= 2 * Self.calm))
   }
 
   /// Adds a piece.
   mutating func add(_ chunk: ps_chunk, _ piece: UnsafeBufferPointer<Float>, rate: Int) {
     samples += piece
+    duration += Stretch.duration(Int64(chunk.frames), rate)
     arrival = chunk.arrival_ns
-    end = chunk.end(rate: rate)
+    begin = chunk.end(rate: rate) - duration
+    if earliest == .max || begin < earliest - Self.jitter { advanced = arrival }
+    earliest = min(earliest, begin)
   }
 }
 

@@ -49,8 +49,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   func begin(_ grant: StreamGrant, losesSilently: Bool = false) {
     guard failure == nil else { return }
     do {
-      try releaseZeros()
       try settle()
+      try releaseZeros()
       try endStretch()
       try prepare(rate: grant.rate, channels: grant.channels)
     } catch {
@@ -95,8 +95,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Prepares for a tap that is closed on purpose: no time counts as missing before the next one.
   func pause() {
     do throws(StreamError) {
-      try releaseZeros()
       try settle()
+      try releaseZeros()
       try endStretch()
     } catch {
       failure = error
@@ -116,14 +116,15 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
     if let moved { framer?.device = moved }
     do throws(StreamError) {
-      if chunk.discontinuity || chunk.lost > 0 { try releaseZeros() }
+      if chunk.discontinuity || chunk.lost > 0 {
+        try settle()
+        try releaseZeros()
+      }
       // The clock knows better than a server that claims to have lost more than its buffers hold.
       if chunk.discontinuity || Int(chunk.lost) > 2 * stretch.rate {
         // The clock will show what is missing, including a hole just before.
-        try settle()
         burst = Burst()
       } else if chunk.lost > 0 {
-        try settle()
         if stretch.framesIn > 0 { try skipHole(Int(chunk.lost)) } else { burst = Burst() }
       }
       if burst?.takes(chunk, rate: stretch.rate) == true {
@@ -178,9 +179,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     guard let rate = framer?.sampleRate else { return }
     let lost = Stretch.duration(Int64(frames), stretch.rate)
     let next = stretch.next(after: lost)
+    // The lateness continues: the hole is counted in the frames.
+    let watch = fallingBehind
     try endStretch()
     stretch = next
-    fallingBehind = FallingBehind()
+    fallingBehind = watch
     timeline.advance(to: next.end)
     timeline.tell(-lost)
     skip(lost, atRate: rate, .overrun)
@@ -206,7 +209,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     isNewTap = false
     stretch.isJoined = isJoined
     try burst.samples.withUnsafeBufferPointer { samples throws(StreamError) in
-      try convert(UnsafeBufferPointer(rebasing: samples[(known * channels)...]), until: burst.end)
+      try findLost(UnsafeBufferPointer(rebasing: samples[(known * channels)...]), until: burst.end)
     }
   }
 

@@ -120,9 +120,10 @@ struct FallingBehind {
       (self.usual, suspected) = (now, 0)
       return nil
     }
-    // Only two late seconds in a row count; a single one means that the machine was slow.
+    // Only two late seconds in a row count; a single one means that the machine was slow. What fell behind
+    // since then may count in the next.
     let lost = min(suspected, fell)
-    suspected = lost > 0 ? 0 : fell
+    suspected = fell - lost
     return lost > 0 ? lost : nil
   }
 }

@@ -64,30 +64,45 @@ public actor AudioRecorder {
       throw error
     }
     let end = Promise<Void>()
-    let timer = configuration.duration.map { duration in
-      Task { [capture] in await Self.endOnTime(duration, file, capture) }
-    }
-    let work = Task { [capture] in
-      defer {
-        timer?.cancel()
-        end.fulfill(())
-      }
-      return await Self.run(buffers, into: file, from: capture)
+    let watch = Task { [capture] in await Self.endInTime(configuration, file, capture) }
+    let work = Task { [capture] () -> Result<RecordingProgress, StreamError> in
+      defer { end.fulfill(()) }
+      let result = await Self.run(buffers, into: file, from: capture)
+      watch.cancel()
+      if let lost = await watch.value { return .failure(lost) }
+      return result
     }
     recording = Recording(file: file, work: work, end: end)
   }
 
-  /// Stops after the duration even if the input is away; the missing time is filled in.
-  private static func endOnTime(
-    _ duration: Duration, _ file: RecordingFile, _ capture: AudioCapture
-  ) async {
+  /// Stops after the duration even if the input is away; the missing time is filled in. Without a
+  /// duration, stops when no server has answered for too long.
+  ///
+  /// - Returns: the error that stopped it; nil after the duration, or when cancelled.
+  private static func endInTime(
+    _ configuration: RecordingConfiguration, _ file: RecordingFile, _ capture: AudioCapture
+  ) async -> StreamError? {
     while !Task.isCancelled {
-      let away = await capture.awaySince.map { ContinuousClock.now - $0 }
-      let left = duration - (await file.progress.duration) - (away ?? .zero)
-      if away != nil, left <= .zero { return await capture.stopAudioStream() }
+      var left: Duration
+      if let duration = configuration.duration {
+        let away = await capture.awaySince.map { ContinuousClock.now - $0 }
+        left = duration - (await file.progress.duration) - (away ?? .zero)
+        if away != nil, left <= .zero {
+          await capture.stopAudioStream()
+          return nil
+        }
+      } else {
+        left = configuration.serverTimeout
+        if let since = await capture.serverAwaySince { left -= .now - since }
+        if left <= .zero {
+          await capture.stopAudioStream()
+          return .serverAway(for: configuration.serverTimeout)
+        }
+      }
       let pause = max(.milliseconds(10), min(left, .milliseconds(250)))
       try? await capture.session.sleep(until: .now + pause)
     }
+    return nil
   }
 
   /// Writes until the capture ends or the duration is reached.
@@ -125,8 +140,9 @@ public actor AudioRecorder {
   /// input is away), or it fails.
   ///
   /// If the task is cancelled, returns the current progress, and the recording continues until
-  /// `stop()`. Errors: `fileFailed` for a full disk, `closedPipe` if the reader closed the pipe.
-  /// Sound that was written before stays in the file.
+  /// `stop()`. Errors: `fileFailed` for a full disk, `closedPipe` if the reader closed the pipe,
+  /// `engineStartFailed` if a recording without a duration has had no server for
+  /// `RecordingConfiguration.serverTimeout`. Sound that was written before stays in the file.
   @discardableResult
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }

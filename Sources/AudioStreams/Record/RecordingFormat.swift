@@ -59,6 +59,9 @@ public struct RecordingConfiguration: Sendable, Hashable {
   public var channels: CaptureChannels
   /// When to stop, to the frame; nil records until `stop()`.
   public var duration: Duration?
+  /// How long a recording without a duration waits for a server that does not answer; then it ends
+  /// with an error, and keeps what it has. By default a minute.
+  public var serverTimeout: Duration
   /// The source's name; nil follows the session's input.
   public var device: String?
   /// Whether to record the session's input when a named source is removed, instead of waiting for
@@ -71,7 +74,7 @@ public struct RecordingConfiguration: Sendable, Hashable {
   public init(
     format: RecordingFormat? = nil, sampleRate: Int? = nil, channels: CaptureChannels = .device,
     duration: Duration? = nil, device: String? = nil, quality: ConversionQuality = .high,
-    follows: Bool = false
+    follows: Bool = false, serverTimeout: Duration = .seconds(60)
   ) {
     self.format = format
     self.sampleRate = sampleRate
@@ -80,6 +83,7 @@ public struct RecordingConfiguration: Sendable, Hashable {
     self.device = device
     self.quality = quality
     self.follows = follows
+    self.serverTimeout = serverTimeout
   }
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioSession
+import Glibc
 import PulseTypes
 
 /// `state`
@@ -44,11 +45,13 @@ struct StateCommand: SessionCommand {
           do {
             try await StateWatch(session: session, context: context).run()
           } catch  where Task.isCancelled {
-            // Ctrl-C is how it ends.
+            // A signal is how it ends.
           }
         }
       }
-      return .done
+      // Ctrl-C is no failure.
+      guard let signal = Interruption.received, signal != SIGINT else { return .done }
+      return .signal(signal)
     }
     let (state, snapshot, error) = try await Self.read(context)
     let showsReadings = context.options.verbose > 0

@@ -1,4 +1,5 @@
 import AudioSession
+import JSONCoding
 import POSIX
 import Pulse
 import PulseSandbox
@@ -57,21 +58,42 @@ struct ModelFidelityTests {
       for mode in Self.modes(on: machine) { try await session.setAudioMode(mode) }
       try await session.revert()
       await session.close()
-      var before: ServerSnapshot?
-      var steps: [Step] = []
-      var compared = 0
-      for entry in trace.withLock({ $0 }) {
-        if case .ran(let step, let outcome) = entry, outcome == "applied" { steps.append(step) }
-        guard case .planned(let input, _) = entry else { continue }
-        if let before, !steps.isEmpty {
-          try compare(before, steps, input.snapshot)
-          // Steps without an effect would be alike on any model.
-          if before.fingerprint != input.snapshot.fingerprint { compared += 1 }
-        }
-        (before, steps) = (input.snapshot, [])
-      }
+      let compared = try compare(trace.withLock { $0 })
       #expect(compared >= 6, "\(compared) batches of steps")
     }
+  }
+
+  /// Real cards in a guest, recorded by `Tests/RealCards/run`.
+  @Test("what a session did on real cards has the same effect")
+  func realCards() throws {
+    let folder = packageFolder + "/Tests/RealCards/traces"
+    let names = Folder.names(folder).filter { $0.hasSuffix(".trace") }.sorted()
+    #expect(!names.isEmpty, "no trace in \(folder)")
+    for name in names {
+      let lines = File.text("\(folder)/\(name)", atMost: 1 << 28).split(separator: "\n")
+      let entries = try lines.map { try JSON.decode(TraceLine.self, from: $0.utf8).entry }
+      #expect(try compare(entries) >= 1, "\(name)")
+    }
+  }
+
+  /// Compares what the steps of a trace had as their effect.
+  ///
+  /// - Returns: how many batches of steps changed something.
+  private func compare(_ trace: [TraceEntry]) throws -> Int {
+    var before: ServerSnapshot?
+    var steps: [Step] = []
+    var compared = 0
+    for entry in trace {
+      if case .ran(let step, let outcome) = entry, outcome == "applied" { steps.append(step) }
+      guard case .planned(let input, _) = entry else { continue }
+      if let before, !steps.isEmpty {
+        try compare(before, steps, input.snapshot)
+        // Steps without an effect would be alike on any model.
+        if before.fingerprint != input.snapshot.fingerprint { compared += 1 }
+      }
+      (before, steps) = (input.snapshot, [])
+    }
+    return compared
   }
 
   private func compare(
@@ -163,6 +185,98 @@ struct ModelFidelityTests {
       try await compare()
       #expect(Set(rates) == [44100, 48000])
       for stream in open { await stream.close() }
+    }
+  }
+
+  struct Limit: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let latencies: ClosedRange<Duration>?
+
+    static let all = [
+      Limit(testDescription: "", latencies: nil),
+      Limit(
+        testDescription: "fixed_latency=100", latencies: .milliseconds(100)...(.milliseconds(100))),
+      Limit(testDescription: "batch=25", latencies: .milliseconds(100)...(.milliseconds(100))),
+      Limit(testDescription: "min_latency=50", latencies: .milliseconds(50)...(.seconds(2))),
+      Limit(
+        testDescription: "max_latency=40", latencies: .microseconds(500)...(.milliseconds(40))),
+    ]
+  }
+
+  @Test("the latency of a device with a limit", .simulatedCard, arguments: Limit.all)
+  func latency(limit: Limit) async throws {
+    let card = "kind=usb-mic \(limit.testDescription)"
+    let configuration = try #require(SandboxConfiguration.simulatedCards([card]))
+    try await Rig.with(configuration) { rig in
+      var model = SimulatedServer(adopting: try await rig.outside.snapshot())
+      model.latencies[Names.usbInput] = limit.latencies
+      var open: [(real: PulseStream, modelled: Index<Stream>)] = []
+      var latencies: [Duration?] = []
+      func compare() async throws {
+        let expected = model.snapshot.device(.input, named: Names.usbInput)?.configuredLatency
+        latencies.append(expected)
+        let isAlike = try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.configuredLatency == expected
+        }
+        let real = try await rig.outside.source(named: Names.usbInput)?.configuredLatency
+        #expect(isAlike, "\(latencies), and not \(String(describing: real))")
+      }
+      // Each asks for less than the one before, one of them paused.
+      for (number, milliseconds) in [500, 60, 10].enumerated() {
+        let asked = Duration.milliseconds(milliseconds)
+        let options = StreamOptions(
+          direction: .input, name: "recorder", device: Names.usbInput,
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), latency: asked,
+          startCorked: number == 1)
+        let stream = try await rig.outside.openStream(options)
+        let modelled = model.add(
+          stream: "recorder", .input, on: Names.usbInput, isCorked: number == 1, latency: asked)
+        open.append((stream, modelled))
+        try await compare()
+      }
+      for (real, modelled) in open.dropFirst().reversed() {
+        await real.close()
+        model.removeStreams(.input) { $0.index == modelled }
+        model.updateStates()
+        try await compare()
+      }
+      await open[0].real.close()
+    }
+  }
+
+  @Test("a session manager that is killed, and started again", .graphCards)
+  func manager() async throws {
+    try await Rig.with(Machine.graph.configuration) { rig in
+      try await rig.outside.setDefaultSource(Names.usbInput)
+      #expect(try await rig.eventually { $0.server.defaultSourceName == Names.usbInput })
+      var model = SimulatedServer(adopting: try await rig.outside.snapshot())
+      func view(_ snapshot: ServerSnapshot) -> Set<String> {
+        let defaults = Direction.allCases.map {
+          "default \($0): \(snapshot.server.defaultName($0) ?? "none")"
+        }
+        let manager = "a session manager: \(!snapshot.lacksSessionManager)"
+        return names(of: snapshot).union(defaults + [manager])
+      }
+      func expectAlike(_ moment: String) async throws {
+        let expected = view(model.snapshot)
+        let real = view(try await rig.snapshot { view($0) == expected })
+        #expect(real == expected, "\(moment): \(real.symmetricDifference(expected))")
+      }
+      model.endManager(keepsCards: true)
+      try await rig.sandbox.kill(.wireplumber)
+      try await expectAlike("killed")
+      #expect(throws: SimulatedServer.Refusal("Not supported")) {
+        try model.setDefault(.input, Names.laptopInput)
+      }
+      await #expect {
+        try await rig.outside.setDefaultSource(Names.laptopInput)
+      } throws: {
+        ($0 as? PulseError)?.code == .notSupported
+      }
+      try await expectAlike("asked for another default")
+      try await rig.sandbox.restart(.wireplumber)
+      model.startManager([])
+      try await expectAlike("started")
     }
   }
 

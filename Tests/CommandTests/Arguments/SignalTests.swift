@@ -7,17 +7,45 @@ import Testing
 
 @Suite("Signals")
 struct SignalTests {
-  @Test("a signal ends a command that waits for the server", .server)
-  func waiting() async throws {
+  /// All that ask the server; `stop` and the others have nothing to wait for.
+  private static let asking = [
+    "apply podcast", "state", "state --watch", "plan podcast", "revert", "devices", "doctor",
+    "explain sample-rate", "verify podcast", "meter", "record take.wav", "tone", "watch podcast",
+    "profiles save mine", "profiles detect", "profiles cycle",
+  ]
+
+  @Test("a signal ends a command that waits for the server", .server, arguments: asking)
+  func waiting(_ command: String) async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
+      // `revert` has something to restore.
+      #expect(try await sandbox.audiosession("apply", "podcast").status == 0)
       try await sandbox.freeze()
-      for command in ["apply podcast", "state"] {
-        let interrupt = "timeout --preserve-status -s INT 0.2 $A \(command) --timeout 9"
-        #expect(try await sandbox.shell(interrupt).status == 130)
-        let terminate = "timeout --preserve-status -s TERM 0.2 $A \(command) --timeout 9"
-        #expect(try await sandbox.shell(terminate).status == 143)
+      // With Ctrl-C one leaves what does not end by itself.
+      for (signal, status) in [("INT", command == "state --watch" ? 0 : 130), ("TERM", 143)] {
+        let line = """
+          cd \(sandbox.directory)
+          timeout --preserve-status -k 20 -s \(signal) 0.3 $A \(command) --timeout 40
+          """
+        let result = try await sandbox.shell(line)
+        #expect(result.status == Int32(status), "\(command), \(signal): \(result)")
       }
       try await sandbox.thaw()
+    }
+  }
+
+  @Test("one SIGTERM ends what is in progress, at whatever moment it comes", .server)
+  func inProgress() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let commands = ["tone --duration 20s", "meter --duration 20s", "apply test; $A revert"]
+      for command in commands {
+        for delay in [0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.6] {
+          let result = try await sandbox.shell(
+            "timeout --preserve-status -k 15 -s TERM \(delay) sh -c \"trap 'exit 143' TERM; "
+              + "$A \(command)\" > /dev/null")
+          #expect([0, 143].contains(result.status), "\(command) \(delay): \(result)")
+        }
+      }
     }
   }
 

@@ -50,6 +50,14 @@ struct DeviceLimitTests {
       card: "kind=usb-mic min_latency=50", category: "record", hint: "buffer-duration = \"10 ms\"",
       property: "ioBufferDuration", granted: "50 ms", words: "gives 50 ms and not 10 ms"),
     Limit(
+      testDescription: "a source with a lower maximum",
+      card: "kind=usb-mic max_latency=40", category: "record", hint: "buffer-duration = \"90 ms\"",
+      property: "ioBufferDuration", granted: "40 ms", words: "gives 40 ms and not 90 ms"),
+    Limit(
+      testDescription: "a batch device",
+      card: "kind=usb-mic batch=25", category: "record", hint: "buffer-duration = \"10 ms\"",
+      property: "ioBufferDuration", granted: "100 ms", words: "gives 100 ms and not 10 ms"),
+    Limit(
       testDescription: "a rate that is not the device's",
       card: "kind=usb-mic rates=44100,48000", category: "record", hint: "sample-rate = 96000",
       property: "sampleRate", granted: "48000 Hz", words: "was asked for 96000 Hz and is at"),

@@ -42,19 +42,6 @@ extension SimulatedServer {
     return .rate(Int(device.sampleSpec.rate))
   }
 
-  /// WirePlumber is killed: the cards with their devices are gone from the lists at once, and the
-  /// defaults are empty; modules and their devices stay.
-  mutating func killManager() {
-    snapshot.clients.removeAll { $0.name == "WirePlumber" }
-    for device in snapshot.sinks + snapshot.sources where device.card != nil && !device.isMonitor {
-      remove(device)
-    }
-    snapshot.cards = []
-    snapshot.server.defaultSourceName = nil
-    snapshot.server.defaultSinkName = nil
-    updateStates()
-  }
-
   /// What was acknowledged and not done yet is done.
   mutating func catchUp() {
     let steps = acknowledged

@@ -61,11 +61,17 @@ extension SimulatedServer {
     updateStates()
   }
 
-  /// WirePlumber ends: the cards are gone with it, until it is back.
-  mutating func endManager() -> [String] {
-    let cards = snapshot.cards.map(\.name)
+  /// WirePlumber ends: the cards that it found are gone with their devices from the lists at once, until it
+  /// is back; modules and their devices stay, as does a default that is still there.
+  ///
+  /// - Parameter keepsCards: whether the cards are those of another program, such as simulated ones.
+  @discardableResult
+  mutating func endManager(keepsCards: Bool = false) -> [String] {
+    let cards = keepsCards ? [] : snapshot.cards.map(\.name)
+    while let manager = snapshot.sessionManager {
+      snapshot.clients.removeAll { $0.index == manager.index }
+    }
     for card in cards { unplug(card) }
-    snapshot.clients.removeAll { $0.name == Self.manager.name }
     return cards
   }
 

@@ -7,6 +7,11 @@ extension SimulatedServer {
   /// The order of PulseAudio 16.1: an available port, the configured one, no monitor, priority.
   mutating func updateDefaults() {
     for direction in Direction.allCases {
+      // Its session manager chooses the defaults.
+      guard !snapshot.lacksSessionManager else {
+        if snapshot.defaultDevice(direction) == nil { set(default: nil, direction) }
+        continue
+      }
       let current = snapshot.server.defaultName(direction)
       let best = snapshot.devices(direction).max { isWorse($0, than: $1, current) }
       set(default: best?.name, direction)
@@ -40,6 +45,7 @@ extension SimulatedServer {
     guard snapshot.device(direction, named: name) != nil else {
       throw Refusal("No such entity: \(name)")
     }
+    guard !snapshot.lacksSessionManager else { throw Refusal("Not supported") }
     let old = snapshot.defaultDevice(direction)
     configured[direction] = name
     updateDefaults()

@@ -141,7 +141,8 @@ struct SimulatedServer {
         try askRate(direction, name, UInt32(rate))
       }
     case .setOwnStream(.rate(let direction, let name), _): try pinRate(direction, name, nil)
-    case .switchCodec, .setOwnStream, .loadModule, .unloadModule:
+    case .switchCodec(let card, let codec): try switchCodec(card, codec)
+    case .setOwnStream, .loadModule, .unloadModule:
       throw Refusal("no such command: \(request)")
     }
   }
@@ -220,6 +221,13 @@ struct SimulatedServer {
   }
 
   // MARK: Cards
+
+  private mutating func switchCodec(_ name: String, _ codec: String) throws(Refusal) {
+    guard let at = snapshot.cards.firstIndex(where: { $0.name == name }),
+      let new = snapshot.cards[at].codecs?.first(where: { $0.serverName == codec })
+    else { throw Refusal("Invalid argument: \(name) \(codec)") }
+    snapshot.cards[at].activeCodec = new.name
+  }
 
   /// The devices of the old profile go, those of the new one come with levels and ports of their own.
   private mutating func setProfile(_ name: String, _ profile: String) throws(Refusal) {

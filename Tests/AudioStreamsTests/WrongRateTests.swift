@@ -1,0 +1,103 @@
+import AudioSession
+import Glibc
+import POSIX
+import PulseSandbox
+import TestSupport
+import Testing
+
+@testable import AudioStreams
+
+/// A source whose frames come at another rate than its server says: a pipe that the test fills.
+@Suite("A stream at another rate than its server says", .server, .timeLimit(.minutes(2)))
+struct WrongRateTests {
+  private static func lateness(_ arrivals: [Arrival]) -> Double {
+    Arrival.lateness(arrivals, rate: 16000)
+  }
+
+  @Test("ends its stretch, is opened again, and is in step with the clock", arguments: [0.5, 1.5])
+  func wrongRate(share: Double) async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/pipe"
+    let configuration = SandboxConfiguration(modules: [
+      "module-pipe-source source_name=pipe file=\(path) format=s16le rate=48000 channels=1"
+    ])
+    try await Rig.with(configuration, expectsWrongRate: true) { rig in
+      let pipe = try PacedPipe(path, rate: 48000)
+      defer { pipe.end() }
+      let events = await rig.capture.events
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(frameLength: 160, device: "pipe", backlog: .seconds(60)))
+      let arrivals = Shared<[Arrival]>([])
+      let reading = Task {
+        for await buffer in buffers { arrivals.update { $0.append(Arrival(buffer)) } }
+      }
+      /// The arrivals of two seconds from now on, without the first, which an idle server kept.
+      func twoSeconds() async -> [Arrival] {
+        let begin = arrivals.value.count
+        #expect(await eventually(within: .seconds(60)) { arrivals.value.count >= begin + 250 })
+        return Array(arrivals.value[(begin + 50)...])
+      }
+      let before = await twoSeconds()
+      pipe.share = share
+      for await event in events {
+        guard case .error(let error) = event else { continue }
+        #expect(error.isWrongRate, "\(error)")
+        break
+      }
+      pipe.share = 1
+      for await event in events {
+        if case .tapped = event { break }
+      }
+      let after = await twoSeconds()
+      let later = await twoSeconds()
+      await rig.capture.stopAudioStream()
+      await reading.value
+      let (began, ended) = (Self.lateness(after), Self.lateness(later))
+      #expect(abs(ended - began) < 0.15, "\(began) s, then \(ended) s")
+      let missing = arrivals.value.reduce(0) { $0 + $1.missing }
+      let drift = began - Self.lateness(before)
+      if share < 1 {
+        // What was too little in about two seconds is listed.
+        #expect(missing > 16000 / 2 && abs(drift) < 0.15, "\(missing), \(drift)")
+      } else {
+        // What was too much was there: no sound is left out for the sake of the sum.
+        #expect(missing < 16000 / 4 && drift < -0.3, "\(missing), \(drift)")
+      }
+    }
+  }
+}
+
+/// Fills a pipe with 16-bit samples at a share of a rate, on a thread of its own.
+private final class PacedPipe: Sendable {
+  private let state = Guarded((share: 1.0, hasEnded: false))
+
+  var share: Double {
+    get { state.withLock { $0.share } }
+    set { state.withLock { $0.share = newValue } }
+  }
+
+  /// Opened for reading as well: a server that ends does not end the writer.
+  init(_ path: String, rate: Double) throws {
+    let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError.last }
+    let samples = [Int16](repeating: 1000, count: Int(rate))
+    try detachThread { [state] in
+      var owed = 0.0
+      var former = HostClock.nanoseconds
+      while true {
+        let (share, hasEnded) = state.withLock { $0 }
+        if hasEnded { break }
+        let now = HostClock.nanoseconds
+        owed += Double(now - former) / 1e9 * rate * share
+        former = now
+        let bytes = min(samples.count, Int(owed)) * 2
+        let written = write(descriptor, samples, bytes)
+        if written > 0 { owed -= Double(written / 2) }
+        _ = poll([], for: 10)
+      }
+      close(descriptor)
+    }
+  }
+
+  func end() { state.withLock { $0.hasEnded = true } }
+}
