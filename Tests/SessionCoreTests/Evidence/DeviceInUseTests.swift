@@ -7,30 +7,67 @@ private typealias Server = SimulatedServer
 
 /// Every property of a device is judged on the device in use: the root of the route.
 @Suite struct DeviceInUseTests {
-  private static let mode = preferring {
-    $0.category = .record
-    $0.preferredInput = [.name(Server.microphone)]
-    $0.sampleRate = 48000
-    $0.ioBufferDuration = .milliseconds(10)
-    $0.inputPort = [.name("analog-input-internal-mic")]
-    $0.channelMap = .swap
-    $0.inputGain = Volume(fraction: 0.4)
-    $0.inputMuted = false
-    $0.inputLatencyOffset = .milliseconds(5)
-    $0.mode = .measurement
+  /// A mode on a device of the laptop, and another device of that direction.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let direction: Direction
+    let mode: AudioMode
+    let properties: [Property]
+    let device: String
+    let other: String
+    let otherPort: String
+    var testDescription: String { direction.rawValue }
+
+    var preferred: Property { direction == .input ? .preferredInput : .preferredOutput }
+    var port: Property { direction == .input ? .inputPort : .outputPort }
+    var level: Property { direction == .input ? .inputGain : .outputVolume }
+    var muted: Property { direction == .input ? .inputMuted : .outputMuted }
   }
-  private static let properties: [Property] = [
-    .sampleRate, .ioBufferDuration, .inputPort, .channelMap, .inputGain, .inputLatencyOffset,
+
+  static let cases = [
+    Case(
+      direction: .input,
+      mode: preferring {
+        $0.category = .record
+        $0.preferredInput = [.name(Server.microphone)]
+        $0.sampleRate = 48000
+        $0.ioBufferDuration = .milliseconds(10)
+        $0.inputPort = [.name("analog-input-internal-mic")]
+        $0.channelMap = .swap
+        $0.inputGain = Volume(fraction: 0.4)
+        $0.inputMuted = false
+        $0.inputLatencyOffset = .milliseconds(5)
+        $0.mode = .measurement
+      },
+      properties: [
+        .sampleRate, .ioBufferDuration, .inputPort, .channelMap, .inputGain, .inputLatencyOffset,
+      ], device: Server.microphone, other: Server.usb, otherPort: "analog-input-mic"),
+    Case(
+      direction: .output,
+      mode: preferring {
+        $0.category = .playback
+        $0.preferredOutput = [.name(Server.speakers)]
+        $0.sampleRate = 48000
+        $0.ioBufferDuration = .milliseconds(10)
+        $0.outputPort = [.name("analog-output-speaker")]
+        $0.outputChannelMap = .swap
+        $0.outputVolume = Volume(fraction: 0.4)
+        $0.outputMuted = false
+        $0.outputLatencyOffset = .milliseconds(5)
+      },
+      properties: [
+        .sampleRate, .ioBufferDuration, .outputPort, .outputChannelMap, .outputVolume,
+        .outputLatencyOffset,
+      ], device: Server.speakers, other: Server.a2dp, otherPort: "headset-output"),
   ]
 
-  /// The mode in force on the laptop's microphone, beside a USB one.
-  private func applied(_ kind: ServerKind) throws -> Run {
+  /// The mode in force on the laptop's device, beside another one.
+  private func applied(_ which: Case, _ kind: ServerKind) throws -> Run {
     var server = Server.machine(kind: kind) {
       $0.addLaptop()
-      $0.addUSB()
+      if which.direction == .input { $0.addUSB() } else { $0.addBluetooth() }
     }
-    try server.setDefault(.input, Server.microphone)
-    var mode = Self.mode
+    try server.setDefault(which.direction, which.device)
+    var mode = which.mode
     if kind == .pipewire { mode.mode = nil }
     var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
@@ -42,43 +79,45 @@ private typealias Server = SimulatedServer
     run.server.reports(run.input.mode) { $0.grants = run.server.grants }
   }
 
-  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
-  func `another program's default has its own values`(_ kind: ServerKind) throws {
-    var run = try applied(kind)
+  @Test(arguments: cases, [ServerKind.pulseaudio, .pipewire])
+  func `another program's default has its own values`(_ which: Case, _ kind: ServerKind) throws {
+    var run = try applied(which, kind)
     let before = reports(run)
-    for property in Self.properties {
+    for property in which.properties {
       #expect(before[property]?.verdict == .applied, "\(property): \(before[property]!)")
     }
-    try run.server.setDefault(.input, Server.usb)
+    try run.server.setDefault(which.direction, which.other)
     run.server.updateStates()
     let after = reports(run)
-    let usb = try #require(run.server.snapshot.device(.input, named: Server.usb))
-    for property in Self.properties where property != .inputMuted {
+    let other = try #require(
+      run.server.snapshot.device(which.direction, named: which.other))
+    for property in which.properties {
       let report = try #require(after[property])
       #expect(report.verdict == .overridden, "\(property): \(report)")
-      #expect(report.reason == "\(Server.usb) is in use, not \(Server.microphone)")
+      #expect(report.reason == "\(which.other) is in use, not \(which.device)")
       #expect(report.waitingFor == nil)
     }
     if kind == .pulseaudio {
-      #expect(after[.sampleRate]?.actual == .number(Double(usb.sampleSpec.rate)))
-      #expect(after[.mode]?.verdict == .overridden)
+      #expect(after[.sampleRate]?.actual == .number(Double(other.sampleSpec.rate)))
+      #expect(which.mode.mode == nil || after[.mode]?.verdict == .overridden)
     }
-    #expect(after[.inputPort]?.actual == .string("analog-input-mic"))
-    #expect(after[.preferredInput]?.verdict == .overridden)
+    #expect(after[which.port]?.actual == .string(which.otherPort))
+    #expect(after[which.preferred]?.verdict == .overridden)
     // Nothing is planned for the device that is not in use but for what a holder restores.
-    #expect(after[.preferredInput]?.actual == .string(Server.usb))
+    #expect(after[which.preferred]?.actual == .string(which.other))
   }
 
-  @Test func `a value that the device in use has, too, is applied`() throws {
-    var run = try applied(.pulseaudio)
-    try run.server.setDefault(.input, Server.usb)
-    try run.server.edit(.input, Server.usb) {
+  @Test(arguments: cases)
+  func `a value that the device in use has, too, is applied`(_ which: Case) throws {
+    var run = try applied(which, .pulseaudio)
+    try run.server.setDefault(which.direction, which.other)
+    try run.server.edit(which.direction, which.other) {
       $0.volume = ChannelVolumes(Volume(fraction: 0.4), channels: 2)
       $0.sampleSpec.rate = 48000
       $0.isMuted = false
     }
     let reports = reports(run)
-    for property in [.inputGain, .sampleRate, .inputMuted] as [Property] {
+    for property in [which.level, .sampleRate, which.muted] {
       #expect(reports[property]?.verdict == .applied, "\(property): \(reports[property]!)")
     }
   }
