@@ -7,10 +7,12 @@ extension AudioSession {
   ///
   /// If more than 64 events are unread, a slow reader loses the oldest. The session sees the server
   /// only while it is connected, that is, after the first call that reads or writes.
-  public var events: AsyncStream<SessionEvent> { broadcast.events.makeStream(limit: 64) }
+  public nonisolated var events: AsyncStream<SessionEvent> { readers.events.makeStream(limit: 64) }
 
   /// The state after each change; a slow reader gets only the newest.
-  public var stateUpdates: AsyncStream<SessionState> { broadcast.states.makeStream(limit: 1) }
+  public nonisolated var stateUpdates: AsyncStream<SessionState> {
+    readers.states.makeStream(limit: 1)
+  }
 
   func emit(_ event: SessionEvent) {
     configuration.tracer?(.event(event))
@@ -41,10 +43,10 @@ extension AudioSession {
         })
       emit(.routeChanged(reason, previous: previous, current: state.route))
     }
-    if !isOurs, portOverride != .none {
+    if !isOurs, upkeep.portOverride != .none {
       // Upkeep itself may have caused the new route; from now on only the mode counts.
       noteRoute(state.route)
-      if portOverride == .none { noteChange() }
+      if upkeep.portOverride == .none { noteChange() }
     }
     broadcast.shown.route = state.route
     // How the first change of ours affected the devices is not an event.

@@ -42,19 +42,19 @@ extension AudioSession {
     _ port: PortOverride,
     _ change: @Sendable () async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
-    let former = portOverride
-    portOverride = port
+    let former = upkeep.portOverride
+    upkeep.portOverride = port
     do throws(SessionError) {
       return try await change()
     } catch {
-      portOverride = former
+      upkeep.portOverride = former
       throw error
     }
   }
 
   /// A mode with the override applied.
   func overridden(_ mode: AudioMode) -> AudioMode {
-    guard portOverride == .speaker, mode.category == .playAndRecord else { return mode }
+    guard upkeep.portOverride == .speaker, mode.category == .playAndRecord else { return mode }
     var mode = mode
     mode.outputPort = [.type(.speaker)]
     return mode
@@ -63,8 +63,9 @@ extension AudioSession {
   /// Ends the override after a change of the route; another rate of the same devices does not
   /// count.
   func noteRoute(_ route: @autoclosure () -> Route) {
-    guard portOverride != .none, let last = broadcast.shown.route, !last.hasPlaces(of: route())
+    guard upkeep.portOverride != .none, let last = broadcast.shown.route,
+      !last.hasPlaces(of: route())
     else { return }
-    portOverride = .none
+    upkeep.portOverride = .none
   }
 }

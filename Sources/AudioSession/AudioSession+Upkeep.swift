@@ -5,7 +5,7 @@ import SessionCore
 extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
-    guard life.duty != nil || broadcast.hasReaders else { return }
+    guard life.duty != nil || !readers.isEmpty else { return }
     upkeep.pacer.noteChange(at: upkeep.now)
     schedule()
   }

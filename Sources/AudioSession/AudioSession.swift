@@ -74,9 +74,8 @@ public actor AudioSession {
   var orders = Orders()
   var learned = Learned()
   var queue = CallQueue()
-  var broadcast = Broadcast()
-  /// The port override that lasts until the next route change.
-  var portOverride = PortOverride.none
+  nonisolated let readers: SessionReaders
+  var broadcast: Broadcast
   var upkeep = Upkeep()
 
   /// The mode of this process.
@@ -99,9 +98,11 @@ public actor AudioSession {
     var configuration = configuration
     configuration.server = server
     self.configuration = configuration
+    readers = SessionReaders()
+    broadcast = Broadcast(to: readers)
   }
 
-  deinit { broadcast.finish() }
+  deinit { readers.finish() }
 
   /// Ends the session's connection, pins and lock. An applied mode stays in effect, but other
   /// programs are no longer silenced or ducked; a session with scope `.application` is reverted
@@ -133,7 +134,7 @@ public actor AudioSession {
     upkeep.clock = nil
     life.close()
     emit(.stopped)
-    broadcast.finish()
+    readers.finish()
   }
 
   /// Ends a request that the server does not answer, so that a close need not wait for its time limit,

@@ -1,10 +1,23 @@
 import Pulse
 import SessionCore
 
-/// Sends events and states to every reader; a slow reader loses the oldest, never the newest.
-struct Broadcast: Sendable {
+/// Who reads the events and states of a session: anyone may begin to, at any time and on any thread. A slow
+/// reader loses the oldest, never the newest.
+struct SessionReaders: Sendable {
   let events = Readers<SessionEvent>()
   let states = Readers<SessionState>()
+
+  var isEmpty: Bool { events.isEmpty && states.isEmpty }
+
+  func finish() {
+    events.finish()
+    states.finish()
+  }
+}
+
+/// What the session has sent to its readers.
+struct Broadcast: Sendable {
+  private let readers: SessionReaders
   private(set) var lastState: SessionState?
   /// The last events, oldest first.
   private(set) var history: [TimedEvent] = []
@@ -12,22 +25,17 @@ struct Broadcast: Sendable {
   /// What was shown last, with which the next state is compared.
   var shown = Shown()
 
-  var hasReaders: Bool { !events.isEmpty || !states.isEmpty }
+  init(to readers: SessionReaders) { self.readers = readers }
 
   mutating func emit(_ event: SessionEvent) {
     history.append(.now(event))
     history.removeFirst(max(0, history.count - Self.historyLimit))
-    events.send(event)
+    readers.events.send(event)
   }
 
   mutating func emit(_ state: SessionState) {
     guard state != lastState else { return }
     lastState = state
-    states.send(state)
-  }
-
-  func finish() {
-    events.finish()
-    states.finish()
+    readers.states.send(state)
   }
 }

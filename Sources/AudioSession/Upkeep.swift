@@ -19,6 +19,8 @@ struct Upkeep {
   var restoredDefaults: Set<String> = []
   var isRecovering = false
   var interruptions = InterruptionWatch()
+  /// The port override that lasts until the next route change.
+  var portOverride = PortOverride.none
   var flaps = FlapDetector()
   var arrivals = ArrivalWatch()
   var defaults = DefaultsCheck()

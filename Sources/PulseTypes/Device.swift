@@ -34,7 +34,7 @@ public struct Device: Sendable, Hashable, Codable {
   /// Input for a source, output for a sink.
   public var direction: Direction
   /// The server's index, valid within one snapshot and one direction.
-  public var index: Index<Device>
+  package var index: Index<Device>
   /// The server's name, such as `alsa_input.pci-0000_00_1f.3.analog-stereo`.
   public var name: String
   /// The description for users.
@@ -46,9 +46,9 @@ public struct Device: Sendable, Hashable, Codable {
   /// The positions of its channels.
   public var channelMap: ChannelMap
   /// The module that made it.
-  public var ownerModule: Index<Module>?
+  package var ownerModule: Index<Module>?
   /// The card it belongs to.
-  public var card: Index<Card>?
+  package var card: Index<Card>?
   /// For a source, the name of the sink it monitors; for a sink, the name of its monitor source.
   public var monitor: String?
   /// The volume of each channel.
@@ -61,7 +61,7 @@ public struct Device: Sendable, Hashable, Codable {
   /// Running, idle, suspended.
   public var state: DeviceState
   /// Its capabilities.
-  public var flags: DeviceFlags
+  package var flags: DeviceFlags
   /// The latency that its streams made it use; zero when suspended, and always zero on
   /// pipewire-pulse.
   public var configuredLatency: Duration

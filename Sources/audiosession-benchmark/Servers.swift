@@ -56,7 +56,7 @@ struct Servers {
     for _ in 0..<count {
       // Applies the mode again each time; otherwise so many changes would count as a conflict.
       try await session.setAudioMode(mode)
-      var events = await session.events.makeAsyncIterator()
+      var events = session.events.makeAsyncIterator()
       let start = ContinuousClock.now
       try await outside.setDefaultSource("internal_mic")
       // PipeWire acknowledges before it acts, so the session's event shows that it saw the change.
@@ -79,7 +79,7 @@ struct Servers {
     var times: [Duration] = []
     for _ in 0..<count {
       try await session.setAudioMode(mode)
-      var events = await session.events.makeAsyncIterator()
+      var events = session.events.makeAsyncIterator()
       try await sandbox.resetMediaServices()
       times.append(
         await clock.measure {

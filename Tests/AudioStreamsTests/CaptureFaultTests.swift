@@ -62,7 +62,7 @@ struct CaptureFaultTests {
     try await Rig.with(.sources) { rig in
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       try await outside.setDefaultSource("one")
-      let events = await rig.capture.events
+      let events = rig.capture.events
       let buffers = try await rig.capture.startAudioStream(Self.patient)
       var sound = await rig.collect(buffers, frames: Self.settled)
       for turn in 0..<Self.times {

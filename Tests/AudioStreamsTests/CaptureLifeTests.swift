@@ -30,7 +30,7 @@ struct CaptureLifeTests {
   @Test("tells each status, and the errors")
   func events() async throws {
     try await Rig.with(.sources) { rig in
-      let events = await rig.capture.events
+      let events = rig.capture.events
       let buffers = try await rig.capture.startAudioStream()
       _ = try? await rig.capture.startAudioStream()
       _ = await rig.collect(buffers, frames: 1)

@@ -45,7 +45,7 @@ struct DeviceLimitTests {
       let applied = try await rig.session.setAudioMode(limit.mode).state
       let before = try #require(applied.properties[limit.property])
       #expect(before.verdict == .unreachable, "\(before)")
-      let states = await rig.session.stateUpdates
+      let states = rig.session.stateUpdates
       let seen = Task {
         var seen: Set<String> = []
         for await state in states {

@@ -89,6 +89,44 @@ struct PlayerTests {
     }
   }
 
+  @Test("plays in the background, until its end or a stop")
+  func inBackground() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let folder = TemporaryFolder()
+      let (short, long) = (
+        try Self.file(folder, seconds: 0.3), folder.path + "/long.wav"
+      )
+      try WaveFile(channels: 1, rate: 8000, frames: 8000 * 60).write(to: long)
+      let player = AudioPlayer(session: rig.session)
+      #expect(await player.stop() == .zero)
+      #expect(try await player.finished() == .zero)
+      // Of two that begin at once one is refused.
+      let both = [Task { try await player.start(long) }, Task { try await player.start(long) }]
+      var refused: [StreamError.Code?] = []
+      for one in both {
+        do { try await one.value } catch { refused.append((error as? StreamError)?.code) }
+      }
+      #expect(refused == [.alreadyStreaming])
+      #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
+      let waiting = Task { try await player.finished() }
+      waiting.cancel()
+      #expect(try await waiting.value < .seconds(60))
+      #expect(await player.progress != nil)
+      #expect(await player.stop() < .seconds(60))
+      #expect(await player.progress == nil)
+      #expect(await eventually { (try? await rig.session.snapshot().sinkInputs.isEmpty) == true })
+      try await player.start(short)
+      let played = try await player.finished()
+      #expect(abs(played.seconds - 0.3) < 0.01, "\(played)")
+      #expect(await player.progress == nil)
+      // One that nobody has any more ends.
+      var dropped: AudioPlayer? = AudioPlayer(session: rig.session)
+      try await dropped?.start(long)
+      dropped = nil
+      #expect(await eventually { (try? await rig.session.snapshot().sinkInputs.isEmpty) == true })
+    }
+  }
+
   @Test(
     "refuses a file with more channels than a stream can have, and goes on",
     arguments: [33, 255, 256, 257, 1024])

@@ -96,6 +96,8 @@ struct RecorderTests {
       let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
       let recorder = AudioRecorder(session: rig.session)
+      let updates = recorder.progressUpdates
+      let followed = Task { await updates.reduce(into: [Int64]()) { $0.append($1.frames) } }
       try await recorder.start(
         path,
         configuration: RecordingConfiguration(
@@ -110,6 +112,8 @@ struct RecorderTests {
       let reader = try SoundFileReader(path: path)
       #expect(reader.sampleRate == 44100 && reader.channels == 2)
       #expect(reader.frames == 54419)
+      let frames = await followed.value
+      #expect(frames.count > 1 && frames == frames.sorted() && frames.last == 54419, "\(frames)")
       let left = try reader.read(frames: 54419).enumerated().filter { $0.offset % 2 == 0 }
       let tone = Tone(left.map(\.element).suffix(22050), rate: 44100, near: 441)
       #expect(abs(tone.frequency - 441) < 0.0441)

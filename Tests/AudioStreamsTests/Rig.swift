@@ -22,7 +22,7 @@ struct Rig {
         configuration: SessionConfiguration(
           timeout: .seconds(20), storeFolder: sandbox.directory + "/store", isHolding: isHolding))
       let rig = Rig(sandbox: sandbox, session: session, capture: AudioCapture(session: session))
-      let events = await rig.capture.events
+      let events = rig.capture.events
       let watch = Task {
         for await case .error(let error) in events where error.isWrongRate && !expectsWrongRate {
           Issue.record("frames against the clock: \(error)")

@@ -19,7 +19,7 @@ struct StallTests {
       let card = try #require(try await rig.session.snapshot().cards.first)
       let folder = TemporaryFolder()
       let recorder = AudioRecorder(session: rig.session)
-      let events = await recorder.capture.events
+      let events = recorder.capture.events
       // So long that also a busy machine says it before the end.
       try await recorder.start(
         folder.path + "/a.wav",
@@ -56,7 +56,7 @@ struct StallTests {
       let card = try #require(try await rig.session.snapshot().cards.first)
       let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
-      let events = await rig.capture.events
+      let events = rig.capture.events
       try await rig.sandbox.tell(card.name, "stall", "60000")
       var seen: [CaptureStatus] = []
       let reading = Task { await rig.collect(buffers, frames: 16000 * 8) }

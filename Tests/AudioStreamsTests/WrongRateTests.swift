@@ -24,7 +24,7 @@ struct WrongRateTests {
     try await Rig.with(configuration, expectsWrongRate: true) { rig in
       let pipe = try PacedPipe(path, rate: 48000)
       defer { pipe.end() }
-      let events = await rig.capture.events
+      let events = rig.capture.events
       let buffers = try await rig.capture.startAudioStream(
         CaptureConfiguration(frameLength: 160, device: "pipe", backlog: .seconds(60)))
       let arrivals = Shared<[Arrival]>([])

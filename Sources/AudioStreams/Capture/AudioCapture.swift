@@ -20,7 +20,7 @@ public actor AudioCapture {
 
   var run: Run?
   private let turns = Turns()
-  private let readers = Readers<CaptureEvent>()
+  private nonisolated let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   var lastRun: UInt64 = 0
   /// The figures of all taps that have ended.
@@ -93,7 +93,7 @@ public actor AudioCapture {
   /// The events from now on; each call returns an independent sequence.
   ///
   /// If more than 64 events are unread, a slow reader loses the oldest.
-  public var events: AsyncStream<CaptureEvent> { readers.makeStream(limit: 64) }
+  public nonisolated var events: AsyncStream<CaptureEvent> { readers.makeStream(limit: 64) }
 
   func emit(_ event: CaptureEvent) { readers.send(event) }
 
@@ -203,7 +203,7 @@ public actor AudioCapture {
   /// Listens to the session's events for as long as the capture exists.
   func observeSession() async {
     guard observation == nil else { return }
-    let events = await session.events
+    let events = session.events
     observation = Task { [weak self] in
       for await event in events { await self?.handle(event) }
     }

@@ -8,44 +8,57 @@ public actor AudioPlayer {
   public nonisolated let session: AudioSession
 
   private var playing: Playing?
+  /// Whether a start is in progress.
+  private var isOpening = false
 
   private struct Playing {
-    var stream: RealtimeStream
-    var feed: PlaybackFeed
-    var rate: Int
-    var length: Duration
+    let stream: RealtimeStream
+    let feed: PlaybackFeed
+    let rate: Int
+    let length: Duration
+    /// Ends with the file, or when it is cancelled; then the stream is closed.
+    let work: Task<Void, Never>
+    let end: Promise<Result<Duration, StreamError>>
+
+    var position: Duration { .seconds(Double(feed.position) / Double(rate)) }
   }
 
-  /// Makes a player. Opens nothing until `play`.
+  /// Makes a player. Opens nothing until `play` or `start`.
   public init(session: AudioSession) { self.session = session }
+
+  deinit { playing?.work.cancel() }
 
   /// The position and the length of the file; nil while nothing plays.
   public var progress: (position: Duration, length: Duration)? {
-    playing.map { (.seconds(Double($0.feed.position) / Double($0.rate)), $0.length) }
+    playing.map { ($0.position, $0.length) }
   }
 
   /// Plays a file to its end, and returns how much was played; cancelling the task stops it. `-` is
   /// standard input, which is read to its end first.
   ///
-  /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `fileFailed`,
-  /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`,
-  /// `converterFailed`, `engineStartFailed` (also if the server stops in the meantime).
+  /// Errors: those of `start` and `finished`.
   @discardableResult
   public func play(_ path: String) async throws(StreamError) -> Duration {
-    guard playing == nil else {
+    let playing = try await open(path)
+    if let result = await playing.end.valueUnlessCancelled() { return try result.get() }
+    return await stop(playing)
+  }
+
+  /// Begins to play a file, and returns when its stream is open. `-` is standard input, which is
+  /// read to its end first.
+  ///
+  /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `fileFailed`,
+  /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`,
+  /// `converterFailed`, `engineStartFailed`.
+  public func start(_ path: String) async throws(StreamError) { _ = try await open(path) }
+
+  private func open(_ path: String) async throws(StreamError) -> Playing {
+    guard playing == nil, !isOpening else {
       throw StreamError(.alreadyStreaming, "the player plays already")
     }
-    let reader = try SoundFileReader(path: path)
-    guard SampleSpec.channelCounts.contains(reader.channels) else {
-      throw StreamError(
-        .notASound,
-        "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
-    }
-    // A few samples at a very low rate would become more sound than fits into memory.
-    guard (1000...768_000).contains(reader.sampleRate) else {
-      throw StreamError(
-        .notASound, "'\(path)' has \(reader.sampleRate) Hz; 1000 to 768000 Hz can be played")
-    }
+    isOpening = true
+    defer { isOpening = false }
+    let reader = try Self.reader(of: path)
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
     var request = request(for: reader)
@@ -65,24 +78,71 @@ public actor AudioPlayer {
         tell.yield(.failed(error))
       }
     }
+    let grant: StreamGrant
     do throws(StreamError) {
-      let grant = try await stream.opened()
-      let length = Duration(
-        saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate))
-      playing = Playing(stream: stream, feed: feed, rate: grant.rate, length: length)
-      try await run(stream, feed, news)
+      grant = try await stream.opened()
     } catch {
-      await end(stream)
+      await stream.close()
       throw error
     }
-    let played = progress?.position ?? .zero
-    await end(stream)
-    return played
+    let end = Promise<Result<Duration, StreamError>>()
+    let work = Task { [weak self] in
+      let failure = await Self.run(stream, feed, news)
+      await stream.close()
+      let played = Duration.seconds(Double(feed.position) / Double(grant.rate))
+      await self?.noteEnd(of: end)
+      end.fulfill(failure.map { .failure($0) } ?? .success(played))
+    }
+    let new = Playing(
+      stream: stream, feed: feed, rate: grant.rate,
+      length: Duration(saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate)),
+      work: work, end: end)
+    playing = new
+    return new
   }
 
-  private func end(_ stream: RealtimeStream) async {
-    await stream.close()
-    playing = nil
+  /// Stops at once, and returns how much was played; zero if nothing plays.
+  @discardableResult
+  public func stop() async -> Duration {
+    guard let playing else { return .zero }
+    return await stop(playing)
+  }
+
+  private func stop(_ playing: Playing) async -> Duration {
+    playing.work.cancel()
+    return (try? await playing.end.value().get()) ?? playing.position
+  }
+
+  /// Waits until the file has been played, and returns how much was; zero if nothing plays. If the
+  /// task is cancelled, returns the current position, and the file plays on.
+  ///
+  /// Errors: `engineStartFailed` if the server stops in the meantime, `fileFailed`,
+  /// `conversionFailed`.
+  @discardableResult
+  public func finished() async throws(StreamError) -> Duration {
+    guard let playing else { return .zero }
+    guard let result = await playing.end.valueUnlessCancelled() else { return playing.position }
+    return try result.get()
+  }
+
+  private func noteEnd(of end: Promise<Result<Duration, StreamError>>) {
+    if playing?.end === end { playing = nil }
+  }
+
+  /// A file that can be played.
+  private static func reader(of path: String) throws(StreamError) -> SoundFileReader {
+    let reader = try SoundFileReader(path: path)
+    guard SampleSpec.channelCounts.contains(reader.channels) else {
+      throw StreamError(
+        .notASound,
+        "'\(path)' has \(reader.channels) channels; 1 to 32 can be played")
+    }
+    // A few samples at a very low rate would become more sound than fits into memory.
+    guard (1000...768_000).contains(reader.sampleRate) else {
+      throw StreamError(
+        .notASound, "'\(path)' has \(reader.sampleRate) Hz; 1000 to 768000 Hz can be played")
+    }
+    return reader
   }
 
   private enum News {
@@ -90,19 +150,21 @@ public actor AudioPlayer {
     case failed(StreamError)
   }
 
-  private func run(
+  /// Plays to the end, or until the task is cancelled; returns why it failed.
+  private static func run(
     _ stream: RealtimeStream, _ feed: PlaybackFeed, _ news: AsyncStream<News>
-  ) async throws(StreamError) {
+  ) async -> StreamError? {
     if let player = feed.player {
       stream.start(ak_player_render, context: UnsafeMutableRawPointer(player))
     }  // otherwise a signal has the reason
     for await item in news {
       switch item {
       case .allIsWritten: stream.drain()
-      case .allIsHeard: return
-      case .failed(let error): throw error
+      case .allIsHeard: return nil
+      case .failed(let error): return error
       }
     }
+    return nil
   }
 
   private nonisolated func request(for reader: SoundFileReader) -> StreamRequest {

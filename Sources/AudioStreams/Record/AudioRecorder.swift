@@ -1,4 +1,5 @@
 public import AudioSession
+internal import Pulse
 
 /// Records the session's input to a file without gaps: time that is missing while the route changes
 /// or the server restarts becomes silence in the file, and a second file (`FILE.json`) lists it to
@@ -9,6 +10,7 @@ public actor AudioRecorder {
   /// The capture that provides the sound.
   public nonisolated let capture: AudioCapture
 
+  private nonisolated let readers = Readers<RecordingProgress>()
   private var recording: Recording?
   private var lastProgress = RecordingProgress()
 
@@ -22,7 +24,10 @@ public actor AudioRecorder {
   public init(session: AudioSession) { capture = AudioCapture(session: session) }
 
   // The task ends the capture and the file.
-  deinit { recording?.work.cancel() }
+  deinit {
+    recording?.work.cancel()
+    if recording == nil { readers.finish() }
+  }
 
   /// Whether a recording has started and has not been stopped; true during a pause.
   public var isRecording: Bool { recording != nil }
@@ -30,6 +35,12 @@ public actor AudioRecorder {
   /// The progress of the recording; after its end, the final figures.
   public var progress: RecordingProgress {
     get async { await recording?.file.progress ?? lastProgress }
+  }
+
+  /// The progress of the recording from now on, ten times a second; ends with the recording. A slow
+  /// reader gets only the newest.
+  public nonisolated var progressUpdates: AsyncStream<RecordingProgress> {
+    readers.makeStream(limit: 1)
   }
 
   /// Starts to record to a file, and replaces an existing one; `-` is standard output.
@@ -45,7 +56,7 @@ public actor AudioRecorder {
       throw StreamError(.alreadyStreaming, "the recorder records already; stop it first")
     }
     guard SoundLibrary.isAvailable else { throw SoundLibrary.missing }
-    let file = RecordingFile(path: path, configuration: configuration)
+    let file = RecordingFile(path: path, configuration: configuration, readers)
     var capturing = CaptureConfiguration(
       sampleRate: configuration.sampleRate, channels: configuration.channels,
       quality: configuration.quality, device: configuration.device, backlog: .seconds(10),

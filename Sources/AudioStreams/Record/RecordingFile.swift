@@ -7,15 +7,20 @@ actor RecordingFile {
   private let thread = PulseLoop()
   private let path: String
   private let configuration: RecordingConfiguration
+  /// Those who follow the progress.
+  private let readers: Readers<RecordingProgress>
   private var writer: SoundFileWriter?
   private(set) var progress = RecordingProgress()
   private var checked: Int64 = 0
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  init(path: String, configuration: RecordingConfiguration) {
+  init(
+    path: String, configuration: RecordingConfiguration, _ readers: Readers<RecordingProgress>
+  ) {
     self.path = path
     self.configuration = configuration
+    self.readers = readers
   }
 
   /// Creates the file; removes the `FILE.json` of an earlier one.
@@ -46,6 +51,7 @@ actor RecordingFile {
     progress.highestPeak = max(progress.highestPeak, buffer.peak)
     let isNewInput = noteInput(of: buffer)
     if !buffer.missing.isEmpty { note(buffer.missing, limit) }
+    readers.send(progress)
     if isNewInput || !buffer.missing.isEmpty, path != "-" { try Sidecar.write(progress, of: path) }
     // Twice a second: a process that is killed loses only that much.
     if writer.frames - checked >= Int64(writer.sampleRate / 2) {
@@ -75,7 +81,10 @@ actor RecordingFile {
 
   /// Closes the file.
   func close() throws(StreamError) {
-    defer { writer = nil }
+    defer {
+      writer = nil
+      readers.finish()
+    }
     try writer?.close()
   }
 }

@@ -41,3 +41,12 @@ public struct Plan: Sendable, Hashable, Codable {
     return batch[...port]
   }
 }
+
+extension Plan: CustomStringConvertible {
+  /// A line for each step, then for what the steps do not meet.
+  public var description: String {
+    let lines =
+      steps.map { "\($0)" } + unmet.map { "\($0.property) \($0.verdict.rawValue): \($0.reason)" }
+    return lines.isEmpty ? "nothing to do" : lines.joined(separator: "\n")
+  }
+}

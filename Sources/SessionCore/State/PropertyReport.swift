@@ -98,3 +98,12 @@ extension PropertyReport: Codable {
     try values.encodeIfPresent(nothingToRead, forKey: .nothingToRead)
   }
 }
+
+extension PropertyReport: CustomStringConvertible {
+  /// The actual value, the preferred one if it differs, the verdict and the reason.
+  public var description: String {
+    let value = actual.map { "\($0)" } ?? "unknown"
+    let wish = preferred.flatMap { $0 == actual ? nil : ", preferred \($0)" } ?? ""
+    return "\(value)\(wish): \(verdict.rawValue)" + (reason.map { " (\($0))" } ?? "")
+  }
+}

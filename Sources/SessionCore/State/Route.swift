@@ -35,6 +35,16 @@ public struct Route: Sendable, Hashable, Codable {
   }
 }
 
+extension Route: CustomStringConvertible {
+  /// The devices by their names: inputs, an arrow, outputs.
+  public var description: String {
+    func names(_ devices: [RouteDevice]) -> String {
+      devices.isEmpty ? "none" : devices.map(\.name).joined(separator: ", ")
+    }
+    return "\(names(inputs)) → \(names(outputs))"
+  }
+}
+
 extension Route {
   /// Whether both use the same devices and ports, at whatever rate: PipeWire's devices change their
   /// rate when they start and stop.

@@ -123,3 +123,16 @@ public struct SessionState: Sendable, Hashable {
     properties.values.contains { $0.verdict != .applied && $0.verdict != .unset }
   }
 }
+
+extension SessionState: CustomStringConvertible {
+  /// Several lines: the profile, the route, and each property with a preference.
+  public var description: String {
+    let name = "\(profile ?? "no profile"), \(active ? "active" : "not active")"
+    let reports = Property.reported.compactMap { property in
+      properties[property].flatMap { report in
+        report.verdict == .unset ? nil : "\(property): \(report)"
+      }
+    }
+    return ([name, "\(route)"] + reports).joined(separator: "\n")
+  }
+}

@@ -42,6 +42,18 @@ public enum StateValue: Sendable, Hashable, Codable {
   }
 }
 
+extension StateValue: CustomStringConvertible {
+  /// The bare value, such as `44100`, `true` or `front-left, front-right`.
+  public var description: String {
+    switch self {
+    case .string(let value): value
+    case .number(let value): Int64(exactly: value).map(String.init) ?? "\(value)"
+    case .flag(let value): "\(value)"
+    case .strings(let values): values.joined(separator: ", ")
+    }
+  }
+}
+
 extension StateValue {
   init(_ positions: [ChannelPosition]) { self = .strings(positions.map(\.rawValue)) }
 

@@ -99,7 +99,7 @@ struct RecordCommand: SessionCommand {
     return try await context.withOwnSession(profile) { session in
       let source = await introduce(session, context.output)
       let recorder = AudioRecorder(session: session)
-      let events = await recorder.capture.events
+      let events = recorder.capture.events
       let progress = try await Interruption.cancelling {
         try await Interruption.waiting {
           try await recorder.start(file, configuration: configuration(source))

@@ -69,7 +69,7 @@ struct WatchCommand: SessionCommand {
     }
     let hooks = Hooks(options: options, output: context.output)
     return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in
-      let events = await session.events
+      let events = session.events
       let switching = auto ? AutoSwitch(session, context.output, options: activation) : nil
       let notifier = ServiceNotifier()
       let (reloads, reload) = AsyncStream.makeStream(

@@ -238,7 +238,7 @@ struct ManyCallersTests {
         let session = Rig.session(rig.sandbox, logger: wire.logger)
         target.value = session
         try await session.setAudioMode(.fullInternal)
-        let events = await session.events
+        let events = session.events
         wire.arm(number)
         try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
         while made.value == nil, try await session.getSessionState().reapplies == 0 {}
@@ -275,8 +275,8 @@ struct ManyCallersTests {
       var mode = AudioMode(category: .record)
       mode.ioBufferDuration = .milliseconds(10)
       try await session?.setAudioMode(mode)
-      let events = await session!.events
-      let states = await session!.stateUpdates
+      let events = session!.events
+      let states = session!.stateUpdates
       session = nil
       for await _ in events {}
       for await _ in states {}
@@ -292,7 +292,7 @@ struct ManyCallersTests {
       var session: AudioSession? = Rig.session(rig.sandbox)
       weak let gone = session
       try await session?.setAudioMode(AudioMode(category: .record))
-      var events = await session!.events.makeAsyncIterator()
+      var events = session!.events.makeAsyncIterator()
       try await rig.sandbox.kill()
       while let event = await events.next(), event != .serverLost {}
       session = nil

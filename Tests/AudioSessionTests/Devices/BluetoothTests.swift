@@ -69,7 +69,7 @@ struct BluetoothTests {
       mode.ioBufferDuration = .milliseconds(20)
       let state = try await rig.session.setAudioMode(mode).state
       #expect(state.route.outputs.first?.name == Self.music)
-      let events = await rig.session.events
+      let events = rig.session.events
       let recorder = try await Self.record(rig, nil)
       // As a desktop's policy for headsets does when somebody records.
       try await rig.outside.setCardProfile(Self.card, "headset_head_unit")

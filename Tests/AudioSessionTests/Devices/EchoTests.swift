@@ -71,7 +71,7 @@ struct EchoTests {
         report.state.route.inputs.first?.via == ["audiosession.echo.input", "audiosession.input"])
       #expect(report.state.processing.first?.inUse == false)
       #expect(try await rig.session.plan(for: mode).isEmpty)
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
       let again = try await rig.session.getSessionState()
@@ -254,7 +254,7 @@ struct EchoTests {
       #expect(try await rig.eventually { $0.attributed.isCall(on: Names.laptopInput) })
       try await rig.act(on: Names.usbCard, "plug", "analog-input-mic")
       #expect(try await rig.eventually { $0.attributed.isCall(on: Names.usbInput) })
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
       let state = try await rig.session.getSessionState()

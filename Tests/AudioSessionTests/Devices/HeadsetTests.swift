@@ -218,7 +218,7 @@ struct HeadsetTests {
       mode.preferredInput = [.name(headset.input)]
       mode.inputGain = Volume(fraction: 0.8)
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.outside.setCardProfile(Headset.card, headset.music)
       for await event in events { if case .reapplied = event { break } }
       #expect(

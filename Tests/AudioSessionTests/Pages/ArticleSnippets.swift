@@ -50,7 +50,7 @@ func activate(_ session: AudioSession, _ mode: AudioMode) -> Task<Void, Never> {
 
 // Threads: begin
 func follow(_ session: AudioSession) async {
-  for await event in await session.events {
+  for await event in session.events {
     switch event {
     case .routeChanged(let reason, _, let current): print(reason, current.inputs.map(\.name))
     case .interruptionBegan(let reason): print("interrupted:", reason)

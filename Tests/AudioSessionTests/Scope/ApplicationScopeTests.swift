@@ -155,7 +155,7 @@ struct ApplicationScopeTests {
   func restart(_ machine: Machine) async throws {
     try await Rig.with(machine.quiet) { rig in
       try await rig.session.setAudioMode(Self.preferring(on: machine))
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.sandbox.restart()
       for await event in events { if case .serverReset = event { break } }
       let client = try await PulseClient.connect(to: rig.sandbox.address, name: "ours")

@@ -49,7 +49,7 @@ struct ForgottenDefaultsTests {
         isDeaf = try await deafen(rig)
       }
       try #require(isDeaf, "no program ended while PipeWire waited for WirePlumber")
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.outside.setDefaultSource("usb_mic")
       // The holder looks every 15 seconds; only a new connection shows it, and this one, what changed.
       for await event in events { if case .reapplied = event { break } }

@@ -41,7 +41,7 @@ struct InterruptionTests {
   func call(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       // As a process of its own would say.
       let phone = try await PulseClient.connect(
         to: rig.sandbox.address, name: "phone", properties: ["application.process.id": "1"])
@@ -50,7 +50,7 @@ struct InterruptionTests {
         await first(events, where: isInterruption) == .interruptionBegan(.call(by: "phone")))
       try await rig.outside.setDefaultSource(Names.laptopInput)
       // Two looks later the foreign default still stands.
-      let states = await rig.session.stateUpdates
+      let states = rig.session.stateUpdates
       try await rig.outside.setMute(.input, device: Names.laptopInput, true)
       for await state in states where state.properties[.preferredInput]?.verdict == .overridden {
         #expect(state.interrupted)
@@ -76,7 +76,7 @@ struct InterruptionTests {
   func ownCall(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       let other = try await PulseClient.connect(
         to: rig.sandbox.address, name: "player", properties: ["application.process.id": "1"])
       let ring = try await rig.outside.openStream(playing("phone"))
@@ -135,7 +135,7 @@ struct InterruptionTests {
         try await rig.eventually { $0.device(use.direction, named: use.other)?.state == state }
       }
       #expect(try await isOther(.suspended))
-      let events = await rig.session.events
+      let events = rig.session.events
       /// The interruptions until the route has a device.
       func interruptions(until name: String) async -> [SessionEvent] {
         var seen: [SessionEvent] = []
@@ -173,7 +173,7 @@ struct InterruptionTests {
         StreamOptions(
           direction: .input, name: "recorder", device: Names.usbInput,
           spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.act(on: Names.usbCard, "session-suspend", "yes")
       #expect(
         await first(events, where: isInterruption)
@@ -191,7 +191,7 @@ struct InterruptionTests {
   func corkRequest(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       await rig.session.noteCorkRequest(toPause: true)
       #expect(await first(events, where: isInterruption) == .interruptionBegan(.corkRequest))
       try await rig.outside.setDefaultSource(Names.laptopInput)

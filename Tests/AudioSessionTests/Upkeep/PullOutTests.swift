@@ -14,7 +14,7 @@ struct PullOutTests {
       mode.preferredInput = [.name("alsa_input.usb-*"), .default]
       mode.sampleRate = 48000
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
 
       try await rig.sandbox.unplug(Names.usbCard)
       #expect(await reason(events, for: Names.laptopInput) == .oldDeviceUnavailable)

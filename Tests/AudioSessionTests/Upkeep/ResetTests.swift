@@ -34,7 +34,7 @@ struct ResetTests {
   func refusing() async throws {
     try await Rig.with(.minimal) { rig in
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.sandbox.kill()
       let path = String(rig.sandbox.address.dropFirst("unix:".count))
       let impostor = try Impostor(path)
@@ -54,7 +54,7 @@ struct ResetTests {
       var mode = mode
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       for _ in 1...5 {
         try await rig.sandbox.kill()
         try await rig.sandbox.restart()
@@ -76,7 +76,7 @@ struct ResetTests {
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
       for round in 0..<20 {
-        let events = await rig.session.events
+        let events = rig.session.events
         mode.inputGain = Volume(fraction: round % 2 == 0 ? 0.5 : 0.6)
         let next = mode
         // It fails or not; what matters is that nobody has to ask again.
@@ -96,7 +96,7 @@ struct ResetTests {
       mode.preferredInput = [.name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
       for _ in 0..<20 {
-        let events = await rig.session.events
+        let events = rig.session.events
         async let state: SessionState? = try? rig.session.getSessionState()
         try await rig.sandbox.resetMediaServices()
         _ = try? await rig.session.getSessionState()
@@ -117,7 +117,7 @@ struct ResetTests {
         configuration: SessionConfiguration(
           timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store"))
       try await session.setAudioMode(mode)
-      let events = await session.events
+      let events = session.events
       #expect(unlink(link) == 0)
       try await rig.sandbox.kill()
       try await rig.sandbox.restart()

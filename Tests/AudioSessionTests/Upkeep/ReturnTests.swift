@@ -12,7 +12,7 @@ struct ReturnTests {
       var mode = AudioMode()
       mode.preferredInput = [.name("late")]
       mode.inputRequired = false
-      let events = await rig.session.events
+      let events = rig.session.events
       try await rig.session.setAudioMode(mode)
       for await event in events {
         guard case .pending(let unmet) = event else { continue }
@@ -36,7 +36,7 @@ struct ReturnTests {
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
       try await rig.session.setAudioMode(mode)
-      let events = await rig.session.events
+      let events = rig.session.events
       // Not from outside: the server itself may be faster than the session's look.
       func isRoute(_ name: String) async -> Bool {
         for await event in events {

@@ -25,7 +25,7 @@ struct StandDownTests {
       let session = Rig.session(sandbox, timeout: .seconds(5))
       let before = try #require(try await session.snapshot().device(.input, named: "mic")).volume
       try await session.setAudioMode(Self.mode)
-      var events = await session.events.makeAsyncIterator()
+      var events = session.events.makeAsyncIterator()
       try await sandbox.kill()
       while let event = await events.next(), event != .serverLost {}
       await #expect {

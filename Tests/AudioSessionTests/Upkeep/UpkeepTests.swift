@@ -28,7 +28,7 @@ struct UpkeepTests {
   func defaultHeals(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(podcast(on: machine))
-      let events = await rig.session.events
+      let events = rig.session.events
       // PipeWire may lose a default that is set while it makes devices; then it is set again.
       let rival = Task { [outside = rig.outside] in
         repeat {
@@ -148,7 +148,7 @@ struct UpkeepTests {
   func restart(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(podcast(on: machine))
-      let events = await rig.session.events
+      let events = rig.session.events
       for round in 1...3 {
         try await rig.sandbox.kill()
         try await rig.sandbox.restart()
@@ -173,7 +173,7 @@ struct UpkeepTests {
   func conflict(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
       try await rig.session.setAudioMode(podcast(on: machine))
-      let events = await rig.session.events
+      let events = rig.session.events
       // It listens before the first change is healed, or it would never answer.
       try await rig.outside.subscribe(.all)
       let seen = await rig.outside.events()
@@ -212,7 +212,7 @@ struct UpkeepTests {
     .timeLimit(.minutes(1)), arguments: Feature.cards.machines, [true, false])
   func firstChange(on machine: Machine, hasMode: Bool) async throws {
     try await Rig.with(machine.configuration) { rig in
-      let events = await rig.session.events
+      let events = rig.session.events
       if hasMode { try await rig.session.setAudioMode(AudioMode()) }
       _ = try await rig.session.getSessionState()
       try await rig.act(on: Names.laptop, "plug", "analog-output-headphones")
@@ -228,7 +228,7 @@ struct UpkeepTests {
       var mode = podcast(on: machine)
       mode.reapply = .onRouteChange
       try await rig.session.setAudioMode(mode)
-      let states = await rig.session.stateUpdates
+      let states = rig.session.stateUpdates
       try await rig.outside.setDefaultSource(Names.laptopInput)
       for await state in states {
         guard state.properties[.channelMap]?.verdict == .overridden else { continue }

@@ -394,4 +394,27 @@ private typealias Server = SimulatedServer
           channelMap: [.mono], via: [])
       })
   }
+
+  @Test func `what a program prints of a state says what is in effect, and why not`() throws {
+    var server = SimulatedServer.laptop()
+    try server.setDefault(.input, SimulatedServer.microphone)
+    let mode = preferring {
+      $0.category = .playAndRecord
+      $0.inputGain = Volume(fraction: 0.4)
+    }
+    let input = PlanInput(mode: mode, snapshot: server.snapshot)
+    let plan = try Plan.make(input)
+    #expect(plan.description.hasPrefix("volume of "), "\(plan)")
+    #expect(Plan().description == "nothing to do")
+    let state = SessionState(
+      input: input, mode: mode, server: nil, profile: "talk", active: true)
+    let lines = state.description.split(separator: "\n").map(String.init)
+    #expect(lines[0] == "talk, active")
+    #expect(
+      lines[1] == "\(SimulatedServer.microphone) → \(SimulatedServer.speakers)", "\(lines)")
+    #expect(lines[2] == "category: play-and-record: applied", "\(lines)")
+    #expect(lines.contains { $0.contains("inputGain: ") && $0.contains(", preferred 0.4: ") })
+    #expect(lines.count == 4, "\(lines)")
+    #expect("\(StateValue.strings(["a", "b"])) \(StateValue.number(44100))" == "a, b 44100")
+  }
 }
