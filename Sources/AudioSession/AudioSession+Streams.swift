@@ -35,6 +35,14 @@ extension AudioSession {
   /// The mode in effect; nil if this process has none.
   package var modeInEffect: AudioMode? { life.modeInEffect?.mode }
 
+  /// Whether it has a server.
+  package var isConnected: Bool {
+    get async {
+      guard let live else { return false }
+      return await live.lost == nil
+    }
+  }
+
   /// Whether the mode is still to be applied again after the connection was lost.
   package var isHealing: Bool {
     get async {

@@ -73,7 +73,7 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The error of a recording that has waited for its server for long enough.
   static func serverAway(for time: Duration) -> StreamError {
     var error = StreamError(
-      .engineStartFailed, "no server has answered for \(time.components.seconds) s",
+      .engineStartFailed, "the server has been gone for \(time.components.seconds) s",
       details: "the recording has ended; the file has the sound from before, then silence")
     error.isServerAway = true
     return error

@@ -18,13 +18,26 @@ struct CaptureTests {
       #expect(await capture.isStreaming)
       #expect(await capture.tapFormat?.sampleRate == 48000)
       #expect(await capture.tapFormat?.channels == 2)
-      let sound = await rig.collect(buffers, frames: 2048 * 10)
+      let sound = await rig.collectSteady(buffers, frames: 2048 * 12)
       #expect(sound.buffers.allSatisfy { $0.frameLength == 2048 && $0.sampleRate == 16000 })
       #expect(sound.lost == 0)
       let tone = Tone(Array(sound.samples.dropFirst(2048)), rate: 16000, near: 1000)
       #expect(abs(tone.frequency - 1000) < 0.1)
       await capture.stopAudioStream()
       #expect(await capture.status == .ready)
+    }
+  }
+
+  @Test("of a batch device, whose position moves by whole periods", .simulatedCard)
+  func batch() async throws {
+    let cards = try #require(SandboxConfiguration.simulatedCards(["kind=usb-mic batch=25"]))
+    try await Rig.with(cards) { rig in
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(
+          frameLength: 160, device: "alsa_input.usb-Example_USB_Microphone-00.analog-stereo",
+          backlog: .seconds(60)))
+      let sound = await rig.collectSteady(buffers, frames: 32_000)
+      #expect(sound.lost == 0, "\(sound.missing)")
     }
   }
 }

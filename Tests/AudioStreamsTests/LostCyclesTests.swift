@@ -98,7 +98,7 @@ struct LateGraphTests {
   func late() async throws {
     let configuration = try #require(
       SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pipewire))
-    try await Rig.with(configuration) { rig in
+    try await Rig.with(configuration, expectsWrongRate: true) { rig in
       var mode = AudioMode(category: .record)
       mode.preferredInput = ["alsa_input.usb-*"]
       mode.ioBufferDuration = .milliseconds(3)
@@ -135,7 +135,10 @@ struct LateGraphTests {
       let missing = all.flatMap(\.missing)
       #expect(missing.contains { $0.cause == .overrun }, "\(missing)")
       let untold = Self.zeros(in: all).filter { zero in
-        !missing.contains { zero.overlaps($0.position..<$0.position + Int64($0.frames)) }
+        let told = missing.reduce(0) { sum, gap in
+          sum + zero.clamped(to: gap.position..<gap.position + Int64(gap.frames)).count
+        }
+        return zero.count - told >= 32
       }
       #expect(untold.isEmpty, "\(untold) beside \(missing)")
       let rate = Double(Self.rate)

@@ -31,7 +31,9 @@ struct PlayerTests {
       let folder = TemporaryFolder()
       let path = try Self.file(folder, seconds: 1.5)
       // A machine that stands still longer than the buffer is heard.
+      var fault: String?
       for round in 1...8 {
+        noteTry(round, of: 8, after: fault)
         let samples = try await played(path, rig)
         let heard = samples.indices.filter { abs(samples[$0]) > 0.01 }
         let (first, last) = (try #require(heard.first), try #require(heard.last))
@@ -43,6 +45,7 @@ struct PlayerTests {
         {
           break
         }
+        fault = "\(length) s, \(tone)"
         #expect(round < 8, "\(length) s, \(tone)")
       }
     }

@@ -95,7 +95,7 @@ struct RecorderTests {
     try await Rig.with(.tone(rate: 44100, channels: 2, frequency: 441)) { rig in
       let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       let updates = recorder.progressUpdates
       let followed = Task { await updates.reduce(into: [Int64]()) { $0.append($1.frames) } }
       try await recorder.start(
@@ -105,7 +105,10 @@ struct RecorderTests {
       await #expect { try await recorder.start("/tmp/other") } throws: {
         ($0 as? StreamError)?.code == .alreadyStreaming
       }
+      let start = ContinuousClock.now
       let progress = try await recorder.finished()
+      // What an idle server had kept is none of it.
+      #expect(ContinuousClock.now - start > .seconds(1))
       #expect(await !recorder.isRecording)
       #expect(progress.missing.isEmpty)
       #expect(folder.text("a.wav.json") == nil)
@@ -125,7 +128,7 @@ struct RecorderTests {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(path)
       // Before the first sound nothing is missing.
       #expect(await eventually { await recorder.progress.frames > 0 })
@@ -158,7 +161,7 @@ struct RecorderTests {
       let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(path, configuration: RecordingConfiguration(sampleRate: 48000))
       for profile in 0..<2 * CaptureFaultTests.times {
         let before = await recorder.progress.frames
@@ -184,7 +187,7 @@ struct RecorderTests {
   func pause() async throws {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(folder.path + "/a.flac")
       #expect(await eventually { await recorder.progress.frames > 10_000 })
       try await recorder.pause()
@@ -200,7 +203,7 @@ struct RecorderTests {
   @Test("a disk that is full ends it, with a clear error")
   func fullDisk() async throws {
     try await Rig.with(.sources) { rig in
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       await #expect {
         try await recorder.start("/dev/full")
         try await recorder.finished()

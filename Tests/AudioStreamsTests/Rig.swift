@@ -22,13 +22,8 @@ struct Rig {
         configuration: SessionConfiguration(
           timeout: .seconds(20), storeFolder: sandbox.directory + "/store", isHolding: isHolding))
       let rig = Rig(sandbox: sandbox, session: session, capture: AudioCapture(session: session))
-      let events = rig.capture.events
-      let watch = Task {
-        for await case .error(let error) in events where error.isWrongRate && !expectsWrongRate {
-          Issue.record("frames against the clock: \(error)")
-        }
-      }
-      defer { watch.cancel() }
+      let watch = expectsWrongRate ? nil : rateWatch(of: rig.capture)
+      defer { watch?.cancel() }
       do {
         try await body(rig)
       } catch {
@@ -39,6 +34,24 @@ struct Rig {
     }
   }
 
+  /// Fails the test if the frames of a capture disagree with the clock.
+  private static func rateWatch(of capture: AudioCapture) -> Task<Void, Never> {
+    let events = capture.events
+    return Task {
+      for await case .error(let error) in events where error.isWrongRate {
+        Issue.record("frames against the clock: \(error)")
+      }
+    }
+  }
+
+  /// A recorder on the session, watched like the capture.
+  func recorder() -> AudioRecorder {
+    let recorder = AudioRecorder(session: session)
+    // Ends with the recorder.
+    _ = Self.rateWatch(of: recorder.capture)
+    return recorder
+  }
+
   private func close() async {
     await capture.stopAudioStream()
     await session.close()
@@ -46,6 +59,7 @@ struct Rig {
 
   struct Sound {
     var buffers: [CaptureBuffer] = []
+    var arrivals: [Arrival] = []
     var samples: [Float] { buffers.flatMap(\.samples) }
     var lost: Int { buffers.reduce(0) { $0 + $1.lostFrames } }
     var missing: [MissingFrames] { buffers.flatMap(\.missing).joined() }
@@ -66,9 +80,27 @@ struct Rig {
     var count = 0
     for await buffer in buffers {
       sound.buffers.append(buffer)
+      sound.arrivals.append(Arrival(buffer))
       count += buffer.frameLength
       if count >= frames { break }
     }
+    return sound
+  }
+
+  /// Reads buffers of an input that nothing happens to: its frames take as long as the clock says. What an
+  /// idle server had kept comes first, at once.
+  func collectSteady(_ buffers: CaptureBuffers, frames: Int) async -> Sound {
+    var sound = await collect(buffers, frames: frames / 3)
+    let rest = await collect(buffers, frames: frames - frames / 3)
+    let rate = Double(rest.buffers.first?.sampleRate ?? 0)
+    let part = rest.arrivals.count / 3
+    let drift =
+      Arrival.lateness(rest.arrivals.suffix(part), rate: rate)
+      - Arrival.lateness(rest.arrivals.prefix(part), rate: rate)
+    let most = max(0.05, 0.03 * Double(frames) / rate)
+    #expect(abs(drift) < most, "\(drift) s off the clock")
+    sound.buffers += rest.buffers
+    sound.arrivals += rest.arrivals
     return sound
   }
 }

@@ -18,7 +18,7 @@ struct StallTests {
         try await rig.session.snapshot().devices(.input).first { $0.card != nil })
       let card = try #require(try await rig.session.snapshot().cards.first)
       let folder = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       let events = recorder.capture.events
       // So long that also a busy machine says it before the end.
       try await recorder.start(

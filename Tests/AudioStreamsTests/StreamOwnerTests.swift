@@ -73,7 +73,7 @@ struct StreamOwnerTests {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
       do {
-        let recorder = AudioRecorder(session: rig.session)
+        let recorder = rig.recorder()
         try await recorder.start(folder.path + "/a.wav")
         #expect(await eventually { await recorder.progress.frames > 0 })
       }
@@ -88,7 +88,7 @@ struct StreamOwnerTests {
   func waiting() async throws {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(folder.path + "/a.wav")
       let waiting = Task { try await recorder.finished() }
       #expect(await eventually { await recorder.progress.frames > 0 })
@@ -106,7 +106,7 @@ struct StreamOwnerTests {
   func deadServer() async throws {
     try await Rig.with(.sources) { rig in
       let path = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       let start = ContinuousClock.now
       try await recorder.start(
         path.path + "/a.wav", configuration: .init(duration: .milliseconds(1500)))
@@ -126,17 +126,17 @@ struct StreamOwnerTests {
   func absentServer() async throws {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(
         folder.path + "/a.wav", configuration: .init(serverTimeout: .seconds(2)))
       #expect(await eventually { await recorder.progress.frames > 0 })
-      try await rig.sandbox.kill()
       let killed = ContinuousClock.now
+      try await rig.sandbox.kill()
       await #expect {
         try await recorder.finished()
       } throws: { error in
         let error = error as? StreamError
-        return error?.isServerAway == true && error?.message == "no server has answered for 2 s"
+        return error?.isServerAway == true && error?.message == "the server has been gone for 2 s"
       }
       #expect(ContinuousClock.now - killed > .seconds(1.9))
       #expect(await !recorder.isRecording)
@@ -150,7 +150,7 @@ struct StreamOwnerTests {
   func stoppedWhileDead() async throws {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       let start = ContinuousClock.now
       try await recorder.start(folder.path + "/a.wav")
       #expect(await eventually { await recorder.progress.frames > 0 })
@@ -175,7 +175,7 @@ struct StreamOwnerTests {
   func unplugged() async throws {
     try await Rig.with(.sources) { rig in
       let folder = TemporaryFolder()
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(folder.path + "/a.wav", configuration: .init(device: "two"))
       #expect(await eventually { await recorder.progress.frames > 0 })
       try await rig.sandbox.unplug("two")

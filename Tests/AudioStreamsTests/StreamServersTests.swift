@@ -86,7 +86,7 @@ struct StreamServersTests {
     try await Rig.with(.minimal(on: kind)) { rig in
       let folder = TemporaryFolder()
       let path = folder.path + "/a.wav"
-      let recorder = AudioRecorder(session: rig.session)
+      let recorder = rig.recorder()
       try await recorder.start(path)
       #expect(await eventually(within: .seconds(30)) { await recorder.progress.frames > 0 })
       for turn in 1...2 {

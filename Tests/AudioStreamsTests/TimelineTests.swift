@@ -85,10 +85,20 @@ struct AccountingTests {
     }
 
     /// The tap is opened, for the first time or anew.
-    func tap() {
+    func tap(losesSilently: Bool = false) {
       var info = ps_info()
       (info.rate, info.channels, info.buffer_frames) = (UInt32(rate), 1, UInt32(rate / 50))
-      pipeline.begin(StreamGrant(info, ps_scheduling()))
+      pipeline.begin(StreamGrant(info, ps_scheduling()), losesSilently: losesSilently)
+    }
+
+    /// A fragment of this sound, which comes at once.
+    mutating func hear(_ sound: [Float], isNew: Bool = false) {
+      let length = Stretch.duration(Int64(sound.count), rate)
+      now += length
+      let chunk = ps_chunk(
+        arrival_ns: now, host_ns: now - length, frames: UInt32(sound.count), lost: 0,
+        discontinuity: isNew)
+      sound.withUnsafeBufferPointer { pipeline.take(chunk, $0) }
     }
 
     /// Some fragments without a gap; the device's clock may be off by parts in a million.
@@ -169,6 +179,61 @@ struct AccountingTests {
     let (frames, missing) = await input.finish()
     #expect(abs(Double(frames) / 16000 - clock) < 0.03, "\(frames) frames in \(clock) s")
     #expect(abs(Double(missing) / 16000 - 0.8) < 0.05, "\(missing) frames are missing")
+  }
+
+  @Test("zeros at a discontinuity are neither lost nor from the begin of time")
+  func zerosFirst() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    let tone = [Float](repeating: 0.25, count: 320)
+    let zeros = [Float](repeating: 0, count: 256)
+    for isAllZeros in [false, true] {
+      var input = Input(configuration, rate: 16000, seed: 1)
+      input.tap(losesSilently: true)
+      let begin = input.now
+      for number in 0..<20 { input.hear(tone, isNew: number == 0) }
+      // The stream was moved; then the tap is opened anew.
+      input.hear(zeros, isNew: true)
+      if !isAllZeros { for _ in 0..<20 { input.hear(tone) } }
+      input.tap(losesSilently: true)
+      for number in 0..<20 { input.hear(tone, isNew: number == 0) }
+      let clock = Double(input.now - begin) / 1e9
+      let (frames, missing) = await input.finish()
+      #expect(abs(Double(frames) / 16000 - clock) < 0.03, "\(frames) frames in \(clock) s")
+      #expect(missing < 160, "\(missing)")
+    }
+  }
+
+  @Test(
+    "the first sound comes after three fragments, or a second, however they come",
+    arguments: [0.005, 0.02, 0.06, 0.1, 0.2, 0.3, 1, 2], [-0.039, -0.015, 0, 0.015, 0.039])
+  func firstSound(fragment: Double, isOff: Double) {
+    let rate = 48000
+    let frames = Int(fragment * Double(rate))
+    var burst = Burst()
+    var now = 1_000_000_000.0
+    let begin = now
+    let length = Stretch.duration(Int64(frames), rate)
+    while now - begin < 10e9 {
+      now += fragment * 1e9 * (1 - isOff)
+      // The audio thread cuts what comes at once.
+      for start in stride(from: 0, to: frames, by: 4096) {
+        let count = min(4096, frames - start)
+        let chunk = ps_chunk(
+          arrival_ns: Int64(now),
+          host_ns: Int64(now) - length + Stretch.duration(Int64(start), rate),
+          frames: UInt32(count), lost: 0, discontinuity: false)
+        guard burst.takes(chunk, rate: rate, fragment: length) else {
+          #expect(now - begin <= max(2 * fragment, 1) * 1.05e9 + fragment * 1e9, "\(now - begin)")
+          if isOff == 0 { #expect(now - begin <= max(0.15, 3.1 * fragment) * 1e9) }
+          return
+        }
+        [Float](repeating: 0, count: count).withUnsafeBufferPointer {
+          burst.add(chunk, $0, rate: rate)
+        }
+      }
+    }
+    Issue.record("a burst without an end")
   }
 
   @Test("errors of the clock do not add up over a thousand changes", arguments: 0..<4)

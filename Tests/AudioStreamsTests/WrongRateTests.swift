@@ -65,9 +65,60 @@ struct WrongRateTests {
       }
     }
   }
+
+  /// A sink whose frames go at another rate: a pipe that the test empties.
+  private static func withSink(
+    _ share: Double, _ body: (Rig, PacedPipe) async throws -> Void
+  ) async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/pipe"
+    let configuration = SandboxConfiguration(modules: [
+      "module-pipe-sink sink_name=pipe file=\(path) format=s16le rate=48000 channels=1"
+    ])
+    try await Rig.with(configuration) { rig in
+      let pipe = try PacedPipe(path, rate: 48000, empties: true)
+      defer { pipe.end() }
+      try await body(rig, pipe)
+    }
+  }
+
+  @Test("a file ends with an error", .soundFiles, arguments: [0.5, 1.5])
+  func player(share: Double) async throws {
+    try await Self.withSink(share) { rig, pipe in
+      let folder = TemporaryFolder()
+      let path = try PlayerTests.file(folder, seconds: 60)
+      let player = AudioPlayer(session: rig.session)
+      let playing = Task { try await player.play(path) }
+      #expect(await eventually { await player.progress.map { $0.position > .zero } ?? false })
+      pipe.share = share
+      await #expect {
+        _ = try await playing.value
+      } throws: {
+        ($0 as? StreamError)?.isWrongRate == true
+      }
+    }
+  }
+
+  @Test("a synthesizer opens another stream, which plays on", arguments: [0.5, 1.5])
+  func synthesizer(share: Double) async throws {
+    try await Self.withSink(share) { rig, pipe in
+      let synthesizer = Synthesizer(session: rig.session)
+      try await synthesizer.start()
+      pipe.share = share
+      #expect(await eventually(within: .seconds(60)) { synthesizer.resets > 0 })
+      pipe.share = 1
+      #expect(await eventually(within: .seconds(60)) { synthesizer.isRunning })
+      let resets = synthesizer.resets
+      let position = synthesizer.position
+      #expect(
+        await eventually(within: .seconds(60)) { synthesizer.position > position + 144_000 })
+      #expect(synthesizer.resets == resets)
+      await synthesizer.stop()
+    }
+  }
 }
 
-/// Fills a pipe with 16-bit samples at a share of a rate, on a thread of its own.
+/// Fills a pipe with 16-bit samples, or empties it, at a share of a rate, on a thread of its own.
 private final class PacedPipe: Sendable {
   private let state = Guarded((share: 1.0, hasEnded: false))
 
@@ -76,12 +127,12 @@ private final class PacedPipe: Sendable {
     set { state.withLock { $0.share = newValue } }
   }
 
-  /// Opened for reading as well: a server that ends does not end the writer.
-  init(_ path: String, rate: Double) throws {
+  /// Opened for both: a server that ends does not end the other side.
+  init(_ path: String, rate: Double, empties: Bool = false) throws {
     let descriptor = Glibc.open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError.last }
-    let samples = [Int16](repeating: 1000, count: Int(rate))
     try detachThread { [state] in
+      var samples = [Int16](repeating: 1000, count: Int(rate))
       var owed = 0.0
       var former = HostClock.nanoseconds
       while true {
@@ -91,8 +142,9 @@ private final class PacedPipe: Sendable {
         owed += Double(now - former) / 1e9 * rate * share
         former = now
         let bytes = min(samples.count, Int(owed)) * 2
-        let written = write(descriptor, samples, bytes)
-        if written > 0 { owed -= Double(written / 2) }
+        let moved =
+          empties ? read(descriptor, &samples, bytes) : write(descriptor, samples, bytes)
+        if moved > 0 { owed -= Double(moved / 2) }
         _ = poll([], for: 10)
       }
       close(descriptor)

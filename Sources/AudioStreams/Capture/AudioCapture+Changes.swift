@@ -84,7 +84,10 @@ extension AudioCapture {
 
   /// Notes whether a failed tap shows that no server answers.
   private func noteServer(_ error: StreamError) {
-    let isAway = error.isServerAway || error.isTimedOut
+    noteServer(isAway: error.isServerAway || error.isTimedOut)
+  }
+
+  private func noteServer(isAway: Bool) {
     let since = isAway ? serverAwaySince ?? .now : nil
     run?.serverAwaySince = since
   }
@@ -111,7 +114,9 @@ extension AudioCapture {
     await inTurn { capture in
       guard capture.run?.isWaiting == true, capture.run?.tap == nil else { return }
       // The session sets up its input first: a running tap would prevent the change of the rate.
-      guard await !capture.session.isHealing else { return }
+      guard await !capture.session.isHealing else {
+        return capture.noteServer(isAway: await !capture.session.isConnected)
+      }
       do throws(StreamError) {
         try await capture.openTap()
       } catch {

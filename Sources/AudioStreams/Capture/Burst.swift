@@ -17,33 +17,41 @@ struct Burst {
   private var earliest = Int64.max
   private var advanced: Int64 = 0
 
+  /// When the first piece arrived.
+  private var first: Int64 = 0
+
   private static let calm: Int64 = 60_000_000
-  private static let longest: Int64 = 500_000_000
+  private static let longest: Int64 = 1_000_000_000
   private static let jitter: Int64 = 2_000_000
 
   /// When the last frame was captured.
   var end: Int64 { earliest + duration }
 
-  /// Whether a piece belongs to the burst.
-  func takes(_ chunk: ps_chunk, rate: Int) -> Bool {
+  /// Whether a piece belongs to the burst; `fragment` is the duration of what the server sends at once.
+  func takes(_ chunk: ps_chunk, rate: Int, fragment: Int64) -> Bool {
     if samples.isEmpty || chunk.arrival_ns == arrival { return true }
     let length = Stretch.duration(Int64(chunk.frames), rate)
     // It arrived faster than its duration.
     if chunk.arrival_ns - arrival < length / 2 { return true }
-    let calm = arrival - advanced
+    if chunk.arrival_ns - first >= Self.longest { return false }
     // After a pause in the midst of old sound the next piece is late.
-    let isInTime = begin - earliest <= max(Self.jitter, length / 4)
-    return calm < Self.longest
-      && !(isInTime && (calm >= Self.calm || length >= 2 * Self.calm))
+    let isInTime = begin - earliest <= Self.tolerance(length)
+    let isCalm = arrival - advanced >= Self.calm || max(length, fragment) >= 2 * Self.calm
+    return !(isInTime && isCalm)
   }
+
+  /// An old piece comes earlier by nearly its length; a clock that is off, by much less.
+  private static func tolerance(_ length: Int64) -> Int64 { max(jitter, length / 4) }
 
   /// Adds a piece.
   mutating func add(_ chunk: ps_chunk, _ piece: UnsafeBufferPointer<Float>, rate: Int) {
+    if samples.isEmpty { first = chunk.arrival_ns }
     samples += piece
-    duration += Stretch.duration(Int64(chunk.frames), rate)
+    let length = Stretch.duration(Int64(chunk.frames), rate)
+    duration += length
     arrival = chunk.arrival_ns
     begin = chunk.end(rate: rate) - duration
-    if earliest == .max || begin < earliest - Self.jitter { advanced = arrival }
+    if earliest == .max || begin < earliest - Self.tolerance(length) { advanced = arrival }
     earliest = min(earliest, begin)
   }
 }

@@ -127,7 +127,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       } else if chunk.lost > 0 {
         if stretch.framesIn > 0 { try skipHole(Int(chunk.lost)) } else { burst = Burst() }
       }
-      if burst?.takes(chunk, rate: stretch.rate) == true {
+      if burst?.takes(chunk, rate: stretch.rate, fragment: stretch.fragment) == true {
         burst?.add(chunk, samples, rate: stretch.rate)
         return
       }
@@ -149,7 +149,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       switch part {
       case .sound(let samples): try convert(samples, until: end)
       case .silence(let frames): try convertSilence(frames, until: end)
-      case .lost(let frames): try skipHole(frames)
+      case .lost(let frames) where stretch.framesIn > 0: try skipHole(frames)
+      case .lost(let frames): try convertSilence(frames, until: end)
       }
     }
     let lost = fallingBehind.add(
@@ -208,6 +209,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
     isNewTap = false
     stretch.isJoined = isJoined
+    // Zeros before the first sound of a stretch have no sound before them that could have been lost.
+    lostCycles?.forget()
     try burst.samples.withUnsafeBufferPointer { samples throws(StreamError) in
       try findLost(UnsafeBufferPointer(rebasing: samples[(known * channels)...]), until: burst.end)
     }

@@ -68,6 +68,9 @@ struct LostCycles {
     try hand(.silence(kept), behind)
   }
 
+  /// Forgets the sound so far: what follows does not continue it. Call it without held-back zeros.
+  mutating func forget() { peak = 0 }
+
   private mutating func settle(
     before sound: UnsafeBufferPointer<Float>, _ behind: Int,
     _ hand: (Part, Int) throws(StreamError) -> Void

@@ -8,8 +8,10 @@ public actor AudioPlayer {
   public nonisolated let session: AudioSession
 
   private var playing: Playing?
-  /// Whether a start is in progress.
-  private var isOpening = false
+  /// The result of the last file, when it is there.
+  private var last: Promise<Result<Duration, StreamError>>?
+  /// Whether a start is in progress, and is to be given up.
+  private var opening: (isInProgress: Bool, isStopped: Bool) = (false, false)
 
   private struct Playing {
     let stream: RealtimeStream
@@ -47,17 +49,17 @@ public actor AudioPlayer {
   /// Begins to play a file, and returns when its stream is open. `-` is standard input, which is
   /// read to its end first.
   ///
-  /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `fileFailed`,
-  /// `permissionDenied` for the file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`,
-  /// `converterFailed`, `engineStartFailed`.
+  /// Errors: `fileNotFound`, `notASound` (also for more than 32 channels), `permissionDenied` for the
+  /// file, `missingPackage`, `alreadyStreaming`, `deviceNotAvailable`, `engineStartFailed` (also after
+  /// a `stop` in the meantime).
   public func start(_ path: String) async throws(StreamError) { _ = try await open(path) }
 
   private func open(_ path: String) async throws(StreamError) -> Playing {
-    guard playing == nil, !isOpening else {
+    guard playing == nil, !opening.isInProgress else {
       throw StreamError(.alreadyStreaming, "the player plays already")
     }
-    isOpening = true
-    defer { isOpening = false }
+    opening = (true, false)
+    defer { opening = (false, false) }
     let reader = try Self.reader(of: path)
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
@@ -81,6 +83,9 @@ public actor AudioPlayer {
     let grant: StreamGrant
     do throws(StreamError) {
       grant = try await stream.opened()
+      guard !opening.isStopped else {
+        throw StreamError(.engineStartFailed, "the player was stopped while it started")
+      }
     } catch {
       await stream.close()
       throw error
@@ -98,12 +103,14 @@ public actor AudioPlayer {
       length: Duration(saturatingSeconds: Double(reader.frames) / Double(reader.sampleRate)),
       work: work, end: end)
     playing = new
+    last = end
     return new
   }
 
-  /// Stops at once, and returns how much was played; zero if nothing plays.
+  /// Stops at once, and returns how much was played; zero if nothing plays. A start in progress fails.
   @discardableResult
   public func stop() async -> Duration {
+    opening.isStopped = true
     guard let playing else { return .zero }
     return await stop(playing)
   }
@@ -113,15 +120,17 @@ public actor AudioPlayer {
     return (try? await playing.end.value().get()) ?? playing.position
   }
 
-  /// Waits until the file has been played, and returns how much was; zero if nothing plays. If the
-  /// task is cancelled, returns the current position, and the file plays on.
+  /// Waits until the file has been played or stopped, and returns how much was; zero if nothing was
+  /// ever played. If the task is cancelled, returns the current position, and the file plays on.
   ///
-  /// Errors: `engineStartFailed` if the server stops in the meantime, `fileFailed`,
+  /// Errors: `engineStartFailed` if the server stops in the meantime, `fileFailed`, `converterFailed`,
   /// `conversionFailed`.
   @discardableResult
   public func finished() async throws(StreamError) -> Duration {
-    guard let playing else { return .zero }
-    guard let result = await playing.end.valueUnlessCancelled() else { return playing.position }
+    guard let last else { return .zero }
+    guard let result = await last.valueUnlessCancelled() else {
+      return playing?.position ?? .zero
+    }
     return try result.get()
   }
 

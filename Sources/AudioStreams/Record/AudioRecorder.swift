@@ -25,8 +25,12 @@ public actor AudioRecorder {
 
   // The task ends the capture and the file.
   deinit {
-    recording?.work.cancel()
-    if recording == nil { readers.finish() }
+    guard let work = recording?.work else { return readers.finish() }
+    work.cancel()
+    Task { [readers] in
+      _ = await work.value
+      readers.finish()
+    }
   }
 
   /// Whether a recording has started and has not been stopped; true during a pause.
@@ -87,7 +91,7 @@ public actor AudioRecorder {
   }
 
   /// Stops after the duration even if the input is away; the missing time is filled in. Without a
-  /// duration, stops when no server has answered for too long.
+  /// duration, stops when no server has been there for too long.
   ///
   /// - Returns: the error that stopped it; nil after the duration, or when cancelled.
   private static func endInTime(
@@ -104,10 +108,12 @@ public actor AudioRecorder {
         }
       } else {
         left = configuration.serverTimeout
-        if let since = await capture.serverAwaySince { left -= .now - since }
-        if left <= .zero {
-          await capture.stopAudioStream()
-          return .serverAway(for: configuration.serverTimeout)
+        if let since = await capture.serverAwaySince {
+          left -= .now - since
+          if left <= .zero {
+            await capture.stopAudioStream()
+            return .serverAway(for: configuration.serverTimeout)
+          }
         }
       }
       let pause = max(.milliseconds(10), min(left, .milliseconds(250)))

@@ -59,8 +59,8 @@ public struct RecordingConfiguration: Sendable, Hashable {
   public var channels: CaptureChannels
   /// When to stop, to the frame; nil records until `stop()`.
   public var duration: Duration?
-  /// How long a recording without a duration waits for a server that does not answer; then it ends
-  /// with an error, and keeps what it has. By default a minute.
+  /// How long a recording without a duration waits for a server that is gone; then it ends with an
+  /// error, and keeps what it has. By default a minute.
   public var serverTimeout: Duration
   /// The source's name; nil follows the session's input.
   public var device: String?

@@ -21,7 +21,8 @@ struct LateHintTests {
       mode.sampleRate = 44100
       let start = ContinuousClock.now
       try await session.setAudioMode(mode)
-      #expect(ContinuousClock.now - start < .seconds(10))
+      // A hint's own limit, and the time of a slow machine.
+      #expect(ContinuousClock.now - start < .seconds(4.5))
       let volume = try await session.snapshot().device(.input, named: "mic")?.volume
       #expect(volume?.loudest == Volume(fraction: 0.3))
       try await sandbox.thaw(.wireplumber)

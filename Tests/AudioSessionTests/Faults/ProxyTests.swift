@@ -53,9 +53,9 @@ struct ProxyTests {
 
   /// A session behind a proxy; the rig's own client is not.
   private func withLink(
-    timeout: Duration, _ body: (Link) async throws -> Void
+    timeout: Duration, on kind: ServerKind = .pulseaudio, _ body: (Link) async throws -> Void
   ) async throws {
-    try await Rig.with(.minimal) { rig in
+    try await Rig.with(.minimal(on: kind)) { rig in
       let before = try await rig.listing()
       let proxy = try Proxy(to: rig.sandbox.address)
       defer { proxy.end() }
@@ -196,9 +196,9 @@ struct ProxyTests {
   /// An apply that takes 4.6 s, ten times what a slow machine needs, and the limits that it has.
   @Test(
     "so slow that an apply takes 4.6 s: it is applied, or a time-out that says what it waited for",
-    arguments: [30, 3, 1.5, 0.5])
-  func tenTimesSlower(limit: Double) async throws {
-    try await withLink(timeout: .seconds(30)) { link in
+    .bothServers, arguments: [30, 3, 1.5, 0.5], [ServerKind.pulseaudio, .pipewire])
+  func tenTimesSlower(limit: Double, kind: ServerKind) async throws {
+    try await withLink(timeout: .seconds(30), on: kind) { link in
       let before = link.proxy.replies
       try await link.session.setAudioMode(Self.mode)
       let replies = link.proxy.replies - before

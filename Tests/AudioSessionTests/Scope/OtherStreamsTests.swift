@@ -240,6 +240,7 @@ struct OtherStreamsTests {
       }
       var isShown = false
       for number in 1...20 where !isShown {
+        noteTry(number, of: 20)
         let before = try await reapplies()
         let (client, stream) = try await player(rig, "player \(number)")
         let start = ContinuousClock.now

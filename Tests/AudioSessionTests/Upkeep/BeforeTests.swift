@@ -117,6 +117,25 @@ struct BeforeTests {
   }
 
   @Test(
+    "a holder of another mode restores it as soon as the device returns",
+    arguments: Feature.cards.machines)
+  func holderOfAnother(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      try await prepare(rig)
+      try await rig.session.setAudioMode(Self.mode(Self.ours))
+      try await rig.sandbox.unplug(Names.usbCard)
+      var other = AudioMode(category: .record)
+      other.preferredInput = [.name(Names.laptopInput)]
+      try await rig.session.setAudioMode(other)
+      try await rig.sandbox.plug(Names.usbCard)
+      #expect(
+        try await rig.eventually {
+          $0.device(.input, named: Names.usbInput)?.volume.isUniformly(Self.before) == true
+        })
+    }
+  }
+
+  @Test(
     "a service restores it as soon as the device returns", arguments: Feature.cards.machines)
   func returned(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
@@ -208,16 +227,25 @@ struct BeforeTests {
       try await prepare(rig)
       try await rig.session.setAudioMode(Self.mode(Self.ours))
       let before = try rig.baselineFile()
+      let (events, later) = (rig.session.events, rig.session.events)
       try await rig.sandbox.kill(.wireplumber)
       let waiting = try await rig.steadyState { $0.properties[.inputGain]?.verdict == .pending }
       #expect(waiting.properties[.inputGain]?.waitingFor == .sessionManager)
       #expect(waiting.properties[.preferredInput]?.waitingFor == .sessionManager)
       #expect(try rig.baselineFile() == before)
+      for await event in events {
+        if case .pending = event { break }
+      }
       try await rig.sandbox.restart(.wireplumber)
       let state = try await rig.steadyState { !$0.hasUnmet }
       let blamed = state.events.filter { if case .conflict = $0.event { true } else { false } }
       #expect(blamed.map(\.event) == [])
       #expect(state.conflicts == [])
+      await rig.session.close()
+      let reports = await later.reduce(into: [[Unmet]]()) { reports, event in
+        if case .pending(let unmet) = event { reports.append(unmet) }
+      }
+      #expect(reports.count == 1, "\(reports)")
     }
   }
 }

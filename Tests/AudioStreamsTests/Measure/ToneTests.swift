@@ -60,6 +60,7 @@ struct ToneTests {
       #expect(player.begin(of: 0) != nil)
       // A machine that stands still longer than the buffer is heard.
       for round in 1...8 {
+        noteTry(round, of: 8)
         listener.forget()
         await listener.seconds(1.5)
         let sound = Array(listener.channel(0).dropFirst(4410).prefix(44100))

@@ -20,14 +20,15 @@ struct SignalTests {
       // `revert` has something to restore.
       #expect(try await sandbox.audiosession("apply", "podcast").status == 0)
       try await sandbox.freeze()
-      // With Ctrl-C one leaves what does not end by itself.
-      for (signal, status) in [("INT", command == "state --watch" ? 0 : 130), ("TERM", 143)] {
+      for (signal, status) in [("INT", 130), ("TERM", 143)] {
         let line = """
           cd \(sandbox.directory)
           timeout --preserve-status -k 20 -s \(signal) 0.3 $A \(command) --timeout 40
           """
         let result = try await sandbox.shell(line)
-        #expect(result.status == Int32(status), "\(command), \(signal): \(result)")
+        // With Ctrl-C one leaves what does not end by itself, once it watches.
+        let isLeft = command == "state --watch" && signal == "INT" && result.status == 0
+        #expect(result.status == Int32(status) || isLeft, "\(command), \(signal): \(result)")
       }
       try await sandbox.thaw()
     }
@@ -35,15 +36,24 @@ struct SignalTests {
 
   @Test("one SIGTERM ends what is in progress, at whatever moment it comes", .server)
   func inProgress() async throws {
-    try await PulseSandbox.with(.demo) { sandbox in
+    try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
-      let commands = ["tone --duration 20s", "meter --duration 20s", "apply test; $A revert"]
+      let commands = [
+        "tone --duration 20s", "meter --duration 20s", "record --force take.wav", "verify test",
+        "revert", "state --watch", "doctor", "play -",
+      ]
       for command in commands {
-        for delay in [0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.6] {
+        for delay in [0.005, 0.01, 0.02, 0.04, 0.08, 0.15, 0.3, 0.6] {
+          if command == "revert" { _ = try await sandbox.audiosession("apply", "test") }
           let result = try await sandbox.shell(
-            "timeout --preserve-status -k 15 -s TERM \(delay) sh -c \"trap 'exit 143' TERM; "
-              + "$A \(command)\" > /dev/null")
-          #expect([0, 143].contains(result.status), "\(command) \(delay): \(result)")
+            """
+            cd \(sandbox.directory)
+            [ -e pipe ] || mkfifo pipe
+            timeout --preserve-status -k 15 -s TERM \(delay) $A \(command) 0<> pipe > /dev/null 2>&1
+            """)
+          // What takes less time than that ends by itself.
+          let ends: [Int32] = ["revert", "doctor"].contains(command) ? [0, 3, 143] : [143]
+          #expect(ends.contains(result.status), "\(command) \(delay): \(result)")
         }
       }
     }

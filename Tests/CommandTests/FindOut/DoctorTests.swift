@@ -129,10 +129,13 @@ struct DoctorTests {
         """
         \(Self.played.replacing("PLAYER", with: player))
         until $A doctor --json > "$XDG_STATE_HOME/found"; grep -q '"\(found.prefix { $0 != " " })"' \
-          "$XDG_STATE_HOME/found"; do kill -0 $pid || break; pause; done
+          "$XDG_STATE_HOME/found"; do
+          i=$((i + 1)); echo try >&2; [ $i -lt 30 ] || break; kill -0 $pid || break; pause
+        done
         kill $pid
         cat "$XDG_STATE_HOME/found"
         """)
+      noteTries(result.standardError + "try", of: 30)
       #expect(try Self.findings(result).contains(found), "\(result.standardError)")
     }
   }

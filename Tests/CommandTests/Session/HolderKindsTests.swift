@@ -15,6 +15,7 @@ struct HolderKindsTests {
     until seen=$($A state --json); echo "$seen" | grep -q '"overridden"' &&
       echo "$seen" | sed -n '/"conflicts"/,/]/p' | grep -q '"default source"'
     do
+      i=$((i + 1)); echo try >&2; [ $i -le 20 ] || break
       $A sandbox simulate compete default-input internal_mic --as mixer --for 1s > /dev/null
     done
     echo "$seen"
@@ -25,6 +26,7 @@ struct HolderKindsTests {
     let states = try result.standardOutput.components(separatedBy: "---\n").map {
       try JSONValue($0)
     }
+    noteTries(result.standardError, of: 20)
     try #require(states.count == 2, "\(result)")
     let reports = states.map { $0["properties"]?["preferredInput"] }
     #expect(reports.map { $0?["verdict"] } == [.string("applied"), .string("overridden")])

@@ -30,10 +30,11 @@ struct SoundCommandTests {
         i=0
         until $A meter --json --duration 300ms --interval 100ms --device speakers.monitor \
           > out.json && tail -n 1 out.json | grep -q '"peak":0\\.1'; do
-          i=$((i + 1)); [ $i -lt 30 ] || break
+          i=$((i + 1)); echo try >&2; [ $i -lt 30 ] || break
         done
         kill $pid; wait $pid; tail -n 1 out.json
         """.replacing("out.json", with: sandbox.directory + "/out.json"))
+      noteTries(heard.standardError + "try", of: 30)
       let levels = try JSONValue(heard.standardOutput)["levels"]?.array ?? []
       #expect(levels.map { $0["channel"] } == [.string("front-left"), .string("front-right")])
       #expect(levels.first?["peak"] == .number(0))

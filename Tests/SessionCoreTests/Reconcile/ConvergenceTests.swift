@@ -83,7 +83,8 @@ import Testing
         #expect(reading?.value == step.to.stateValue, "seed \(seed): \(result)\n\(run.trace)")
         continue
       }
-      #expect(abs(value - asked) < 0.001, "seed \(seed): \(result)\n\(run.trace)")
+      // A frame.
+      #expect(abs(value - asked) < 1.0 / 44100, "seed \(seed): \(result)\n\(run.trace)")
     }
   }
 
