@@ -1,4 +1,5 @@
 import AudioSession
+import CPulseStream
 import Glibc
 import PulseSandbox
 import PulseTypes
@@ -136,6 +137,33 @@ struct StreamServersTests {
         await rig.capture.stopAudioStream()
       }
       await synthesizer.stop()
+    }
+  }
+
+  /// What the page Servers promises of a held buffer.
+  @Test("on PipeWire it is for those that ask for a latency; others get more at once", .graphCards)
+  func heldBuffer() async throws {
+    let cards = try #require(SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pipewire))
+    try await Rig.with(cards) { rig in
+      let name = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(name)]
+      mode.ioBufferDuration = .frames(512)
+      try await rig.session.setAudioMode(mode)
+      for latency in [Duration.milliseconds(10), nil] {
+        let sizes = Shared<[Int]>([])
+        let request = StreamRequest(
+          direction: .input, server: rig.session.address, name: "program", device: name,
+          latency: latency, timeout: .seconds(20))
+        let stream = try RealtimeStream(request) { signal in
+          if case .sound(let chunk, _) = signal { sizes.update { $0.append(Int(chunk.frames)) } }
+        }
+        _ = try await stream.opened()
+        #expect(await eventually(within: .seconds(30)) { sizes.value.reduce(0, +) > 24_000 })
+        await stream.close()
+        let largest = sizes.value.max() ?? 0
+        #expect(latency == nil ? largest > 512 : largest <= 512, "\(sizes.value.prefix(20))")
+      }
     }
   }
 }

@@ -40,6 +40,8 @@ struct InterruptionTests {
     arguments: Feature.upkeep.machines)
   func call(on machine: Machine) async throws {
     try await Rig.with(machine.configuration) { rig in
+      var mode = mode
+      mode.inputGain = Volume(fraction: 0.35)
       try await rig.session.setAudioMode(mode)
       let events = rig.session.events
       // As a process of its own would say.
@@ -54,6 +56,8 @@ struct InterruptionTests {
       try await rig.outside.setMute(.input, device: Names.laptopInput, true)
       for await state in states where state.properties[.preferredInput]?.verdict == .overridden {
         #expect(state.interrupted)
+        // Also during a pause a verdict is about the device in use.
+        #expect(state.properties[.inputGain]?.verdict == .overridden)
         break
       }
       let foreign = try await rig.snapshot {

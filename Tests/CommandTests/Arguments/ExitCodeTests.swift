@@ -97,7 +97,7 @@ struct ExitCodeTests {
     try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
       try await sandbox.freeze()
       let commands = [
-        "apply podcast", "plan podcast", "devices", "revert", "state", "doctor",
+        "", "apply podcast", "plan podcast", "devices", "revert", "state", "doctor",
         "explain default-source", "verify podcast", "record b.wav", "play a.wav", "meter", "tone",
         "profiles detect", "profiles save new", "profiles cycle", "apply podcast --keep",
       ]
