@@ -293,6 +293,17 @@ struct StreamClockTests {
       } == nil)
   }
 
+  @Test("too many frames are found however unevenly they come", arguments: [44100, 48000, 96000])
+  func unevenlyFast(said: Int) throws {
+    var random = SeededRandom(seed: UInt64(said))
+    let seconds = try #require(
+      found(UInt32(said)) { _ in
+        let late = Double(random.int(in: 5...60)) / 1000
+        return (UInt64(late * Double(said) * Double(random.int(in: 105...220)) / 100), late)
+      })
+    #expect(seconds < 20)
+  }
+
   @Test("after a move or a stop it begins again")
   func reset() {
     var clock = ps_clock()

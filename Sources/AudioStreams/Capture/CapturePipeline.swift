@@ -118,6 +118,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     do throws(StreamError) {
       if chunk.discontinuity || chunk.lost > 0 {
         try settle()
+        // Zeros of whole cycles directly before a gap belong to it.
+        if let lost = lostCycles?.lose() { try skipHole(lost) }
         try releaseZeros()
       }
       // The clock knows better than a server that claims to have lost more than its buffers hold.
@@ -195,11 +197,12 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     guard let burst, let rate = framer?.sampleRate else { return }
     self.burst = nil
     guard !burst.samples.isEmpty else { return }
-    let frames = burst.samples.count / channels
+    let isJoined = !timeline.isPaused
+    let zeros = isJoined && lostCycles != nil ? LostCycles.leading(burst.samples, channels) : 0
+    let frames = burst.samples.count / channels - zeros
     let start = burst.end - Stretch.duration(Int64(frames), stretch.rate)
     var known = 0
     try endStretch()
-    let isJoined = !timeline.isPaused
     // A move inside the server loses little or nothing; less than a fragment cannot be measured.
     switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
     case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, cause)
@@ -212,7 +215,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.
     lostCycles?.forget()
     try burst.samples.withUnsafeBufferPointer { samples throws(StreamError) in
-      try findLost(UnsafeBufferPointer(rebasing: samples[(known * channels)...]), until: burst.end)
+      try findLost(
+        UnsafeBufferPointer(rebasing: samples[((zeros + known) * channels)...]), until: burst.end)
     }
   }
 

@@ -68,6 +68,21 @@ struct LostCycles {
     try hand(.silence(kept), behind)
   }
 
+  /// The zeros of whole cycles with which sound begins after a gap: they belong to the gap.
+  static func leading(_ samples: [Float], _ channels: Int) -> Int {
+    var count = 0
+    let frames = samples.count / max(1, channels)
+    let begin = ak_zero_run(samples, frames, channels, 2 * cycle, &count)
+    return begin == 0 && count % cycle == 0 && count < frames ? count : 0
+  }
+
+  /// What is held back before a gap, if it is whole cycles amid sound; nil for anything else.
+  mutating func lose() -> Int? {
+    guard kept >= 2 * Self.cycle, kept % Self.cycle == 0 else { return nil }
+    defer { (kept, peak) = (0, 0) }
+    return kept
+  }
+
   /// Forgets the sound so far: what follows does not continue it. Call it without held-back zeros.
   mutating func forget() { peak = 0 }
 

@@ -11,12 +11,14 @@ typedef struct {
   uint64_t frames;
   uint32_t deliveries;
   uint32_t windows;  /* in a row that were wrong in the same way */
+  uint32_t fast;     /* in a row that had too many frames */
   int64_t per_mille; /* of the last window: counted against elapsed time */
 } ps_clock;
 
 /* Resets after an interruption: the next delivery does not follow the last one. */
 void ps_clock_reset(ps_clock *clock);
-/* Adds a delivery; true if the stream has run at another rate for two seconds. */
+/* Adds a delivery; true if the stream has run at another rate for two seconds, or, unevenly, at a higher one
+ * for four. */
 bool ps_clock_is_wrong(ps_clock *clock, int64_t now_ns, uint64_t frames, uint32_t rate);
 
 #endif

@@ -214,7 +214,7 @@ struct ProxyTests {
       let start = ContinuousClock.now
       do throws(SessionError) {
         let report = try await session.setAudioMode(Self.mode)
-        #expect(ContinuousClock.now - start > .seconds(4))
+        #expect(ContinuousClock.now - start > .seconds(3))
         #expect(limit > 4, "applied in \(ContinuousClock.now - start)")
         #expect(report.unmet.isEmpty, "\(report.unmet)")
         #expect(report.state.properties[.channelMap]?.verdict == .applied)
