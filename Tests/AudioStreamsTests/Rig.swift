@@ -97,7 +97,7 @@ struct Rig {
     let drift =
       Arrival.lateness(rest.arrivals.suffix(part), rate: rate)
       - Arrival.lateness(rest.arrivals.prefix(part), rate: rate)
-    let most = max(0.05, 0.03 * Double(frames) / rate)
+    let most = max(0.12, 0.03 * Double(frames) / rate)
     #expect(abs(drift) < most, "\(drift) s off the clock")
     sound.buffers += rest.buffers
     sound.arrivals += rest.arrivals

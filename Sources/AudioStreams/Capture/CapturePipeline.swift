@@ -151,7 +151,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       switch part {
       case .sound(let samples): try convert(samples, until: end)
       case .silence(let frames): try convertSilence(frames, until: end)
-      case .lost(let frames) where stretch.framesIn > 0: try skipHole(frames)
+      case .lost(let frames) where stretch.hasBegun: try skipHole(frames)
       case .lost(let frames): try convertSilence(frames, until: end)
       }
     }

@@ -27,6 +27,9 @@ struct Stretch {
     self.fragment = fragment
   }
 
+  /// Whether it is known when it began.
+  var hasBegun: Bool { start != nil }
+
   /// When the last frame was captured.
   var end: Int64 { (start ?? 0) + Self.duration(framesIn, rate) }
 
