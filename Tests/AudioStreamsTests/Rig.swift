@@ -59,7 +59,6 @@ struct Rig {
 
   struct Sound {
     var buffers: [CaptureBuffer] = []
-    var arrivals: [Arrival] = []
     var samples: [Float] { buffers.flatMap(\.samples) }
     var lost: Int { buffers.reduce(0) { $0 + $1.lostFrames } }
     var missing: [MissingFrames] { buffers.flatMap(\.missing).joined() }
@@ -80,27 +79,9 @@ struct Rig {
     var count = 0
     for await buffer in buffers {
       sound.buffers.append(buffer)
-      sound.arrivals.append(Arrival(buffer))
       count += buffer.frameLength
       if count >= frames { break }
     }
-    return sound
-  }
-
-  /// Reads buffers of an input that nothing happens to: its frames take as long as the clock says. What an
-  /// idle server had kept comes first, at once.
-  func collectSteady(_ buffers: CaptureBuffers, frames: Int) async -> Sound {
-    var sound = await collect(buffers, frames: frames / 3)
-    let rest = await collect(buffers, frames: frames - frames / 3)
-    let rate = Double(rest.buffers.first?.sampleRate ?? 0)
-    let part = rest.arrivals.count / 3
-    let drift =
-      Arrival.lateness(rest.arrivals.suffix(part), rate: rate)
-      - Arrival.lateness(rest.arrivals.prefix(part), rate: rate)
-    let most = max(0.12, 0.03 * Double(frames) / rate)
-    #expect(abs(drift) < most, "\(drift) s off the clock")
-    sound.buffers += rest.buffers
-    sound.arrivals += rest.arrivals
     return sound
   }
 }
