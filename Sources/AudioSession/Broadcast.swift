@@ -1,20 +1,6 @@
 import Pulse
 import SessionCore
 
-/// Who reads the events and states of a session: anyone may begin to, at any time and on any thread. A slow
-/// reader loses the oldest, never the newest.
-struct SessionReaders: Sendable {
-  let events = Readers<SessionEvent>()
-  let states = Readers<SessionState>()
-
-  var isEmpty: Bool { events.isEmpty && states.isEmpty }
-
-  func finish() {
-    events.finish()
-    states.finish()
-  }
-}
-
 /// What the session has sent to its readers.
 struct Broadcast: Sendable {
   private let readers: SessionReaders
