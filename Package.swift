@@ -76,7 +76,7 @@ let package = Package(
     .target(
       name: "Pulse",
       dependencies: [
-        "CPulse", "CPulsePoll", "POSIX", "PulseTypes",
+        "CPulse", "CPulsePoll", "JSONCoding", "POSIX", "PulseTypes",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

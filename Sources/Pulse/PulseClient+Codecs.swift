@@ -13,11 +13,12 @@ extension PulseClient {
   ) async throws(PulseError) -> (offered: [Codec], active: String?) {
     let path = "/card/\(card)/bluez"
     let list = try await sendMessage(to: path, "list-codecs", timeout: timeout)
-    let offered = (list.flatMap(MessageValue.init)?.list ?? []).compactMap { item in
-      item["name"]?.text.map { Codec(name: $0, description: item["description"]?.text ?? "") }
+    let items = list.flatMap { Message.parse($0, as: [MessageCodec].self) } ?? []
+    let offered = items.compactMap { item in
+      item.name.text.map { Codec(name: $0, description: item.description?.text ?? "") }
     }
     let now = try await sendMessage(to: path, "get-codec", timeout: timeout)
-    let active = now.flatMap(MessageValue.init)?.text
+    let active = now.flatMap { Message.parse($0, as: MessageText.self) }?.text
     return (offered, offered.first { $0.serverName == active }?.name ?? active)
   }
 
@@ -31,6 +32,6 @@ extension PulseClient {
     of card: String, to name: String, timeout: Duration? = nil
   ) async throws(PulseError) {
     _ = try await sendMessage(
-      to: "/card/\(card)/bluez", "switch-codec", MessageValue.quoted(name), timeout: timeout)
+      to: "/card/\(card)/bluez", "switch-codec", Message.quoted(name), timeout: timeout)
   }
 }

@@ -132,18 +132,7 @@ extension LiveServer {
 
   /// The objects to read again after a write, besides those that events name.
   private func objects(of setting: Setting) -> Set<ObjectID> {
-    Set(setting.written(in: snapshot).map(ObjectID.init))
-  }
-}
-
-extension ObjectID {
-  fileprivate init(_ object: ServerObject) {
-    switch object {
-    case .server: self = .server
-    case .card(let index): self = .card(index)
-    case .device(let direction, let index): self = .device(direction, index)
-    case .stream(let direction, let index): self = .stream(direction, index)
-    }
+    Set(setting.written(in: snapshot))
   }
 }
 

@@ -54,7 +54,7 @@ extension ServerSnapshot {
     return setting.kind.device == nil || cardName(of: setting) == name
   }
 
-  func object(ofCard name: String) -> [ServerObject] {
+  func object(ofCard name: String) -> [ObjectID] {
     card(named: name).map { [.card($0.index)] } ?? []
   }
 

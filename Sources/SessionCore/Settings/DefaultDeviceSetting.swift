@@ -53,7 +53,7 @@ struct DefaultDeviceSetting: DeviceChoiceSettingKind {
     return [.setDefault(direction, name)]
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { [.server] }
 
   func patience(isLazy: Bool) -> Duration? { .milliseconds(isLazy ? 500 : 250) }
 }

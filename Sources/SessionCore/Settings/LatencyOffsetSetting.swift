@@ -45,7 +45,7 @@ struct LatencyOffsetSetting: SettingKind {
     return [.setPortLatencyOffset(card: card, port: port, offset)]
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { snapshot.object(ofCard: card) }
 
   /// A device that stores no offset simply does not change.
   func patience(isLazy: Bool) -> Duration? { isLazy ? .seconds(2) : .milliseconds(250) }

@@ -84,7 +84,7 @@ extension LinkKind {
     ]
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { [.server] }
 }
 
 /// The session's remap of the input or the output.

@@ -47,7 +47,7 @@ struct OthersSetting: SettingKind {
     return result
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { [.server] }
 }
 
 /// The trigger: a silent stream of the session that plays as long as others are treated.
@@ -84,5 +84,5 @@ struct TriggerSetting: SettingKind {
     [.setOwnStream(.trigger, value)]
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.server] }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { [.server] }
 }

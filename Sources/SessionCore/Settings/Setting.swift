@@ -94,7 +94,7 @@ extension Setting {
   ) -> [ServerRequest]? { kind.requests(for: value, in: snapshot) }
 
   /// The objects to read again after a write, besides those that events name.
-  package func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+  package func written(in snapshot: ServerSnapshot) -> [ObjectID] {
     kind.written(in: snapshot)
   }
 

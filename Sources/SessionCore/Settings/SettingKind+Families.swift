@@ -18,7 +18,7 @@ extension DeviceSettingKind {
     server.isPredicted(name) ? nil : read(server.snapshot)
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] {
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] {
     snapshot.device(direction, named: name).map { [.device(direction, $0.index)] } ?? []
   }
 }
@@ -50,7 +50,7 @@ extension CardSettingKind {
     planner.unload(linksOn: devices, phase: target.phase, "its master may go with the profile")
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { snapshot.object(ofCard: card) }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { snapshot.object(ofCard: card) }
 
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool {
     read(snapshot) == value && snapshot.hasDevices(ofCard: card)
@@ -75,7 +75,7 @@ extension OthersStreamSettingKind {
 
   func property(in snapshot: ServerSnapshot) -> Property { .options }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(.output, index)] }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { [.stream(.output, index)] }
 }
 
 /// A setting whose value is the name of a device.

@@ -57,7 +57,7 @@ protocol SettingKind: Sendable {
   /// The requests that set a value; nil if it cannot have the value.
   func requests(for value: SettingValue, in snapshot: ServerSnapshot) -> [ServerRequest]?
   /// The objects to read again after a write, besides those that events name.
-  func written(in snapshot: ServerSnapshot) -> [ServerObject]
+  func written(in snapshot: ServerSnapshot) -> [ObjectID]
   /// Whether the server shows a written value.
   func isMet(_ value: SettingValue, in snapshot: ServerSnapshot) -> Bool
   /// How long the server may take until it shows a value; nil means until the deadline.
@@ -175,12 +175,4 @@ package enum ServerRequest: Sendable, Hashable {
   case loadModule(String, argument: String, keepingRates: EchoCancellerSpec?)
   /// Opens, replaces or closes our stream for a hint or the trigger.
   case setOwnStream(Setting, SettingValue)
-}
-
-/// An object of a server, by its index.
-package enum ServerObject: Sendable, Hashable {
-  case server
-  case card(Index<Card>)
-  case device(Direction, Index<Device>)
-  case stream(Direction, Index<Stream>)
 }

@@ -37,5 +37,5 @@ struct StreamSetting: DeviceChoiceSettingKind {
     return [.moveStream(direction, index, device: device)]
   }
 
-  func written(in snapshot: ServerSnapshot) -> [ServerObject] { [.stream(direction, index)] }
+  func written(in snapshot: ServerSnapshot) -> [ObjectID] { [.stream(direction, index)] }
 }

@@ -29,7 +29,9 @@ struct ToneCommand: SessionCommand {
   @Option(help: ArgumentHelp("How long each takes.", valueName: "time"))
   var duration = TimeLimit(argument: "1s")!
 
+  // Nearly every value is negative, and would otherwise count as an option.
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp("How loud a sweep or a speaker is, dB of full scale.", valueName: "dB"))
   var level = -18.0
 

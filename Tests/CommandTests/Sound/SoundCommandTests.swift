@@ -18,7 +18,7 @@ struct SoundCommandTests {
   @Test("tone names each speaker as it plays, and is heard there", .server)
   func speakers() async throws {
     try await PulseSandbox.with(.monitorOnly) { sandbox in
-      let result = try await Self.run(sandbox, "tone", "--duration", "100ms")
+      let result = try await Self.run(sandbox, "tone", "--duration", "100ms", "--level", "-18")
       #expect(result.standardOutput == "front-left\nfront-right\n")
       #expect(result.standardError.isEmpty)
       #expect(result.status == 0)
