@@ -44,7 +44,7 @@ extension AudioSession {
   /// - Throws: as ``setAudioMode(_:profile:options:)``; the former mode then stays in effect.
   @discardableResult
   public func update(
-    _ change: @Sendable (inout AudioMode) -> Void
+    _ change: sending (inout AudioMode) -> Void
   ) async throws(SessionError) -> ApplyReport {
     try await inTurn(.buildsOnMode) { session, budget throws(SessionError) in
       let live = try await session.connected(budget.run)

@@ -78,7 +78,7 @@ extension AudioSession {
           self?.assumeIsolated { $0.noteChange() }
         }
         watchClock()
-        upkeep.manager.note(await server.snapshot.sessionManager?.index, at: upkeep.now)
+        upkeep.rules.noteReading(await server.snapshot, at: upkeep.now)
         return .success(server)
       } catch {
         connection = .none
@@ -112,6 +112,9 @@ extension AudioSession {
     _ mode: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
   ) async throws(SessionError) -> PlanInput {
     var input = PlanInput(mode: overridden(mode), snapshot: await live.snapshot)
+    // What a state shows of a person's change counts, even if the device is unplugged before the next
+    // look.
+    life.held?.charges.follow(input.snapshot, at: upkeep.now)
     if let capabilities = learned.capabilities { input.capabilities = capabilities }
     if let held = life.held {
       (input.baseline, input.memory) = (held.baseline, held.memory)
@@ -136,10 +139,7 @@ extension AudioSession {
     input.process = getpid()
     input.grants = await live.grants()
     input.refusals = learned.refusals
-    if !isExplicit {
-      input.unsteady = upkeep.flaps.unsteady(at: upkeep.now)
-      input.decidedCards = upkeep.arrivals.decided
-    }
+    upkeep.rules.complete(&input, at: upkeep.now)
     return input
   }
 }

@@ -105,20 +105,16 @@ extension AudioSession {
       try? store.write(status)
       state.notes += store.commitWhatCanBe(stored, baseline)
     }
-    var held = Held(baseline: baseline, memory: run.input.memory, generation: generation)
-    held.charges.take(run.charged, in: run.input.snapshot)
-    life.endChange(declared, isInEffect: isActive, held)
-    if !isActive { upkeep.returns.noteEnd(baseline, in: run.input.snapshot, at: upkeep.now) }
+    upkeep.rules.end(
+      change, declared, isInEffect: isActive, baseline, &life, generation: generation,
+      at: upkeep.now)
     learned = Learned(run)
     if learned.hasLateHints {
-      upkeep.pacer.failLook(at: upkeep.now)
+      upkeep.failLook()
       schedule()
     }
-    upkeep.conflicts.forget()
-    upkeep.seen = isActive ? run.seen : ForeignChanges()
-    upkeep.flaps.forget()
     upkeep.noteAttachments(await live.snapshot)
-    if upkeep.defaults.beginLook(
+    if upkeep.rules.defaults.beginLook(
       at: upkeep.now, isNeeded: isKept && run.input.snapshot.has(.forgottenDefaults))
     {
       schedule()

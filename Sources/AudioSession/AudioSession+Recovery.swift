@@ -13,7 +13,7 @@ extension AudioSession {
     await dropConnection()
     guard !upkeep.isRecovering else { return }
     upkeep.isRecovering = true
-    upkeep.arrivals.noteLoss()
+    upkeep.rules.noteLoss()
     emit(.serverLost)
     let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.
@@ -57,10 +57,10 @@ extension AudioSession {
         for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
       let snapshot = await live.snapshot
       broadcast.shown.snapshot = snapshot
-      if snapshot.has(.sessionManager) { upkeep.manager.noteReset(at: upkeep.now) }
+      upkeep.rules.noteReset(snapshot, at: upkeep.now)
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)
-      upkeep.pacer.endLook()
+      upkeep.rules.pacer.endLook()
       return true
     } catch {
       // Stopped by a waiting call; the recovery continues after it.

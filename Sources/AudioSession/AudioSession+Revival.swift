@@ -62,7 +62,7 @@ extension AudioSession {
   private func restartCards(of devices: [Device], _ live: LiveServer) async -> Bool {
     await queue.turns.take()
     defer { queue.turns.pass() }
-    guard self.live === live, isKept, !upkeep.interruptions.mayBeInterrupted,
+    guard self.live === live, isKept, !upkeep.rules.interruptions.mayBeInterrupted,
       await live.lost == nil
     else { return false }
     // Half of it would leave a card off.
@@ -93,7 +93,7 @@ extension AudioSession {
       noteChange()
       return true
     } catch {
-      upkeep.pacer.failLook(at: upkeep.now)
+      upkeep.failLook()
       schedule()
       emit(.reapplyFailed(error))
       return false

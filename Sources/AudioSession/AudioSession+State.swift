@@ -19,7 +19,7 @@ extension AudioSession {
 
   /// Returns the stored mode without a server: every preference is pending, no actual value is
   /// known.
-  public func storedState() throws(SessionError) -> SessionState {
+  public func storedState() -> SessionState {
     let store = store(nil)
     let stored = (try? store.mode()) ?? nil
     var state = SessionState(
@@ -153,14 +153,14 @@ extension AudioSession {
     state.notes = broadcast.shown.storeNotes
     state.scope = scope
     state.pins = await live.pinList()
-    state.interrupted = upkeep.interruptions.isInterrupted
+    state.interrupted = upkeep.rules.interruptions.isInterrupted
     if let since = life.since {
       state.holder = SessionState.Holder(
         pid: getpid(), name: ProcessName.own, since: since)
       state.events = broadcast.history
       state.resets = upkeep.resets
       state.reapplies = upkeep.reapplies
-      state.conflicts = upkeep.conflicts.yielded(at: upkeep.now).map(\.title).sorted()
+      state.conflicts = upkeep.rules.conflicts.yielded(at: upkeep.now).map(\.title).sorted()
     } else if let owner {
       state.holder = SessionState.Holder(pid: owner.pid, name: owner.name)
       if let shared { state.adopt(shared) }

@@ -58,10 +58,10 @@ extension AudioSession {
   /// For streams that the session did not open. The session is interrupted from the request to
   /// pause to the request to resume, and restores no setting in between.
   public func noteCorkRequest(toPause isPausing: Bool) {
-    guard !isPausing else { return emit(upkeep.interruptions.begin(.corkRequest)) }
-    guard upkeep.interruptions.end(where: { $0 == .corkRequest }) == .ended else { return }
-    upkeep.hasResumed = true
-    upkeep.pacer.noteChange(at: upkeep.now)
+    guard !isPausing else { return emit(upkeep.rules.interruptions.begin(.corkRequest)) }
+    guard upkeep.rules.interruptions.end(where: { $0 == .corkRequest }) == .ended else { return }
+    upkeep.rules.hasResumed = true
+    upkeep.noteChange()
     schedule()
   }
 }

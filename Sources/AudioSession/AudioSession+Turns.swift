@@ -18,7 +18,7 @@ extension AudioSession {
   /// stopped, and continues afterwards.
   func inTurn(
     _ reach: Reach, timeout: Duration? = nil,
-    _ change: @Sendable (AudioSession, Budget) async throws(SessionError) -> ApplyReport
+    _ change: (AudioSession, Budget) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
     let request = queue.newRequest(replacesMode: reach == .replacesMode)
     let budget = Budget(timeout ?? configuration.timeout)

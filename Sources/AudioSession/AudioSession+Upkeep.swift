@@ -6,7 +6,7 @@ extension AudioSession {
   /// Called on the loop's thread for each event of the server, and when the connection is lost.
   func noteChange() {
     guard life.duty != nil || !readers.isEmpty else { return }
-    upkeep.pacer.noteChange(at: upkeep.now)
+    upkeep.noteChange()
     schedule()
   }
 
@@ -15,7 +15,8 @@ extension AudioSession {
 
   /// Schedules the next look for when it is due; a burst of changes gets one look.
   func schedule() {
-    guard !life.isClosed, let due = upkeep.nextLook(after: upkeep.now), !upkeep.isScheduled(by: due)
+    guard !life.isClosed, let due = upkeep.rules.nextLook(after: upkeep.now),
+      !upkeep.isScheduled(by: due)
     else { return }
     upkeep.scheduled = due
     guard due > upkeep.now else {
@@ -34,17 +35,17 @@ extension AudioSession {
   ///   this one waited for its turn replaces it.
   private func look(dueAt alarm: Duration) async {
     if upkeep.scheduled == alarm { upkeep.scheduled = nil }
-    guard upkeep.isDue(alarm) else { return schedule() }
+    guard upkeep.rules.isDue(alarm, at: upkeep.now) else { return schedule() }
     await queue.turns.take()
     defer {
       queue.turns.pass()
       schedule()
     }
-    guard upkeep.isDue(alarm) else { return }
+    guard upkeep.rules.isDue(alarm, at: upkeep.now) else { return }
     // Even if there is nothing to look at: the next connection applies everything, and a look that
     // remained due would be scheduled again at once.
-    upkeep.pacer.beginLook()
-    let checksDefaults = upkeep.defaults.beginLook(
+    upkeep.rules.pacer.beginLook()
+    let checksDefaults = upkeep.rules.defaults.beginLook(
       at: upkeep.now,
       isNeeded: isKept && broadcast.shown.snapshot?.has(.forgottenDefaults) == true
         && !life.isClosed)
@@ -58,13 +59,13 @@ extension AudioSession {
     if upkeep.noteSleep(), isKept { Task { await reviveDevices(of: live) } }
     do throws(SessionError) {
       // Rereads first: the end of an interruption must not precede the events from during it.
-      if upkeep.hasResumed { await live.doubt() }
+      if upkeep.rules.hasResumed { await live.doubt() }
       try await live.refresh(rounds: 1, deadline: Deadline(after: configuration.timeout))
       // Without its session manager PipeWire answers and acts on nothing: all waits for its return.
-      upkeep.manager.note(await live.snapshot.sessionManager?.index, at: upkeep.now)
+      upkeep.rules.noteReading(await live.snapshot, at: upkeep.now)
       guard await !live.snapshot.lacksSessionManager else {
         await publish(try await state(live, store(live)), isOurs: false)
-        return upkeep.pacer.endLook()
+        return upkeep.rules.pacer.endLook()
       }
       try await live.tendPins(
         for: life.mode?.mode, deadline: Deadline(after: configuration.timeout))
@@ -78,32 +79,31 @@ extension AudioSession {
       if hasOtherDevices { emit(.devicesChanged) }
       upkeep.noteAttachments(snapshot)
       let change = noteInterruptions(snapshot)
-      let hasResumed = change == .ended || upkeep.hasResumed
-      upkeep.hasResumed = false
-      if isKept, !upkeep.interruptions.mayBeInterrupted,
-        mayReapply(afterRouteChange: hasOtherDevices || hasResumed)
+      let hasResumed = change == .ended || upkeep.rules.hasResumed
+      upkeep.rules.hasResumed = false
+      switch upkeep.rules.work(
+        life, life.mode?.mode.reapply, hasOtherDevices: hasOtherDevices || hasResumed,
+        at: upkeep.now)
       {
-        // What PipeWire's session manager restores after its start is no user's choice, like what a
-        // server restores: for a while volumes are restored, too.
-        let isNew = upkeep.manager.isNew(at: upkeep.now)
-        try await reapply(live, isNew ? .reset : .upkeep)
+      case .reapply(_, let occasion): try await reapply(live, occasion)
+      case .restoreReturned: try await restoreReturned(live)
+      case .restore, nil: break
       }
-      try await restoreReturned(live)
       // Otherwise flap detection would miss devices that changed during the reapply.
       upkeep.noteAttachments(await live.snapshot)
-      if hasResumed, !upkeep.interruptions.isInterrupted { emit(.ended) }
+      if hasResumed, !upkeep.rules.interruptions.isInterrupted { emit(.ended) }
       await publish(try await state(live, store(live)), isOurs: false)
       if isKept, learned.hasLateHints {
-        upkeep.pacer.failLook(at: upkeep.now)
+        upkeep.failLook()
       } else {
-        upkeep.pacer.endLook()
+        upkeep.rules.pacer.endLook()
       }
       // Last: nothing that the server did report waits for it.
       if checksDefaults, await live.findsOtherDefaults() {
-        upkeep.pacer.noteChange(at: upkeep.now)
+        upkeep.noteChange()
       }
     } catch {
-      upkeep.pacer.failLook(at: upkeep.now)
+      upkeep.failLook()
       if isKept, error.code != .cancelled { emit(.reapplyFailed(error)) }
     }
   }
@@ -111,20 +111,10 @@ extension AudioSession {
   /// Nothing is restored during an interruption. Its end is reported once the whole mode is in
   /// effect again.
   private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
-    let change = upkeep.interruptions.note(
+    let change = upkeep.rules.interruptions.note(
       snapshot, mode: isKept ? modeInEffect ?? AudioMode() : AudioMode(), process: getpid(),
       at: upkeep.now)
     if case .began = change { emit(change) }
     return change
-  }
-
-  /// With `on-route-change`, a default that changes without a change of devices counts as a user's
-  /// choice.
-  private func mayReapply(afterRouteChange: Bool) -> Bool {
-    switch life.mode?.mode.reapply ?? .always {
-    case .always: true
-    case .onRouteChange: afterRouteChange
-    case .never: false
-    }
   }
 }

@@ -133,7 +133,7 @@ extension AudioSession {
     await takeTurnFromUpkeep()
     defer { queue.turns.pass() }
     guard isHolder, !Task.isCancelled else { return }
-    emit(upkeep.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
+    emit(upkeep.rules.interruptions.begin(.takenOver(by: ProcessName.of(taker))))
     await live?.closePins()
     await hideMark()
     if case .server(let lock)? = life.lock { lock.pass(to: taker) }
@@ -209,7 +209,7 @@ extension AudioSession {
   }
 
   private func makeSoAgain(_ store: SessionStore) async {
-    let isOver = upkeep.interruptions.end { if case .takenOver = $0 { true } else { false } }
+    let isOver = upkeep.rules.interruptions.end { if case .takenOver = $0 { true } else { false } }
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
       emit(isOver)
@@ -234,7 +234,7 @@ extension AudioSession {
       // Stopped by a waiting call; continues after it.
       if error.code != .cancelled { emit(.reapplyFailed(error)) }
       emit(isOver)
-      upkeep.pacer.failLook(at: upkeep.now)
+      upkeep.failLook()
       schedule()
     }
   }

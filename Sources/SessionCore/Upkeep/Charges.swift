@@ -73,15 +73,20 @@ package struct Charges: Sendable, Hashable, Codable {
 
   /// Notes that levels were set on their devices.
   ///
-  /// - Parameter arrival: when they were set, if the devices may have just been added.
+  /// - Parameters:
+  ///   - written: those that were written just now; of the others a later reading may be known already.
+  ///     Nil is all.
+  ///   - arrival: when they were set, if the devices may have just been added.
   package mutating func take(
-    _ settings: [Setting], in snapshot: ServerSnapshot, arrival: Duration? = nil
+    _ settings: [Setting], in snapshot: ServerSnapshot, written: Set<Setting>? = nil,
+    arrival: Duration? = nil
   ) {
     for setting in settings {
       guard let device = setting.kind.charged(in: snapshot), !Owned.isName(device.name),
         let value = snapshot.value(of: setting)
       else { continue }
       let former = charge(of: setting, port: device.activePort)
+      if former?.device == device.index, written?.contains(setting) == false { continue }
       var charge = Charge(
         setting: setting, port: device.activePort, value: value, device: device.index)
       if former?.device == device.index {

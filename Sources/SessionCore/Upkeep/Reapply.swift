@@ -8,7 +8,8 @@ package struct Reapply: Sendable {
   /// The loop of this look.
   package var run: Reconciler
   /// The levels that devices were given.
-  package private(set) var charges: Charges
+  var charges: Charges
+  let occasion: Occasion
   private let known: Baseline
   private let start: Duration
 
@@ -17,7 +18,7 @@ package struct Reapply: Sendable {
   ///   - known: the baseline before these values.
   ///   - charges: the levels that devices were given under this mode.
   ///   - seen: what the last run left as the mode asks.
-  package init(
+  init(
     _ input: PlanInput, _ occasion: Occasion, known: Baseline, charges: Charges,
     seen: ForeignChanges, conflicts: ConflictDetector, at now: Duration,
     tracer: (@Sendable (TraceEntry) -> Void)? = nil
@@ -34,17 +35,18 @@ package struct Reapply: Sendable {
     input.charges = charges
     // Missing devices are awaited; everything else is maintained in the meantime.
     input.mode.onFailure = .bestEffort
-    (self.charges, self.known, start) = (charges, known, now)
+    (self.charges, self.occasion, self.known, start) = (charges, occasion, known, now)
     run = Reconciler(input, seen: seen, tracer: tracer)
   }
 
   /// Ends a look that found or set everything as the mode asks.
   ///
   /// - Returns: the baseline, and whether the store does not have it yet.
-  package mutating func end() -> (baseline: Baseline, isNew: Bool) {
+  mutating func end() -> (baseline: Baseline, isNew: Bool) {
     // A level that was restored, because its device is no longer used, is set again when it is.
     charges.forget(run.attempted.subtracting(run.charged))
-    charges.take(run.charged, in: run.input.snapshot, arrival: start)
+    charges.take(
+      run.charged, in: run.input.snapshot, written: run.attempted, arrival: start)
     var baseline = run.input.baseline
     if run.firstPlan?.isEmpty == false {
       baseline = run.stored

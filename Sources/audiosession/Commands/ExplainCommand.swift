@@ -42,7 +42,7 @@ struct ExplainCommand: SessionCommand {
     let (facts, state) = try await context.withSession { session in
       let facts = try await session.machineFacts()
       if let state = facts.state { return (facts, state) }
-      return (facts, try await session.storedState())
+      return (facts, await session.storedState())
     }
     guard let name = Explanation.property(named: word), let report = state.properties[name]
     else { throw ValidationError("there is no property '\(visible(word))'") }

@@ -81,7 +81,7 @@ struct StateCommand: SessionCommand {
       return (try await session.getSessionState(), nil)
     } catch {
       guard Status(error) == .noServer else { throw error }
-      return (try await session.storedState(), error)
+      return (await session.storedState(), error)
     }
   }
 }

@@ -46,7 +46,7 @@ struct StoreTests {
       let later = Rig.session(rig.sandbox)
       let error = await #expect(throws: SessionError.self) { try await later.getSessionState() }
       #expect(error?.code == .serverUnreachable)
-      let state = try await later.storedState()
+      let state = await later.storedState()
       #expect(state.server == nil)
       #expect(state.profile == "mine")
       #expect(state.properties[.inputGain]?.preferred == .number(0.5))

@@ -59,12 +59,10 @@ extension ModelWork {
     let baseline = mutant == .forgetsUnplugged && value == 0 ? Baseline() : change.outcome
     try write(baseline)
     try session.store.commit(value == 0 ? nil : SimulatedSession.bytes(value))
-    var held = Held(baseline: baseline, memory: change.run.input.memory)
-    held.charges.take(change.run.charged, in: change.run.input.snapshot)
-    session.life.endChange(value == 0 ? kept : value, isInEffect: value != 0, held)
-    if value == 0 { returns.noteEnd(baseline, in: change.run.input.snapshot, at: world.now) }
-    seen = value == 0 ? ForeignChanges() : change.run.seen
-    conflicts.forget()
+    rules.end(
+      change, value == 0 ? kept : value, isInEffect: value != 0, baseline, &session.life,
+      generation: 0, at: world.now)
+    if let view { rules.noteAttachments(view.snapshot, at: world.now) }
   }
 
   private func undo(
@@ -76,7 +74,7 @@ extension ModelWork {
       guard let self, session.isRunning else { return }
       if let baseline { try? write(baseline) }
       session.life.failChange(former, stored: storedBaseline(), besides: left)
-      pacer.noteChange(at: world.now)
+      rules.pacer.noteChange(at: world.now)
       done()
     }
     guard mutant != .undoesNothing, let snapshot = view?.snapshot,

@@ -14,12 +14,7 @@ final class ModelWork {
   var connection: Int?
   /// The last answer of the server.
   var view: ModelServer.View?
-  var seen = ForeignChanges()
-  var conflicts = ConflictDetector()
-  var refused = RefusalBackoff()
-  var pacer = Pacer()
-  var returns = ReturnWatch()
-  var manager = ManagerWatch()
+  var rules = UpkeepRules()
   var backoff: ReconnectBackoff?
   private(set) var looks = 0
   var lastLook = Duration.zero { didSet { looks += 1 } }
@@ -183,7 +178,7 @@ final class ModelWork {
   private func noteTimeOut(_ step: Step) {
     guard mutant == .blamesTimeOuts else { return }
     for _ in 0..<ConflictDetector.limit
-    where conflicts.noteChange(of: step.setting, at: world.now) != nil {
+    where rules.conflicts.noteChange(of: step.setting, at: world.now) != nil {
       world.noteConflict(step.setting, session)
     }
   }

@@ -1,0 +1,233 @@
+package import PulseTypes
+
+/// When a holder looks at its server, what it does at a look, and what it remembers afterwards: all that
+/// its detectors and timers know.
+///
+/// Pure: time is a parameter, counted from any fixed moment. Sessions and the simulation drive it; they
+/// read the server, run the loops that it makes, and write the baselines that it returns.
+package struct UpkeepRules: Sendable {
+  package var pacer = Pacer()
+  package var interruptions = InterruptionWatch()
+  package var defaults = DefaultsCheck()
+  package var restores = RestoreWatch()
+  /// Whether an interruption that no snapshot shows has ended since the last look.
+  package var hasResumed = false
+  package var conflicts = ConflictDetector()
+  private var manager = ManagerWatch()
+  private var refused = RefusalBackoff()
+  private var flaps = FlapDetector()
+  private var arrivals = ArrivalWatch()
+  private var returns = ReturnWatch()
+  /// What the last run left as the mode asks.
+  private var seen = ForeignChanges()
+  /// The server that the flap detector compared last.
+  private var compared: ServerSnapshot?
+
+  package init() {}
+
+  // MARK: When to look
+
+  /// When to look next: at a change; or, later than `time`, at the end of a conflict's pause, or
+  /// when a flapping device counts as stable, a returned one as settled or a suspended one as an
+  /// interruption, or to request again what was refused, or to check the defaults.
+  package func nextLook(after time: Duration) -> Duration? {
+    [
+      pacer.nextLook, conflicts.nextEnd(after: time), flaps.nextEnd(after: time),
+      returns.nextEnd(after: time), refused.nextEnd(after: time),
+      interruptions.nextEnd(after: time), defaults.nextCheck,
+    ].compactMap { $0 }.min()
+  }
+
+  /// Whether a look is due at the time for which an alarm was set.
+  package func isDue(_ alarm: Duration, at now: Duration) -> Bool {
+    nextLook(after: alarm - .nanoseconds(1)).map { $0 <= max(now, alarm) } ?? false
+  }
+
+  // MARK: What it sees
+
+  /// Notes the server as a look has read it.
+  package mutating func noteReading(_ snapshot: ServerSnapshot, at now: Duration) {
+    manager.note(snapshot.sessionManager?.index, at: now)
+  }
+
+  /// The server was lost: after its restart every card is a new one.
+  package mutating func noteLoss() { arrivals.noteLoss() }
+
+  /// The server has restarted, and its session manager, if it needs one, with it.
+  package mutating func noteReset(_ snapshot: ServerSnapshot, at now: Duration) {
+    if snapshot.has(.sessionManager) { manager.noteReset(at: now) }
+  }
+
+  /// Reports the connected devices to the flap detector and the watch for new cards. What is found to
+  /// flap during a look, after its plan was made, is looked at once more.
+  package mutating func noteAttachments(_ snapshot: ServerSnapshot, at now: Duration) {
+    if let compared, compared.surelyHasAttachments(of: snapshot) { return }
+    compared = snapshot
+    let unsteady = flaps.unsteady(at: now)
+    flaps.note(snapshot.attachments, at: now)
+    if flaps.unsteady(at: now) != unsteady { pacer.noteChange(at: now) }
+    arrivals.note(snapshot, at: now)
+  }
+
+  /// Adds to a plan that nobody asked for what is known of the devices.
+  package func complete(_ input: inout PlanInput, at now: Duration) {
+    guard !input.isExplicit else { return }
+    input.unsteady = flaps.unsteady(at: now)
+    input.decidedCards = arrivals.decided
+  }
+
+  // MARK: What it does
+
+  /// What a look does once the server was read.
+  package enum Work<Mode> {
+    case reapply(Mode, Occasion)
+    case restore(keeping: Mode?)
+    case restoreReturned
+  }
+
+  /// What this look does; nil for nothing.
+  ///
+  /// - Parameters:
+  ///   - policy: when the mode is applied again.
+  ///   - isReset: whether the server has restarted since the last look.
+  ///   - hasOtherDevices: whether devices have come or gone since, or an interruption has ended.
+  package func work<Lock, Mode>(
+    _ life: SessionLife<Lock, Mode>, _ policy: ReapplyPolicy?, isReset: Bool = false,
+    hasOtherDevices: Bool = false, at now: Duration
+  ) -> Work<Mode>? {
+    switch life.duty {
+    case .maintain(let mode):
+      guard !interruptions.mayBeInterrupted, (policy ?? .always).allows(hasOtherDevices) else {
+        return nil
+      }
+      // What PipeWire's session manager restores after its start is no user's choice, like what a
+      // server restores: for a while volumes are restored, too.
+      return .reapply(mode, isReset || manager.isNew(at: now) ? .reset : .upkeep)
+    case .restore(let kept): return .restore(keeping: kept)
+    case .restoreReturned: return .restoreReturned
+    case nil: return nil
+    }
+  }
+
+  /// Begins to apply the mode again.
+  ///
+  /// - Parameter known: the baseline before the values that the session manager restored.
+  package func reapply<Lock, Mode>(
+    _ input: PlanInput, _ occasion: Occasion, known: Baseline,
+    _ life: inout SessionLife<Lock, Mode>, at now: Duration,
+    tracer: (@Sendable (TraceEntry) -> Void)? = nil
+  ) -> Reapply {
+    let look = Reapply(
+      input, occasion, known: known, charges: life.held?.charges ?? Charges(), seen: seen,
+      conflicts: conflicts, at: now, tracer: tracer)
+    life.held?.charges = look.charges
+    return look
+  }
+
+  /// The mode was applied again, or that failed.
+  ///
+  /// - Parameters:
+  ///   - error: why the loop ended early, if it did.
+  ///   - snapshot: the server as it was read last.
+  ///   - generation: the number of the stored mode.
+  ///   - write: stores the baseline; called if the store does not have it.
+  package mutating func end<Lock, Mode>(
+    _ look: inout Reapply, _ error: SessionError?, _ life: inout SessionLife<Lock, Mode>,
+    in snapshot: ServerSnapshot, generation: Int, at now: Duration,
+    write: (Baseline) throws(SessionError) -> Void
+  ) throws(SessionError) {
+    seen = look.run.seen
+    if let error {
+      // The previous values are on disk, and completed steps are not planned again.
+      life.held?.baseline = look.run.stored
+      throw error
+    }
+    // With what a state has shown meanwhile of a person's changes.
+    if let held = life.held { look.charges = held.charges }
+    let (baseline, isNew) = look.end()
+    look.charges.follow(snapshot, at: now)
+    if isNew { try write(baseline) }
+    refused.note(Set(look.run.input.refusals.keys), at: now)
+    // A hint that was not granted must not be requested again at the next look.
+    life.held = Held(
+      baseline: baseline, memory: look.run.input.memory, charges: look.charges,
+      generation: generation)
+  }
+
+  /// Notes what another program has changed; the settings that are in a conflict now, with the
+  /// programs that may be the cause.
+  package mutating func noteConflicts(
+    _ look: Reapply, at now: Duration, beside programs: [String] = []
+  ) -> [(setting: Setting, programs: [String])] {
+    guard look.occasion == .upkeep else { return [] }
+    return conflicts.noteChanges(look.run.foreign, at: now, beside: programs)
+  }
+
+  /// Begins to restore, while no mode is in effect, what was unplugged when the last one ended.
+  package mutating func restoreReturned(
+    _ input: PlanInput, at now: Duration, tracer: (@Sendable (TraceEntry) -> Void)? = nil
+  ) -> Restoration {
+    var (input, known) = (input, input.baseline)
+    input.baseline = returns.unrestored(known, in: input.snapshot, at: now)
+    input.isExplicit = false
+    return Restoration(
+      run: Reconciler(input, isRestoring: true, tracer: tracer), known: known,
+      unrestored: input.baseline, start: now)
+  }
+
+  /// Everything that has returned was restored.
+  ///
+  /// - Returns: the baseline to store; nil if the store has it.
+  package mutating func end<Lock, Mode>(
+    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>
+  ) -> Baseline? {
+    // A value that is restored now may not last on PipeWire, so the stored entry stays until it
+    // does.
+    let left = returns.unrestored(
+      restoration.unrestored, in: restoration.run.input.snapshot, at: restoration.start)
+    var baseline = restoration.known
+    baseline.entries.removeAll { !left.has($0) }
+    life.noteUnrestored(baseline)
+    return baseline == restoration.known ? nil : baseline
+  }
+
+  /// A mode took effect, or the former one ended.
+  ///
+  /// - Parameters:
+  ///   - mode: the declared mode.
+  ///   - baseline: what the store has now.
+  ///   - generation: the number of the stored mode.
+  package mutating func end<Lock, Mode>(
+    _ change: ModeChange, _ mode: Mode?, isInEffect: Bool, _ baseline: Baseline,
+    _ life: inout SessionLife<Lock, Mode>, generation: Int, at now: Duration
+  ) {
+    let run = change.run
+    var held = Held(baseline: baseline, memory: run.input.memory, generation: generation)
+    held.charges.take(run.charged, in: run.input.snapshot)
+    life.endChange(mode, isInEffect: isInEffect, held)
+    if !isInEffect { returns.noteEnd(baseline, in: run.input.snapshot, at: now) }
+    seen = isInEffect ? run.seen : ForeignChanges()
+    conflicts.forget()
+    flaps.forget()
+  }
+}
+
+/// Restores what was unplugged when a mode ended. Pure: the caller runs the loop.
+package struct Restoration: Sendable {
+  package var run: Reconciler
+  fileprivate let known: Baseline
+  fileprivate let unrestored: Baseline
+  fileprivate let start: Duration
+}
+
+extension ReapplyPolicy {
+  /// Whether a look may apply the mode again: with `on-route-change`, a default that changes without a
+  /// change of devices counts as a user's choice.
+  fileprivate func allows(_ hasOtherDevices: Bool) -> Bool {
+    switch self {
+    case .always: true
+    case .onRouteChange: hasOtherDevices
+    case .never: false
+    }
+  }
+}
