@@ -25,6 +25,10 @@ extension PulseSandbox {
       ?? SandboxError(.timedOut, "the server is not complete in time: \(missing)\n\(log.tail)")
   }
 
+  /// How long one connection is asked: PipeWire may stop reporting the defaults to it, while it answers
+  /// a new one (see `DefaultsCheck`).
+  private static var longestConnection: Duration { .seconds(3) }
+
   /// What is still missing at the deadline; nil once the server is complete.
   private func awaitSettled(
     until deadline: ContinuousClock.Instant
@@ -32,9 +36,12 @@ extension PulseSandbox {
     while true {
       let client = try await connect(until: deadline)
       do throws(PulseError) {
-        let missing = try await awaitSettled(client, until: deadline)
+        let missing = try await awaitSettled(
+          client, until: min(deadline, .now + Self.longestConnection), deadline)
         await client.close()
-        return missing
+        guard missing != nil, .now < deadline, configuration.server == .pipewire,
+          ServerLog(path: folder.log).failure(in: configuration) == nil
+        else { return missing }
       } catch {
         await client.close()
         // A connection to pipewire-pulse may stop answering after a restart of WirePlumber.
@@ -44,8 +51,9 @@ extension PulseSandbox {
     }
   }
 
+  /// - Parameter end: until when this connection is asked.
   private func awaitSettled(
-    _ client: PulseClient, until deadline: ContinuousClock.Instant
+    _ client: PulseClient, until end: ContinuousClock.Instant, _ deadline: ContinuousClock.Instant
   ) async throws(PulseError) -> String? {
     // pipewire-pulse opens its socket, runs its lines, then answers. PulseAudio opens its socket,
     // logs the lines that failed, then answers.
@@ -56,7 +64,7 @@ extension PulseSandbox {
     var pause = Duration.milliseconds(1)
     var missing: String?
     var nextAnnouncement = ContinuousClock.now + .seconds(1)
-    while ContinuousClock.now < deadline {
+    while ContinuousClock.now < end {
       let snapshot = try await client.snapshot(timeout: .seconds(2))
       missing = await whatIsMissing(snapshot)
       if missing != nil, ContinuousClock.now > nextAnnouncement {

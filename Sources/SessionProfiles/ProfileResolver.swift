@@ -202,15 +202,19 @@ struct ProfileResolver {
       warning.severity = .warning
       warnings.append(warning)
     }
-    let strict = mode.strict ?? []
-    if strict.contains(.sampleRate), mode.sampleRate == nil {
-      warn(.strict, "strict names \"sample-rate\", but no sample-rate is set")
-    }
-    if strict.contains(.bufferDuration), mode.ioBufferDuration == nil {
-      warn(.strict, "strict names \"buffer-duration\", but no buffer-duration is set")
+    func key(_ property: Property) -> String { property.row.key }
+    let hints: [(Hint, Property, isSet: Bool)] = [
+      (.sampleRate, .sampleRate, mode.sampleRate != nil),
+      (.bufferDuration, .ioBufferDuration, mode.ioBufferDuration != nil),
+    ]
+    for (hint, property, isSet) in hints where !isSet && mode.strict?.contains(hint) == true {
+      warn(
+        .strict,
+        "\(key(.strict)) names \"\(hint.rawValue)\", but no \(key(property)) is set")
     }
     if mode.gainLock == true, mode.inputGain == nil {
-      warn(.gainLock, "gain-lock has no gain to hold; set input.gain")
+      warn(
+        .gainLock, "\(Property.gainLock.row.name) has no gain to hold; set \(key(.inputGain))")
     }
     return warnings
   }

@@ -204,11 +204,11 @@ extension AudioSession {
     take(.server(lock))
     beginHolding(store)
     setDamageAside(store)
-    await makeSoAgain(store)
+    await applyAgain(store)
     return true
   }
 
-  private func makeSoAgain(_ store: SessionStore) async {
+  private func applyAgain(_ store: SessionStore) async {
     let isOver = upkeep.rules.interruptions.end { if case .takenOver = $0 { true } else { false } }
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }

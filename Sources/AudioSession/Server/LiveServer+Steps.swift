@@ -147,7 +147,9 @@ extension SessionError {
       "the server has no echo canceller '\(spec.method)', or none for \(channels): "
       + "module-echo-cancel did not load"
     if spec.method != EchoCancellerSpec.defaultMethod {
-      result.alternatives = ["echo-canceller = \"\(EchoCancellerSpec.defaultMethod)\""]
+      result.alternatives = [
+        Property.echoCanceller.line { $0.echoCanceller = EchoCancellerSpec.defaultMethod }
+      ]
     }
     return result
   }

@@ -52,8 +52,8 @@ private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         "It was moved there once, and the server remembers that. The session chooses devices by the "
         + "default, which this program does not follow.",
       .init(
-        "Move its stream to the default while it runs, which forgets it, or set move-streams in "
-          + "the profile. For no program to be remembered, load the module with:",
+        "Move its stream to the default while it runs, which forgets it, or set "
+          + "\(Property.moveOutputStreams.row.name) in the profile. For no program to be remembered, load the module with:",
         file: start.map(\.place) ?? facts.places["default.pa"],
         line: "load-module module-stream-restore restore_device=false"))
   }

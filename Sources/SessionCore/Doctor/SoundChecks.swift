@@ -48,7 +48,7 @@ private func silentInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
         .init(
           "Look for a switch on the device; or try another port.",
           command: "pactl set-source-port \(Words.quoted(device.name)) \(Words.quoted(other.name))",
-          line: "port = [\"\(other.name)\"]")
+          line: Property.inputPort.line { $0.inputPort = [.name(other.name)] })
       } ?? .init("Look for a switch on the device, and whether a microphone is connected."))
   }
 }
@@ -105,7 +105,9 @@ private func clippedInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) ->
       why: "What is clipped is lost and sounds harsh.",
       .init(
         "Turn the gain down: in the profile, under [input],",
-        line: "gain = \"\(Volume(fraction: device.volume.loudest.fraction / 2))\""))
+        line: Property.inputGain.line {
+          $0.inputGain = Volume(fraction: device.volume.loudest.fraction / 2)
+        }))
   }
 }
 
@@ -167,12 +169,13 @@ extension Device {
     let kept =
       ChannelMap.standard(channels: positions.count) == nil
       ? Array(positions.prefix(1)) : positions
+    let selection: ChannelSelection
     switch kept {
     case []: return nil
-    case [.frontLeft]: return "channel-map = \"left\""
-    case [.frontRight]: return "channel-map = \"right\""
-    default:
-      return "channel-map = [" + kept.map { "\"\($0.rawValue)\"" }.joined(separator: ", ") + "]"
+    case [.frontLeft]: selection = .left
+    case [.frontRight]: selection = .right
+    default: selection = .positions(kept)
     }
+    return Property.channelMap.line { $0.channelMap = selection }
   }
 }

@@ -54,6 +54,15 @@ extension Property {
     }
   }
 
+  /// The line of a profile's table that sets it, as a remedy shows it.
+  ///
+  /// - Parameter set: gives the property its value in an empty mode.
+  package func line(_ set: (inout AudioMode) -> Void) -> String {
+    var mode = AudioMode()
+    set(&mode)
+    return "\(row.name) = \(row.write(mode) ?? "")"
+  }
+
   /// The rows of all properties, in their order.
   package static let rows = allCases.map(\.row)
 

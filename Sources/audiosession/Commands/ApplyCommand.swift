@@ -69,7 +69,7 @@ struct ApplyCommand: SessionCommand {
       return (report, isOwn ? await session.lastSnapshot : try? await session.snapshot())
     }
     if keep, report.state.holder == nil {
-      try await Interruption.cancelling { try await Keeper(options: options).start() }
+      try await Interruption.cancelling { try await BackgroundHolder(options: options).start() }
       (report.state, snapshot) = try await context.withSession { session in
         (try await session.getSessionState(), await session.lastSnapshot)
       }

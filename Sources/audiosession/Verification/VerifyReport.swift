@@ -3,6 +3,7 @@ import AudioStreams
 import Glibc
 import JSONCoding
 import PulseTypes
+import SessionCore
 
 /// The preferred, reported and measured values.
 struct VerifyReport: Encodable {
@@ -125,7 +126,9 @@ struct VerifyReport: Encodable {
     Check(
       name: "lostFrames", measured: .number(Double(measured.lost)), isOK: measured.lost == 0,
       detail: measured.lost == 0
-        ? nil : "sound was lost, as on a busy machine; a longer buffer-duration helps")
+        ? nil
+        : "sound was lost, as on a busy machine; a longer "
+          + "\(Property.ioBufferDuration.row.key) helps")
   }
 
   /// The other preferences that are not met.

@@ -58,6 +58,20 @@ import Testing
     #expect(try !lines("\"(\(names))\"", except: []).isEmpty)
   }
 
+  @Test func `no key of a profile is written by hand`() throws {
+    // As in `gain = `, or within a sentence if no other word has its hyphen.
+    let names = Set(Property.rows.map(\.name))
+    let lines = #""(\#(names.joined(separator: "|"))) = "#
+    let compound = names.filter { $0.contains("-") }.joined(separator: "|")
+    let words = #"(?m)^(?!\s*//).*"[^"\n]*(?<![-\w])(\#(compound))\b"#
+    let rooms = [
+      "SessionCore/Properties/", "SessionCore/Mode/Hints.swift", "audiosession/Commands/",
+      "audiosession-benchmark/",
+    ]
+    #expect(try self.lines(lines, except: rooms) == [])
+    #expect(try self.lines(words, except: rooms) == [])
+  }
+
   @Test func `one switch leads to each setting, and one to each property`() throws {
     // Pairs, `case .rate, .latency:` and the like: a switch over settings is `Setting.kind`.
     let cases = ["cardProfile", "othersMute", "latencyOffset", "defaultDevice", "codec"]

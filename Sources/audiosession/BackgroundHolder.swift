@@ -4,7 +4,7 @@ import POSIX
 
 /// Starts a holder for a mode that was just applied: the service if it is installed, otherwise
 /// `watch` in the background.
-struct Keeper {
+struct BackgroundHolder {
   let options: GlobalOptions
 
   /// Returns once the holder reports that it is ready.
