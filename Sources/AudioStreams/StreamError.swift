@@ -53,6 +53,8 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isWrongRate = false
   /// Whether the server did not answer in the time that it has.
   package var isTimedOut = false
+  /// Whether the task was cancelled in the meantime.
+  package var isCancelled = false
 
   /// Makes an error.
   public init(_ code: Code, _ message: String, details: String? = nil) {
@@ -86,6 +88,7 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
       details: error.message)
     isServerAway = [.serverUnreachable, .serverLost].contains(error.code)
     isTimedOut = error.code == .timedOut
+    isCancelled = error.code == .cancelled
   }
 
   /// The message, with the details.

@@ -109,15 +109,18 @@ struct StreamOwnerTests {
       let recorder = rig.recorder()
       let start = ContinuousClock.now
       try await recorder.start(
-        path.path + "/a.wav", configuration: .init(duration: .milliseconds(1500)))
+        path.path + "/a.wav", configuration: .init(duration: .seconds(3)))
       #expect(await eventually { await recorder.progress.frames > 0 })
       try await rig.sandbox.kill()
+      let killed = ContinuousClock.now - start
       let progress = try await recorder.finished()
       #expect(ContinuousClock.now - start < .seconds(15))
-      #expect(abs(progress.duration.seconds - 1.5) < 0.001)
+      #expect(abs(progress.duration.seconds - 3) < 0.001)
       #expect(try SoundFileReader(path: path.path + "/a.wav").frames == progress.frames)
       let missing = progress.missing.reduce(0) { $0 + $1.frames }
-      #expect(missing > 44100 / 2 && progress.missing.allSatisfy { $0.cause == .serverReset })
+      #expect(progress.missing.allSatisfy { $0.cause == .serverReset })
+      // A busy machine kills the server late.
+      #expect(Double(missing) > (2.9 - killed.seconds) * Double(progress.sampleRate))
       #expect(path.text("a.wav.json") == Sidecar.text(progress))
     }
   }

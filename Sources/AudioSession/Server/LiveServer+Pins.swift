@@ -54,6 +54,12 @@ extension LiveServer {
     if snapshot.has(.earlyReplies) { closing.insert(stream.index) }
   }
 
+  private static var firstTry: Duration { .milliseconds(700) }
+  private static var secondTry: Duration { .milliseconds(1300) }
+  /// How long PipeWire has for a stream after one that it did not answer, and for how long after it.
+  private static var shortTry: Duration { .milliseconds(200) }
+  private static var silence: Duration { .seconds(5) }
+
   /// - Parameter latency: nil for a rate pin, which on PipeWire must run to show its rate.
   private func open(
     _ device: Device, _ rate: UInt32, _ latency: Duration?, _ properties: [String: String],
@@ -70,16 +76,25 @@ extension LiveServer {
     // On a busy machine PipeWire may never answer the request for one stream, and answer the next at
     // once; and the rest of the mode must not wait for a hint.
     let isLazy = snapshot.has(.earlyReplies)
-    let first = isLazy ? min(timeout, .milliseconds(700)) : timeout
+    // Several hints that wait as long as the first one would take the time of the rest.
+    let isSilent = lateStream.map { .now - $0 < Self.silence } ?? false
+    let first = isLazy ? min(timeout, isSilent ? Self.shortTry : Self.firstTry) : timeout
     do throws(PulseError) {
-      pin = try await client.openStream(options, timeout: first)
-    } catch {
-      // PipeWire fails with an I/O error while the stream's device is being reconnected.
-      guard error.code == .ioError || isLazy && error.code == .timedOut && first < timeout else {
-        throw error
+      do throws(PulseError) {
+        pin = try await client.openStream(options, timeout: first)
+      } catch {
+        // PipeWire fails with an I/O error while the stream's device is being reconnected.
+        guard
+          error.code == .ioError
+            || isLazy && !isSilent && error.code == .timedOut && first < timeout
+        else { throw error }
+        let second = isLazy ? min(timeout - first, Self.secondTry) : timeout
+        pin = try await client.openStream(options, timeout: max(.milliseconds(1), second))
       }
-      let second = isLazy ? min(timeout - first, .seconds(2)) : timeout
-      pin = try await client.openStream(options, timeout: max(.milliseconds(1), second))
+      lateStream = nil
+    } catch {
+      if isLazy, !isSilent, error.code == .timedOut { lateStream = .now }
+      throw error
     }
     mark(.stream(device.direction, pin.index))
     return pin

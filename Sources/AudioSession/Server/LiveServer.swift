@@ -39,6 +39,8 @@ actor LiveServer {
   nonisolated let memoryKeeper: StreamMemoryKeeper
   /// The profiles of Bluetooth cards that have no codecs.
   private var codecless: Set<String> = []
+  /// When the server did not answer the request for a stream; nil if it answered the last one.
+  var lateStream: ContinuousClock.Instant?
   /// Whether the server reports an outdated default to this connection.
   var isMisled = false
   /// The last answer to a new connection, for the reads that follow at once.

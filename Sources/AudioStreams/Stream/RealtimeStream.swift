@@ -42,7 +42,13 @@ final class RealtimeStream: Sendable {
     } onCancel: {
       ps_stream_stop(native)
     }
-    return try result.get()
+    do throws(StreamError) {
+      return try result.get()
+    } catch {
+      var error = error
+      error.isCancelled = Task.isCancelled
+      throw error
+    }
   }
 
   /// Plays what a C function renders from now on. Call it once, when the stream is ready.

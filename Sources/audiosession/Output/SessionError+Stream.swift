@@ -6,6 +6,7 @@ extension SessionError {
   init(_ error: StreamError) {
     let code: Code =
       switch error.code {
+      case _ where error.isCancelled: .cancelled
       case _ where error.isServerAway: .serverUnreachable
       case _ where error.isTimedOut: .timedOut
       case .permissionDenied: .accessDenied

@@ -33,4 +33,27 @@ struct LateHintTests {
       await session.close()
     }
   }
+
+  @Test("several that stall do not take the time of the rest")
+  func severalStall() async throws {
+    try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
+      let session = Rig.session(sandbox, timeout: .seconds(5))
+      var mode = AudioMode()
+      mode.category = .playAndRecord
+      mode.inputGain = Volume(fraction: 0.4)
+      try await session.setAudioMode(mode)
+      try await sandbox.freeze(.wireplumber)
+      mode.inputGain = Volume(fraction: 0.3)
+      // A rate and a buffer for the input, and for the output.
+      mode.sampleRate = 44100
+      mode.ioBufferDuration = .milliseconds(20)
+      let report = try await session.setAudioMode(mode)
+      #expect(report.state.properties[.inputGain]?.verdict == .applied)
+      try await sandbox.thaw(.wireplumber)
+      while try await session.getSessionState().properties[.sampleRate]?.verdict != .applied {
+        try await session.sleep(until: .now + .milliseconds(20))
+      }
+      await session.close()
+    }
+  }
 }
