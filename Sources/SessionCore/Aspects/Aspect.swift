@@ -31,6 +31,8 @@ protocol Aspect: Planned {
   func absent(_ context: PlanContext) -> String?
   /// The direction of the property's device; nil if it is not a property of a device.
   func direction(of mode: AudioMode) -> Direction?
+  /// Whether a device has a value of its own, which it gets before programs use it (``TakingCharge``).
+  var isSetBeforeUse: Bool { get }
   /// Whether it affects all programs, so that a session of one program leaves it alone.
   var isShared: Bool { get }
   /// Whether the server has no such value: the actual value is the preferred one if its consequences
@@ -45,6 +47,7 @@ extension Aspect {
   func actual(_ context: PlanContext) -> StateValue? { nil }
   func isHeld(_ context: PlanContext) -> Bool? { nil }
   func absent(_ context: PlanContext) -> String? { nil }
+  var isSetBeforeUse: Bool { false }
   var isShared: Bool { true }
   var isDerived: Bool { false }
 

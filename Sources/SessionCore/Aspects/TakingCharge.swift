@@ -13,7 +13,7 @@ struct TakingCharge: Planned {
   var property: Property { LevelAspect(direction: direction).property }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    let aspects = levels.filter { $0.preferred(context) != nil }
+    let aspects = (Self.levels[direction] ?? []).filter { $0.preferred(context) != nil }
     // A device that a profile of this plan creates exists when the next plan is made.
     guard !aspects.isEmpty,
       let device = context.device(direction), !context.server.isPredicted(device.name),
@@ -38,12 +38,8 @@ struct TakingCharge: Planned {
   }
 
   /// What a device has of its own.
-  private var levels: [any Aspect] {
-    [
-      LevelAspect(direction: direction), MuteAspect(direction: direction),
-      LatencyOffsetAspect(direction: direction),
-    ]
-  }
+  private static let levels: [Direction?: [any Aspect]] = Dictionary(
+    grouping: allAspects.filter(\.isSetBeforeUse), by: { $0.direction(of: AudioMode()) })
 
   /// The port through which the device will be used.
   private func port(_ context: PlanContext, _ device: Device) -> String? {

@@ -18,7 +18,8 @@ extension ServerSnapshot {
       guard case .name(let name) = entry.before, !Owned.isName(name) else { return nil }
       return device(direction, named: name)?.canBeDefault == true ? nil : .unplugged(name)
     }
-    guard value(of: entry.setting) != nil else {
+    // A level may have no value while another port is in use.
+    guard value(of: entry.setting) != nil || device(ofLevel: entry.setting) != nil else {
       // A missing device whose card exists was removed by the card's profile.
       guard entry.card.map({ card(named: $0) == nil }) ?? true else { return nil }
       return .unplugged(entry.card ?? entry.setting.object)
@@ -30,8 +31,7 @@ extension ServerSnapshot {
   /// The name of the card that a setting's device belongs to, or that it is a setting of.
   func cardName(of setting: Setting) -> String? {
     if setting.kind.device != nil { return device(of: setting).flatMap { card(of: $0) }?.name }
-    if case .latencyOffset(let card, _) = setting { return card }
-    return card(named: setting.object)?.name
+    return setting.kind.cardName ?? card(named: setting.object)?.name
   }
 
   /// What is plugged into the device whose port a setting is; nil of another setting.

@@ -21,6 +21,8 @@ struct LatencyOffsetAspect: Aspect {
 
   var property: Property { .latencyOffset(direction) }
 
+  var isSetBeforeUse: Bool { true }
+
   func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {

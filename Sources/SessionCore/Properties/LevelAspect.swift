@@ -23,6 +23,8 @@ struct LevelAspect: Aspect {
 
   var property: Property { .level(direction) }
 
+  var isSetBeforeUse: Bool { true }
+
   func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {

@@ -19,6 +19,8 @@ struct MuteAspect: Aspect {
 
   var property: Property { .muted(direction) }
 
+  var isSetBeforeUse: Bool { true }
+
   func direction(of mode: AudioMode) -> Direction? { direction }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {

@@ -6,6 +6,7 @@ struct LatencyOffsetSetting: SettingKind {
   let port: String
 
   var object: String { "\(card) \(port)" }
+  var cardName: String? { card }
   var label: String { "latency offset" }
   var phase: Phase { .levels }
   var traits: SettingTraits { .outlivesSession }

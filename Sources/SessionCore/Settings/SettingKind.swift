@@ -17,6 +17,8 @@ protocol SettingKind: Sendable {
 
   /// Its device, if it is a device's setting.
   var device: NamedDevice? { get }
+  /// Its card, if it is a card's setting whose object is not the card.
+  var cardName: String? { get }
   /// The same as a link of a chain; nil for other settings.
   var link: (any LinkKind)? { get }
   /// The device that gets the mode's value once, when the session first uses it, so that a later
@@ -112,6 +114,7 @@ package struct SettingTraits: OptionSet, Sendable {
 extension SettingKind {
   var traits: SettingTraits { [] }
   var device: NamedDevice? { nil }
+  var cardName: String? { nil }
   var link: (any LinkKind)? { nil }
   var otherStream: Index<Stream>? { nil }
 
