@@ -23,20 +23,20 @@ struct RateTests {
   /// What is heard: 440 Hz from the synthesizer, 1000 from a file, 2500 from the tone player.
   static let tones = [440.0, 1000, 2500]
 
-  /// What came of a capture in most of a second, and when.
+  /// What came of a capture in a while, and when.
   private struct Counted {
     var samples: [Float] = []
     var rate: Int
     var counted: ClockFit?
 
-    init(_ buffers: CaptureBuffers, rate: Int) async {
+    init(_ buffers: CaptureBuffers, rate: Int, for time: Duration) async {
       self.rate = rate
       var arrivals: [(time: Int64, frames: Int)] = []
       for await buffer in buffers {
         let now = HostClock.nanoseconds
         samples += buffer.samples
         arrivals.append((now, Int(buffer.position) + buffer.frameLength))
-        if now - arrivals[0].time > 700_000_000 { break }
+        if .nanoseconds(now - arrivals[0].time) > time { break }
       }
       counted = ClockFit(arrivals)
     }
@@ -98,14 +98,16 @@ struct RateTests {
     try await change()
     _ = await rig.collect(buffers, frames: format.sampleRate * 3 / 10)
     // A sink that takes another buffer may give its monitor what it renders ahead, and a busy machine
-    // nothing for a while. A wrong rate stays wrong.
+    // nothing for a while: later tries take longer. A wrong rate stays wrong.
     var faults: [String] = []
-    while faults.count < 15 {
-      guard let fault = await Counted(buffers, rate: format.sampleRate).fault(tones) else { break }
+    while faults.count < 12 {
+      let time = Duration.milliseconds(700 * (1 + faults.count / 3))
+      let counted = await Counted(buffers, rate: format.sampleRate, for: time)
+      guard let fault = counted.fault(tones) else { break }
       faults.append(fault)
-      noteTry(faults.count + 1, of: 15, after: fault)
+      noteTry(faults.count + 1, of: 12, after: fault)
     }
-    #expect(faults.count < 15, "\(when): \(faults)")
+    #expect(faults.count < 12, "\(when): \(faults)")
     await capture.stopAudioStream()
   }
 

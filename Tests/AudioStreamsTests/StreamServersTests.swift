@@ -94,7 +94,9 @@ struct StreamServersTests {
         try await rig.sandbox.kill()
         try await rig.sandbox.restart(timeout: .seconds(30))
         #expect(
-          await eventually(within: .seconds(30)) { await recorder.progress.missing.count == turn })
+          await eventually(within: .seconds(30)) {
+            await recorder.progress.missing.count { $0.cause == .serverReset } == turn
+          })
         let frames = await recorder.progress.frames
         #expect(
           await eventually(within: .seconds(30)) {
@@ -103,7 +105,11 @@ struct StreamServersTests {
         #expect(await recorder.capture.serverAwaySince == nil)
       }
       let progress = try await recorder.stop()
-      #expect(progress.missing.allSatisfy { $0.cause == .serverReset }, "\(progress.missing)")
+      // A busy machine may lose a little more, which is listed, too.
+      let missing = progress.missing
+      #expect(missing.count { $0.cause == .serverReset } == 2, "\(missing)")
+      #expect(
+        missing.allSatisfy { $0.cause == .serverReset || $0.cause == .overrun }, "\(missing)")
       #expect(try SoundFileReader(path: path).frames == progress.frames)
       #expect(folder.text("a.wav.json") == Sidecar.text(progress))
     }
