@@ -31,7 +31,7 @@ protocol Aspect: Planned {
   func absent(_ context: PlanContext) -> String?
   /// The direction of the property's device; nil if it is not a property of a device.
   func direction(of mode: AudioMode) -> Direction?
-  /// Whether a device has a value of its own, which it gets before programs use it (``TakingCharge``).
+  /// Whether each device has such a value, and gets it before programs use it (``TakingCharge``).
   var isSetBeforeUse: Bool { get }
   /// Whether it affects all programs, so that a session of one program leaves it alone.
   var isShared: Bool { get }

@@ -10,15 +10,6 @@ extension PropertyRow {
     .outputChannelMap, { $1(&$0.outputChannelMap) }, "output.channel-map", .channels,
     meaning: "The hardware channels that play left, right and so on.",
     aspect: ChannelMapAspect(direction: .output), check: Check.channels)
-
-  static let polarPattern = PropertyRow(
-    .polarPattern, { $1(&$0.polarPattern) }, "input.polar-pattern", .word(),
-    aspect: PolarPatternAspect(),
-    check: Check.polarPattern)
-
-  static let inputOrientation = PropertyRow(
-    .inputOrientation, { $1(&$0.inputOrientation) }, "input.orientation", .word(),
-    aspect: OrientationAspect())
 }
 
 /// Channel map, polar pattern and orientation together → the remap.
@@ -144,53 +135,5 @@ struct ChannelMapAspect: Aspect {
     result.causes.append(
       "\(remap.name) is on it: it takes \(remap.masterMap) as \(remap.map)"
         + (isInUse ? "" : ", and is not the default"))
-  }
-}
-
-/// A property of the input that the remap of `ChannelMapAspect` realizes.
-protocol RemappedAspect: Aspect {}
-
-extension RemappedAspect {
-  var phase: Phase { .channelMap }
-  var isShared: Bool { false }
-  var isDerived: Bool { true }
-
-  func direction(of mode: AudioMode) -> Direction? { .input }
-
-  /// The channel map stands for it.
-  func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {}
-
-  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    try ChannelMapAspect.conditions(context, .input)
-  }
-
-  func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
-    ChannelMapAspect(direction: .input).explain(&result, on: snapshot, facts)
-  }
-}
-
-/// The polar pattern of the microphone.
-struct PolarPatternAspect: RemappedAspect {
-  let property = Property.polarPattern
-
-  func preferred(_ context: PlanContext) -> StateValue? {
-    context.mode.polarPattern.map { .string($0.rawValue) }
-  }
-}
-
-/// How the user holds the device.
-struct OrientationAspect: RemappedAspect {
-  let property = Property.inputOrientation
-
-  func preferred(_ context: PlanContext) -> StateValue? {
-    context.mode.inputOrientation.map { .string($0.rawValue) }
-  }
-
-  func conditions(_ context: PlanContext) throws(Obstacle) -> [Condition] {
-    let isTurned = context.mode.inputOrientation?.quarterTurns != 0
-    guard isTurned || context.resolved(.input) != nil else {
-      return [.nothing("no channels change places")]
-    }
-    return try ChannelMapAspect.conditions(context, .input)
   }
 }

@@ -69,7 +69,7 @@ package struct UpkeepRules: Sendable {
     arrivals.note(snapshot, at: now)
   }
 
-  /// Adds to a plan that nobody asked for what is known of the devices.
+  /// Adds what is known of the devices to the input of a plan for upkeep.
   package func complete(_ input: inout PlanInput, at now: Duration) {
     guard !input.isExplicit else { return }
     input.unsteady = flaps.unsteady(at: now)
@@ -128,7 +128,7 @@ package struct UpkeepRules: Sendable {
   ///
   /// - Parameters:
   ///   - error: why the loop ended early, if it did.
-  ///   - snapshot: the server as it was read last.
+  ///   - snapshot: the last reading of the server.
   ///   - generation: the number of the stored mode.
   ///   - write: stores the baseline; called if the store does not have it.
   package mutating func end<Lock, Mode>(
