@@ -7,6 +7,13 @@ import Testing
 /// A hint that the server does not answer delays nothing else, and is requested again.
 @Suite("A hint that stalls", .graphCards, .timeLimit(.minutes(1)))
 struct LateHintTests {
+  /// The suite's time limit is the deadline.
+  private static func awaitRate(_ session: AudioSession) async throws {
+    while try await session.getSessionState().properties[.sampleRate]?.verdict != .applied {
+      try await session.sleep(until: .now + .milliseconds(20))
+    }
+  }
+
   @Test("the mode is applied without it, and it follows when the server answers")
   func stalls() async throws {
     try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
@@ -26,10 +33,7 @@ struct LateHintTests {
       let volume = try await session.snapshot().device(.input, named: "mic")?.volume
       #expect(volume?.loudest == Volume(fraction: 0.3))
       try await sandbox.thaw(.wireplumber)
-      // The suite's time limit is the deadline.
-      while try await session.getSessionState().properties[.sampleRate]?.verdict != .applied {
-        try await session.sleep(until: .now + .milliseconds(20))
-      }
+      try await Self.awaitRate(session)
       await session.close()
     }
   }
@@ -50,9 +54,7 @@ struct LateHintTests {
       let report = try await session.setAudioMode(mode)
       #expect(report.state.properties[.inputGain]?.verdict == .applied)
       try await sandbox.thaw(.wireplumber)
-      while try await session.getSessionState().properties[.sampleRate]?.verdict != .applied {
-        try await session.sleep(until: .now + .milliseconds(20))
-      }
+      try await Self.awaitRate(session)
       await session.close()
     }
   }
