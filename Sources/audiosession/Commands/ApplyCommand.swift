@@ -69,9 +69,11 @@ struct ApplyCommand: SessionCommand {
       return (report, isOwn ? await session.lastSnapshot : try? await session.snapshot())
     }
     if keep, report.state.holder == nil {
-      try await Interruption.cancelling { try await BackgroundHolder(options: options).start() }
-      (report.state, snapshot) = try await context.withSession { session in
-        (try await session.getSessionState(), await session.lastSnapshot)
+      (report.state, snapshot) = try await Interruption.cancelling {
+        try await BackgroundHolder(options: options).start()
+        return try await context.withSession { session in
+          (try await session.getSessionState(), await session.lastSnapshot)
+        }
       }
     }
     let output = context.output

@@ -128,25 +128,36 @@ struct SignalTests {
 
   @Test("a signal ends apply while the process that is to keep the setup gets ready", .server)
   func keeping() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(profile: "test", Profiles.podcast)
-      let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
-      let server = try #require(await sandbox.processID())
-      let result = try await sandbox.shell(
-        """
-        mkdir -p \(hooks)/post-apply.d
-        printf '#!/bin/sh\\nkill -STOP \(server)\\n: > \(sandbox.directory)/frozen\\n' \
-          > \(hooks)/post-apply.d/freeze
-        chmod 755 \(hooks)/post-apply.d/freeze
-        $A apply test --keep & pid=$!
-        until [ -e \(sandbox.directory)/frozen ]; do kill -0 $pid || exit 9; pause; done
-        until pgrep -P $pid audiosession > /dev/null; do kill -0 $pid || exit 8; pause; done
-        start=$(date +%s); kill -TERM $pid; wait $pid; code=$?
-        kill -CONT \(server)
-        [ $(($(date +%s) - start)) -lt 20 ] && exit $code
-        """)
-      #expect(result.status == 143, "\(result)")
+    // Hooks run beside the command: on a busy machine one may freeze the server too late.
+    for number in 1...5 {
+      noteTry(number, of: 5, after: "a keeping process that was ready before its server froze")
+      let result = try await PulseSandbox.with(.minimal) { try await Self.keeping($0) }
+      guard result.status == 0, result.standardOutput.contains("maintained by") else {
+        #expect(result.status == 143, "\(result)")
+        return
+      }
     }
+    Issue.record("the keeping process was ready each time before its server froze")
+  }
+
+  /// Ends `apply --keep` while its keeping process waits for a server that a hook froze.
+  private static func keeping(_ sandbox: PulseSandbox) async throws -> CommandResult {
+    try sandbox.write(profile: "test", Profiles.podcast)
+    let hooks = try #require(sandbox.environment["XDG_CONFIG_HOME"]) + "/audiosession/hooks"
+    let server = try #require(await sandbox.processID())
+    return try await sandbox.shell(
+      """
+      mkdir -p \(hooks)/post-apply.d
+      printf '#!/bin/sh\\nkill -STOP \(server)\\n: > \(sandbox.directory)/frozen\\n' \
+        > \(hooks)/post-apply.d/freeze
+      chmod 755 \(hooks)/post-apply.d/freeze
+      $A apply test --keep & pid=$!
+      until [ -e \(sandbox.directory)/frozen ]; do kill -0 $pid || exit 9; pause; done
+      until pgrep -P $pid audiosession > /dev/null; do kill -0 $pid || exit 8; pause; done
+      start=$(date +%s); kill -TERM $pid; wait $pid; code=$?
+      kill -CONT \(server)
+      [ $(($(date +%s) - start)) -lt 20 ] && exit $code
+      """)
   }
 
   @Test("a signal at any moment leaves all applied, or nothing", .server)
