@@ -1,31 +1,3 @@
-/// The state of a device (libpulse: `pa_sink_state_t`, `pa_source_state_t`).
-public enum DeviceState: String, Sendable, Hashable, Codable {
-  case running, idle, suspended, unknown
-}
-
-/// The capabilities of a device, from its driver (libpulse: `pa_sink_flags_t`,
-/// `pa_source_flags_t`).
-public struct DeviceFlags: OptionSet, Sendable, Hashable, Codable {
-  /// The server's bits.
-  public let rawValue: UInt32
-
-  /// Wraps the server's bits.
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-  /// The hardware controls the volume.
-  public static let hardwareVolume = DeviceFlags(rawValue: 0x0001)
-  /// The device reports its latency.
-  public static let latency = DeviceFlags(rawValue: 0x0002)
-  /// It is hardware, not a virtual device.
-  public static let hardware = DeviceFlags(rawValue: 0x0004)
-  /// It is connected over a network.
-  public static let network = DeviceFlags(rawValue: 0x0008)
-  /// The hardware controls the mute.
-  public static let hardwareMute = DeviceFlags(rawValue: 0x0010)
-  /// The latency adapts to the streams' requests.
-  public static let dynamicLatency = DeviceFlags(rawValue: 0x0080)
-}
-
 /// A sink or a source of the server (libpulse: `pa_sink_info`, `pa_source_info`).
 ///
 /// One type for both: they differ in `direction` and `monitor`. The momentary latency is not

@@ -1,23 +1,3 @@
-/// Whether something is plugged into a port (libpulse: `pa_port_available_t`).
-public enum PortAvailability: String, Sendable, Hashable, Codable {
-  /// The hardware cannot detect it; counts as available.
-  case unknown
-  /// Nothing is plugged in.
-  case no
-  /// Something is plugged in.
-  case yes
-
-  /// Whether the port may be chosen: yes or unknown.
-  package var isUsable: Bool { self != .no }
-}
-
-/// The kind of a port (libpulse: `pa_device_port_type_t`).
-public enum PortKind: UInt32, Sendable, Hashable, Codable, CaseIterable {
-  case unknown = 0
-  case aux, speaker, headphones, line, mic, headset, handset, earpiece, spdif, hdmi, tv, radio
-  case video, usb, bluetooth, portable, handsfree, car, hifi, phone, network, analog
-}
-
 /// A connector of a device: a jack, a built-in microphone, a headset profile.
 ///
 /// AVAudioSession calls an input's ports its *data sources*. libpulse has a device's port

@@ -14,27 +14,6 @@ enum PlaceKey: Sendable, Hashable {
   case property(String)
 }
 
-/// An object of the server.
-protocol Indexed: Sendable {
-  /// The server's index.
-  var index: Index<Self> { get }
-}
-
-extension Indexed {
-  /// The number of the index.
-  var number: UInt32 { index.rawValue }
-}
-
-extension Card: Indexed {}
-
-/// A member of one of a snapshot's lists, except the cards.
-protocol Placed: Indexed {
-  /// The keys by which the member is looked up.
-  ///
-  /// - Parameter properties: the properties to index.
-  func keys(_ properties: [String]) -> [PlaceKey]
-}
-
 /// The positions of a list's members by key. The object stays the same as long as no member is
 /// added, removed or gets other keys.
 final class Places<Member: Placed>: Sendable {

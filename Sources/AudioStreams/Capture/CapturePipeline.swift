@@ -155,6 +155,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       case .lost(let frames): try convertSilence(frames, until: end)
       }
     }
+    // After a hole it is not known before the next sound.
+    guard stretch.framesIn > 0 else { return }
     let lost = fallingBehind.add(
       lateness: stretch.behind, at: end, fragment: stretch.fragment)
     if let lost { try skipHole(Self.frames(lost, stretch.rate)) }

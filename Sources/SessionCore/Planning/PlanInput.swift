@@ -1,17 +1,5 @@
 package import PulseTypes
 
-/// Why a plan is made.
-package enum Occasion: String, Sendable, Hashable, Codable {
-  /// A user or program asked for it: the whole mode counts.
-  case asked
-  /// The server restarted without our changes: the whole mode counts, but no input is unmuted.
-  case reset
-  /// Something has changed: levels count only if they are locked, and no input is unmuted.
-  case upkeep
-  /// The holder ends: its effect on other programs is undone, and nothing else.
-  case leaving
-}
-
 /// The complete input of a plan; the plan is a pure function of it.
 package struct PlanInput: Sendable, Hashable, Codable {
   /// The mode.
@@ -96,29 +84,5 @@ extension PlanInput {
       result[direction] = name
     }
     return result
-  }
-}
-
-/// The context of an aspect: the input, the predicted server after the steps so far, and the
-/// resolved devices.
-struct PlanContext {
-  let input: PlanInput
-  let server: PredictedServer
-  let resolution: Resolution
-
-  var mode: AudioMode { input.mode }
-  var snapshot: ServerSnapshot { server.snapshot }
-
-  /// The resolved device of a direction.
-  func resolved(_ direction: Direction) -> Resolved? { resolution.devices[direction] }
-
-  /// The resolved device in the predicted server, with its ports and values.
-  func device(_ direction: Direction) -> Device? {
-    resolved(direction).flatMap { snapshot.device(direction, named: $0.name) }
-  }
-
-  /// The device that a state shows: the resolved one, otherwise the root of the default.
-  func shownDevice(_ direction: Direction) -> Device? {
-    device(direction) ?? snapshot.chain.defaultRoot(direction)
   }
 }

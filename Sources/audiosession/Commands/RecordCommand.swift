@@ -186,30 +186,3 @@ struct RecordCommand: SessionCommand {
     }
   }
 }
-
-/// A number of channels on the command line, or `mono`.
-struct ChannelCount: ExpressibleByArgument {
-  let channels: CaptureChannels
-
-  init?(argument: String) {
-    if argument == "mono" {
-      channels = .mono
-    } else if let count = Int(argument), (1...32).contains(count) {
-      channels = count == 1 ? .mono : .count(count)
-    } else {
-      return nil
-    }
-  }
-}
-
-/// A recording's format on the command line.
-struct FormatName: ExpressibleByArgument {
-  let format: RecordingFormat
-
-  init?(argument: String) {
-    guard let format = RecordingFormat(rawValue: argument) else { return nil }
-    self.format = format
-  }
-
-  static var allValueStrings: [String] { RecordingFormat.allCases.map(\.rawValue) }
-}

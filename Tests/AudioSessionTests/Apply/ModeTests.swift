@@ -21,10 +21,18 @@ struct ModeTests {
       #expect(state.processing.isEmpty)
       #expect(try await rig.outside.snapshot().modules.allSatisfy { !$0.name.contains("echo") })
       // A gain that is not 100 % changes what is measured.
-      try await rig.setInputVolume(
-        ChannelVolumes(Volume(fraction: 0.5), channels: 2), of: Names.usbInput)
-      let quiet = try await rig.session.getSessionState().properties[.mode]
-      #expect(quiet?.verdict == .unreachable && quiet?.reason?.contains("50 %") == true)
+      let half = ChannelVolumes(Volume(fraction: 0.5), channels: 2)
+      var quiet: PropertyReport?
+      for number in 1...3 {
+        noteTry(number, of: 3, after: "a volume that did not stay")
+        try await rig.setInputVolume(half, of: Names.usbInput)
+        quiet = try await rig.session.getSessionState().properties[.mode]
+        let now = try await rig.outside.source(named: Names.usbInput)?.volume
+        guard quiet?.verdict != .unreachable, now != half else { break }
+      }
+      #expect(
+        quiet?.verdict == .unreachable && quiet?.reason?.contains("50 %") == true,
+        "\(quiet as Any)")
       mode.inputGain = .norm
       #expect(
         try await rig.session.setAudioMode(mode).state.properties[.mode]?.verdict == .applied)

@@ -31,6 +31,8 @@ private typealias Server = SimulatedServer
       $0.category = .multiRoute
       $0.mode = .voiceChat
       $0.polarPattern = .omnidirectional
+      $0.inputOrientation = .landscapeLeft
+      $0.outputCodec = "sbc"
     },
     preferring {
       $0.scope = .application
@@ -40,6 +42,11 @@ private typealias Server = SimulatedServer
       $0.preferredInput = ["*"]
     },
   ]
+
+  @Test func `the modes set every property that is read on a server`() {
+    let found = Self.modes.flatMap { mode in allAspects.filter { $0.property.row.isSet(mode) } }
+    #expect(Set(found.map(\.property)) == Set(allAspects.map(\.property)))
+  }
 
   private static func context(
     _ mode: AudioMode, _ kind: ServerKind, _ change: (inout Server) -> Void = { _ in }

@@ -60,6 +60,18 @@ private typealias Server = SimulatedServer
       ], device: Server.speakers, other: Server.a2dp, otherPort: "headset-output"),
   ]
 
+  @Test(arguments: cases) func `every property of a device is tried`(_ which: Case) {
+    // A pattern, an orientation and a codec need other devices than these two.
+    let others: Set<Property> = [
+      which.preferred, which.muted, .polarPattern, .inputOrientation, .outputCodec,
+    ]
+    let rows = Property.reported.map(\.row).filter { $0.table == which.direction.rawValue }
+    #expect(rows.count > 4)
+    #expect(
+      Set(rows.map(\.property)).subtracting(others)
+        == Set(which.properties).subtracting([.sampleRate, .ioBufferDuration]))
+  }
+
   /// The mode in force on the laptop's device, beside another one.
   private func applied(_ which: Case, _ kind: ServerKind) throws -> Run {
     var server = Server.machine(kind: kind) {

@@ -65,7 +65,7 @@ import Testing
     let compound = names.filter { $0.contains("-") }.joined(separator: "|")
     let words = #"(?m)^(?!\s*//).*"[^"\n]*(?<![-\w])(\#(compound))\b"#
     let rooms = [
-      "SessionCore/Properties/", "SessionCore/Mode/Hints.swift", "audiosession/Commands/",
+      "SessionCore/Properties/", "SessionCore/Mode/Hint.swift", "audiosession/Commands/",
       "audiosession-benchmark/",
     ]
     #expect(try self.lines(lines, except: rooms) == [])
@@ -89,6 +89,21 @@ import Testing
     let names = Setting.all(of: device).map { "\($0)".prefix { $0 != "(" } }
     #expect(cases.count >= 5)
     #expect(Set(names) == Set(cases.compactMap { $0.split { " (".contains($0) }[2] }))
+  }
+
+  @Test func `every setting of the server's own values is tried`() throws {
+    let cases = try lines(#"(?m)^  case \w+\b"#, except: []).filter {
+      $0.contains("/Setting.swift: ")
+    }
+    let tried = SettingTests.plain(card: "card", input: "input", stream: 1).map(\.0)
+    let hints: [Setting] = [.rate(.input, device: ""), .latency(.input, device: "")]
+    let made: [Setting] = Setting.links + [.others(.silence), .trigger]
+    let names = Set((tried + hints + made).map { String("\($0)".prefix { $0 != "(" }) })
+    #expect(cases.count > 15)
+    #expect(
+      names
+        == Set(
+          cases.compactMap { $0.split { " (".contains($0) }.dropFirst(2).first.map(String.init) }))
   }
 
   @Test func `the random modes have every property of the state, but codecs`() {

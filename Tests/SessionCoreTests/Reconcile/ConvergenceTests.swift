@@ -119,4 +119,31 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: blocks)
+  func `two modes, one after the other, and a revert restore what was`(_ block: SeedBlock) {
+    forEachCase(of: block) { seed, random in
+      let server = random.machine()
+      let before = server.snapshot
+      var first = Run(server, PlanInput(mode: random.mode(), snapshot: before))
+      first.run()
+      var second = Run(
+        first.server, PlanInput(mode: random.mode(), snapshot: first.server.snapshot))
+      second.input.baseline = first.stored
+      second.input.memory = first.input.memory
+      second.run()
+      // A mode that cannot be applied leaves the first in effect.
+      let last = second.refusal == nil ? second : first
+      guard last.refusal == nil else { return }
+      var back = Run(last.server, PlanInput(mode: AudioMode(), snapshot: last.server.snapshot))
+      back.input.baseline = last.stored
+      back.input.memory = last.input.memory
+      back.run()
+      let traces = "\(first.trace)\n\(second.trace)\n\(back.trace)"
+      #expect(second.failure == nil && back.failure == nil, "seed \(seed)\n\(traces)")
+      #expect(back.refusal == nil, "seed \(seed)\n\(traces)")
+      let differences = back.server.snapshot.fingerprint.difference(from: before.fingerprint)
+      #expect(differences.isEmpty, "seed \(seed)\n\(differences)\n\(traces)")
+    }
+  }
 }

@@ -19,7 +19,7 @@ private typealias Server = SimulatedServer
   ]
 
   /// The settings of the server's own values, with one that each can have.
-  private static func plain(card: String, input: String, stream: UInt32) -> [(
+  static func plain(card: String, input: String, stream: UInt32) -> [(
     Setting, SettingValue
   )] {
     [

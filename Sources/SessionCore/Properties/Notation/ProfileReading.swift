@@ -1,14 +1,3 @@
-/// A mistake in a value of a file.
-package struct Mistake: Sendable {
-  package var message: String
-  package var position: Position?
-  /// The property that the key sets, or the key where it sets none.
-  package var property: String?
-  /// The value that was wrong.
-  package var value: String?
-  package var code: SessionError.Code
-}
-
 /// The reading of one file, with the problems found so far.
 package struct ProfileReading {
   /// More diagnostics would not help the user.
@@ -59,23 +48,4 @@ package struct ProfileReading {
     report(
       message, at: node.position, property: label.property, value: node.text, as: Value.self)
   }
-}
-
-/// A key's name in messages, and the property of the session that it sets.
-package struct Label: Sendable {
-  /// As in the file: `input.polar-pattern`.
-  package var key: String
-  /// As in the state's JSON: `polarPattern`.
-  package var property: String
-
-  package init(key: String, property: String) {
-    self.key = key
-    self.property = property
-  }
-
-  /// The label of an element of the value.
-  var element: Label { Label(key: "an element of \(key)", property: property) }
-
-  /// The label of a key inside the value.
-  func inner(_ name: String) -> Label { Label(key: "\(key) \(name)", property: property) }
 }

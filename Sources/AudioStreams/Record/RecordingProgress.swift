@@ -1,0 +1,32 @@
+/// A source that was recorded.
+public struct RecordedInput: Sendable, Hashable, Codable {
+  /// The position of its first frame.
+  public var position: Int64
+  /// Its name.
+  public var device: String
+}
+
+/// The progress of a recording.
+public struct RecordingProgress: Sendable, Hashable {
+  /// Frames in the file, silence for missing ones included.
+  public var frames: Int64 = 0
+  /// Hz; 0 before the first buffer.
+  public var sampleRate = 0
+  /// Samples in a frame.
+  public var channels = 0
+  /// The gaps that were filled with silence.
+  public var missing: [MissingFrames] = []
+  /// The sources of the sound, in order.
+  public var inputs: [RecordedInput] = []
+  /// The root mean square of the last buffer; full scale is 1.
+  public var rms: Float = 0
+  /// The greatest magnitude in the last buffer.
+  public var peak: Float = 0
+  /// The greatest magnitude in the file; 0 is nothing but silence.
+  public var highestPeak: Float = 0
+
+  /// The frames as time.
+  public var duration: Duration {
+    sampleRate == 0 ? .zero : .seconds(Double(frames) / Double(sampleRate))
+  }
+}

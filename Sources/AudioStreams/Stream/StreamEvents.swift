@@ -1,0 +1,13 @@
+import CPulseStream
+
+/// Events of a stream, apart from its sound (libpulse: the stream's callbacks).
+struct StreamEvents: OptionSet, Sendable, Hashable {
+  let rawValue: UInt32
+
+  static let moved = StreamEvents(PS_MOVED)
+  static let suspended = StreamEvents(PS_SUSPENDED)
+  static let drained = StreamEvents(PS_DRAINED)
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+  private init(_ event: ps_event) { self.init(rawValue: event.rawValue) }
+}

@@ -1,0 +1,33 @@
+/// The behavior of a stream (libpulse: `pa_stream_flags_t`).
+public struct StreamFlags: OptionSet, Sendable, Hashable {
+  /// libpulse's bits.
+  public let rawValue: UInt32
+
+  /// Wraps libpulse's bits.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// The channels are mapped in order, regardless of their positions.
+  public static let noRemapChannels = StreamFlags(rawValue: 0x0010)
+  /// Channels are not mixed up or down.
+  public static let noRemix = StreamFlags(rawValue: 0x0020)
+  /// The stream takes the device's format.
+  public static let fixFormat = StreamFlags(rawValue: 0x0040)
+  /// The stream takes the device's rate.
+  public static let fixRate = StreamFlags(rawValue: 0x0080)
+  /// The stream takes the device's channels.
+  public static let fixChannels = StreamFlags(rawValue: 0x0100)
+  /// Neither clients nor the server can move the stream; it ends with its device.
+  public static let dontMove = StreamFlags(rawValue: 0x0200)
+  /// Its rate can be changed later; it never changes the device's.
+  public static let variableRate = StreamFlags(rawValue: 0x0400)
+  /// The stream delivers peaks, for a level meter.
+  public static let peakDetect = StreamFlags(rawValue: 0x0800)
+  /// It starts muted.
+  public static let startMuted = StreamFlags(rawValue: 0x1000)
+  /// The latency applies only to the stream's buffer; the device's is unchanged.
+  public static let earlyRequests = StreamFlags(rawValue: 0x4000)
+  /// The device may suspend while the stream runs.
+  public static let dontInhibitAutoSuspend = StreamFlags(rawValue: 0x8000)
+  /// The stream fails when its device suspends.
+  public static let failOnSuspend = StreamFlags(rawValue: 0x20000)
+}

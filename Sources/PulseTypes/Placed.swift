@@ -1,0 +1,20 @@
+/// An object of the server.
+protocol Indexed: Sendable {
+  /// The server's index.
+  var index: Index<Self> { get }
+}
+
+extension Indexed {
+  /// The number of the index.
+  var number: UInt32 { index.rawValue }
+}
+
+extension Card: Indexed {}
+
+/// A member of one of a snapshot's lists, except the cards.
+protocol Placed: Indexed {
+  /// The keys by which the member is looked up.
+  ///
+  /// - Parameter properties: the properties to index.
+  func keys(_ properties: [String]) -> [PlaceKey]
+}

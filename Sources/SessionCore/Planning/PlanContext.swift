@@ -1,0 +1,25 @@
+import PulseTypes
+
+/// The context of an aspect: the input, the predicted server after the steps so far, and the
+/// resolved devices.
+struct PlanContext {
+  let input: PlanInput
+  let server: PredictedServer
+  let resolution: Resolution
+
+  var mode: AudioMode { input.mode }
+  var snapshot: ServerSnapshot { server.snapshot }
+
+  /// The resolved device of a direction.
+  func resolved(_ direction: Direction) -> Resolved? { resolution.devices[direction] }
+
+  /// The resolved device in the predicted server, with its ports and values.
+  func device(_ direction: Direction) -> Device? {
+    resolved(direction).flatMap { snapshot.device(direction, named: $0.name) }
+  }
+
+  /// The device that a state shows: the resolved one, otherwise the root of the default.
+  func shownDevice(_ direction: Direction) -> Device? {
+    device(direction) ?? snapshot.chain.defaultRoot(direction)
+  }
+}
