@@ -8,11 +8,11 @@ extension AudioSession {
     _ stop: StopSignal, declared: OwnMode?, isActive: Bool, forgets: Bool = false
   ) async throws(SessionError) -> ApplyReport {
     let wasInEffect = ((try? self.storedMode(store)) ?? nil)?.isActive == true
-    var change = ModeChange(
-      input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
-      tracer: configuration.tracer)
     let generation = store.generation().addingSaturating(1)
     let formerlyHeld = life.beginChange()
+    var change = ModeChange(
+      input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
+      onDisk: formerlyHeld?.stored, tracer: configuration.tracer)
     let driver = driver(live, store, budget.run, stop)
     do throws(SessionError) {
       try await driver.run(&change.run)
@@ -22,44 +22,53 @@ extension AudioSession {
     } catch {
       guard let back = change.undoing(in: await live.snapshot) else {
         // The journal is on disk, but nothing of it was done.
-        try? store.write(change.before)
-        goOnHolding(formerlyHeld, store)
+        goOnHolding(formerlyHeld, change.before, store, change.run)
         throw error
       }
-      let result = await rollBack(back, change, live, store, budget, error)
-      goOnHolding(formerlyHeld, store, besides: result.restored == true ? [] : change.run.attempted)
-      throw result
+      throw await rollBack(back, change, formerlyHeld, live, store, budget, error)
     }
   }
 
-  /// After a failed change the former mode stays in effect, with the baseline that the store has
-  /// now.
+  /// After a failed change the former mode stays in effect.
   ///
-  /// - Parameter left: the settings that the change set and that could not be restored.
+  /// - Parameters:
+  ///   - baseline: the previous values now.
+  ///   - run: the last run that stored any.
+  ///   - left: the settings that the change set and that could not be restored.
   private func goOnHolding(
-    _ former: Held?, _ store: SessionStore, besides left: Set<Setting> = []
+    _ former: Held?, _ baseline: Baseline, _ store: SessionStore, _ run: Reconciler,
+    besides left: Set<Setting> = []
   ) {
-    guard let baseline = try? store.baseline() else { return }
-    life.failChange(former, stored: baseline, besides: left)
+    let isStored = (try? store.write(baseline)) != nil
+    life.failChange(former, baseline, stored: isStored ? nil : run.onDisk, besides: left)
   }
 
   private func rollBack(
-    _ run: Reconciler, _ change: ModeChange, _ live: LiveServer, _ store: SessionStore,
-    _ budget: Budget, _ cause: SessionError
+    _ run: Reconciler, _ change: ModeChange, _ formerlyHeld: Held?, _ live: LiveServer,
+    _ store: SessionStore, _ budget: Budget, _ cause: SessionError
   ) async -> SessionError {
     var (result, run) = (cause, run)
     do throws(SessionError) {
       try await driver(live, store, budget.whole).run(&run)
-      // If this fails, the journal that stays on disk has the same previous values.
-      try? store.write(change.undone(by: run))
-      result.restored = true
-      result.message += "; the former settings are restored"
+      let left = change.left(by: run)
+      result.restored = left.isEmpty
+      result.message +=
+        "; the former settings are restored"
+        + (left.isEmpty
+          ? ""
+          : ", except the \(Words.list(left)), which cannot be restored now: that is done when it is "
+            + "possible, or by 'audiosession revert' then")
+      goOnHolding(
+        formerlyHeld, change.undone(by: run), store, run,
+        besides: left.isEmpty ? [] : change.run.attempted)
     } catch {
       // The store keeps the previous values: the next apply or revert continues from there.
       result.restored = false
       result.message +=
         "; the former settings could not be restored (\(error.message)): "
         + "run 'audiosession revert' when the server answers"
+      life.failChange(
+        formerlyHeld, change.run.stored, stored: run.onDisk, besides: change.run.attempted)
     }
     return result
   }

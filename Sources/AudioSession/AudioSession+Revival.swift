@@ -75,20 +75,23 @@ extension AudioSession {
       input.refusals = [:]
       input.silentCards = Set(devices.compactMap { input.snapshot.card(of: $0)?.name })
       var change = ModeChange(
-        input, to: .inEffect(wasInEffect: true), tracer: configuration.tracer)
+        input, to: .inEffect(wasInEffect: true), onDisk: life.held?.stored,
+        tracer: configuration.tracer)
       do throws(SessionError) {
         try await driver.run(&change.run)
       } catch {
-        life.held?.baseline = change.run.stored
+        life.held?.note(change.run)
         throw error
       }
       guard var back = change.undoing(in: await live.snapshot) else { return false }
       // If this fails, the baseline on disk still leads back, also for the next look.
-      life.held?.baseline = change.run.stored
+      life.held?.note(change.run)
       try await driver.run(&back)
       let baseline = change.undone(by: back)
-      try store.write(baseline)
       life.held?.baseline = baseline
+      life.held?.stored = back.onDisk
+      try store.write(baseline)
+      life.held?.stored = nil
       // The mode's levels belong to the devices that are back.
       noteChange()
       return true

@@ -28,6 +28,8 @@ extension AudioSession {
   /// Ends the mode without a server.
   private func standDown() {
     life.standDown()
+    // A server that hung causes no event when it answers again.
+    noteChange()
     let store = store(live)
     guard var stored = try? store.mode(), stored.isActive else { return }
     stored.isActive = false

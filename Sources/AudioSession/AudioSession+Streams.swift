@@ -60,7 +60,7 @@ extension AudioSession {
   public func noteCorkRequest(toPause isPausing: Bool) {
     guard !isPausing else { return emit(upkeep.rules.interruptions.begin(.corkRequest)) }
     guard upkeep.rules.interruptions.end(where: { $0 == .corkRequest }) == .ended else { return }
-    upkeep.rules.hasResumed = true
+    upkeep.rules.news.insert(.interruptionEnd)
     upkeep.noteChange()
     schedule()
   }

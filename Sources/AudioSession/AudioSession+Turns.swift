@@ -21,6 +21,7 @@ extension AudioSession {
     _ change: (AudioSession, Budget) async throws(SessionError) -> ApplyReport
   ) async throws(SessionError) -> ApplyReport {
     let request = queue.newRequest(replacesMode: reach == .replacesMode)
+    defer { queue.end(request) }
     let budget = Budget(timeout ?? configuration.timeout)
     try await takeTurnFromUpkeep(by: budget.run)
     if queue.isReplaced(request) {

@@ -57,9 +57,10 @@ extension AudioSession {
       return
     }
     if upkeep.noteSleep(), isKept { Task { await reviveDevices(of: live) } }
+    var news: UpkeepRules.News = []
     do throws(SessionError) {
       // Rereads first: the end of an interruption must not precede the events from during it.
-      if upkeep.rules.hasResumed { await live.doubt() }
+      if upkeep.rules.news.contains(.interruptionEnd) { await live.doubt() }
       try await live.refresh(rounds: 1, deadline: Deadline(after: configuration.timeout))
       // Without its session manager PipeWire answers and acts on nothing: all waits for its return.
       upkeep.rules.noteReading(await live.snapshot, at: upkeep.now)
@@ -76,22 +77,24 @@ extension AudioSession {
         broadcast.shown.snapshot.map { snapshot.hasOtherDevices(than: $0) } ?? false
       broadcast.shown.snapshot = snapshot
       noteRoute(snapshot.route)
-      if hasOtherDevices { emit(.devicesChanged) }
+      if hasOtherDevices {
+        upkeep.rules.news.insert(.otherDevices)
+        emit(.devicesChanged)
+      }
       upkeep.noteAttachments(snapshot)
-      let change = noteInterruptions(snapshot)
-      let hasResumed = change == .ended || upkeep.rules.hasResumed
-      upkeep.rules.hasResumed = false
-      switch upkeep.rules.work(
-        life, life.mode?.mode.reapply, hasOtherDevices: hasOtherDevices || hasResumed,
-        at: upkeep.now)
-      {
+      if noteInterruptions(snapshot) == .ended { upkeep.rules.news.insert(.interruptionEnd) }
+      (news, upkeep.rules.news) = (upkeep.rules.news, [])
+      switch upkeep.rules.work(life, life.mode?.mode.reapply, news: news, at: upkeep.now) {
       case .reapply(_, let occasion): try await reapply(live, occasion)
       case .restoreReturned: try await restoreReturned(live)
       case .restore, nil: break
       }
       // Otherwise flap detection would miss devices that changed during the reapply.
       upkeep.noteAttachments(await live.snapshot)
-      if hasResumed, !upkeep.rules.interruptions.isInterrupted { emit(.ended) }
+      if news.contains(.interruptionEnd), !upkeep.rules.interruptions.isInterrupted {
+        emit(.ended)
+      }
+      news = []
       await publish(try await state(live, store(live)), isOurs: false)
       if isKept, learned.hasLateHints {
         upkeep.failLook()
@@ -103,6 +106,7 @@ extension AudioSession {
         upkeep.noteChange()
       }
     } catch {
+      upkeep.rules.news.formUnion(news)
       upkeep.failLook()
       if isKept, error.code != .cancelled { emit(.reapplyFailed(error)) }
     }

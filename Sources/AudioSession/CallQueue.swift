@@ -9,19 +9,23 @@ struct CallQueue {
   /// How many calls wait for their turn with priority over upkeep.
   var waiting = 0
   private var requests: UInt64 = 0
-  /// The last call that replaces the whole mode: calls that wait before it need not run.
-  private var lastReplacement: UInt64 = 0
+  /// The calls that replace the whole mode and have not ended: those that wait before one of them need
+  /// not run.
+  private var replacements: Set<UInt64> = []
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
   var pause: Task<Void, Never>?
 
   mutating func newRequest(replacesMode: Bool) -> UInt64 {
     requests += 1
-    if replacesMode { lastReplacement = requests }
+    if replacesMode { replacements.insert(requests) }
     return requests
   }
 
-  func isReplaced(_ request: UInt64) -> Bool { request < lastReplacement }
+  /// The call was carried out, failed, or was cancelled while it waited.
+  mutating func end(_ request: UInt64) { replacements.remove(request) }
+
+  func isReplaced(_ request: UInt64) -> Bool { replacements.contains { $0 > request } }
 
   /// Counts a call that decides what is to be in effect; an earlier one that waits to be repeated ends.
   @discardableResult

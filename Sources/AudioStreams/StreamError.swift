@@ -72,10 +72,19 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
         + "unplug it and plug it in again, or use another input")
   }
 
+  /// The error of an output that takes no more sound.
+  package static func standstill(_ device: String) -> StreamError {
+    var error = StreamError(
+      .engineStartFailed, "\(device) has not played all of the sound in time",
+      details: "it is suspended, or its driver or the server is stuck")
+    error.isTimedOut = true
+    return error
+  }
+
   /// The error of a recording that has waited for its server for long enough.
   static func serverAway(for time: Duration) -> StreamError {
     var error = StreamError(
-      .engineStartFailed, "the server has been gone for \(time.components.seconds) s",
+      .engineStartFailed, "the server has not answered for \(time.components.seconds) s",
       details: "the recording has ended; the file has the sound from before, then silence")
     error.isServerAway = true
     return error

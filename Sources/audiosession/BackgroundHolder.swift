@@ -19,7 +19,7 @@ struct BackgroundHolder {
       try checkCancellation()
       throw SessionError(
         .activationFailed, stage: .session,
-        "the process that was to keep the setup did not get ready; it says: \(Self.lastWords(log))",
+        "the holder did not become ready; its log: \(Self.lastWords(log))",
         value: String(child))
     }
   }
@@ -69,7 +69,7 @@ struct BackgroundHolder {
     do throws(SystemError) { return try launch.spawn() } catch {
       throw SessionError(
         .activationFailed, stage: .session,
-        "cannot start a process that keeps the setup: \(error)")
+        "cannot start a holder: \(error)")
     }
   }
 

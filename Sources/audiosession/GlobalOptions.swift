@@ -10,7 +10,7 @@ struct GlobalOptions: ParsableArguments, Sendable {
   @Flag(help: "Use a private server with demo devices, for this one command.")
   var sandbox = false
 
-  @Flag(help: "With --sandbox, or the command sandbox: use PipeWire instead of PulseAudio.")
+  @Flag(help: "With --sandbox, 'sandbox' or 'demo': use PipeWire instead of PulseAudio.")
   var pipewire = false
 
   @Flag(help: "Print the result as JSON.")
@@ -21,11 +21,13 @@ struct GlobalOptions: ParsableArguments, Sendable {
 
   @Option(
     help: ArgumentHelp(
-      "The longest time to wait for the server; it does not limit sound: 500ms, 5s, 1m.",
+      "How long to wait for the server: 500ms, 5s, 1m. Recording and playback may take longer.",
       valueName: "time"))
   var timeout = TimeLimit.standard
 
-  @Flag(name: .shortAndLong, help: "Print what is done on standard error; twice: every request.")
+  @Flag(
+    name: .shortAndLong,
+    help: "Print plans and connections to standard error; twice: also every request.")
   var verbose: Int
 
   /// The kind of server of a sandbox.

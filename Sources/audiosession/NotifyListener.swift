@@ -21,7 +21,8 @@ struct NotifyListener: ~Copyable {
     guard UnixAddress(address)?.with({ bind(number, $0, $1) }) == 0 else {
       throw SessionError(
         .activationFailed, stage: .session,
-        "cannot make a socket to hear from the keeping process: \(SystemError.last)")
+        "cannot create the socket on which the holder reports that it is ready: \(SystemError.last)"
+      )
     }
   }
 

@@ -36,6 +36,37 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test("does not record a call that began while there was no input")
+  func callWithoutInput() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      for module in try await outside.modules().reversed() where module.name == "module-null-source"
+      {
+        try await outside.unloadModule(module.index)
+      }
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await rig.capture.run?.isWaiting == false })
+      _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
+      #expect(try await eventually { try await outside.source(named: "one") != nil })
+      // The session has looked at the new input.
+      #expect(
+        await eventually {
+          (try? await rig.session.snapshot())?.device(.input, named: "one") != nil
+        })
+      #expect(try await outside.sourceOutputs().isEmpty)
+      #expect(await rig.capture.run?.tap == nil)
+      await rig.session.noteCorkRequest(toPause: false)
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole)
+      await outside.close()
+    }
+  }
+
   @Test("waits for a suspended device, and tells what is missing")
   func suspended() async throws {
     try await Rig.with(.sources) { rig in

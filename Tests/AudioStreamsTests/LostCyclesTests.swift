@@ -86,6 +86,9 @@ struct LostCyclesTests {
     #expect(found { $0 > 4 && $0 < 5.5 ? 0.3 : 0 } == 0)
     let steady = found { $0 * 0.08 }
     #expect(steady > 0.6 && steady < 0.97)
+    // A little each second: 36 ms in all.
+    let little = found { Double(Int($0)) * 0.003 }
+    #expect(little > 0.01 && little < 0.037, "\(little)")
   }
 }
 

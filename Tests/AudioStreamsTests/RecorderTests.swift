@@ -1,5 +1,6 @@
 import AudioSession
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -33,6 +34,24 @@ struct SoundFileTests {
     let step: Float = format.sampleBytes == 2 ? 1 / 32768 : format == .wavFloat ? 0 : 1 / 8_388_608
     #expect(zip(samples, read).allSatisfy { abs($0 - $1) <= step })
     #expect(read[20_000...].allSatisfy { $0 == 0 })
+  }
+
+  @Test("a gap in a recording that goes into a pipe ends nothing")
+  func pipeWithGap() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/pipe.wav"
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    defer { close(reader) }
+    let file = RecordingFile(path: path, configuration: RecordingConfiguration(), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    let buffer = CaptureBuffer(
+      samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 800,
+      hostTime: .zero, device: "mic",
+      missing: [MissingFrames(position: 0, frames: 800, cause: .overrun)])
+    _ = try await file.append(buffer)
+    try await file.close()
+    #expect(Folder.names(folder.path) == ["pipe.wav"])
   }
 
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])

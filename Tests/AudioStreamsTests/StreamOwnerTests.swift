@@ -139,7 +139,8 @@ struct StreamOwnerTests {
         try await recorder.finished()
       } throws: { error in
         let error = error as? StreamError
-        return error?.isServerAway == true && error?.message == "the server has been gone for 2 s"
+        return error?.isServerAway == true
+          && error?.message == "the server has not answered for 2 s"
       }
       #expect(ContinuousClock.now - killed > .seconds(1.9))
       #expect(await !recorder.isRecording)

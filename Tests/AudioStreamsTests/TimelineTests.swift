@@ -205,6 +205,25 @@ struct AccountingTests {
     }
   }
 
+  @Test("a gap behind zeros of lost cycles is told once")
+  func zerosBeforeGap() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    let tone = [Float](repeating: 0.25, count: 320)
+    let halved = [Float](repeating: 0.25, count: 64) + [Float](repeating: 0, count: 256)
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.tap(losesSilently: true)
+    let begin = input.now
+    for number in 0..<100 { input.hear(tone, isNew: number == 0) }
+    input.hear(halved)
+    input.now += 200_000_000
+    for number in 0..<300 { input.hear(tone, isNew: number == 0) }
+    let clock = Double(input.now - begin) / 1e9
+    let (frames, missing) = await input.finish()
+    #expect(abs(Double(frames) / 16000 - clock) < 0.03, "\(frames) frames in \(clock) s")
+    #expect(abs(missing - 256 - 3200) < 400, "\(missing)")
+  }
+
   @Test(
     "the first sound comes after three fragments, or a second, however they come",
     arguments: [0.005, 0.02, 0.06, 0.1, 0.2, 0.3, 1, 2], [-0.039, -0.015, 0, 0.015, 0.039])

@@ -43,7 +43,7 @@ import Testing
       "1:1: input.latency-offset is 6 s; it must be -5000 to 5000 ms, such as \"20 ms\""),
     Mistake(
       "scope = 'application'\ncategory = 'multi-route'",
-      "1:1: scope \"application\" cannot combine outputs, which is everybody's; "
+      "1:1: scope \"application\" cannot combine outputs, because all programs share them; "
         + "category \"multi-route\" needs scope \"server\""),
     Mistake(
       "[input]\nchannel-map = [\(many)]",

@@ -101,11 +101,15 @@ extension AudioSession {
     switch order.kind {
     case .apply(let mode, let profile):
       try mode.validate()
+      queue.newDecision()
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
-        try await session.apply(OwnMode(mode: mode, profile: profile), budget)
+        try await session.overriding(.none) { () throws(SessionError) in
+          try await session.apply(OwnMode(mode: mode, profile: profile), budget)
+        }
       }
     case .revert(let keepsMode, let forgets):
+      queue.newDecision()
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
         let stored = keepsMode ? try await session.currentMode(store) : nil

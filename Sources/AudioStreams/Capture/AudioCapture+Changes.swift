@@ -141,8 +141,11 @@ extension AudioCapture {
   /// suspended device keeps its tap; its missing time is reported when it resumes.
   private func giveWay(_ reason: InterruptionReason) async {
     await inTurn { capture in
-      guard capture.run?.tap != nil else { return }
+      guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
       if case .deviceSuspended = reason { return capture.set(.interrupted) }
+      // Nor when an input appears during the call.
+      run.retry?.cancel()
+      capture.run?.isWaiting = false
       await capture.closeTap()
       capture.run?.pipeline.pause()
       capture.set(.interrupted)

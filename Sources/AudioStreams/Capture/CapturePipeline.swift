@@ -205,6 +205,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     let start = burst.end - Stretch.duration(Int64(frames), stretch.rate)
     var known = 0
     try endStretch()
+    // Also if a hole has just ended one: the clock shows now when this one begins.
+    stretch = Stretch(rate: stretch.rate, fragment: stretch.fragment)
+    fallingBehind = FallingBehind()
     // A move inside the server loses little or nothing; less than a fragment cannot be measured.
     switch timeline.join(at: start, tolerance: isNewTap ? 0 : stretch.fragment) {
     case .missing(let nanoseconds): skip(nanoseconds, atRate: rate, cause)

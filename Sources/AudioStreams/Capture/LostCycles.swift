@@ -118,6 +118,8 @@ struct FallingBehind {
 
   private static let window: Int64 = 1_000_000_000
   private static let least: Int64 = 5_000_000
+  /// No clock of a device drifts further from one second to the next (0.1 %).
+  private static let drift: Int64 = 1_000_000
 
   /// Adds a piece that arrived at `time`, with this lateness relative to the earliest of its
   /// stretch. Returns the missing time, if any.
@@ -135,7 +137,8 @@ struct FallingBehind {
     }
     let fell = now - usual
     guard fell > max(Self.least, fragment / 2) else {
-      (self.usual, suspected) = (now, 0)
+      // Little by little it would otherwise become usual to be late.
+      (self.usual, suspected) = (min(now, usual + Self.drift), 0)
       return nil
     }
     // Only two late seconds in a row count; a single one means that the machine was slow. What fell behind

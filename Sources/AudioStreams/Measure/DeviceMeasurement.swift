@@ -29,6 +29,7 @@ package struct DeviceMeasurement: Sendable {
   ///     delivers to each stream as much at once as that stream requests. Only a stream that requests
   ///     less than a cycle shows the cycle, which a session's pin keeps from being shortened for it.
   ///   - time: the duration of the recording.
+  /// - Throws: also if the device is removed, or the server lost, before that time has passed.
   package static func run(
     server: String?, device: String, hardware: String?, measuresBuffer: Bool,
     isForcedGraph: Bool = false, time: Duration
@@ -40,17 +41,25 @@ package struct DeviceMeasurement: Sendable {
     let latency: Duration? = isShort && !isForcedGraph ? nil : .milliseconds(20)
     let (recording, behind) = (Recording(), Recording())
     let tap = try await DeviceTap(
-      server: server, device: device, latency: latency, handler: { recording.add($0) })
+      server: server, device: device, latency: latency, staysPut: true,
+      handler: { recording.add($0) }, onEnd: { recording.noteEnd($0) })
     var second: DeviceTap?
     if let hardware {
       second = try await DeviceTap(
-        server: server, device: hardware, latency: latency, handler: { behind.add($0) })
+        server: server, device: hardware, latency: latency, staysPut: true,
+        handler: { behind.add($0) }, onEnd: { behind.noteEnd($0) })
     }
     // A device that slept, or had a long buffer, takes a while to start.
     await recording.settles(tap)
-    try? await Task.sleep(for: time)
+    let end = ContinuousClock.now + time
+    while ContinuousClock.now < end, !Task.isCancelled, recording.failure == nil,
+      behind.failure == nil
+    {
+      try? await Task.sleep(for: min(.milliseconds(100), end - ContinuousClock.now))
+    }
     await tap.close()
     await second?.close()
+    if let failure = recording.failure ?? behind.failure { throw failure }
     let sound = recording.sound(channels: tap.channels)
     let origin = second.map { behind.sound(channels: $0.channels) }
     let order = origin.map {

@@ -28,15 +28,17 @@ package final class DeviceTap: Sendable {
   ///   - server: the server's address; nil means the environment's.
   ///   - device: the source's name; nil follows the default.
   ///   - latency: the latency to request from the device; nil does not request one.
+  ///   - staysPut: whether the recording ends with its device instead of moving to another one.
   ///   - handler: called with one piece after the other, on a thread of the stream.
   ///   - onEnd: called last, with the error that ended the stream; nil if it was closed.
   package init(
-    server: String?, device: String?, latency: Duration? = nil,
+    server: String?, device: String?, latency: Duration? = nil, staysPut: Bool = false,
     handler: @escaping @Sendable (Piece) -> Void,
     onEnd: @escaping @Sendable (StreamError?) -> Void = { _ in }
   ) async throws(StreamError) {
-    let request = StreamRequest(
+    var request = StreamRequest(
       direction: .input, server: server, name: "Measurement", device: device, latency: latency)
+    request.staysPut = staysPut
     let clock = Guarded(PieceClock())
     stream = try RealtimeStream(request) { signal in
       switch signal {

@@ -68,7 +68,7 @@ package struct LoopMeasurement: Sendable, Hashable {
       ]
     }
     let player = try await TonePlayer(segments, server: server, latency: latency)
-    await player.finish()
+    try await player.finish()
     let begins = channels.indices.map { player.begin(of: 2 * $0) }
     await waker.close()
     await tap.close()

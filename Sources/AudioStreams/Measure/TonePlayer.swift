@@ -35,6 +35,7 @@ package final class TonePlayer: Sendable {
 
   /// The device's rate in Hz.
   package let sampleRate: Int
+  private let device: String
   private let stream: RealtimeStream
   private let kernel: ToneKernel
   private let bufferFrames: UInt64
@@ -61,6 +62,7 @@ package final class TonePlayer: Sendable {
     }
     let grant = try await stream.opened()
     sampleRate = grant.rate
+    self.device = grant.device ?? device ?? "the output"
     bufferFrames = UInt64(grant.bufferFrames)
     kernel = ToneKernel(segments, sampleRate: Double(grant.rate), channels: grant.channels)
     stream.start(ak_tone_render, context: UnsafeMutableRawPointer(kernel.pointer))
@@ -87,6 +89,12 @@ package final class TonePlayer: Sendable {
       || ak_tone_position(kernel.pointer) >= kernel.frames + bufferFrames
   }
 
+  /// The duration of all segments.
+  private var duration: Duration { .seconds(Double(kernel.frames) / Double(sampleRate)) }
+
+  /// How many seconds have been passed to the server.
+  package var seconds: Double { Double(ak_tone_position(kernel.pointer)) / Double(sampleRate) }
+
   /// The error that ended the stream by itself, if any.
   package var failure: StreamError? { ending.withLock { $0.error } }
 
@@ -94,14 +102,21 @@ package final class TonePlayer: Sendable {
   package func close() async { await stream.close() }
 
   /// Waits until everything has been played, and ends the stream. Ends it at once if the task is
-  /// cancelled, or if the server plays nothing for five seconds longer than needed.
-  package func finish() async {
-    let whole = Duration.seconds(Double(kernel.frames) / Double(sampleRate))
-    let deadline = ContinuousClock.now + whole + .seconds(5)
+  /// cancelled.
+  ///
+  /// - Parameter notice: called every few milliseconds meanwhile.
+  /// - Throws: the error that ended the stream; `engineStartFailed` if the output takes five seconds
+  ///   longer than needed, or takes no sound.
+  package func finish(_ notice: () -> Void = {}) async throws(StreamError) {
+    let deadline = ContinuousClock.now + duration + .seconds(5)
     while !isOver, !Task.isCancelled, ContinuousClock.now < deadline {
       try? await Task.sleep(for: .milliseconds(5))
+      notice()
     }
+    let (isDone, failure) = (isOver || Task.isCancelled, failure)
     await stream.close()
+    if let failure { throw failure }
+    if !isDone { throw .standstill(device) }
   }
 }
 

@@ -4,11 +4,12 @@ import POSIX
 /// Writes the bytes of a sound file to a descriptor, for libsndfile's virtual files.
 ///
 /// It keeps the first error number, which libsndfile loses for some formats. A pipe cannot be
-/// rewritten: later changes of the beginning are omitted, and the sizes in a WAV's header mean
-/// "until the end".
+/// rewritten, and neither can an output that is appended to what is there: later changes of the
+/// beginning are omitted, and the sizes in a WAV's header mean "until the end".
 final class FileOutput {
   private let descriptor: Int32
   private let closes: Bool
+  /// Whether it is written from here on only.
   let isPipe: Bool
   private(set) var position: Int64 = 0
   private(set) var length: Int64 = 0
@@ -20,7 +21,8 @@ final class FileOutput {
     closes = path != "-"
     descriptor = closes ? Self.opened(path) : 1
     guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written") }
-    isPipe = lseek(descriptor, 0, SEEK_CUR) < 0
+    // With `O_APPEND` every write goes to the end, wherever it was to go (pwrite(2)).
+    isPipe = lseek(descriptor, 0, SEEK_CUR) != 0 || fcntl(descriptor, F_GETFL) & O_APPEND != 0
   }
 
   deinit { if closes { close(descriptor) } }

@@ -1,3 +1,4 @@
+import POSIX
 import Pulse
 import PulseTypes
 
@@ -12,6 +13,8 @@ actor RecordingFile {
   private var writer: SoundFileWriter?
   private(set) var progress = RecordingProgress()
   private var checked: Int64 = 0
+  /// Whether `FILE.json` is written: only a file that remains has one, not a pipe.
+  private var hasSidecar = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -30,7 +33,8 @@ actor RecordingFile {
       sampleRate: sampleRate, channels: channels)
     progress.sampleRate = sampleRate
     progress.channels = channels
-    if path != "-" { Sidecar.remove(of: path) }
+    hasSidecar = path != "-" && File.status(path)?.isRegular == true
+    if hasSidecar { Sidecar.remove(of: path) }
   }
 
   /// Appends a buffer, preceded by silence for missing frames. True when the requested duration is
@@ -41,18 +45,26 @@ actor RecordingFile {
       Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
-    try writer.writeSilence(frames: min(room(), buffer.framesMissingBefore))
-    let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
-    try buffer.samples.withUnsafeBufferPointer { samples throws(StreamError) in
-      try writer.write(UnsafeBufferPointer(rebasing: samples[..<count]))
+    let isNewInput = noteInput(of: buffer)
+    if !buffer.missing.isEmpty { note(buffer.missing, limit) }
+    // First: no silence is in the file that is not listed, also if the disk is full then.
+    if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(progress, of: path) }
+    do throws(StreamError) {
+      try writer.writeSilence(frames: min(room(), buffer.framesMissingBefore))
+      let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
+      try buffer.samples.withUnsafeBufferPointer { samples throws(StreamError) in
+        try writer.write(UnsafeBufferPointer(rebasing: samples[..<count]))
+      }
+    } catch {
+      // What is not in the file is not missing in it.
+      progress.missing = Self.cut(progress.missing, at: writer.frames)
+      if hasSidecar, !buffer.missing.isEmpty { try? Sidecar.write(progress, of: path) }
+      throw error
     }
     progress.frames = writer.frames
     (progress.rms, progress.peak) = (buffer.rms, buffer.peak)
     progress.highestPeak = max(progress.highestPeak, buffer.peak)
-    let isNewInput = noteInput(of: buffer)
-    if !buffer.missing.isEmpty { note(buffer.missing, limit) }
     readers.send(progress)
-    if isNewInput || !buffer.missing.isEmpty, path != "-" { try Sidecar.write(progress, of: path) }
     // Twice a second: a process that is killed loses only that much.
     if writer.frames - checked >= Int64(writer.sampleRate / 2) {
       checked = writer.frames
@@ -69,14 +81,18 @@ actor RecordingFile {
   }
 
   private func note(_ missing: [MissingFrames], _ limit: Int64?) {
-    progress.missing += missing.compactMap { gap in
-      guard let limit else { return gap }
+    progress.missing += limit.map { Self.cut(missing, at: $0) } ?? missing
+    progress.missing = progress.missing.joined()
+  }
+
+  /// The gaps, or their parts, before a position.
+  private static func cut(_ missing: [MissingFrames], at limit: Int64) -> [MissingFrames] {
+    missing.compactMap { gap in
       guard gap.position < limit else { return nil }
       var gap = gap
       gap.frames = Int(min(Int64(gap.frames), limit - gap.position))
       return gap
     }
-    progress.missing = progress.missing.joined()
   }
 
   /// Closes the file.

@@ -6,7 +6,7 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   package enum Severity: String, Sendable, Hashable, Codable, CaseIterable {
     /// A feature cannot work.
     case problem
-    /// A condition works against the session.
+    /// A condition interferes with the session.
     case warning
     /// A fact that helps if the session does not behave as expected.
     case note

@@ -52,7 +52,7 @@ private func missingDevices(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -
     let used = snapshot.chain.defaultRoot(direction)?.name ?? "no device"
     return Finding(
       .missingDevice, isPending ? .warning : .note, object: first,
-      "the profile's first choice of the \(direction.rawValue) is not there: programs use \(used)",
+      "the profile's first choice of the \(direction.rawValue) is not connected: programs use \(used)",
       why: isPending
         ? "None that the profile names is there, so the session waits for one."
         : "The profile names others behind it, and the session uses the first that is there.",

@@ -23,7 +23,7 @@ private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [F
           command: "pactl set-source-mute \(Words.quoted(device.name)) 0")
         : .init(
           "Turn it up, or set 'gain' in the profile.",
-          command: "pactl set-source-volume \(Words.quoted(device.name)) 100%"))
+          command: "pactl set-source-volume \(Words.quoted(device.name)) 80%"))
   }
 }
 
@@ -69,7 +69,7 @@ private func deadChannels(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
       why: "Recordings are heard on one side only, and mixed to mono they lose half of their "
         + "level.",
       .init(
-        "Take the living channels alone: in the profile, under [input],",
+        "Use only the channels that have sound: in the profile, under [input],",
         line: device.channelMapLine(of: Array(living))))
   }
 }
@@ -117,7 +117,7 @@ private func offsetInputs(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> 
     let percent = Int(saturating: value * 1000)
     return Finding(
       .offsetInput, .note, object: device.name,
-      "\(device.names(of: [channel])) lies off zero by \(percent / 10).\(abs(percent % 10)) %",
+      "\(device.names(of: [channel])) has a DC offset of \(percent / 10).\(abs(percent % 10)) %",
       why: "A fault of the hardware or of its power: it takes headroom and clicks at cuts.",
       .init("Try another port, cable or device; a high-pass filter removes it."))
   }

@@ -30,7 +30,7 @@ extension Baseline {
   }
 
   /// What is left of it once the session has restored what it could: the values of devices that are
-  /// unplugged now, and of ports that are not in use.
+  /// unplugged now, of ports that are not in use, and the rates of devices that run.
   ///
   /// - Parameter arrivals: devices that were just added: their levels may be replaced by what
   ///   PipeWire's session manager stored of them, which can be the session's.
@@ -44,6 +44,7 @@ extension Baseline {
       {
         return entry
       }
+      if entry.isBlockedRate(in: snapshot) { return entry }
       guard snapshot.absence(of: entry) != nil, entry.isChange else { return nil }
       guard case .defaultDevice(let direction) = entry.setting else { return entry }
       // A value that the user chose stays, also one chosen before the device returns.
@@ -81,5 +82,15 @@ extension Baseline {
       baseline.entries.filter { !$0.setting.isOfStream || $0.isChange }
     }
     return serverCookie == other.serverCookie && kept(self) == kept(other)
+  }
+}
+
+extension Baseline.Entry {
+  /// Whether it is a rate of the session that a running stream keeps from being restored.
+  fileprivate func isBlockedRate(in snapshot: ServerSnapshot) -> Bool {
+    guard case .rate(let direction, let name) = setting, !snapshot.has(.forcedGraph), isChange,
+      let now = snapshot.value(of: setting), now != before, isOurs(now)
+    else { return false }
+    return snapshot.device(direction, named: name)?.state == .running
   }
 }

@@ -169,7 +169,8 @@ struct BufferDurationAspect: Aspect {
   ) -> Obstacle {
     guard let actual else {
       return context.snapshot.has(.forcedGraph)
-        ? Obstacle(.pending, "nothing holds it on \(device.name)", .device)
+        ? Obstacle(
+          .pending, "no stream of the session holds the IO buffer of \(device.name)", .device)
         : Obstacle(.pending, "\(device.name) has not reported its latency", .device)
     }
     let given = context.value(of: grant(device, preference))?.duration

@@ -94,7 +94,7 @@ struct ChannelMapAspect: Aspect {
     guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
     if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
     let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { _ in
-      Obstacle(.overridden, "the remap that makes it is gone or changed")
+      Obstacle(.overridden, "the remap that makes it was removed or changed")
     }
     return remap == nil ? [hardware, chain] : [chain, context.isAtEnd(device, "the remap exists")]
   }

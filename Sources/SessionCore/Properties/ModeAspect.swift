@@ -107,7 +107,7 @@ struct ModeAspect: Aspect {
     if let refusal = context.input.refusals[.echoCanceller] { throw Obstacle(.refused, refusal) }
     guard let preference = context.preferredCanceller else { return [] }
     let canceller = Condition(.echoCanceller, .echoCanceller(preference)) { _ in
-      Obstacle(.overridden, "the echo canceller is gone or changed")
+      Obstacle(.overridden, "the echo canceller was removed or changed")
     }
     return [canceller] + ends
   }

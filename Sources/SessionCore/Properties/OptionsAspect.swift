@@ -108,7 +108,7 @@ struct OptionsAspect: Aspect {
     }
     let missing =
       obstacle(context) ?? context.input.refusals[.trigger].map { Obstacle(.refused, $0) }
-      ?? Obstacle(.overridden, "the module or the stream that does it is gone")
+      ?? Obstacle(.overridden, "the module or the session's stream that does this was removed")
     return [
       Condition(.others(duckingPolicy), .roles(roles)) { _ in missing },
       Condition(.trigger, .flag(true)) { _ in missing },
@@ -130,7 +130,7 @@ struct OptionsAspect: Aspect {
           return Obstacle(.refused, "\(program): \(refusal)")
         }
         return target.isLeft
-          ? .overridden("\(program): its volume or mute was changed, which is left so")
+          ? .overridden("\(program): its volume or mute was changed since, and is left alone")
           : Obstacle(.pending, "\(program) has just begun to play", .stream)
       }
     }
@@ -142,7 +142,10 @@ struct OptionsAspect: Aspect {
       return Obstacle(.pending, "there is no output", .device)
     }
     guard context.input.isHeld else {
-      return Obstacle(.pending, "others are treated so only while a process holds", .holder)
+      return Obstacle(
+        .pending,
+        "other programs are silenced or lowered only while a process maintains the session",
+        .holder)
     }
     return nil
   }

@@ -16,7 +16,7 @@ extension PropertyRow {
       guard scope == .application, mode.category == .multiRoute else { return }
       throw Check.failure(
         property, scope.rawValue,
-        "scope \"application\" cannot combine outputs, which is everybody's; "
+        "scope \"application\" cannot combine outputs, because all programs share them; "
           + "category \"multi-route\" needs scope \"server\"")
     })
 }

@@ -144,7 +144,7 @@ struct PreferredDeviceAspect: Aspect {
       Condition(.stream(direction, stream.index), .name(end)) { _ in
         Obstacle(
           .overridden,
-          "'\(stream.name)' of this program is on \(place.name): another program moved it")
+          "'\(stream.name)' of this program is on \(place.name)")
       }
     }
   }

@@ -21,8 +21,10 @@ package struct ModeChange: Sendable {
   private let goal: Goal
   private let tracer: (@Sendable (TraceEntry) -> Void)?
 
+  /// - Parameter onDisk: the baseline in the store, where it is not that of the input.
   package init(
-    _ input: PlanInput, to goal: Goal, tracer: (@Sendable (TraceEntry) -> Void)? = nil
+    _ input: PlanInput, to goal: Goal, onDisk: Baseline? = nil,
+    tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) {
     var input = input
     if goal == .inEffect(wasInEffect: false) {
@@ -34,7 +36,7 @@ package struct ModeChange: Sendable {
     if case .ended = goal { isRestoring = true }
     (self.goal, self.tracer) = (goal, tracer)
     before = input.baseline
-    run = Reconciler(input, isRestoring: isRestoring, tracer: tracer)
+    run = Reconciler(input, onDisk: onDisk, isRestoring: isRestoring, tracer: tracer)
   }
 
   /// The baseline after the completed run.
@@ -67,6 +69,14 @@ package struct ModeChange: Sendable {
       }
     }
     return result
+  }
+
+  /// What could not be undone, for users: it was unplugged meanwhile, is blocked, or was refused.
+  ///
+  /// - Parameter back: the loop that undid the failed run.
+  package func left(by back: Reconciler) -> [String] {
+    let pending = run.undoable.pending(in: back.input.snapshot).entries.map(\.setting)
+    return (pending + back.input.refusals.keys.filter { !$0.isHint }).map(\.title).unique.sorted()
   }
 
   /// The loop that undoes the failed run; nil if the server was not asked for any change.

@@ -36,7 +36,7 @@ package struct Reconciler: Sendable {
   /// The baseline in the store when the run began.
   let former: Baseline
   /// The baseline in the store now.
-  var onDisk: Baseline
+  package internal(set) var onDisk: Baseline
   /// Whether the run undoes another run.
   let isRollback: Bool
   /// Whether the run continues if the store cannot be written.
@@ -72,19 +72,21 @@ package struct Reconciler: Sendable {
   /// - Parameters:
   ///   - input: the input of the plan.
   ///   - stored: the baseline in the store, for a run that undoes another.
+  ///   - onDisk: the baseline in the store, where it is not that of the input.
   ///   - seen: the settings that an earlier run left as the mode asks.
   ///   - isRestoring: whether the run only restores the stored values, so that nothing needs to be
   ///     stored before it.
   ///   - tracer: gets each plan and each step.
   package init(
-    _ input: PlanInput, undoing stored: Baseline? = nil, seen: ForeignChanges = ForeignChanges(),
-    isRestoring: Bool = false, tracer: (@Sendable (TraceEntry) -> Void)? = nil
+    _ input: PlanInput, undoing stored: Baseline? = nil, onDisk: Baseline? = nil,
+    seen: ForeignChanges = ForeignChanges(), isRestoring: Bool = false,
+    tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) {
     self.input = input
     self.seen = seen
     self.tracer = tracer
     former = stored ?? input.baseline
-    onDisk = former
+    self.onDisk = onDisk ?? former
     isRollback = stored != nil
     self.isRestoring = isRestoring || isRollback
   }

@@ -10,16 +10,15 @@ package struct Reapply: Sendable {
   /// The levels that devices were given.
   var charges: Charges
   let occasion: Occasion
-  private let known: Baseline
   private let start: Duration
 
   /// - Parameters:
   ///   - input: the mode, the server, and the values that the session manager restored.
-  ///   - known: the baseline before these values.
+  ///   - onDisk: the baseline in the store, before these values.
   ///   - charges: the levels that devices were given under this mode.
   ///   - seen: what the last run left as the mode asks.
   init(
-    _ input: PlanInput, _ occasion: Occasion, known: Baseline, charges: Charges,
+    _ input: PlanInput, _ occasion: Occasion, onDisk: Baseline, charges: Charges,
     seen: ForeignChanges, conflicts: ConflictDetector, at now: Duration,
     tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) {
@@ -35,8 +34,8 @@ package struct Reapply: Sendable {
     input.charges = charges
     // Missing devices are awaited; everything else is maintained in the meantime.
     input.mode.onFailure = .bestEffort
-    (self.charges, self.occasion, self.known, start) = (charges, occasion, known, now)
-    run = Reconciler(input, seen: seen, tracer: tracer)
+    (self.charges, self.occasion, start) = (charges, occasion, now)
+    run = Reconciler(input, onDisk: onDisk, seen: seen, tracer: tracer)
   }
 
   /// Ends a look that found or set everything as the mode asks.
@@ -54,6 +53,6 @@ package struct Reapply: Sendable {
       // it lasts.
       baseline.settle(in: run.input.snapshot, claims: nil, written: run.written)
     }
-    return (baseline, !baseline.isSameInStore(as: known))
+    return (baseline, !baseline.isSameInStore(as: run.onDisk))
   }
 }

@@ -211,13 +211,18 @@ extension SessionLife {
   ///
   /// - Parameters:
   ///   - former: what the session remembered before.
+  ///   - baseline: the previous values now.
+  ///   - stored: the baseline in the store, where that is another one.
   ///   - left: the settings that the change set and that could not be restored.
-  package mutating func failChange(_ former: Held?, stored: Baseline, besides left: Set<Setting>) {
+  package mutating func failChange(
+    _ former: Held?, _ baseline: Baseline, stored: Baseline? = nil, besides left: Set<Setting>
+  ) {
     guard isHolder else { return }
     held = former
-    held?.baseline = stored
+    held?.baseline = baseline
+    held?.stored = stored
     held?.charges.forget(left)
-    noteUnrestored(stored)
+    noteUnrestored(baseline)
   }
 
   /// Notes what is still to be restored while no mode is in effect.

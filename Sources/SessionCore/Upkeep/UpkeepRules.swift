@@ -10,8 +10,8 @@ package struct UpkeepRules: Sendable {
   package var interruptions = InterruptionWatch()
   package var defaults = DefaultsCheck()
   package var restores = RestoreWatch()
-  /// Whether an interruption that no snapshot shows has ended since the last look.
-  package var hasResumed = false
+  /// What no look has acted on yet.
+  package var news: News = []
   package var conflicts = ConflictDetector()
   private var manager = ManagerWatch()
   private var refused = RefusalBackoff()
@@ -22,6 +22,18 @@ package struct UpkeepRules: Sendable {
   private var seen = ForeignChanges()
   /// The server that the flap detector compared last.
   private var compared: ServerSnapshot?
+
+  /// What a snapshot does not show, because it is over: a look that fails leaves it for the next one.
+  package struct News: OptionSet, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Devices have come or gone.
+    package static let otherDevices = News(rawValue: 1)
+    /// An interruption has ended, and its end was not reported.
+    package static let interruptionEnd = News(rawValue: 2)
+  }
 
   package init() {}
 
@@ -90,14 +102,14 @@ package struct UpkeepRules: Sendable {
   /// - Parameters:
   ///   - policy: when the mode is applied again.
   ///   - isReset: whether the server has restarted since the last look.
-  ///   - hasOtherDevices: whether devices have come or gone since, or an interruption has ended.
+  ///   - news: what has happened since.
   package func work<Lock, Mode>(
     _ life: SessionLife<Lock, Mode>, _ policy: ReapplyPolicy?, isReset: Bool = false,
-    hasOtherDevices: Bool = false, at now: Duration
+    news: News = [], at now: Duration
   ) -> Work<Mode>? {
     switch life.duty {
     case .maintain(let mode):
-      guard !interruptions.mayBeInterrupted, (policy ?? .always).allows(hasOtherDevices) else {
+      guard !interruptions.mayBeInterrupted, (policy ?? .always).allows(news) else {
         return nil
       }
       // What PipeWire's session manager restores after its start is no user's choice, like what a
@@ -118,8 +130,9 @@ package struct UpkeepRules: Sendable {
     tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) -> Reapply {
     let look = Reapply(
-      input, occasion, known: known, charges: life.held?.charges ?? Charges(), seen: seen,
-      conflicts: conflicts, at: now, tracer: tracer)
+      input, occasion, onDisk: life.held?.stored ?? known,
+      charges: life.held?.charges ?? Charges(), seen: seen, conflicts: conflicts, at: now,
+      tracer: tracer)
     life.held?.charges = look.charges
     return look
   }
@@ -138,20 +151,23 @@ package struct UpkeepRules: Sendable {
   ) throws(SessionError) {
     seen = look.run.seen
     if let error {
-      // The previous values are on disk, and completed steps are not planned again.
-      life.held?.baseline = look.run.stored
+      life.held?.note(look.run)
       throw error
     }
     // With what a state has shown meanwhile of a person's changes.
     if let held = life.held { look.charges = held.charges }
     let (baseline, isNew) = look.end()
     look.charges.follow(snapshot, at: now)
-    if isNew { try write(baseline) }
     refused.note(Set(look.run.input.refusals.keys), at: now)
     // A hint that was not granted must not be requested again at the next look.
     life.held = Held(
       baseline: baseline, memory: look.run.input.memory, charges: look.charges,
       generation: generation)
+    guard isNew else { return }
+    // Until it is written: the next look tries again.
+    life.held?.stored = look.run.onDisk
+    try write(baseline)
+    life.held?.stored = nil
   }
 
   /// Notes what another program has changed; the settings that are in a conflict now, with the
@@ -223,10 +239,10 @@ package struct Restoration: Sendable {
 extension ReapplyPolicy {
   /// Whether a look may apply the mode again: with `on-route-change`, a default that changes without a
   /// change of devices counts as a user's choice.
-  fileprivate func allows(_ hasOtherDevices: Bool) -> Bool {
+  fileprivate func allows(_ news: UpkeepRules.News) -> Bool {
     switch self {
     case .always: true
-    case .onRouteChange: hasOtherDevices
+    case .onRouteChange: !news.isEmpty
     case .never: false
     }
   }

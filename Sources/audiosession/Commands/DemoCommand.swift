@@ -62,7 +62,7 @@ enum DemoView {
     guard report.ok else {
       return [.empty]
         + Layout.wrap(
-          "Not every step came out; 'audiosession doctor' may say why.", indent: 0, width: width)
+          "A step failed; 'audiosession doctor' may show why.", indent: 0, width: width)
     }
     return [
       .empty, Line("Now on your machine:"), Line("  audiosession doctor"),

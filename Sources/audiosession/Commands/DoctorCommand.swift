@@ -6,7 +6,7 @@ import PulseTypes
 struct DoctorCommand: SessionCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Find what works against the session, and how to fix it.",
+    abstract: "Find what interferes with the session, and how to fix it.",
     discussion: """
       Reads the server, its settings, the processes and the session's files, and changes nothing. \
       Each input that is not muted is recorded for half a second, and the recording is discarded. \

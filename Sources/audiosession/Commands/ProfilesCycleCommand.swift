@@ -34,7 +34,7 @@ struct ProfilesCycleCommand: SessionCommand {
     guard let next = detection.next(after: state.profile) else {
       throw SessionError(
         .profileNotFound, stage: .configuration,
-        "no profile fits the devices; 'audiosession profiles detect' says why")
+        "no profile fits the devices; 'audiosession profiles detect' shows why")
     }
     context.output.note("profile \(next)")
     var apply = try ApplyCommand.parse(["--", next])

@@ -9,8 +9,8 @@ struct ProfilesDetectCommand: SessionCommand {
     abstract: "List the profiles that fit the connected devices, the best first.",
     discussion: """
       A profile fits if each matcher of its [match] has a connected device. The most specific one \
-      wins: 4 points for a matcher of one device (a name, a serial number, an address, a \
-      connector), 2 for a kind of device, 1 for any device. If none fits, the profile named \
+      wins: 4 points for a name, a serial number, an address or a connector, 2 for a kind \
+      of device, 1 for any device; the keys of a matcher are added. If none fits, the profile named \
       'default' is chosen, if there is one. 'watch --auto' chooses like this whenever devices are \
       plugged in or removed.
 

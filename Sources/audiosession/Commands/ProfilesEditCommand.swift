@@ -100,7 +100,7 @@ private struct Draft {
     guard let child = try? launch.spawn(), reap(child) == 0 else {
       throw SessionError(
         .invalidValue, stage: .configuration,
-        "the editor '\(editor)' did not end well; nothing is changed, the copy is \(path)",
+        "the editor '\(editor)' failed; the profile is not changed, and your text is in \(path)",
         value: editor)
     }
   }

@@ -17,7 +17,7 @@ struct RecordCommand: SessionCommand {
       FILE.json lists it to the sample. A source named by --device that is unplugged is waited for; \
       with --follow the session's input is recorded from then on, and FILE.json names both. Ends \
       after the duration, or on SIGINT (status 0) or SIGTERM; without a duration also when the \
-      server has been gone for a minute (status 69). An existing file is replaced with \
+      server has not answered for a minute (status 69). An existing file is replaced with \
       --force only. It warns of a muted input, of silence, of clipping and of a full disk. If the \
       process is killed, the file has all but the last second. '-' is standard output.
 

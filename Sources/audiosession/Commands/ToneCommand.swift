@@ -94,14 +94,22 @@ struct ToneCommand: SessionCommand {
     var played: [ToneJSON.Item] = []
     for (text, pitches) in try chords() where !Task.isCancelled {
       say(text, output)
+      let begin = (frames: synthesizer.position, resets: synthesizer.resets)
       for pitch in pitches {
         try synthesizer.triggerNote(pitch: pitch, duration: duration.duration)
       }
       // Waits for the playback; cancelling the task ends the wait.
       try? await Task.sleep(for: duration.duration)
-      played.append(ToneJSON.Item(what: text, seconds: duration.duration.seconds))
+      if let failure = synthesizer.failure { throw failure }
+      let frames = max(synthesizer.position, begin.frames) - begin.frames
+      let seconds = Double(frames) / Double(max(1, rate))
+      let whole = duration.duration.seconds
+      // Sound is passed on some buffers ahead: of a short note, all before it begins.
+      let isPlayed = seconds > whole / 2 - 0.2 && synthesizer.resets == begin.resets
+      guard Task.isCancelled || isPlayed else { throw StreamError.standstill(device.name) }
+      played.append(
+        ToneJSON.Item(what: text, seconds: Task.isCancelled ? min(seconds, whole) : whole))
     }
-    if let failure = synthesizer.failure { throw failure }
     await synthesizer.stop()
     return ToneJSON(device: device.name, sampleRate: rate, played: played)
   }
@@ -112,19 +120,21 @@ struct ToneCommand: SessionCommand {
     let parts = try ToneParts(device, self)
     let player = try await TonePlayer(
       parts.items.flatMap { [$0.segment, .silence(0.1)] }, server: session.address)
-    if !output.isJSON {
-      for (number, item) in parts.items.enumerated() {
-        while player.begin(of: 2 * number) == nil, !player.isOver, !Task.isCancelled {
-          try? await Task.sleep(for: .milliseconds(5))
-        }
-        if !Task.isCancelled { say(item.name, output) }
+    var said = 0
+    try await player.finish {
+      while said < parts.items.count, player.begin(of: 2 * said) != nil {
+        say(parts.items[said].name, output)
+        said += 1
       }
     }
-    await player.finish()
-    if let failure = player.failure { throw failure }
+    // After each part there is a pause of 0.1 s.
+    let (length, whole) = (duration.duration.seconds, player.seconds)
+    let played = parts.items.enumerated().map { number, item in
+      ToneJSON.Item(
+        what: item.name, seconds: min(length, max(0, whole - Double(number) * (length + 0.1))))
+    }
     return ToneJSON(
-      device: device.name, sampleRate: player.sampleRate,
-      played: parts.items.map { ToneJSON.Item(what: $0.name, seconds: duration.duration.seconds) })
+      device: device.name, sampleRate: player.sampleRate, played: played.filter { $0.seconds > 0 })
   }
 
   private func say(_ text: String, _ output: Output) {

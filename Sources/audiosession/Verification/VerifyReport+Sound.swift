@@ -19,11 +19,12 @@ extension VerifyReport {
       return check
     }
     guard !measured.check.findings.contains(.silent) else {
-      check.detail = "nothing is heard, so that the order cannot be told"
+      check.detail = "nothing is heard, so the channel order cannot be determined"
       return check
     }
     guard !isProcessed || !order.contains([]) else {
-      check.detail = "the echo canceller changes the sound, so that the order cannot be told"
+      check.detail =
+        "the echo canceller changes the sound, so the channel order cannot be determined"
       return check
     }
     check.measured = .strings(order.enumerated().map { words($1, $0, hardware, claimed) })
@@ -33,7 +34,8 @@ extension VerifyReport {
         found.contains { isMeant($0, by: position, hardware) }
       }
     if order.contains(where: { $0.count > 1 }) {
-      check.detail = "the hardware's channels carry the same, so that the order cannot be told"
+      check.detail =
+        "the hardware's channels carry the same, so the channel order cannot be determined"
     }
     return check
   }
@@ -121,7 +123,7 @@ extension VerifyReport {
     let trip = Check(
       name: "roundTrip", measured: latency.map { .number(($0 * 1e4).rounded() / 1e4) },
       isOK: latency != nil,
-      detail: latency == nil ? "what was played was not heard" : "over \(loop.source)")
+      detail: latency == nil ? "the sweep was not recorded" : "over \(loop.source)")
     // Through the air every microphone hears every speaker.
     guard loop.isMonitor, latency != nil else { return [trip] }
     let heard = loop.heard.map { channel in

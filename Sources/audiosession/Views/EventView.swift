@@ -53,7 +53,8 @@ enum EventView {
     case .conflict(let what, let opponents, let end):
       (
         "conflict",
-        "the \(what) keeps being changed; it is left alone \(LocalTime.until(end))"
+        "another program keeps changing the \(what); the session leaves it alone "
+          + LocalTime.until(end)
           + (opponents.isEmpty ? "" : ". Likely: \(opponents.joined(separator: ", "))"), .red
       )
     case .interruptionBegan(let interruption): ("interrupted", words(interruption), .amber)

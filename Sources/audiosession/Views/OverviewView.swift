@@ -47,7 +47,7 @@ enum OverviewView {
     }
     guard state.hasMode else {
       return [
-        ("doctor", "find what works against a stable setup"),
+        ("doctor", "find what interferes with a stable setup"),
         ("profiles", "list the profiles that can be applied"),
         ("apply podcast --keep", "apply one, and maintain it"),
       ]

@@ -1,6 +1,7 @@
 import AudioSession
 import Pulse
 import PulseSandbox
+import PulseTypes
 import SessionCore
 import TestSupport
 import Testing
@@ -62,6 +63,31 @@ struct ManyCallersTests {
       #expect(ContinuousClock.now - start < Rig.standstill)
       try await rig.sandbox.thaw()
       _ = try await calls[0].value
+    }
+  }
+
+  @Test("a call that was to be replaced by one that is cancelled is carried out", .server)
+  func cancelledReplacement() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      _ = try await rig.session.snapshot()
+      // The call that has its turn waits for the server.
+      try await rig.sandbox.freeze()
+      var calls: [Task<ApplyReport, any Error>] = []
+      for percent in [30, 40, 50] {
+        var mode = AudioMode(category: .record)
+        mode.inputGain = Volume(fraction: Double(percent) / 100)
+        let wanted = mode
+        calls.append(Task { try await rig.session.setAudioMode(wanted) })
+        let waiting = calls.count - 1
+        #expect(await eventually { await rig.session.waitingCalls == waiting })
+      }
+      calls[2].cancel()
+      await #expect(throws: SessionError.self) { try await calls[2].value }
+      try await rig.sandbox.thaw()
+      let report = try await calls[1].value
+      #expect(report.state.properties[.inputGain]?.verdict == .applied)
+      let volume = try await rig.outside.source(named: "mic")?.volume
+      #expect(volume?.loudest == Volume(fraction: 0.4))
     }
   }
 

@@ -96,6 +96,46 @@ struct StoreFaultTests {
     }
   }
 
+  @Test(
+    "a holder that cannot store touches no device, and acts on all once there is room", .server,
+    .timeLimit(.minutes(1)))
+  func roomLater() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name("late"), .name("mic")]
+      mode.inputGain = Volume(fraction: 0.3)
+      mode.reapply = .onRouteChange
+      try await rig.session.setAudioMode(mode)
+      var events = rig.session.events.makeAsyncIterator()
+      await rig.session.noteCorkRequest(toPause: true)
+      let obstacle = file(rig, ".baseline.json.new")
+      mkdir(obstacle, 0o700)
+      let module = try await rig.outside.loadModule("module-null-source", "source_name=late")
+      while let event = await events.next(), event != .devicesChanged {}
+      await rig.session.noteCorkRequest(toPause: false)
+      var failures = 0
+      while failures < 3, let event = await events.next() {
+        #expect(event != .interruptionEnded(shouldResume: true))
+        if case .reapplyFailed(let error) = event {
+          #expect(error.code == .storeFailed)
+          failures += 1
+        }
+      }
+      let before = try await rig.outside.source(named: "late")?.volume
+      #expect(before?.loudest == .norm)
+      rmdir(obstacle)
+      // The end of the interruption and the new device were not forgotten meanwhile.
+      while let event = await events.next(), event != .interruptionEnded(shouldResume: true) {}
+      #expect(
+        try await rig.outside.source(named: "late")?.volume.loudest == Volume(fraction: 0.3))
+      // What a killed holder leaves is enough for a revert.
+      #expect(File.text(file(rig, ".baseline.json")).contains("late"))
+      try await rig.session.revert()
+      #expect(try await rig.outside.source(named: "late")?.volume == before)
+      try await rig.outside.unloadModule(module)
+    }
+  }
+
   @Test("a damaged mode or status is replaced by the next apply; a revert needs neither", .server)
   func damaged() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in

@@ -48,6 +48,60 @@ struct OtherHolderTests {
     }
   }
 
+  /// Gives the holder an order, as a command does, and waits for its answer.
+  private func give(_ mode: AudioMode, to rig: Rig) async throws -> Answer? {
+    let store = store(rig)
+    let number = store.nextOrderNumber()
+    try store.write(
+      Order(
+        kind: .apply(mode, profile: nil), number: number, process: getpid(), holder: getpid(),
+        timeout: .seconds(20)))
+    #expect(await eventually { store.answer()?.number == number })
+    let answer = store.answer()
+    store.takeBackOrder()
+    return answer
+  }
+
+  @Test(.simulatedCard) func `an order ends an override of the port`() async throws {
+    try await Rig.with(.quiet) { rig in
+      let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
+      try await rig.plug(headphones)
+      var mode = AudioMode(category: .playAndRecord)
+      mode.preferredOutput = [.name(Names.laptopOutput)]
+      mode.outputPort = [.name(headphones), .name(speaker)]
+      try await rig.session.setAudioMode(mode)
+      try await rig.session.overrideOutputPort(.speaker)
+      let answer = try await give(mode, to: rig)
+      #expect(answer?.error == nil)
+      let report = answer?.report?.state.properties[.outputPort]
+      #expect(report?.preferred == .strings([headphones, speaker]), "\(report as Any)")
+      #expect(
+        try await rig.eventually {
+          $0.device(.output, named: Names.laptopOutput)?.activePort == headphones
+        })
+    }
+  }
+
+  @Test func `an order takes the place of a call that waits`() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      var absent = Self.mode
+      absent.preferredInput = [.name("absent")]
+      absent.inputRequired = true
+      let wanted = absent
+      let waiting = Task { try await rig.session.setAudioMode(wanted, options: .waits) }
+      #expect(await eventually { await rig.session.isPausing })
+      var ordered = Self.mode
+      ordered.inputGain = Volume(fraction: 0.6)
+      let answer = try await give(ordered, to: rig)
+      #expect(answer?.error == nil)
+      let error = await #expect(throws: SessionError.self) { try await waiting.value }
+      #expect(error?.code == .cancelled)
+      #expect(
+        try await rig.outside.source(named: "mic")?.volume.loudest == Volume(fraction: 0.6))
+    }
+  }
+
   @Test func `an answer that cannot be written is logged, as damage is`() async throws {
     try await Rig.with(.minimal) { rig in
       let store = store(rig)

@@ -51,6 +51,24 @@ struct StandDownTests {
     }
   }
 
+  @Test(
+    "what a hung server keeps is restored once it answers, though nothing else happens", .server)
+  func hungServer() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let outside = try await Rig.client(of: sandbox, "outside")
+      let session = Rig.session(sandbox, timeout: .seconds(2))
+      let before = try await outside.source(named: "mic")?.volume
+      try await session.setAudioMode(Self.mode)
+      #expect(try await outside.source(named: "mic")?.volume != before)
+      try await sandbox.freeze()
+      await #expect(throws: SessionError.self) { try await session.setActive(false) }
+      try await sandbox.thaw()
+      #expect(try await eventually { try await outside.source(named: "mic")?.volume == before })
+      await session.close()
+      await outside.close()
+    }
+  }
+
   @Test("the session that a process shares is opened again by the next call", .server)
   func reopened() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -93,7 +93,7 @@ struct ToneTests {
         listener.forget()
         let player = try await TonePlayer(
           [.silence(0.2), sweep], server: sandbox.address, latency: .milliseconds(500))
-        await player.finish()
+        try await player.finish()
         let heard = listener.channel(0)
         guard let match = Correlation.find(left, in: heard), match.likeness > best.likeness else {
           continue
@@ -113,8 +113,7 @@ struct ToneTests {
     try await PulseSandbox.with(SynthesizerTests.output) { sandbox in
       let player = try await TonePlayer([.silence(600)], server: sandbox.address)
       try await sandbox.kill()
-      await player.finish()
-      #expect(player.failure != nil)
+      await #expect(throws: StreamError.self) { try await player.finish() }
     }
   }
 

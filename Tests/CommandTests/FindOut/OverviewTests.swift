@@ -20,7 +20,7 @@ struct OverviewTests {
           session  none; nothing is maintained
 
           What you can do next:
-            audiosession doctor                find what works against a stable setup
+            audiosession doctor                find what interferes with a stable setup
             audiosession profiles              list the profiles that can be applied
             audiosession apply podcast --keep  apply one, and maintain it
 

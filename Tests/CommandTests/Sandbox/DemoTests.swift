@@ -54,7 +54,7 @@ struct DemoTests {
         """)
       let lines = result.standardOutput.split(separator: "\n")
       #expect(lines.first == "71", "\(result)")
-      #expect(lines.last == "Not every step came out; 'audiosession doctor' may say why.")
+      #expect(lines.last == "A step failed; 'audiosession doctor' may show why.")
       #expect(lines.count { $0.hasPrefix("FAILED  ") } == 1, "\(result)")
       #expect(!result.standardOutput.contains("Now on your machine"))
     }

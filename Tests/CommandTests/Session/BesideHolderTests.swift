@@ -81,7 +81,9 @@ struct BesideHolderTests {
           /(left alone|leaves it alone|to the other program) until (?:\d{4}-\d\d-\d\d )?(\d\d:\d\d:\d\d)[.; ]/
       )
       #expect(
-        ends.map(\.1) == ["left alone", "left alone", "leaves it alone", "to the other program"])
+        ends.map(\.1) == [
+          "left alone", "leaves it alone", "leaves it alone", "to the other program",
+        ])
       #expect(Set(ends.map(\.2)).count == 1, "\(result.standardError)")
       let before = try JSONValue(documents[0])["causes"]?.array.first
       guard case .string(let cause)? = before else {
@@ -127,7 +129,7 @@ struct BesideHolderTests {
       #expect(parts[0].hasPrefix("0\n0\n"), "\(result)")
       let finding = """
         note  usb_mic
-          the profile's first choice of the input is not there: programs use Built-in Microphone
+          the profile's first choice of the input is not connected: programs use Built-in Microphone
           The profile names others behind it, and the session uses the first that is there.
         """
       #expect(parts[0].contains(finding), "\(result)")

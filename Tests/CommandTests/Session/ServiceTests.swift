@@ -266,7 +266,7 @@ struct ServiceTests {
         kill $pid; wait $pid
         """)
       #expect(result.status == 143)
-      #expect(manager.received() == ["READY=1\nSTATUS=Keeping podcast", "STOPPING=1"])
+      #expect(manager.received() == ["READY=1\nSTATUS=Maintaining podcast", "STOPPING=1"])
     }
   }
 }

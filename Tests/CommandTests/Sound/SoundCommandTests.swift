@@ -134,6 +134,40 @@ struct SoundCommandTests {
     }
   }
 
+  @Test("what is not played, or not recorded to the end, is no success", .server)
+  func standstill() async throws {
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let result = try await Self.shell(
+        sandbox,
+        """
+        pactl suspend-sink speakers 1
+        $A tone --duration 100ms > /dev/null; echo $?
+        $A tone --duration 100ms --json > /dev/null; echo $?
+        pactl suspend-sink speakers 0
+        $A verify --duration 60s > /dev/null & pid=$!
+        until pactl list short source-outputs | grep -q .; do kill -0 $pid || exit 9; sleep 0.02; done
+        sleep 1
+        pactl unload-module module-null-sink
+        wait $pid; [ $? != 0 ] && echo noticed
+        """)
+      #expect(result.standardOutput == "75\n75\nnoticed\n", "\(result)")
+    }
+  }
+
+  @Test("a recording that is appended to a file changes nothing that is there", .server)
+  func appended() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await Self.shell(
+        sandbox,
+        """
+        cd \(sandbox.directory); printf before > out
+        $A record - --duration 2s >> out 2> /dev/null; echo $?
+        head -c 6 out; grep -aob RIFF out | wc -l
+        """)
+      #expect(result.standardOutput.hasPrefix("0\nbefore1\n"), "\(result)")
+    }
+  }
+
   @Test("no device is said", .server)
   func noDevice() async throws {
     try await PulseSandbox.with(.empty) { sandbox in

@@ -233,7 +233,9 @@ private typealias Server = SimulatedServer
     #expect(report?.verdict == .pending)
     #expect(report?.actual == .strings(["mix-with-others"]))
     #expect(
-      report?.reason == "'duck-others': others are treated so only while a process holds")
+      report?.reason
+        == "'duck-others': other programs are silenced or lowered only while a process maintains "
+        + "the session")
   }
 
   @Test func `somebody's port, input and map are overridden, with what stands there`() throws {

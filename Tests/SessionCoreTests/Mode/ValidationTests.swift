@@ -144,7 +144,7 @@ import Testing
     },
     Row(
       "scope", "application",
-      "scope \"application\" cannot combine outputs, which is everybody's; "
+      "scope \"application\" cannot combine outputs, because all programs share them; "
         + "category \"multi-route\" needs scope \"server\""
     ) {
       $0.scope = .application

@@ -69,7 +69,7 @@ private typealias Server = SimulatedServer
     run.server.unload(Owned.echoRole, .input)
     #expect(
       run.server.reports(run.input.mode)[.mode]?.reason
-        == "the echo canceller is gone or changed")
+        == "the echo canceller was removed or changed")
   }
 
   @Test func `a rate change takes the whole chain away, the farthest link first`() throws {

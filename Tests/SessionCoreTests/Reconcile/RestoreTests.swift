@@ -223,6 +223,68 @@ private typealias Server = SimulatedServer
     #expect(plan.left == ["\(Self.mic) stays at 48000 Hz until mumble stops"])
   }
 
+  @Test func `a rate that was blocked is kept, and restored when its stream has ended`() throws {
+    let (applied, baseline) = try applied(preferring { $0.sampleRate = 48000 })
+    var server = applied
+    let rate = Setting.rate(.input, device: Self.mic)
+    let before = try #require(baseline[rate]?.before)
+    server.add(stream: "mumble", .input, on: Self.mic)
+    server.updateStates()
+    var input = PlanInput(mode: AudioMode(), snapshot: server.snapshot)
+    input.baseline = baseline
+    let change = ModeChange(input, to: .ended(forgets: false))
+    var back = Run(server, input)
+    back.run()
+    var ended = change
+    ended.run = back.loop
+    #expect(ended.outcome[rate]?.before == before)
+    back.server.removeStreams(.input) { $0.properties["application.name"] == "mumble" }
+    back.server.updateStates()
+    var later = PlanInput(mode: AudioMode(), snapshot: back.server.snapshot)
+    later.baseline = ended.outcome
+    ended = ModeChange(later, to: .ended(forgets: false))
+    var last = Run(back.server, later)
+    last.run()
+    ended.run = last.loop
+    #expect(last.server.snapshot.value(of: rate) == before, "\(last.trace)")
+    #expect(ended.outcome.entries == [])
+  }
+
+  @Test func `a failed change names what could not be undone`() throws {
+    var server = Server.machine {
+      $0.addLaptop()
+      $0.addUSB()
+    }
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb)]
+      $0.inputGain = Volume(fraction: 0.3)
+      $0.outputVolume = Volume(fraction: 0.3)
+    }
+    var change = ModeChange(
+      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
+    #expect(throws: SessionError.self) {
+      while true {
+        switch try change.run.next(isStopped: false, isLate: false) {
+        case .read: try change.run.didRead(server.snapshot)
+        case .save: try change.run.didSave(.success(()))
+        case .check: change.run.didCheck(server.snapshot)
+        case .run(let step) where step.setting == .volume(.output, device: Server.speakers):
+          server.unplug("alsa_card.usb")
+          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
+        case .run(let step):
+          try server.run(step)
+          change.run.didRun(.done(granted: nil), server.snapshot)
+        case .finish: return
+        }
+      }
+    }
+    let back = try #require(change.undoing(in: server.snapshot))
+    var run = Run(server, back.input)
+    run.run()
+    let left = change.left(by: run.loop)
+    #expect(left.contains("volume of \(Server.usb)"), "\(left)")
+  }
+
   @Test func `a stream's place means nothing on another run of the server`() throws {
     var server = try laptop()
     let stream = server.add(stream: "mumble", .input, on: Server.usb)

@@ -73,7 +73,7 @@ extension ModelWork {
     let end = { [weak self] (baseline: Baseline?, left: Set<Setting>) in
       guard let self, session.isRunning else { return }
       if let baseline { try? write(baseline) }
-      session.life.failChange(former, stored: storedBaseline(), besides: left)
+      session.life.failChange(former, storedBaseline(), besides: left)
       rules.pacer.noteChange(at: world.now)
       done()
     }

@@ -104,7 +104,7 @@ private typealias Server = SimulatedServer
     var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.baseline = baseline
     var look = Reapply(
-      input, .upkeep, known: baseline, charges: charges, seen: ForeignChanges(),
+      input, .upkeep, onDisk: baseline, charges: charges, seen: ForeignChanges(),
       conflicts: ConflictDetector(), at: .zero)
     loop: while true {
       switch try look.run.next(isStopped: false, isLate: false) {
@@ -137,7 +137,7 @@ private typealias Server = SimulatedServer
       mode: preferring { $0.inputGain = Self.level }, snapshot: server.snapshot)
     input.baseline = baseline
     var look = Reapply(
-      input, .upkeep, known: baseline, charges: Charges(), seen: ForeignChanges(),
+      input, .upkeep, onDisk: baseline, charges: Charges(), seen: ForeignChanges(),
       conflicts: ConflictDetector(), at: .zero)
     var refused = 0
     loop: while true {

@@ -38,7 +38,7 @@ struct ServiceInstallCommand: SessionCommand {
     var left: [String] = []
     let absence = await manager.absence()
     if let absence {
-      context.output.note("no service manager was asked: \(absence)")
+      context.output.note("systemd's user service manager is not available: \(absence)")
       left = ServiceManager.left("daemon-reload", "enable --now audiosession")
     } else {
       try await takeOver(context)

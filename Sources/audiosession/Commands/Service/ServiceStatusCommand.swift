@@ -45,7 +45,11 @@ struct ServiceStatusCommand: SessionCommand {
     let last: [Span] = ["holder", Span(holder ?? "none")]
     guard let unit = status.unit else { return Layout.columns([["unit", "not installed"], last]) }
     return Layout.columns([
-      ["unit", Span(unit + (status.ours == true ? "" : " (not ours)"))],
+      [
+        "unit",
+        Span(
+          unit + (status.ours == true ? "" : " (not written by 'audiosession service install')")),
+      ],
       ["enabled", Span(status.enabled ?? "not known")],
       ["active", Span(status.active ?? "not known")], last,
     ])

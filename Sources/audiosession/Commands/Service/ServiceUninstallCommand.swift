@@ -35,7 +35,7 @@ struct ServiceUninstallCommand: SessionCommand {
     try file.remove()
     var left: [String] = []
     if let absence {
-      context.output.note("no service manager was asked: \(absence)")
+      context.output.note("systemd's user service manager is not available: \(absence)")
       left = ServiceManager.left("disable --now audiosession", "daemon-reload")
     } else {
       _ = await manager.run(["daemon-reload"])

@@ -1,0 +1,9 @@
+@testable import AudioSession
+
+extension AudioSession {
+  /// How many calls wait for their turn.
+  var waitingCalls: Int { queue.waiting }
+
+  /// Whether a call waits to be repeated.
+  var isPausing: Bool { queue.pause != nil }
+}
