@@ -82,9 +82,12 @@ extension AudioSession {
     if !plan.isEmpty {
       emit(.drift(plan.steps.map(\.property).unique))
       try await driver.run(&restoration.run)
+      await live.closeRatePins(besides: [])
       emit(.reapplied(upkeep.now - start))
     }
-    if let baseline = upkeep.rules.end(restoration, &life) { try store.write(baseline) }
+    try upkeep.rules.end(restoration, &life) { baseline throws(SessionError) in
+      try store.write(baseline)
+    }
   }
 
   /// Uses the values that the session manager restored for new streams as their previous values,

@@ -50,17 +50,17 @@ extension AudioSession {
     var (result, run) = (cause, run)
     do throws(SessionError) {
       try await driver(live, store, budget.whole).run(&run)
-      let left = change.left(by: run)
-      result.restored = left.isEmpty
+      let (away, blocked) = change.left(by: run)
+      let left = away.union(blocked)
+      // What is away is not set to anything now.
+      result.restored = blocked.isEmpty
       result.message +=
         "; the former settings are restored"
         + (left.isEmpty
           ? ""
-          : ", except the \(Words.list(left)), which cannot be restored now: that is done when it is "
-            + "possible, or by 'audiosession revert' then")
-      goOnHolding(
-        formerlyHeld, change.undone(by: run), store, run,
-        besides: left.isEmpty ? [] : change.run.attempted)
+          : ", except the \(Words.list(left.map(\.title).sorted())), which cannot be restored now: that "
+            + "is done when it is possible, or by 'audiosession revert' then")
+      goOnHolding(formerlyHeld, change.undone(by: run), store, run, besides: left)
     } catch {
       // The store keeps the previous values: the next apply or revert continues from there.
       result.restored = false
@@ -106,19 +106,22 @@ extension AudioSession {
     var state = await state(live, store, input, stored)
     let status = SessionStore.Status(
       generation: generation, memory: run.input.memory, state: state)
+    var isStored = true
     if isActive {
       try store.write(status)
       try store.commit(stored, baseline)
     } else {
       // The restored state stays, even if the store cannot be written.
       try? store.write(status)
-      state.notes += store.commitWhatCanBe(stored, baseline)
+      let problems = store.commitWhatCanBe(stored, baseline)
+      isStored = problems.isEmpty
+      state.notes += problems
     }
     upkeep.rules.end(
-      change, declared, isInEffect: isActive, baseline, &life, generation: generation,
-      at: upkeep.now)
+      change, declared, isInEffect: isActive, baseline, isStored: isStored, &life,
+      generation: generation, at: upkeep.now)
     learned = Learned(run)
-    if learned.hasLateHints {
+    if learned.hasLateHints || !isStored {
       upkeep.failLook()
       schedule()
     }

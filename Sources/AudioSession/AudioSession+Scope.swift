@@ -40,7 +40,8 @@ extension AudioSession {
     do throws(SessionError) {
       try await enter(former, budget)
       if let declared { _ = try await make(declared, budget, isObserved: false) }
-      result.restored = true
+      // Unless something of the failed mode is left.
+      result.restored = cause.restored ?? true
     } catch {
       result.restored = false
       result.message += "; the former mode could not be restored (\(error.message))"

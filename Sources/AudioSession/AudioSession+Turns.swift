@@ -24,18 +24,21 @@ extension AudioSession {
     defer { queue.end(request) }
     let budget = Budget(timeout ?? configuration.timeout)
     try await takeTurnFromUpkeep(by: budget.run)
-    if queue.isReplaced(request) {
-      // Lets the newest call, which is behind this one, run first, and reports its result.
+    while queue.isReplaced(request) {
+      // Lets the newest call, which is behind this one, run first.
       queue.turns.pass()
       try await takeTurnFromUpkeep(by: budget.whole)
-      defer { queue.turns.pass() }
+    }
+    defer { queue.turns.pass() }
+    if queue.isOutdated(request) {
       let state = try await sessionState(budget.whole)
       return ApplyReport(steps: [], state: state, unmet: [], left: [])
     }
-    defer { queue.turns.pass() }
     reopenIfShared()
     guard !budget.run.hasPassed else { throw Self.noTime }
-    return try await change(self, budget)
+    let report = try await change(self, budget)
+    queue.noteDone(request)
+    return report
   }
 
   static let noTime = SessionError(

@@ -83,7 +83,10 @@ extension AudioSession {
       }
       upkeep.noteAttachments(snapshot)
       if noteInterruptions(snapshot) == .ended { upkeep.rules.news.insert(.interruptionEnd) }
-      (news, upkeep.rules.news) = (upkeep.rules.news, [])
+      // Nothing is done while a device has just been suspended: that may become an interruption.
+      if !upkeep.rules.interruptions.mayBeInterrupted {
+        (news, upkeep.rules.news) = (upkeep.rules.news, [])
+      }
       switch upkeep.rules.work(life, life.mode?.mode.reapply, news: news, at: upkeep.now) {
       case .reapply(_, let occasion): try await reapply(live, occasion)
       case .restoreReturned: try await restoreReturned(live)

@@ -12,6 +12,8 @@ struct CallQueue {
   /// The calls that replace the whole mode and have not ended: those that wait before one of them need
   /// not run.
   private var replacements: Set<UInt64> = []
+  /// The last call that has replaced the whole mode.
+  private var lastDone: UInt64 = 0
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
   var pause: Task<Void, Never>?
@@ -26,6 +28,13 @@ struct CallQueue {
   mutating func end(_ request: UInt64) { replacements.remove(request) }
 
   func isReplaced(_ request: UInt64) -> Bool { replacements.contains { $0 > request } }
+
+  /// The call replaced the mode: what was requested before it is out of date.
+  mutating func noteDone(_ request: UInt64) {
+    if replacements.contains(request) { lastDone = max(lastDone, request) }
+  }
+
+  func isOutdated(_ request: UInt64) -> Bool { request < lastDone }
 
   /// Counts a call that decides what is to be in effect; an earlier one that waits to be repeated ends.
   @discardableResult

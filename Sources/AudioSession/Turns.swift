@@ -2,7 +2,7 @@ import SessionCore
 
 /// Lets calls that change something run one after the other, in order. For the code of one actor.
 package final class Turns {
-  private var isTaken = false
+  private(set) var isTaken = false
   /// Those who wait; who may leave has a number.
   private var waiting: [(number: UInt64?, continuation: CheckedContinuation<Bool, Never>)] = []
   private var lastNumber: UInt64 = 0

@@ -32,12 +32,13 @@ final class Daemon {
   /// A word on the leash comes from ``dismiss(_:)``: the server has ended, and the shell reaps it,
   /// so that no zombie is left to the machine's first process, which in a container may reap no
   /// children. The end of the stream without a word means that the other process died. SIGKILL to
-  /// the group then also ends the shell itself and a timer that still runs.
+  /// the group then also ends the shell itself and a timer that still runs. It may die before the shell
+  /// says the number, to a pipe without a reader then.
   private static let script = """
     folder=$1; shift
     "$@" </dev/null &
     server=$!
-    trap '' HUP INT QUIT TERM
+    trap '' HUP INT QUIT TERM PIPE
     echo "$server"
     exec >/dev/null
     read -r word || word=

@@ -166,7 +166,7 @@ extension AudioSession {
       return
     }
     if action.takes {
-      guard await !goOn(store), let next = life.noteRefused() else { return }
+      guard await !goOn(store), let next = life.noteRefused(at: upkeep.now) else { return }
       action = next
     }
     wait(action, store)
@@ -199,6 +199,10 @@ extension AudioSession {
     await queue.turns.take()
     defer { queue.turns.pass() }
     guard !life.isClosed, life.isWaiting else { return true }
+    // After a restart of the server there is no connection, and only a holder looks for one.
+    guard (try? await connected(Deadline(after: configuration.timeout))) != nil else {
+      return false
+    }
     let calls = SystemCalls()
     let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
     let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in

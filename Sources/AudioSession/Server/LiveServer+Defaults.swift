@@ -55,13 +55,16 @@ extension LiveServer {
   /// A server that is too busy for one more client is asked again at the next check.
   func findsOtherDefaults() async -> Bool {
     let deadline = Deadline(after: Self.freshPatience)
-    guard let fresh = try? await freshServerInfo(deadline),
+    guard var fresh = try? await freshServerInfo(deadline),
       fresh.defaults != snapshot.server.defaults
     else { return false }
     if !isMisled {
-      // The event of a change may be on its way.
-      guard (try? await reread(deadline: deadline)) != nil else { return false }
-      isMisled = fresh.defaults != snapshot.server.defaults
+      // The event of a change may be on its way, and another change may have come since.
+      guard (try? await reread(deadline: deadline)) != nil,
+        let later = try? await freshServerInfo(deadline)
+      else { return false }
+      guard later.defaults != snapshot.server.defaults else { return true }
+      (fresh, isMisled) = (later, true)
     }
     lastFresh = (fresh, .now)
     doubt()

@@ -146,6 +146,7 @@ extension AudioCapture {
       // Nor when an input appears during the call.
       run.retry?.cancel()
       capture.run?.isWaiting = false
+      capture.run?.serverAwaySince = nil
       await capture.closeTap()
       capture.run?.pipeline.pause()
       capture.set(.interrupted)
@@ -157,7 +158,8 @@ extension AudioCapture {
       guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
       if run.tap != nil { return capture.set(.streaming) }
       guard shouldResume else { return }
-      run.pipeline.resume()
+      // If the input was away before, the time until its return counts as missing.
+      if run.awaySince == nil { run.pipeline.resume() }
       await capture.tapAgain()
     }
   }

@@ -138,7 +138,8 @@ struct FallingBehind {
     let fell = now - usual
     guard fell > max(Self.least, fragment / 2) else {
       // Little by little it would otherwise become usual to be late.
-      (self.usual, suspected) = (min(now, usual + Self.drift), 0)
+      let drift = Self.drift * max(1, (time - start) / Self.window)
+      (self.usual, suspected) = (min(now, usual + drift), 0)
       return nil
     }
     // Only two late seconds in a row count; a single one means that the machine was slow. What fell behind

@@ -24,6 +24,8 @@ package struct LockWait: Sendable {
   private var reservation = Reservation(grace: .seconds(5))
   private var pauses = LockWait.newPauses
   private var seen: LockRecord?
+  /// Until when the lock is left alone after it could not be taken, whatever happens to its file.
+  private var notBefore: Duration?
   /// Processes whose end was reported: a reused number, or an end that shows late, must not prolong
   /// the wait.
   private var ended: Set<Int32> = []
@@ -41,7 +43,8 @@ package struct LockWait: Sendable {
     if view.record != seen {
       seen = view.record
       ended = []
-      pauses = Self.newPauses
+      // A try of our own that failed leaves a record, too.
+      if view.record.releaser != process { (pauses, notBefore) = (Self.newPauses, nil) }
       // Another session may have had the lock since, unseen.
       reservation.forget()
     }
@@ -57,15 +60,27 @@ package struct LockWait: Sendable {
     }
     guard let next = view.record.next(runs), next != process,
       let remaining = reservation.remaining(for: next, at: now)
-    else { return Action(takes: true) }
+    else {
+      guard let notBefore, now < notBefore else { return Action(takes: true) }
+      return Action(alarm: notBefore - now)
+    }
     return Action(watched: next, alarm: remaining)
   }
 
   /// Call this if the lock could not be taken after all.
-  package mutating func noteRefused() -> Action { Action(alarm: pauses.next()) }
+  package mutating func noteRefused(at now: Duration) -> Action {
+    let pause = pauses.next()
+    notBefore = now + pause
+    return Action(alarm: pause)
+  }
 }
 
 extension LockRecord {
+  /// The process that had the lock last, and released it.
+  fileprivate var releaser: Int32? {
+    if case .released(let process, _) = last { process } else { nil }
+  }
+
   /// The process that should have the lock next; nil if there is none.
   fileprivate func next(_ runs: (Int32) -> Bool) -> Int32? {
     if case .released(_, let taker?) = last, runs(taker) { return taker }

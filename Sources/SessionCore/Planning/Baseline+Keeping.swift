@@ -91,6 +91,6 @@ extension Baseline.Entry {
     guard case .rate(let direction, let name) = setting, !snapshot.has(.forcedGraph), isChange,
       let now = snapshot.value(of: setting), now != before, isOurs(now)
     else { return false }
-    return snapshot.device(direction, named: name)?.state == .running
+    return snapshot.device(direction, named: name).flatMap(snapshot.programs(runningOn:)) != nil
   }
 }

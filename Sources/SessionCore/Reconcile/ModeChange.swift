@@ -71,12 +71,18 @@ package struct ModeChange: Sendable {
     return result
   }
 
-  /// What could not be undone, for users: it was unplugged meanwhile, is blocked, or was refused.
+  /// What could not be undone: `away` with a device or port that is not there now, and what is blocked or
+  /// was refused.
   ///
   /// - Parameter back: the loop that undid the failed run.
-  package func left(by back: Reconciler) -> [String] {
-    let pending = run.undoable.pending(in: back.input.snapshot).entries.map(\.setting)
-    return (pending + back.input.refusals.keys.filter { !$0.isHint }).map(\.title).unique.sorted()
+  package func left(by back: Reconciler) -> (away: Set<Setting>, blocked: Set<Setting>) {
+    let now = back.input.snapshot
+    let refused = Set(back.input.refusals.keys.filter { !$0.isHint })
+    // The level of a port that was restored before another port was chosen is not visible any more.
+    let done = back.attempted.subtracting(refused)
+    let entries = run.undoable.pending(in: now).entries.filter { !done.contains($0.setting) }
+    let away = Set(entries.filter { now.absence(of: $0) != nil }.map(\.setting))
+    return (away, Set(entries.map(\.setting)).union(refused).subtracting(away))
   }
 
   /// The loop that undoes the failed run; nil if the server was not asked for any change.
@@ -86,6 +92,6 @@ package struct ModeChange: Sendable {
     input.baseline = run.undoable
     input.baseline.serverCookie = snapshot.server.cookie
     input.memory = run.input.memory
-    return Reconciler(input, undoing: run.stored, tracer: tracer)
+    return Reconciler(input, undoing: run.stored, onDisk: run.onDisk, tracer: tracer)
   }
 }

@@ -90,7 +90,7 @@ extension SessionLife {
     if case .holding(_, let since, _) = tenure { since } else { nil }
   }
 
-  /// What the holder remembers, which is what the store has.
+  /// What the holder remembers, which is what the store has, but for `Held.stored`.
   package var held: Held? {
     get { if case .holding(_, _, let held) = tenure { held } else { nil } }
     set {
@@ -138,9 +138,9 @@ extension SessionLife {
   }
 
   /// The lock could not be taken; nil if the session no longer waits for it.
-  package mutating func noteRefused() -> LockWait.Action? {
+  package mutating func noteRefused(at now: Duration) -> LockWait.Action? {
     guard case .waiting(var rule, _) = tenure else { return nil }
-    let action = rule.noteRefused()
+    let action = rule.noteRefused(at: now)
     tenure = .waiting(rule, isTrying: false)
     return action
   }
@@ -203,7 +203,7 @@ extension SessionLife {
     if isInEffect, let mode {
       declared = .inEffect(mode)
     } else {
-      declared = .ended(mode, leaving: held.baseline.entries.isEmpty ? .nothing : .unplugged)
+      declared = .ended(mode, leaving: remainder(held.baseline))
     }
   }
 
@@ -230,7 +230,12 @@ extension SessionLife {
     guard case .ended(let mode, let remainder) = declared else { return }
     held?.baseline = baseline
     if case .everything = remainder { return }
-    declared = .ended(mode, leaving: baseline.entries.isEmpty ? .nothing : .unplugged)
+    declared = .ended(mode, leaving: self.remainder(baseline))
+  }
+
+  /// What is left of a mode that has ended; also if the store still has another baseline.
+  private func remainder(_ baseline: Baseline) -> Remainder {
+    baseline.entries.isEmpty && held?.stored == nil ? .nothing : .unplugged
   }
 
   /// A session without a mode of its own holds again after another one: what that one left in effect

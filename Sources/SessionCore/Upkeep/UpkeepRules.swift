@@ -193,18 +193,27 @@ package struct UpkeepRules: Sendable {
 
   /// Everything that has returned was restored.
   ///
-  /// - Returns: the baseline to store; nil if the store has it.
+  /// - Parameter write: stores the baseline; called if the store does not have it.
   package mutating func end<Lock, Mode>(
-    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>
-  ) -> Baseline? {
+    _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>,
+    write: (Baseline) throws(SessionError) -> Void
+  ) throws(SessionError) {
     // A value that is restored now may not last on PipeWire, so the stored entry stays until it
     // does.
     let left = returns.unrestored(
       restoration.unrestored, in: restoration.run.input.snapshot, at: restoration.start)
     var baseline = restoration.known
     baseline.entries.removeAll { !left.has($0) }
+    // A hint that was not granted must not be requested again at the next look.
+    life.held?.memory = restoration.run.input.memory
+    // Until it is written: the next look tries again.
+    let stored = life.held?.stored ?? restoration.known
+    life.held?.stored = baseline == stored ? nil : stored
     life.noteUnrestored(baseline)
-    return baseline == restoration.known ? nil : baseline
+    guard baseline != stored else { return }
+    try write(baseline)
+    life.held?.stored = nil
+    life.noteUnrestored(baseline)
   }
 
   /// A mode took effect, or the former one ended.
@@ -212,13 +221,15 @@ package struct UpkeepRules: Sendable {
   /// - Parameters:
   ///   - mode: the declared mode.
   ///   - baseline: what the store has now.
+  ///   - isStored: whether the store has the baseline.
   ///   - generation: the number of the stored mode.
   package mutating func end<Lock, Mode>(
     _ change: ModeChange, _ mode: Mode?, isInEffect: Bool, _ baseline: Baseline,
-    _ life: inout SessionLife<Lock, Mode>, generation: Int, at now: Duration
+    isStored: Bool = true, _ life: inout SessionLife<Lock, Mode>, generation: Int, at now: Duration
   ) {
     let run = change.run
     var held = Held(baseline: baseline, memory: run.input.memory, generation: generation)
+    held.stored = isStored ? nil : run.onDisk
     held.charges.take(run.charged, in: run.input.snapshot)
     life.endChange(mode, isInEffect: isInEffect, held)
     if !isInEffect { returns.noteEnd(baseline, in: run.input.snapshot, at: now) }

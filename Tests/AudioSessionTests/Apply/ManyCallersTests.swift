@@ -79,7 +79,11 @@ struct ManyCallersTests {
         let wanted = mode
         calls.append(Task { try await rig.session.setAudioMode(wanted) })
         let waiting = calls.count - 1
-        #expect(await eventually { await rig.session.waitingCalls == waiting })
+        #expect(
+          await eventually {
+            guard await rig.session.hasTurn else { return false }
+            return await rig.session.waitingCalls == waiting
+          })
       }
       calls[2].cancel()
       await #expect(throws: SessionError.self) { try await calls[2].value }

@@ -4,6 +4,9 @@ extension AudioSession {
   /// How many calls wait for their turn.
   var waitingCalls: Int { queue.waiting }
 
+  /// Whether a call has its turn.
+  var hasTurn: Bool { queue.turns.isTaken }
+
   /// Whether a call waits to be repeated.
   var isPausing: Bool { queue.pause != nil }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import PulseSandbox
 import TestSupport
 import Testing
@@ -92,6 +93,38 @@ struct TakeOverTests {
         end a TERM
         """)
       #expect(lines == ["40 0 0 0", "30 0", "20 1"])
+    }
+  }
+
+  @Test("who was interrupted goes on, also if the server has restarted meanwhile", .server)
+  func restarted() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let ready = sandbox.directory + "/ready"
+      let restarting = Task {
+        while access(ready, F_OK) != 0 { try await ContinuousClock().sleep(for: .milliseconds(5)) }
+        try await sandbox.kill()
+        try await sandbox.restart()
+        _ = try await sandbox.write(file: "restarted", "")
+      }
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        hold b second --replace
+        await a interruptionBegan 1
+        : > ready
+        until [ -e restarted ]; do pause; done
+        await b serverReset 1
+        [ "$(holder)" = $(process b) ] || exit 7
+        end b TERM
+        await a interruptionEnded 1
+        i=0; until [ "$(gain)" = 20 ] || [ $i -gt 200 ]; do i=$((i + 1)); pause; done
+        echo $(gain)
+        [ "$(holder)" = $(process a) ] || exit 6
+        end a TERM
+        """)
+      try await restarting.value
+      #expect(lines == ["20"])
     }
   }
 

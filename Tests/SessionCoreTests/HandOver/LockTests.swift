@@ -121,7 +121,7 @@ struct LockTests {
       total += action.alarm ?? .zero
     }
     #expect(total > .seconds(10))
-    for _ in 0..<20 { total += wait.noteRefused().alarm ?? .zero }
+    for _ in 0..<20 { total += wait.noteRefused(at: .zero).alarm ?? .zero }
     #expect(total > .seconds(30))
   }
 

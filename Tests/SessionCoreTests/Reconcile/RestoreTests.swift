@@ -281,8 +281,9 @@ private typealias Server = SimulatedServer
     let back = try #require(change.undoing(in: server.snapshot))
     var run = Run(server, back.input)
     run.run()
-    let left = change.left(by: run.loop)
-    #expect(left.contains("volume of \(Server.usb)"), "\(left)")
+    let (away, blocked) = change.left(by: run.loop)
+    #expect(away.contains(.volume(.input, device: Server.usb)), "\(away)")
+    #expect(blocked == [])
   }
 
   @Test func `a stream's place means nothing on another run of the server`() throws {

@@ -84,7 +84,8 @@ extension ModelWork {
     perform(
       task.continued { task, error in
         guard error == nil else { return end(nil, change.run.attempted) }
-        end(change.undone(by: task.loop), [])
+        let (away, blocked) = change.left(by: task.loop)
+        end(change.undone(by: task.loop), away.union(blocked))
       })
   }
 }

@@ -125,8 +125,14 @@ extension ModelWork {
         guard let self else { return }
         if let error { return end(error) }
         restoration.run = task.loop
-        if let baseline = rules.end(restoration, &session.life) { try? write(baseline) }
-        end(nil)
+        do throws(SessionError) {
+          try rules.end(restoration, &session.life) { baseline throws(SessionError) in
+            try self.write(baseline)
+          }
+          end(nil)
+        } catch {
+          end(error)
+        }
       })
   }
 }

@@ -97,7 +97,7 @@ extension SimulatedSession {
         life.mayTake($0, at: now, isRunning: calls.isRunning)
       }
       if case .taken(let lock)? = result { return goOn(lock) }
-      guard let next = life.noteRefused() else { return }
+      guard let next = life.noteRefused(at: world.now) else { return }
       action = next
     }
     alarm += 1
