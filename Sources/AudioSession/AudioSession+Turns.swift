@@ -112,10 +112,11 @@ extension AudioSession {
   }
 
   func restore(
-    keeping declared: OwnMode?, _ budget: Budget, forgets: Bool = false
+    keeping declared: OwnMode?, _ budget: Budget, forgets: Bool = false, isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(.revert(keepsMode: declared != nil, forgets: forgets), budget) {
-      session, live, store, stop throws(SessionError) in
+    try await holdingLock(
+      .revert(keepsMode: declared != nil, forgets: forgets), budget, isObserved: isObserved
+    ) { session, live, store, stop throws(SessionError) in
       let input = try await session.input(AudioMode(), live, store, isExplicit: true)
       return try await session.reconcile(
         input, live, store, budget, stop, declared: declared, isActive: false, forgets: forgets)

@@ -83,6 +83,15 @@ extension Profile {
     ProfileResolver(library: ProfileLibrary(environment: environment)).check(file)
   }
 
+  /// Lists all problems that a text has as the profile of a name, once it is saved at a path.
+  package static func check(
+    _ text: String, as name: String, at path: String,
+    environment: [String: String] = processEnvironment
+  ) -> [ProfileDiagnostic] {
+    let library = ProfileLibrary(environment: environment, draft: (name, path, text))
+    return ProfileResolver(library: library).check(name)
+  }
+
   /// Returns the unchanged text of a profile, for `profiles show`.
   package static func text(
     _ name: String, environment: [String: String] = processEnvironment

@@ -4,6 +4,8 @@ import SessionCore
 /// Finds profiles: files by path, folders in order, and the built-in ones.
 struct ProfileLibrary {
   let environment: [String: String]
+  /// The text of a profile that is to be saved under this name, at this path.
+  var draft: (name: String, path: String, text: String)?
 
   /// A profile that was found but not read.
   struct Found {
@@ -79,6 +81,7 @@ struct ProfileLibrary {
 
   func text(of found: Found) throws(ProfileDiagnostic) -> String {
     switch found.source {
+    case .file(let path) where path == draft?.path: draft?.text ?? ""
     case .file(let path): try TextFile.read(path)
     case .builtIn: BuiltIn.text(found.name) ?? ""
     }
@@ -103,6 +106,7 @@ struct ProfileLibrary {
 
   private func find(_ name: String) -> Found? {
     guard !name.isEmpty, !name.hasPrefix("."), !name.contains("/") else { return nil }
+    if let draft, draft.name == name { return Found(name: name, source: .file(draft.path)) }
     for folder in Profile.searchPath(environment: environment) {
       let path = "\(folder)/\(name).toml"
       if File.exists(path) { return Found(name: name, source: .file(path)) }

@@ -95,11 +95,14 @@ struct ProfileResolver {
       let chain = try chain(from: link)
       let mode = layered(chain)
       let isPart = link.found.file.contains(ProfileLibrary.dropInSuffix + "/")
-      let extended = chain.count > 1 && !isPart ? problems(of: mode, chain, assuming: failed) : []
+      let isExtended = link.parsed.extends != nil && !isPart
+      let extended = isExtended ? problems(of: mode, chain, assuming: failed) : []
       return extended + warnings(of: mode, link)
     } catch {
       let error = error.all[0]
       if error.file == link.found.file { return [error] }
+      // A drop-in's.
+      if link.parsed.extends == nil { return [error] }
       let base = Text.visible(link.parsed.extends ?? "")
       return [
         link.diagnostic(

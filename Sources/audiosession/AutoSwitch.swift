@@ -27,7 +27,11 @@ actor AutoSwitch {
       output.note("no profile fits the devices, and there is none called 'default'")
       return try await session.hold(options: options)
     }
-    return try await apply(detection)
+    do { return try await apply(detection) } catch {
+      // The next attempt chooses it again.
+      choice.forget(at: now)
+      throw error
+    }
   }
 
   /// Handles the session's events: a change of devices calls for a look.

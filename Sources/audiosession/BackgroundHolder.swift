@@ -6,20 +6,25 @@ import POSIX
 /// `watch` in the background.
 struct BackgroundHolder {
   let options: GlobalOptions
+  /// Whether a process holds the session of the server that was meant.
+  let isHeld: @Sendable () async -> Bool
 
   /// Returns once the holder reports that it is ready.
   func start() async throws(SessionError) {
-    if await startService() { return }
+    // The service may maintain another server than this one.
+    if try await startService(), await isHeld() { return }
     try checkCancellation()
     let listener = try NotifyListener()
     let log = Self.logPath
     let child = try spawn(listener, log)
     guard await listener.waitForReady(of: child, atMost: options.timeout.duration) else {
-      if Task.isCancelled { kill(child, SIGTERM) }
+      // It must not get ready later, when no program waits for it.
+      kill(child, SIGTERM)
       try checkCancellation()
       throw SessionError(
         .activationFailed, stage: .session,
-        "the holder did not become ready; its log: \(Self.lastWords(log))",
+        "the profile is applied, and no process maintains it: the holder did not become ready; its log: "
+          + Self.lastWords(log),
         value: String(child))
     }
   }
@@ -32,15 +37,23 @@ struct BackgroundHolder {
   }
 
   /// False if our service is not installed for this server, or does not start.
-  private func startService() async -> Bool {
+  private func startService() async throws(SessionError) -> Bool {
     guard options.server == nil, let file = try? ServiceFile(),
       let text = try? file.read(), ServiceUnit.isOurs(text)
     else { return false }
     let manager = ServiceManager(timeout: options.timeout.duration)
     guard await manager.absence() == nil else { return false }
     // The service is ready once it maintains the stored mode.
-    if case .done = await manager.run(["start", ServiceUnit.name]) { return true }
-    return false
+    switch await manager.run(["start", ServiceUnit.name]) {
+    case .done: return true
+    case .failed: return false
+    case .waiting:
+      // A second holder would wait behind it, or it behind that.
+      throw SessionError(
+        .timedOut, stage: .session,
+        "the profile is applied, and the service that is to maintain it is still starting; see "
+          + "'audiosession service status'")
+    }
   }
 
   /// Starts a `watch`, which adopts the stored mode and survives the end of this program's

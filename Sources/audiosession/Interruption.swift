@@ -14,7 +14,8 @@ enum Interruption {
     case ignoringKeyboard(@Sendable () -> Void)
     /// Like `ending`, but Ctrl-C is for another program.
     case lending
-    case watching(end: @Sendable () -> Void, reload: @Sendable () -> Void)
+    /// - Parameter reload: what SIGHUP does; nil if it ends the program, too.
+    case watching(end: @Sendable () -> Void, reload: (@Sendable () -> Void)?)
   }
 
   /// One lock protects both: a signal arrives either before a change begins, which is then
@@ -36,7 +37,7 @@ enum Interruption {
       case .ignoringKeyboard where number == SIGINT, .lending where number == SIGINT: return nil
       default: break
       }
-      if case .watching(_, let reload) = mode, number == SIGHUP { return reload }
+      if case .watching(_, let reload?) = mode, number == SIGHUP { return reload }
       let isFirst = received == nil
       // timeout(1) and similar programs signal the process and then its group, faster than any
       // person.
@@ -89,13 +90,18 @@ enum Interruption {
     var signals = sigset_t()
     sigemptyset(&signals)
     _ = alarm
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
+    // With nohup the end of the terminal is not for this program.
+    var former = sigaction()
+    sigaction(SIGHUP, nil, &former)
+    let isDeaf = unsafeBitCast(former.__sigaction_handler.sa_handler, to: Int.self) == 1  // SIG_IGN
+    let numbers = isDeaf ? [SIGINT, SIGTERM] : [SIGINT, SIGTERM, SIGHUP]
+    for number in numbers { sigaddset(&signals, number) }
     // Signals that arrive before the thread exists wait for it.
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaction(number, &action, nil) }
+    for number in numbers { sigaction(number, &action, nil) }
     do throws(SystemError) { try detachThread { readForEver() } } catch {
       // Without the thread a signal ends the program, as it does by default.
-      for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_DFL) }
+      for number in numbers { signal(number, SIG_DFL) }
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
   }
@@ -178,9 +184,9 @@ enum Interruption {
   }
 
   /// Runs a body until the first signal cancels it, or until standard output has no reader; SIGHUP
-  /// calls `reload` instead.
+  /// calls `reload` instead, if there is one.
   static func watching<Value: Sendable>(
-    reload: @escaping @Sendable () -> Void, _ body: @escaping @Sendable () async throws -> Value
+    reload: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () async throws -> Value
   ) async throws -> Value {
     try await run(body) { .watching(end: $0, reload: reload) }
   }

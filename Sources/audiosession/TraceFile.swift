@@ -8,9 +8,15 @@ final class TraceFile: Sendable {
   private let file: Descriptor
   /// Entries are written by the session's thread, events by another one.
   private let turn = Lock()
+  /// Called once with the error that ends the trace: a line that is cut off would spoil those behind it.
+  private let onFailure: @Sendable (SystemError) -> Void
+  private let hasFailed = Guarded(false)
 
   /// - Parameter replaces: whether an existing file is replaced; a pipe or a device always is written to.
-  init(_ path: String, replaces: Bool) throws(SessionError) {
+  init(
+    _ path: String, replaces: Bool, onFailure: @escaping @Sendable (SystemError) -> Void = { _ in }
+  ) throws(SessionError) {
+    self.onFailure = onFailure
     try FileGuard.check(path, replaces: replaces)
     do throws(SystemError) {
       file = try Descriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND)
@@ -24,7 +30,15 @@ final class TraceFile: Sendable {
     let line = TraceLine(time: TimedEvent.now(.applied).time, entry: entry)
     guard var bytes = try? JSON.encode(line) else { return }
     bytes.append(UInt8(ascii: "\n"))
-    turn.withLock { try? file.write(bytes) }
+    let failure: SystemError? = turn.withLock {
+      guard !hasFailed.withLock({ $0 }) else { return nil }
+      do throws(SystemError) { try file.write(bytes) } catch {
+        hasFailed.withLock { $0 = true }
+        return error
+      }
+      return nil
+    }
+    if let failure { onFailure(failure) }
   }
 
   /// The lines of a trace; throws with the number of the first that is not one.

@@ -105,7 +105,8 @@ extension AudioSession {
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
         try await session.overriding(.none) { () throws(SessionError) in
-          try await session.apply(OwnMode(mode: mode, profile: profile), budget)
+          try await session.apply(
+            OwnMode(mode: mode, profile: profile), budget, isObserved: !order.isOfHook)
         }
       }
     case .revert(let keepsMode, let forgets):
@@ -113,7 +114,8 @@ extension AudioSession {
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
         let stored = keepsMode ? try await session.currentMode(store) : nil
-        return try await session.restore(keeping: stored, budget, forgets: forgets)
+        return try await session.restore(
+          keeping: stored, budget, forgets: forgets, isObserved: !order.isOfHook)
       }
     case .takeOver:
       await makeRoom(for: order.process, store)

@@ -1,3 +1,4 @@
+import POSIX
 import SessionCore
 import SessionProfiles
 
@@ -33,6 +34,8 @@ struct Order: Sendable {
   var holder: Int32?
   /// The time limit for the whole order.
   var timeout: Duration
+  /// Whether a hook gave it: it triggers no further hooks.
+  var isOfHook = ProcessEnvironment["AUDIOSESSION_HOOK"] != nil
 }
 
 /// The outcome of an order.
@@ -58,6 +61,7 @@ extension Order {
       ("milliseconds", Int(timeout.microseconds / 1000)),
     ]
     if let holder { numbers.append(("holder", Int(holder))) }
+    if isOfHook { numbers.append(("hook", 1)) }
     switch kind {
     case .apply(let preferred, let profile): (mode, name) = (preferred, profile)
     case .revert(let keepsMode, let forgets):
@@ -85,6 +89,7 @@ extension Order {
     self.process = process
     holder = numbers["holder"].flatMap(Int32.init(exactly:))
     timeout = .milliseconds(milliseconds)
+    isOfHook = numbers["hook"] == 1
     guard let parsed, numbers["version"] ?? 1 <= Self.version else {
       kind = .unreadable
       return

@@ -70,7 +70,9 @@ struct ApplyCommand: SessionCommand {
     }
     if keep, report.state.holder == nil {
       (report.state, snapshot) = try await Interruption.cancelling {
-        try await BackgroundHolder(options: options).start()
+        try await BackgroundHolder(options: options) {
+          (try? await context.withSession { try await $0.holder() }) ?? nil != nil
+        }.start()
         return try await context.withSession { session in
           (try await session.getSessionState(), await session.lastSnapshot)
         }

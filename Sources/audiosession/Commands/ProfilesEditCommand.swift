@@ -39,9 +39,18 @@ struct ProfilesEditCommand: SessionCommand {
         copy.remove()
         return .done
       }
-      let errors = Profile.check(file: copy.path).filter { $0.severity == .error }
+      let errors = Profile.check(text, as: name, at: path).filter { $0.severity == .error }.map {
+        var error = $0
+        // The text is not there yet.
+        if error.file == path { error.file = copy.path }
+        return error
+      }
       guard let first = errors.first else {
-        try Profile.save(text, as: name, overwrite: true)
+        do throws(SessionError) { try Profile.save(text, as: name, overwrite: true) } catch {
+          var error = error
+          error.message += "; your text is in \(copy.path)"
+          throw error
+        }
         copy.remove()
         try context.output.result(EditedProfile(name: name, source: path, changed: true)) {
           Layout.wrap("saved: \(path)", indent: 0, width: $0)

@@ -24,6 +24,14 @@ struct ProfilesSaveCommand: SessionCommand {
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
+  func validate() throws {
+    guard !options.sandbox else {
+      throw ValidationError(
+        "--sandbox would save its demo devices in your own folder; use 'audiosession sandbox', whose "
+          + "profiles end with it")
+    }
+  }
+
   func run(_ context: Context) async throws -> Status {
     try check()
     let setup = try await context.withSession { try await $0.capturedSetup() }

@@ -41,7 +41,7 @@ struct StateCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     guard !watch else {
       try await context.withSession { session in
-        try await Interruption.cancelling {
+        try await Interruption.watching {
           do {
             try await StateWatch(session: session, context: context).run()
           } catch  where Task.isCancelled {

@@ -65,7 +65,10 @@ struct WatchCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     // Reports an invalid profile before it asks a server.
     if let profile { _ = try Profile.found(profile) }
-    let trace = try trace.map { (path) throws(SessionError) in try TraceFile(path, replaces: force)
+    let trace = try trace.map { (path) throws(SessionError) in
+      try TraceFile(path, replaces: force) {
+        context.output.warning("the trace \(path) ends here, as it cannot be written: \($0)")
+      }
     }
     let hooks = Hooks(options: options, output: context.output)
     return try await context.withSession(isHolding: true, trace: trace, hooks: hooks) { session in

@@ -1,3 +1,5 @@
+import AudioSession
+
 /// Makes text from a server or a file harmless on a terminal.
 ///
 /// Control characters, line separators and those that turn the direction of text appear as
@@ -7,17 +9,4 @@ func visible(_ text: String) -> String {
   return text.unicodeScalars.map { scalar in
     scalar.isHidden ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
   }.joined()
-}
-
-extension Unicode.Scalar {
-  /// Whether a terminal would act on the character instead of showing it.
-  var isHidden: Bool {
-    if value < 0x7F { return value < 0x20 }
-    return switch properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
-    // Soft hyphens and joiners belong to words; what turns the direction of text does not.
-    case .format: properties.isBidiControl || value == 0xFEFF
-    default: false
-    }
-  }
 }

@@ -29,7 +29,7 @@ struct ReplayJSON: Encodable {
     var occasion: Occasion?
     var steps: [StepItem]?
     var unmet: [Unmet]?
-    var error: SessionError?
+    var error: ErrorBody?
     var same: Bool?
 
     init(_ entry: ReplayEntry) {
@@ -45,7 +45,7 @@ struct ReplayJSON: Encodable {
       case .unplannable(let input, let error):
         kind = "plan"
         occasion = input.occasion
-        self.error = error
+        self.error = ErrorBody(error)
       case .ran(let step, let outcome):
         (kind, text, steps) = ("step", outcome, [StepItem(step: step)])
       case .event(let event): (kind, text) = ("event", event.name)

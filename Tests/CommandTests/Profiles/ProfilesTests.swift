@@ -120,6 +120,12 @@ struct ProfilesTests {
       #expect(
         try await sandbox.shell("ls \(sandbox.directory) | grep -c '^profile-'").standardOutput
           == "2\n")
+      // As the profile that it will be: of its name, and beside the files that it names.
+      let itself = try await edit("podcast", #"sed -i '1i extends = "podcast"' $f"#)
+      #expect(itself.status == 65 && itself.standardError.contains("itself"), "\(itself)")
+      try sandbox.write(profile: "base", "sample-rate = 44100\n")
+      let beside = try await edit("podcast", #"sed -i '1i extends = "./base.toml"' $f"#)
+      #expect(beside.status == 0, "\(beside)")
     }
   }
 

@@ -48,6 +48,20 @@ struct TraceTests {
     }
   }
 
+  @Test("a trace that can no longer be written ends, and says so once", .server)
+  func full() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let result = try await sandbox.shell(
+        "timeout --preserve-status -s TERM 2 $A watch test --trace /dev/full > /dev/null")
+      #expect(result.status == 143)
+      #expect(
+        result.standardError.split(separator: "\n").count {
+          $0.contains("the trace /dev/full ends here")
+        } == 1, "\(result)")
+    }
+  }
+
   @Test("a trace that cannot be written is said before anything is done", .server)
   func unwritable() async throws {
     try await PulseSandbox.with(.minimal) { (sandbox) async throws in

@@ -96,6 +96,27 @@ struct TakeOverTests {
     }
   }
 
+  @Test("watch --auto holds what the devices call for once a former holder has ended", .server)
+  func auto() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(
+        profile: "desk", "[input]\ngain = \"60 %\"\n[match]\ninputs = [\"mic\"]\n")
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        : > b.out
+        $A watch --auto --json > b.out 2> b.err & echo $! > b.pid
+        until grep -q 'trying again' b.err; do kill -0 $(process b) || exit 8; pause; done
+        end a TERM
+        await b applied 1
+        echo $(gain); grep -c 'no profile fits' b.err
+        end b TERM
+        """)
+      #expect(lines == ["60", "0"])
+    }
+  }
+
   @Test("who was interrupted goes on, also if the server has restarted meanwhile", .server)
   func restarted() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -56,7 +56,8 @@ package enum TOMLWords {
       case "\n": result += "\\n"
       case "\t": result += "\\t"
       case "\r": result += "\\r"
-      case _ where scalar.properties.generalCategory == .control:
+      // Those that a terminal would obey, too: `profiles show` prints a file that can be read.
+      case _ where scalar.isHidden && scalar.value <= 0xFFFF:
         result += "\\u" + Text.hexadecimal(scalar.value, digits: 4)
       default: result.unicodeScalars.append(scalar)
       }

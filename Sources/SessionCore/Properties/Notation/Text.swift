@@ -68,3 +68,16 @@ package enum Text {
       : start + "did you mean \(Words.list(near, last: "or"))?"
   }
 }
+
+extension Unicode.Scalar {
+  /// Whether a terminal would act on the character instead of showing it.
+  package var isHidden: Bool {
+    if value < 0x7F { return value < 0x20 }
+    return switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+    // Soft hyphens and joiners belong to words; what turns the direction of text does not.
+    case .format: properties.isBidiControl || value == 0xFEFF
+    default: false
+    }
+  }
+}

@@ -36,16 +36,16 @@ struct ServiceInstallCommand: SessionCommand {
     try file.write(text)
     let manager = ServiceManager(timeout: options.timeout.duration)
     var left: [String] = []
-    let absence = await manager.absence()
-    if let absence {
+    var isStarted = false
+    if let absence = await manager.absence() {
       context.output.note("systemd's user service manager is not available: \(absence)")
       left = ServiceManager.left("daemon-reload", "enable --now audiosession")
     } else {
       try await takeOver(context)
-      try await start(manager, context.output)
+      isStarted = try await start(manager, context.output)
     }
     let result = ServiceInstallJSON(
-      unit: file.path, program: program, started: absence == nil, commands: left)
+      unit: file.path, program: program, started: isStarted, commands: left)
     try context.output.result(result) { _ in Self.lines(result) }
     return .done
   }
@@ -67,12 +67,16 @@ struct ServiceInstallCommand: SessionCommand {
     }
   }
 
-  /// Enables and starts the unit. A running unit is restarted, so that it uses the current program.
-  private func start(_ manager: ServiceManager, _ output: Output) async throws {
+  /// Enables and starts the unit; false if it is not known yet whether it starts. A running unit is
+  /// restarted, so that it uses the current program.
+  private func start(_ manager: ServiceManager, _ output: Output) async throws -> Bool {
+    var isDone = true
     for words in [["daemon-reload"], ["enable", ServiceUnit.name], ["restart", ServiceUnit.name]] {
       switch await manager.run(words) {
       case .done: continue
-      case .waiting: output.note("systemctl \(words[0]) is still at work; see 'service status'")
+      case .waiting:
+        isDone = false
+        output.note("systemctl \(words[0]) is still at work; see 'service status'")
       case .failed(let reason):
         throw SessionError(
           .refused, stage: .session,
@@ -81,6 +85,7 @@ struct ServiceInstallCommand: SessionCommand {
           alternatives: ["see why: journalctl --user -u audiosession"])
       }
     }
+    return isDone
   }
 
   private static func lines(_ result: ServiceInstallJSON) -> [Line] {
