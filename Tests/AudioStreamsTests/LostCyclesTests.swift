@@ -51,6 +51,19 @@ struct LostCyclesTests {
       ])
   }
 
+  @Test("also where the pieces around it are short, and pass through zero")
+  func shortPieces() throws {
+    // It passes through zero at 1571 and 4712.
+    var sound = (0..<6000).map { Float(0.05 * sin(Double($0) * 0.002)) }
+    for at in 1571..<1859 { sound[at] = 0 }
+    for at in 4424..<4712 { sound[at] = 0 }
+    for piece in [10, 157, 785, 1570] {
+      #expect(
+        try parts(sound, piece: piece).filter { $0.hasSuffix("lost") } == ["288 lost", "288 lost"],
+        "\(piece)")
+    }
+  }
+
   @Test("silence, a fade, a pause and single zeros are not", arguments: [7, 256, 999])
   func silence(piece: Int) throws {
     var faded = tone.indices.map { tone[$0] * max(0, 1 - Float($0) / 1000) }

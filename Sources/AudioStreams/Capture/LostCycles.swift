@@ -20,8 +20,10 @@ struct LostCycles {
   private let longest: Int
   /// Zero frames of which the kind is not known yet.
   private(set) var kept = 0
-  /// The peak of the last frames before them.
-  private var peak: Float = 0
+  /// The peaks of the last frames before them: one cycle, or what has come of it, and the one before.
+  private var last: (peak: Float, frames: Int) = (0, 0)
+  private var former: Float = 0
+  private var peak: Float { max(former, last.peak) }
 
   /// The frames of a cycle are a multiple of this, and at least twice as many.
   private static let cycle = 16
@@ -50,7 +52,7 @@ struct LostCycles {
         let sound = UnsafeBufferPointer(rebasing: samples[(at * channels)..<(begin * channels)])
         try settle(before: sound, frames - at, hand)
         try hand(.sound(sound), frames - begin)
-        peak = level(sound.suffix(Self.cycle * channels))
+        note(sound)
       }
       at = begin + count
       guard count > 0 else { continue }
@@ -64,7 +66,10 @@ struct LostCycles {
     _ behind: Int, _ hand: (Part, Int) throws(StreamError) -> Void
   ) throws(StreamError) {
     guard kept > 0 else { return }
-    defer { (kept, peak) = (0, 0) }
+    defer {
+      kept = 0
+      forget()
+    }
     try hand(.silence(kept), behind)
   }
 
@@ -79,20 +84,36 @@ struct LostCycles {
   /// What is held back before a gap, if it is whole cycles amid sound; nil for anything else.
   mutating func lose() -> Int? {
     guard kept >= 2 * Self.cycle, kept % Self.cycle == 0 else { return nil }
-    defer { (kept, peak) = (0, 0) }
+    defer {
+      kept = 0
+      forget()
+    }
     return kept
   }
 
   /// Forgets the sound so far: what follows does not continue it. Call it without held-back zeros.
-  mutating func forget() { peak = 0 }
+  mutating func forget() { (last, former) = ((0, 0), 0) }
+
+  /// Sound may come in pieces that are shorter than a cycle, and pass through zero.
+  private mutating func note(_ sound: UnsafeBufferPointer<Float>) {
+    let frames = sound.count / channels
+    if frames >= Self.cycle {
+      (last, former) = ((level(sound.suffix(Self.cycle * channels)), frames), 0)
+    } else {
+      if last.frames >= Self.cycle { (last, former) = ((0, 0), last.peak) }
+      last = (max(last.peak, level(sound[...])), last.frames + frames)
+    }
+  }
 
   private mutating func settle(
     before sound: UnsafeBufferPointer<Float>, _ behind: Int,
     _ hand: (Part, Int) throws(StreamError) -> Void
   ) throws(StreamError) {
+    // The first frames of sound that begins at zero are as much quieter as they are fewer.
+    let share = min(1, Float(sound.count / channels) / Float(Self.cycle))
     let isLost =
       kept >= 2 * Self.cycle && kept % Self.cycle == 0
-      && level(sound.prefix(Self.cycle * channels)) >= Self.edge
+      && level(sound.prefix(Self.cycle * channels)) >= Self.edge * share
     guard isLost else { return try release(behind, hand) }
     let lost = kept
     kept = 0
