@@ -174,7 +174,7 @@ struct LateGraphTests {
         // Another number than that of whole cycles cannot be told from silence.
         return left >= 32 && left % 16 == 0
       }
-      #expect(long <= 8)
+      #expect(long <= 12)
       #expect(zeros < Self.rate / 20, "\(zeros) frames of zeros")
       let near = untold.flatMap { zero in
         missing.filter { abs($0.position - zero.lowerBound) < 24_000 }

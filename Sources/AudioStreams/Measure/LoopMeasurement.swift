@@ -68,7 +68,10 @@ package struct LoopMeasurement: Sendable, Hashable {
       ]
     }
     let player = try await TonePlayer(segments, server: server, latency: latency)
-    try await player.finish()
+    // What was not played in time is not heard, which the result says.
+    do throws(StreamError) { try await player.finish() } catch {
+      guard error.isTimedOut else { throw error }
+    }
     let begins = channels.indices.map { player.begin(of: 2 * $0) }
     await waker.close()
     await tap.close()
