@@ -30,6 +30,30 @@ private typealias Server = SimulatedServer
     return (run.server, run.stored)
   }
 
+  /// Runs a change until the server refuses a setting.
+  private func fail(
+    _ change: inout ModeChange, at setting: Setting, on server: inout Server,
+    before: (inout Server) -> Void = { _ in }, after: (Step, inout Server) -> Void = { _, _ in }
+  ) {
+    #expect(throws: SessionError.self) {
+      while true {
+        switch try change.run.next(isStopped: false, isLate: false) {
+        case .read: try change.run.didRead(server.snapshot)
+        case .save: try change.run.didSave(.success(()))
+        case .check: change.run.didCheck(server.snapshot)
+        case .run(let step) where step.setting == setting:
+          before(&server)
+          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
+        case .run(let step):
+          try server.run(step)
+          change.run.didRun(.done(granted: nil), server.snapshot)
+          after(step, &server)
+        case .finish: return
+        }
+      }
+    }
+  }
+
   private static let full = preferring {
     $0.preferredInput = [.name(Server.usb)]
     $0.inputGain = Volume(fraction: 0.3)
@@ -262,22 +286,11 @@ private typealias Server = SimulatedServer
     }
     var change = ModeChange(
       PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
-    #expect(throws: SessionError.self) {
-      while true {
-        switch try change.run.next(isStopped: false, isLate: false) {
-        case .read: try change.run.didRead(server.snapshot)
-        case .save: try change.run.didSave(.success(()))
-        case .check: change.run.didCheck(server.snapshot)
-        case .run(let step) where step.setting == .volume(.output, device: Server.speakers):
-          server.unplug("alsa_card.usb")
-          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
-        case .run(let step):
-          try server.run(step)
-          change.run.didRun(.done(granted: nil), server.snapshot)
-        case .finish: return
-        }
-      }
-    }
+    fail(
+      &change, at: .volume(.output, device: Server.speakers), on: &server,
+      before: {
+        $0.unplug("alsa_card.usb")
+      })
     let back = try #require(change.undoing(in: server.snapshot))
     var run = Run(server, back.input)
     run.run()
@@ -383,23 +396,12 @@ private typealias Server = SimulatedServer
     let before = server.snapshot.value(of: level)
     var change = ModeChange(
       PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
-    #expect(throws: SessionError.self) {
-      while true {
-        switch try change.run.next(isStopped: false, isLate: false) {
-        case .read: try change.run.didRead(server.snapshot)
-        case .save: try change.run.didSave(.success(()))
-        case .check: change.run.didCheck(server.snapshot)
-        case .run(let step) where step.setting == .volume(.input, device: Server.usb):
-          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
-        case .run(let step):
-          try server.run(step)
-          change.run.didRun(.done(granted: nil), server.snapshot)
-          // The preferred input is plugged in: the level of the other one has to be restored.
-          if step.setting == level { server.plug("alsa_card.usb") }
-        case .finish: return
-        }
-      }
-    }
+    fail(
+      &change, at: .volume(.input, device: Server.usb), on: &server,
+      after: { step, server in
+        // The preferred input is plugged in: the level of the other one has to be restored.
+        if step.setting == level { server.plug("alsa_card.usb") }
+      })
     #expect(server.snapshot.value(of: level) != before)
     var back = try #require(change.undoing(in: server.snapshot))
     let plan = try back.didRead(server.snapshot)
