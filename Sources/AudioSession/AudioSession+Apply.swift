@@ -65,7 +65,9 @@ extension AudioSession {
   /// Applies the mode again, or restores the previous setup and keeps the mode for later.
   ///
   /// - Throws: `activationFailed` without a mode to activate; otherwise as
-  ///   ``setAudioMode(_:profile:options:)``. Without a server, false ends the mode and does not throw.
+  ///   ``setAudioMode(_:profile:options:)``. An absent server, or one that refuses to restore a
+  ///   setting, does not keep the mode in effect: false ends it, and the error says what is restored
+  ///   later.
   @discardableResult
   public func setActive(
     _ isActive: Bool, options: ActivationOptions = []
@@ -88,7 +90,8 @@ extension AudioSession {
   /// Holds the session of the server from now on: for services, which may start before there is a
   /// mode.
   ///
-  /// Applies the stored mode, if any. Otherwise nothing changes until a command hands over a mode.
+  /// Applies the stored mode, if it is active. Otherwise nothing changes until a command hands over a
+  /// mode.
   ///
   /// - Throws: `isBusy` if another process holds the session and `options` has no `.takeOver`; the
   ///   errors of `setAudioMode`.
@@ -103,12 +106,13 @@ extension AudioSession {
       try await session.inTurn(.buildsOnMode) { session, budget throws(SessionError) in
         let live = try await session.connected(budget.run)
         let store = await session.store(live)
-        // A damaged one counts as none; the report mentions it.
-        if let declared = (try? await session.currentMode(store)) ?? nil {
+        // A damaged one counts as none; the report mentions it. One that has ended stays so.
+        if let declared = (try? await session.modeInForce(store)) ?? nil {
           // It was applied before, so the observer is not called.
           return try await session.apply(declared, budget, options, isObserved: false)
         }
         _ = try await session.takeLock(store, budget, options, else: nil)
+        await session.emit(session.takeOverEnded())
         try await session.restoreStored(live, store)
         let state = try await session.state(live, store)
         return ApplyReport(steps: [], state: state, unmet: [], left: [])
@@ -124,8 +128,8 @@ extension AudioSession {
   /// `revert`.
   ///
   /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
-  /// - Throws: if the server does not answer, or the store cannot be read; what was not restored is
-  ///   kept for the next call.
+  /// - Throws: if the server does not answer or refuses to restore a setting, or the store cannot be
+  ///   read; the rest is restored, and what was not is kept for the next call.
   @discardableResult
   public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
     queue.newDecision()

@@ -62,7 +62,8 @@ extension AudioSession {
       var input = try await input(life.mode?.mode ?? AudioMode(), live, store, isExplicit: false)
       input.occasion = .leaving
       let driver = driver(live, store, deadline)
-      var run = Reconciler(input, tracer: configuration.tracer)
+      var run = Reconciler(
+        input, onDisk: held.stored, isRestoring: true, tracer: configuration.tracer)
       try await driver.run(&run)
       await live.tendMemories()
       var baseline = run.stored

@@ -82,9 +82,9 @@ extension AudioSession {
     if !plan.isEmpty {
       emit(.drift(plan.steps.map(\.property).unique))
       try await driver.run(&restoration.run)
-      await live.closeRatePins(besides: [])
       emit(.reapplied(upkeep.now - start))
     }
+    await live.closeRatePins(besides: [])
     try upkeep.rules.end(restoration, &life) { baseline throws(SessionError) in
       try store.write(baseline)
     }

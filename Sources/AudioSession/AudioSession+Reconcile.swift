@@ -14,19 +14,24 @@ extension AudioSession {
       input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
       onDisk: formerlyHeld?.stored, tracer: configuration.tracer)
     let driver = driver(live, store, budget.run, stop)
+    let report: ApplyReport
     do throws(SessionError) {
       try await driver.run(&change.run)
-      return try await finish(
+      report = try await finish(
         change, live, store, budget, declared, isActive: isActive, generation: generation,
         forgets: forgets)
     } catch {
       guard let back = change.undoing(in: await live.snapshot) else {
         // The journal is on disk, but nothing of it was done.
-        goOnHolding(formerlyHeld, change.before, store, change.run)
+        goOnHolding(formerlyHeld, change.before, store, change.run, wasInEffect: wasInEffect)
         throw error
       }
-      throw await rollBack(back, change, formerlyHeld, live, store, budget, error)
+      throw await rollBack(
+        back, change, formerlyHeld, live, store, budget, error, wasInEffect: wasInEffect)
     }
+    // The mode has ended all the same.
+    if let refusal = change.refusal { throw refusal }
+    return report
   }
 
   /// After a failed change the former mode stays in effect.
@@ -37,15 +42,17 @@ extension AudioSession {
   ///   - left: the settings that the change set and that could not be restored.
   private func goOnHolding(
     _ former: Held?, _ baseline: Baseline, _ store: SessionStore, _ run: Reconciler,
-    besides left: Set<Setting> = []
+    besides left: Set<Setting> = [], wasInEffect: Bool
   ) {
     let isStored = (try? store.write(baseline)) != nil
-    life.failChange(former, baseline, stored: isStored ? nil : run.onDisk, besides: left)
+    life.failChange(
+      former, baseline, stored: isStored ? nil : run.onDisk, besides: left, wasInEffect: wasInEffect
+    )
   }
 
   private func rollBack(
     _ run: Reconciler, _ change: ModeChange, _ formerlyHeld: Held?, _ live: LiveServer,
-    _ store: SessionStore, _ budget: Budget, _ cause: SessionError
+    _ store: SessionStore, _ budget: Budget, _ cause: SessionError, wasInEffect: Bool
   ) async -> SessionError {
     var (result, run) = (cause, run)
     do throws(SessionError) {
@@ -60,7 +67,10 @@ extension AudioSession {
           ? ""
           : ", except the \(Words.list(left.map(\.title).sorted())), which cannot be restored now: that "
             + "is done when it is possible, or by 'audiosession revert' then")
-      goOnHolding(formerlyHeld, change.undone(by: run), store, run, besides: left)
+      goOnHolding(
+        formerlyHeld, change.undone(by: run), store, run, besides: left, wasInEffect: wasInEffect)
+      // A restored rate may have needed one, and without a mode no look closes it.
+      if !life.isActive { await live.closeRatePins(besides: []) }
     } catch {
       // The store keeps the previous values: the next apply or revert continues from there.
       result.restored = false
@@ -68,7 +78,8 @@ extension AudioSession {
         "; the former settings could not be restored (\(error.message)): "
         + "run 'audiosession revert' when the server answers"
       life.failChange(
-        formerlyHeld, change.run.stored, stored: run.onDisk, besides: change.run.attempted)
+        formerlyHeld, change.run.stored, stored: run.onDisk, besides: change.run.attempted,
+        wasInEffect: wasInEffect)
     }
     return result
   }

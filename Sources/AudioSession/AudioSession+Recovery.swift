@@ -61,6 +61,8 @@ extension AudioSession {
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)
       upkeep.rules.pacer.endLook()
+      // What an ended mode left may be there to restore.
+      if !life.isActive { noteChange() }
       return true
     } catch {
       // Stopped by a waiting call; the recovery continues after it.

@@ -5,32 +5,51 @@ import SessionCore
 extension AudioSession {
   /// Restores the previous setup and keeps the mode for later. Even if the server does not answer,
   /// the mode ends: it is not applied again, and a holding session restores the previous setup as
-  /// soon as the server answers.
+  /// soon as the server answers. The mode of a session that was taken over ends, too.
   func deactivate(_ budget: Budget) async throws(SessionError) -> ApplyReport {
     do throws(SessionError) {
       let live = try await connected(budget.run)
       return try await restore(keeping: try currentMode(store(live)), budget)
     } catch {
+      let consequence: String
       switch error.code {
-      case .serverUnreachable, .serverLost, .timedOut: break
+      case .serverUnreachable, .serverLost, .timedOut:
+        consequence =
+          "the former settings are restored "
+          + (isHolder
+            ? "as soon as the server answers" : "by 'audiosession revert' when it answers")
+      case .isBusy where life.isWaiting:
+        consequence = "does not resume when that process ends"
       default: throw error
       }
       guard life.isActive || isHolder else { throw error }
-      standDown()
+      await standDown()
       var error = error
-      error.message +=
-        "; the session is inactive now, and the former settings are restored "
-        + (isHolder ? "as soon as the server answers" : "by 'audiosession revert' when it answers")
+      error.message += "; the session is inactive now, and " + consequence
       throw error
     }
   }
 
-  /// Ends the mode without a server.
-  private func standDown() {
+  /// Ends the mode without a server, or without the lock.
+  private func standDown() async {
+    let isOfAnother = life.isWaiting
     life.standDown()
+    guard !isOfAnother else { return stopWaiting() }
     // A server that hung causes no event when it answers again.
     noteChange()
     let store = store(live)
+    guard (try? store.mode())?.isActive == true else { return }
+    var lock: SessionLock?
+    if life.lock == nil, scope == .server {
+      // A holder's file is its own.
+      guard
+        case .taken(let taken)? = try? await SessionLock.take(
+          store.lockPath, isHolding: false, mustSign: false, on: loop,
+          deadline: Deadline(after: .seconds(1)))
+      else { return }
+      lock = taken
+    }
+    defer { withExtendedLifetime(lock) {} }
     guard var stored = try? store.mode(), stored.isActive else { return }
     stored.isActive = false
     // If the store cannot be written, the mode still ends for this process.

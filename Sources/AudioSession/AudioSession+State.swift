@@ -112,6 +112,12 @@ extension AudioSession {
     return try storedMode(store).map { OwnMode(mode: $0.mode, profile: $0.profile) }
   }
 
+  /// The current mode, if it is to be in effect.
+  func modeInForce(_ store: SessionStore) throws(SessionError) -> OwnMode? {
+    guard life.mode == nil else { return life.modeInEffect }
+    return try storedMode(store)?.isActive == true ? try currentMode(store) : nil
+  }
+
   /// The stored mode.
   func storedMode(_ store: SessionStore) throws(SessionError) -> StoredMode? {
     guard let held = life.held else { return try store.mode() }

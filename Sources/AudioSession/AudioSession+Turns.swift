@@ -25,8 +25,10 @@ extension AudioSession {
     let budget = Budget(timeout ?? configuration.timeout)
     try await takeTurnFromUpkeep(by: budget.run)
     while queue.isReplaced(request) {
-      // Lets the newest call, which is behind this one, run first.
+      // Lets the newest call, which is behind this one, run first. One that has just left the line does
+      // not take the turn; it has to get to its end.
       queue.turns.pass()
+      await Task.yield()
       try await takeTurnFromUpkeep(by: budget.whole)
     }
     defer { queue.turns.pass() }
@@ -117,7 +119,8 @@ extension AudioSession {
     try await holdingLock(
       .revert(keepsMode: declared != nil, forgets: forgets), budget, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
-      let input = try await session.input(AudioMode(), live, store, isExplicit: true)
+      var input = try await session.input(AudioMode(), live, store, isExplicit: true)
+      input.refusals = [:]
       return try await session.reconcile(
         input, live, store, budget, stop, declared: declared, isActive: false, forgets: forgets)
     }
@@ -137,6 +140,8 @@ extension AudioSession {
     let store = store(live)
     let wasHeld = life.lock != nil
     if let answer = try await takeLock(store, budget, options, else: order) { return answer }
+    let isOver = takeOverEnded()
+    defer { emit(isOver) }
     let stop = StopSignal()
     queue.running = stop
     defer { queue.running = nil }

@@ -90,6 +90,8 @@ public actor AudioSession {
     await live?.memoryKeeper.settle(deadline: Deadline(after: .seconds(2)))
     await dropConnection()
     upkeep.clock = nil
+    // A shared session may be opened again.
+    _ = takeOverEnded()
     life.close()
     emit(.stopped)
     readers.finish()

@@ -12,7 +12,7 @@ struct CallQueue {
   /// The calls that replace the whole mode and have not ended: those that wait before one of them need
   /// not run.
   private var replacements: Set<UInt64> = []
-  /// The last call that has replaced the whole mode.
+  /// The last call that was carried out.
   private var lastDone: UInt64 = 0
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.
@@ -29,10 +29,8 @@ struct CallQueue {
 
   func isReplaced(_ request: UInt64) -> Bool { replacements.contains { $0 > request } }
 
-  /// The call replaced the mode: what was requested before it is out of date.
-  mutating func noteDone(_ request: UInt64) {
-    if replacements.contains(request) { lastDone = max(lastDone, request) }
-  }
+  /// The call was carried out: one before it that had let later ones pass is out of date.
+  mutating func noteDone(_ request: UInt64) { lastDone = max(lastDone, request) }
 
   func isOutdated(_ request: UInt64) -> Bool { request < lastDone }
 

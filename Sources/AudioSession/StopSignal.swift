@@ -5,14 +5,16 @@ import Synchronization
 ///
 /// The run itself is shielded from the cancellation: if a request is abandoned, it is unknown
 /// whether the server carried it out.
-final class StopSignal: Sendable {
+package final class StopSignal: Sendable {
   private let isSet = Atomic(false)
 
+  package init() {}
+
   /// Asks the run to stop before its next step.
-  func set() { isSet.store(true, ordering: .releasing) }
+  package func set() { isSet.store(true, ordering: .releasing) }
 
   /// Whether the run should stop.
-  var isRaised: Bool { isSet.load(ordering: .acquiring) }
+  package var isRaised: Bool { isSet.load(ordering: .acquiring) }
 
   /// Runs a change to its end, or to the end of its rollback, even if the caller's task is
   /// cancelled.

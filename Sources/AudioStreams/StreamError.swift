@@ -72,6 +72,15 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
         + "unplug it and plug it in again, or use another input")
   }
 
+  /// The error of a stream that the server left without its source: the zeros cannot be told from
+  /// silence before another stream hears sound.
+  static func deaf(_ device: String, _ time: Duration) -> StreamError {
+    StreamError(
+      .engineStartFailed,
+      "the last \(time.components.seconds) s from \(device) are silence, although it has sound",
+      details: "the server left the stream without its source; it was opened again")
+  }
+
   /// The error of an output that takes no more sound.
   package static func standstill(_ device: String) -> StreamError {
     var error = StreamError(

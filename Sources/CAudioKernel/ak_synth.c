@@ -31,8 +31,12 @@ struct ak_synth {
   uint64_t notes;
   uint64_t frame;
   /// Events that are not due yet, the next one last.
-  ak_note_event pending[AK_NOTE_QUEUE_CAPACITY];
+  ak_note_event pending[AK_SYNTH_EVENTS];
   uint32_t pending_count;
+  /// The events that were pushed and not performed yet: as many as `pending` has room for.
+  _Atomic uint32_t waiting;
+  /// The events that were refused although the queue had room.
+  _Atomic uint64_t refused;
   /// What stolen voices left: their last value, fading out, so that no step is heard.
   double residue, residue_fade;
   _Atomic uint64_t position;
@@ -88,7 +92,16 @@ void ak_synth_destroy(ak_synth *synth) {
 }
 
 bool ak_synth_push(ak_synth *synth, ak_note_event event) {
-  return ak_note_queue_push(synth->queue, &event);
+  // All notes off needs no room: it makes some.
+  if (event.kind == AK_NOTE_ALL_OFF) return ak_note_queue_push(synth->queue, &event);
+  uint32_t waiting = atomic_fetch_add_explicit(&synth->waiting, 1, memory_order_relaxed);
+  if (waiting >= AK_SYNTH_EVENTS) {
+    atomic_fetch_add_explicit(&synth->refused, 1, memory_order_relaxed);
+  } else if (ak_note_queue_push(synth->queue, &event)) {
+    return true;
+  }
+  atomic_fetch_sub_explicit(&synth->waiting, 1, memory_order_relaxed);
+  return false;
 }
 
 uint64_t ak_synth_position(const ak_synth *synth) {
@@ -100,7 +113,8 @@ uint32_t ak_synth_sounding(const ak_synth *synth) {
 }
 
 uint64_t ak_synth_refused(const ak_synth *synth) {
-  return ak_note_queue_refused(synth->queue);
+  return ak_note_queue_refused(synth->queue)
+      + atomic_load_explicit(&synth->refused, memory_order_relaxed);
 }
 
 uint64_t ak_synth_violations(const ak_synth *synth) {
@@ -109,21 +123,6 @@ uint64_t ak_synth_violations(const ak_synth *synth) {
 
 uint64_t ak_synth_stolen(const ak_synth *synth) {
   return atomic_load_explicit(&synth->stolen, memory_order_relaxed);
-}
-
-/// Merges new events into the pending ones. Events for the same frame keep their order.
-static void take_events(ak_synth *synth) {
-  ak_note_event event;
-  while (synth->pending_count < AK_NOTE_QUEUE_CAPACITY && ak_note_queue_pop(synth->queue, &event)) {
-    if (event.frame < synth->frame) event.frame = synth->frame;
-    uint32_t at = synth->pending_count;
-    while (at > 0 && synth->pending[at - 1].frame <= event.frame) at--;
-    memmove(
-        &synth->pending[at + 1], &synth->pending[at],
-        (synth->pending_count - at) * sizeof(ak_note_event));
-    synth->pending[at] = event;
-    synth->pending_count++;
-  }
 }
 
 /// A voice that is free, otherwise the one whose note began first; what that one leaves fades out.
@@ -139,6 +138,12 @@ static voice *take_voice(ak_synth *synth) {
   return oldest;
 }
 
+/// Makes room for as many new events.
+static void forget_pending(ak_synth *synth, uint32_t count) {
+  synth->pending_count -= count;
+  atomic_fetch_sub_explicit(&synth->waiting, count, memory_order_relaxed);
+}
+
 static void perform(ak_synth *synth, const ak_note_event *event) {
   if (event->kind == AK_NOTE_ON) {
     voice *voice = take_voice(synth);
@@ -151,7 +156,27 @@ static void perform(ak_synth *synth, const ak_note_event *event) {
     if (voice->sounds && isMeant) voice_release(voice, &synth->envelope);
   }
   // All notes off cancels the pending events.
-  if (event->kind == AK_NOTE_ALL_OFF) synth->pending_count = 0;
+  if (event->kind == AK_NOTE_ALL_OFF) forget_pending(synth, synth->pending_count);
+}
+
+/// Merges new events into the pending ones. Events for the same frame keep their order; all notes off
+/// is for now.
+static void take_events(ak_synth *synth) {
+  ak_note_event event;
+  while (ak_note_queue_pop(synth->queue, &event)) {
+    if (event.kind == AK_NOTE_ALL_OFF) {
+      perform(synth, &event);
+      continue;
+    }
+    if (event.frame < synth->frame) event.frame = synth->frame;
+    uint32_t at = synth->pending_count;
+    while (at > 0 && synth->pending[at - 1].frame <= event.frame) at--;
+    memmove(
+        &synth->pending[at + 1], &synth->pending[at],
+        (synth->pending_count - at) * sizeof(ak_note_event));
+    synth->pending[at] = event;
+    synth->pending_count++;
+  }
 }
 
 /// Performs what is due; returns the frames until the next event, at most `frames`.
@@ -162,7 +187,7 @@ static size_t perform_due(ak_synth *synth, size_t frames) {
       uint64_t wait = next.frame - synth->frame;
       return wait < frames ? (size_t)wait : frames;
     }
-    synth->pending_count--;
+    forget_pending(synth, 1);
     perform(synth, &next);
   }
   return frames;

@@ -1,6 +1,10 @@
 import Glibc
 import POSIX
 public import SessionCore
+import Synchronization
+
+/// Numbers the drafts of this process: two texts may be saved at once.
+private let drafts = Atomic(0)
 
 extension Profile {
   /// Saves a text as one of the user's profiles and returns its path.
@@ -70,7 +74,7 @@ extension Profile {
     _ text: String, to path: String, in folder: String
   ) throws(SystemError) {
     do throws(Folder.Failure) { try Folder.make(folder) } catch { throw error.error }
-    try File.replace(
-      path, with: text.utf8, by: "\(folder)/.\(getpid()).tmp", mode: 0o644, isSynced: true)
+    let draft = "\(folder)/.\(getpid())-\(drafts.add(1, ordering: .relaxed).newValue).tmp"
+    try File.replace(path, with: text.utf8, by: draft, mode: 0o644, isSynced: true)
   }
 }

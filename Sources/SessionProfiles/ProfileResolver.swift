@@ -84,6 +84,7 @@ struct ProfileResolver {
       let link = Link(found: found, parsed: reader.profile)
       return own
         + others(link, assuming: Set(own.compactMap { $0.property.flatMap(Property.init) }))
+        .filter { !own.contains($0) }
     } catch {
       return [error]
     }
@@ -95,9 +96,9 @@ struct ProfileResolver {
       let chain = try chain(from: link)
       let mode = layered(chain)
       let isPart = link.found.file.contains(ProfileLibrary.dropInSuffix + "/")
-      let isExtended = link.parsed.extends != nil && !isPart
-      let extended = isExtended ? problems(of: mode, chain, assuming: failed) : []
-      return extended + warnings(of: mode, link)
+      let isWhole = chain.count > 1 && !isPart
+      let whole = isWhole ? problems(of: mode, chain, assuming: failed) : []
+      return whole + warnings(of: mode, link)
     } catch {
       let error = error.all[0]
       if error.file == link.found.file { return [error] }

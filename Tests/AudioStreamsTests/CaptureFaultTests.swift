@@ -161,4 +161,32 @@ struct CaptureFaultTests {
     let ended = lateness(last.position - half..<last.position + 1)
     #expect(abs((begun ?? .nan) - (ended ?? .nan)) < 0.06, "\(begun ?? .nan) s, \(ended ?? .nan) s")
   }
+
+  @Test("an input whose sound cannot be converted is waited out")
+  func unfit() async throws {
+    let configuration = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100",
+      "module-null-source source_name=one rate=44100 channels=2",
+      "module-null-source source_name=two rate=44100 channels=1",
+    ])
+    try await Rig.with(configuration) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name("one"), .name("two")]
+      try await rig.session.setAudioMode(mode)
+      var events = rig.capture.events.makeAsyncIterator()
+      var capturing = Self.patient
+      capturing.channels = .channel(1)
+      let buffers = try await rig.capture.startAudioStream(capturing)
+      var sound = await rig.collect(buffers, frames: Self.settled)
+      try await rig.sandbox.unplug("one")
+      while let event = await events.next() {
+        if case .error(let error) = event, error.code == .invalidFormat { break }
+      }
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      try await rig.sandbox.plug("one")
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collectPastGap(buffers).buffers
+      #expect(sound.isWhole && sound.missing.map(\.cause) == [.routeChange])
+    }
+  }
 }

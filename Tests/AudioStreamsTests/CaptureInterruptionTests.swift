@@ -88,4 +88,27 @@ struct CaptureInterruptionTests {
       await outside.close()
     }
   }
+
+  @Test("waits for its input again after a call, also without a mode")
+  func callWithoutMode() async throws {
+    try await Rig.with(.sources) { rig in
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      for module in try await outside.modules().reversed() where module.name == "module-null-source"
+      {
+        try await outside.unloadModule(module.index)
+      }
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await rig.capture.run?.isWaiting == false })
+      await rig.session.noteCorkRequest(toPause: false)
+      #expect(await eventually { await rig.capture.run?.isWaiting == true })
+      _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collectPastGap(buffers).buffers
+      #expect(sound.isWhole && sound.lost > 0)
+      await outside.close()
+    }
+  }
 }

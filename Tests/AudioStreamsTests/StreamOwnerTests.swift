@@ -1,4 +1,5 @@
 import AudioSession
+import Glibc
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -192,5 +193,112 @@ struct StreamOwnerTests {
       let progress = try await recorder.stop()
       #expect(progress.missing.count == 1 && progress.missing.first?.cause == .routeChange)
     }
+  }
+
+  @Test("a recording without a length ends with an error when its server is frozen")
+  func frozenServer() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let session = AudioSession(
+        server: rig.session.address,
+        configuration: SessionConfiguration(
+          timeout: .seconds(2), storeFolder: rig.sandbox.directory + "/own", isHolding: false))
+      let recorder = AudioRecorder(session: session)
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(serverTimeout: .seconds(2)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await rig.sandbox.freeze()
+      await #expect {
+        try await recorder.finished()
+      } throws: { error in
+        (error as? StreamError)?.message == "the server has not answered for 2 s"
+      }
+      try await rig.sandbox.thaw()
+      #expect(
+        try SoundFileReader(path: folder.path + "/a.wav").frames == (await recorder.progress.frames)
+      )
+      await session.close()
+    }
+  }
+
+  @Test("a pause while the input is away keeps what was missing before it")
+  func pausedWhileAway() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(folder.path + "/a.wav", configuration: .init(device: "two"))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      try await rig.sandbox.unplug("two")
+      #expect(await eventually { await recorder.capture.awaySince != nil })
+      let gone = ContinuousClock.now
+      #expect(await eventually { ContinuousClock.now - gone > .milliseconds(400) })
+      try await recorder.pause()
+      let paused = ContinuousClock.now
+      try await rig.sandbox.plug("two")
+      #expect(await eventually { ContinuousClock.now - paused > .milliseconds(400) })
+      #expect(
+        await eventually {
+          (try? await rig.session.snapshot())?.device(.input, named: "two") != nil
+        })
+      try await recorder.resume()
+      let frames = await recorder.progress.frames
+      #expect(await eventually { await recorder.progress.frames > frames + 48000 / 4 })
+      let progress = try await recorder.stop()
+      let missing = Double(progress.missing.reduce(0) { $0 + $1.frames }) / 48000
+      #expect(missing > 0.39 && missing < (paused - gone).seconds + 0.6, "\(progress.missing)")
+    }
+  }
+
+  @Test("a recorder that is stopped while it starts records nothing")
+  func stoppedStart() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let recorder = rig.recorder()
+      // A pipe waits for its reader.
+      let starting = Task { try await recorder.start(path) }
+      #expect(await eventually { await recorder.capture.isStreaming })
+      try await recorder.stop()
+      await #expect(throws: StreamError.self) { try await starting.value }
+      #expect(await !recorder.isRecording)
+      #expect(try await isClosed(rig))
+    }
+  }
+
+  @Test("a player that is stopped while it waits for a pipe ends")
+  func stoppedPlayer() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let player = AudioPlayer(session: rig.session)
+      let hasEnded = Shared(false)
+      let starting = Task {
+        defer { hasEnded.value = true }
+        try await player.start(path)
+      }
+      #expect(
+        await eventually {
+          await player.stop()
+          return hasEnded.value
+        })
+      await #expect(throws: StreamError.self) { try await starting.value }
+    }
+  }
+
+  @Test("a file written to a pipe whose reader leaves is an error, on any thread")
+  func closedPipe() async throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/a.wav"
+    #expect(mkfifo(path, 0o600) == 0)
+    let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    let writer = try SoundFileWriter(path: path, sampleRate: 48000, channels: 1)
+    close(reader)
+    let samples = [Float](repeating: 0.1, count: 48000)
+    let error = #expect(throws: StreamError.self) {
+      for _ in 0..<10 { try samples.withUnsafeBufferPointer { try writer.write($0) } }
+    }
+    #expect(error?.code == .closedPipe)
   }
 }

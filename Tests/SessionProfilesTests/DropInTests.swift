@@ -77,6 +77,33 @@ import Testing
     #expect(error.message.hasPrefix(part))
   }
 
+  @Test func `a check of the whole finds what a drop-in asks of it, and each mistake once`() throws
+  {
+    let whole = write("[input]\nprefer = [\"a\"]", "home", "x.toml")
+    let part = write("[input]\npolar-pattern = \"stereo\"", "home", "x.toml.d/a.toml")
+    let mistakes = Profile.check(file: "x", environment: environment)
+    #expect(mistakes.map(\.file) == [part])
+    write("sample-rate = 1\n[input]\nprefer = [\"a\"]", "home", "x.toml")
+    #expect(Profile.check(file: "x", environment: environment).count { $0.file == whole } == 1)
+  }
+
+  @Test func `profiles that are saved at once are each whole`() async throws {
+    let environment = environment
+    await withTaskGroup { group in
+      for number in 0..<40 {
+        group.addTask {
+          _ = try? Profile.save(
+            "sample-rate = \(8000 + number)", as: "p\(number)", overwrite: true,
+            environment: environment)
+        }
+      }
+    }
+    for number in 0..<40 {
+      let profile = try Profile.named("p\(number)", environment: environment)
+      #expect(profile.mode.sampleRate == 8000 + number)
+    }
+  }
+
   @Test func `a profile by its path has none, and they are no profiles`() throws {
     let path = write("sample-rate = 8000", "home", "x.toml")
     write("sample-rate = 16000", "home", "x.toml.d/a.toml")

@@ -64,11 +64,12 @@ extension AudioSession {
   /// Within one process the first session holds for all; the next one takes its place when it
   /// closes.
   private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
-    var declared: OwnMode?
-    if case .apply(let mode, let profile) = order {
-      declared = OwnMode(mode: mode, profile: profile)
+    guard case .apply(let mode, let profile) = order else {
+      // Without a mode there is nothing to hold for.
+      life.declare(nil)
+      return configuration.holdsWithoutMode ? await beginWaiting(store) : stopWaiting()
     }
-    life.declare(declared)
+    life.declare(OwnMode(mode: mode, profile: profile))
     await beginWaiting(store)
   }
 

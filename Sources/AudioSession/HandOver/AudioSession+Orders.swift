@@ -156,6 +156,19 @@ extension AudioSession {
     await stepWaiting(store)
   }
 
+  /// Does not wait any more, because its mode has ended; a service waits for the next one.
+  func stopWaiting() {
+    guard life.isWaiting, !configuration.holdsWithoutMode else { return }
+    orders.stopWaiting()
+    life.release()
+    emit(takeOverEnded())
+  }
+
+  /// A session that has the lock again, or does not wait for it any more, is not taken over.
+  func takeOverEnded() -> InterruptionWatch.Change? {
+    upkeep.rules.interruptions.end { if case .takenOver = $0 { true } else { false } }
+  }
+
   /// Checks whether it may resume, and what to wait for otherwise.
   private func stepWaiting(_ store: SessionStore, ended: Int32? = nil) async {
     let calls = SystemCalls()
@@ -219,7 +232,7 @@ extension AudioSession {
   }
 
   private func applyAgain(_ store: SessionStore) async {
-    let isOver = upkeep.rules.interruptions.end { if case .takenOver = $0 { true } else { false } }
+    let isOver = takeOverEnded()
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
       emit(isOver)

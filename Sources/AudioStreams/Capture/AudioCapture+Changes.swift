@@ -60,6 +60,7 @@ extension AudioCapture {
       await capture.closeTap()
       capture.run?.pipeline.finish(isAway: false, at: HostClock.nanoseconds)
       capture.run = nil
+      capture.failure = error
       capture.set(.failed)
       capture.emit(.error(error))
     }
@@ -87,7 +88,7 @@ extension AudioCapture {
     noteServer(isAway: error.isServerAway || error.isTimedOut)
   }
 
-  private func noteServer(isAway: Bool) {
+  func noteServer(isAway: Bool) {
     let since = isAway ? serverAwaySince ?? .now : nil
     run?.serverAwaySince = since
   }
@@ -148,7 +149,12 @@ extension AudioCapture {
       capture.run?.isWaiting = false
       capture.run?.serverAwaySince = nil
       await capture.closeTap()
-      capture.run?.pipeline.pause()
+      // What was away before the call is away until its return.
+      if run.awaySince == nil {
+        run.pipeline.pause(isAway: false, at: HostClock.nanoseconds)
+      } else {
+        run.pipeline.flush()
+      }
       capture.set(.interrupted)
     }
   }
@@ -157,7 +163,8 @@ extension AudioCapture {
     await inTurn { capture in
       guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
       if run.tap != nil { return capture.set(.streaming) }
-      guard shouldResume else { return }
+      // What waited for its input before waits again.
+      guard shouldResume || run.awaySince != nil else { return }
       // If the input was away before, the time until its return counts as missing.
       if run.awaySince == nil { run.pipeline.resume() }
       await capture.tapAgain()

@@ -26,7 +26,11 @@ extension AudioCapture {
         let now = pulse.last
         let isDeaf = second.hasSound && now.sound == last.sound
         let isStopped = second.hasFrames && now.frames == last.frames
-        if isDeaf || isStopped { await self?.tapAgain(insteadOf: tapID) }
+        guard isDeaf || isStopped else { continue }
+        // A tap that is closed cancels this task, which must not end the new one.
+        Task { [weak self] in await self?.tapAgain(insteadOf: tapID, deafFor: isDeaf ? silent : nil)
+        }
+        return
       }
     }
   }
@@ -56,9 +60,14 @@ extension AudioCapture {
     return (pulse.last.frames != .max, pulse.last.sound != .max)
   }
 
-  private func tapAgain(insteadOf tapID: UInt64) async {
+  /// - Parameter silence: how long the tap delivered zeros, which were passed on as sound.
+  private func tapAgain(insteadOf tapID: UInt64, deafFor silence: Duration?) async {
     await inTurn { capture in
       guard capture.isCurrent(tapID) else { return }
+      if let silence {
+        let name = capture.run?.input.map { "'\($0)'" } ?? "the input"
+        capture.emit(.error(.deaf(name, silence)))
+      }
       await capture.closeTap()
       capture.run?.pipeline.expectGap(.overrun)
       await capture.tapAgain()

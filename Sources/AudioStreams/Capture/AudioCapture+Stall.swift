@@ -11,11 +11,16 @@ extension AudioCapture {
   func watchDelivery(_ tapID: UInt64, _ pulse: TapPulse) -> Task<Void, Never> {
     Task { [weak self, session] in
       var isStalled = false
+      var asked = ContinuousClock.now
       while !Task.isCancelled {
         let quiet = Duration.nanoseconds(HostClock.nanoseconds - pulse.last.frames)
         if (quiet >= Self.stallPatience) != isStalled {
           isStalled.toggle()
           await self?.noteDelivery(isStalled ? quiet : nil, tapID)
+        }
+        if isStalled, .now - asked >= Self.stallPatience {
+          await self?.askServer(tapID)
+          asked = .now
         }
         // A stall is looked for rarely, its end often.
         let pause = isStalled ? .zero : Self.stallPatience - quiet
@@ -24,12 +29,24 @@ extension AudioCapture {
     }
   }
 
+  /// Notes whether it is the server that is stuck. Not in turn: a stop need not wait for the answer.
+  private func askServer(_ tapID: UInt64) async {
+    var isAway = false
+    do throws(StreamError) {
+      _ = try await snapshot()
+    } catch {
+      isAway = error.isServerAway || error.isTimedOut
+    }
+    if isCurrent(tapID), run?.awaySince != nil { noteServer(isAway: isAway) }
+  }
+
   /// Notes for how long nothing has come; nil once frames arrive again.
   private func noteDelivery(_ quiet: Duration?, _ tapID: UInt64) async {
     await inTurn { capture in
       guard capture.isCurrent(tapID) else { return }
       guard let quiet else {
         capture.run?.awaySince = nil
+        capture.noteServer(isAway: false)
         return capture.set(.streaming)
       }
       capture.run?.awaySince = .now - quiet

@@ -10,6 +10,7 @@ extension AudioCapture {
     let queue = BufferQueue(
       limit: Int(saturating: (configuration.backlog.seconds / frames).rounded(.up)))
     lastRun += 1
+    failure = nil
     run = Run(
       id: lastRun, configuration: configuration,
       pipeline: CapturePipeline(configuration, queue), queue: queue)
@@ -82,7 +83,7 @@ extension AudioCapture {
     let grant: StreamGrant
     do throws(StreamError) {
       grant = try await tap.opened()
-      if let failure = pipeline.failure { throw failure }
+      if let failure = pipeline.failure ?? pipeline.unfit { throw failure }
     } catch {
       await tap.close()
       throw error

@@ -23,6 +23,8 @@ public actor AudioCapture {
   private nonisolated let readers = Readers<CaptureEvent>()
   private var observation: Task<Void, Never>?
   var lastRun: UInt64 = 0
+  /// Why the last run ended, if its sound could not be converted any more.
+  var failure: StreamError?
   /// The figures of all taps that have ended.
   var statistics = StreamStatistics()
 
@@ -159,10 +161,11 @@ public actor AudioCapture {
     defer { turns.pass() }
     try requireRun("pause")
     await closeTap()
+    let isAway = run?.isWaiting == true || run?.awaySince != nil
     run?.isWaiting = false
     run?.awaySince = nil
     run?.serverAwaySince = nil
-    run?.pipeline.pause()
+    run?.pipeline.pause(isAway: isAway, at: HostClock.nanoseconds)
     set(.paused)
   }
 
@@ -176,7 +179,7 @@ public actor AudioCapture {
     try requireRun("resume")
     guard run?.tap == nil else { return }
     // If the input is away, the time until its return counts as missing.
-    if run?.isWaiting == false { run?.pipeline.resume() }
+    if run?.isWaiting == false, run?.awaySince == nil { run?.pipeline.resume() }
     do throws(StreamError) {
       try await openTap()
     } catch {

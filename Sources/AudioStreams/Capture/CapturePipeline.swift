@@ -24,10 +24,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var fallingBehind = FallingBehind()
   /// Why time is missing before the next sound.
   private var cause = MissingFrames.Cause.routeChange
-  /// Rate and channels of the buffers; set when the first tap is ready, then constant.
-  private(set) var format: (sampleRate: Int, channels: Int)?
   private let lock = Lock()
+  private var firstFormat: (sampleRate: Int, channels: Int)?
   private var firstFailure: StreamError?
+  private var tapFailure: StreamError?
   /// The device to which the server moved the tap, until sound from there arrives.
   private var movedTo: String?
 
@@ -35,6 +35,19 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private(set) var failure: StreamError? {
     get { lock.withLock { firstFailure } }
     set { lock.withLock { firstFailure = firstFailure ?? newValue } }
+  }
+
+  /// Why the sound of the current tap cannot be converted; nil if it can. Any thread may read it.
+  private(set) var unfit: StreamError? {
+    get { lock.withLock { tapFailure } }
+    set { lock.withLock { tapFailure = newValue } }
+  }
+
+  /// Rate and channels of the buffers; set when the first tap is ready, then constant. Any thread may
+  /// read it.
+  private(set) var format: (sampleRate: Int, channels: Int)? {
+    get { lock.withLock { firstFormat } }
+    set { lock.withLock { firstFormat = newValue } }
   }
 
   init(_ configuration: CaptureConfiguration, _ queue: BufferQueue) {
@@ -48,13 +61,19 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Prepares for a new tap. `losesSilently`: losses must be found from the sound and the clock.
   func begin(_ grant: StreamGrant, losesSilently: Bool = false) {
     guard failure == nil else { return }
-    do {
+    do throws(StreamError) {
       try settle()
       try releaseZeros()
       try endStretch()
-      try prepare(rate: grant.rate, channels: grant.channels)
     } catch {
       failure = error
+    }
+    do throws(StreamError) {
+      try prepare(rate: grant.rate, channels: grant.channels)
+      unfit = nil
+    } catch {
+      // Another input may have sound that can be converted.
+      return unfit = error
     }
     channels = grant.channels
     lock.withLock { movedTo = nil }
@@ -92,8 +111,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Notes that the server moved the tap to this device; any thread may call it.
   func noteMove(to device: String) { lock.withLock { movedTo = device } }
 
-  /// Prepares for a tap that is closed on purpose: no time counts as missing before the next one.
-  func pause() {
+  /// Passes on what has arrived: the tap is closed.
+  func flush() {
     do throws(StreamError) {
       try settle()
       try releaseZeros()
@@ -103,12 +122,25 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
   }
 
+  /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.
+  /// If the input was away, or was tapped again and delivered no sound yet, the time until `end` does.
+  func pause(isAway: Bool, at end: Int64) {
+    flush()
+    let isOwed = isAway || isNewTap && framer?.position ?? 0 > 0
+    if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
+      case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
+    {
+      skip(nanoseconds, atRate: rate, cause)
+    }
+    timeline.pause(until: end)
+  }
+
   /// Continues after a pause; the next tap starts now.
   func resume() { timeline.pause(until: HostClock.nanoseconds) }
 
   /// Accepts recorded frames.
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
-    guard failure == nil, framer != nil else { return }
+    guard failure == nil, unfit == nil, framer != nil else { return }
     pulse.note(samples)
     let moved = lock.withLock {
       defer { movedTo = nil }
@@ -278,16 +310,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     fallingBehind = FallingBehind()
   }
 
-  /// Ends the buffers. If the input was away, or was tapped again and delivered no sound yet, the
-  /// time until `end` counts as missing.
+  /// Ends the buffers, as for a pause.
   func finish(isAway: Bool, at end: Int64) {
-    pause()
-    let isOwed = isAway || isNewTap && framer?.position ?? 0 > 0
-    if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
-      case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
-    {
-      skip(nanoseconds, atRate: rate, cause)
-    }
+    pause(isAway: isAway, at: end)
     if configuration.includesRest, let rest = framer?.takeRest() { emit(rest) }
     queue.finish()
   }

@@ -1,5 +1,6 @@
 public import AudioSession
 internal import CAudioKernel
+internal import Pulse
 internal import PulseTypes
 
 /// Plays a sound file through the session's output, at the device's actual rate.
@@ -10,8 +11,8 @@ public actor AudioPlayer {
   private var playing: Playing?
   /// The result of the last file, when it is there.
   private var last: Promise<Result<Duration, StreamError>>?
-  /// Whether a start is in progress, and is to be given up.
-  private var opening: (isInProgress: Bool, isStopped: Bool) = (false, false)
+  /// Gives up the start that is in progress.
+  private var opening: StopSignal?
 
   private struct Playing {
     let stream: RealtimeStream
@@ -55,12 +56,13 @@ public actor AudioPlayer {
   public func start(_ path: String) async throws(StreamError) { _ = try await open(path) }
 
   private func open(_ path: String) async throws(StreamError) -> Playing {
-    guard playing == nil, !opening.isInProgress else {
+    guard playing == nil, opening == nil else {
       throw StreamError(.alreadyStreaming, "the player plays already")
     }
-    opening = (true, false)
-    defer { opening = (false, false) }
-    let reader = try Self.reader(of: path)
+    let opening = StopSignal()
+    self.opening = opening
+    defer { self.opening = nil }
+    let reader = try await Opener().open(path, until: opening)
     let feed = PlaybackFeed(reader)
     let (news, tell) = AsyncStream.makeStream(of: News.self)
     var request = request(for: reader)
@@ -83,7 +85,7 @@ public actor AudioPlayer {
     let grant: StreamGrant
     do throws(StreamError) {
       grant = try await stream.opened()
-      guard !opening.isStopped else {
+      guard !opening.isRaised else {
         throw StreamError(.engineStartFailed, "the player was stopped while it started")
       }
     } catch {
@@ -110,7 +112,7 @@ public actor AudioPlayer {
   /// Stops at once, and returns how much was played; zero if nothing plays. A start in progress fails.
   @discardableResult
   public func stop() async -> Duration {
-    opening.isStopped = true
+    opening?.set()
     guard let playing else { return .zero }
     return await stop(playing)
   }
@@ -138,9 +140,24 @@ public actor AudioPlayer {
     if playing?.end === end { playing = nil }
   }
 
+  /// Opens files on a thread of its own: a pipe may pause for as long as it likes.
+  private actor Opener {
+    private let thread = PulseLoop()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    func open(
+      _ path: String, until stop: StopSignal
+    ) throws(StreamError) -> sending SoundFileReader {
+      try AudioPlayer.reader(of: path, until: stop)
+    }
+  }
+
   /// A file that can be played.
-  private static func reader(of path: String) throws(StreamError) -> SoundFileReader {
-    let reader = try SoundFileReader(path: path)
+  private static func reader(
+    of path: String, until stop: StopSignal
+  ) throws(StreamError) -> SoundFileReader {
+    let reader = try SoundFileReader(path: path, until: stop)
     guard SampleSpec.channelCounts.contains(reader.channels) else {
       throw StreamError(
         .notASound,

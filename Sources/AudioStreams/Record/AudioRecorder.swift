@@ -12,6 +12,10 @@ public actor AudioRecorder {
 
   private nonisolated let readers = Readers<RecordingProgress>()
   private var recording: Recording?
+  /// Gives up the start that is in progress.
+  private var opening: StopSignal?
+  /// Creates its file.
+  private var creation: Task<StreamError?, Never>?
   private var lastProgress = RecordingProgress()
 
   private struct Recording {
@@ -56,9 +60,12 @@ public actor AudioRecorder {
   public func start(
     _ path: String, configuration: RecordingConfiguration = .init()
   ) async throws(StreamError) {
-    guard recording == nil else {
+    guard recording == nil, opening == nil else {
       throw StreamError(.alreadyStreaming, "the recorder records already; stop it first")
     }
+    let opening = StopSignal()
+    self.opening = opening
+    defer { self.opening = nil }
     guard SoundLibrary.isAvailable else { throw SoundLibrary.missing }
     let file = RecordingFile(path: path, configuration: configuration, readers)
     var capturing = CaptureConfiguration(
@@ -73,7 +80,11 @@ public actor AudioRecorder {
       guard let format = await capture.outputFormat else {
         throw StreamError(.engineStartFailed, "the capture ended before it began")
       }
-      try await file.create(sampleRate: format.sampleRate, channels: format.channels)
+      let failure = await create(file, format)
+      guard !opening.isRaised else {
+        throw StreamError(.engineStartFailed, "the recorder was stopped while it started")
+      }
+      if let failure { throw failure }
     } catch {
       await capture.stopAudioStream()
       throw error
@@ -88,6 +99,27 @@ public actor AudioRecorder {
       return result
     }
     recording = Recording(file: file, work: work, end: end)
+  }
+
+  /// Creates the file; a named pipe has to wait for its reader.
+  private func create(
+    _ file: RecordingFile, _ format: (sampleRate: Int, channels: Int)
+  ) async -> StreamError? {
+    let creation = Task { () -> StreamError? in
+      do throws(StreamError) {
+        try await file.create(sampleRate: format.sampleRate, channels: format.channels)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    self.creation = creation
+    defer { self.creation = nil }
+    return await withTaskCancellationHandler {
+      await creation.value
+    } onCancel: {
+      creation.cancel()
+    }
   }
 
   /// Stops after the duration even if the input is away; the missing time is filled in. Without a
@@ -133,6 +165,7 @@ public actor AudioRecorder {
       failure = error
     }
     await capture.stopAudioStream()
+    if failure == nil { failure = await capture.failure }
     do throws(StreamError) {
       try await file.close()
     } catch {
@@ -180,12 +213,17 @@ public actor AudioRecorder {
   }
 
   /// Ends the recording, closes the file, and returns the final figures. Has no effect if nothing
-  /// is recorded.
+  /// is recorded; a start in progress fails.
   ///
   /// Errors: those of `finished()`.
   @discardableResult
   public func stop() async throws(StreamError) -> RecordingProgress {
-    guard let recording else { return lastProgress }
+    guard let recording else {
+      opening?.set()
+      creation?.cancel()
+      if opening != nil { await capture.stopAudioStream() }
+      return lastProgress
+    }
     await capture.stopAudioStream()
     return try await settle(recording)
   }

@@ -81,14 +81,37 @@ final class FileOutput {
     if length == 0 { Self.openEnd(&rest) }
     var done = 0
     while done < rest.count {
-      let count = rest.withUnsafeBytes {
-        Glibc.write(descriptor, $0.baseAddress! + done, rest.count - done)
+      let count = rest.withUnsafeBytes { rest in
+        withoutPipeSignal { Glibc.write(descriptor, rest.baseAddress! + done, rest.count - done) }
       }
       guard note(count) else { break }
       done += max(0, count)
     }
     advance(old + done)
     return old + done
+  }
+
+  /// Writes on any program's thread: by default SIGPIPE ends it if a pipe's reader has left.
+  private func withoutPipeSignal(_ write: () -> Int) -> Int {
+    var (signal, former) = (sigset_t(), sigset_t())
+    sigemptyset(&signal)
+    sigaddset(&signal, SIGPIPE)
+    func isPending() -> Bool {
+      var pending = sigset_t()
+      sigpending(&pending)
+      return sigismember(&pending, SIGPIPE) == 1
+    }
+    let wasPending = isPending()
+    pthread_sigmask(SIG_BLOCK, &signal, &former)
+    let count = write()
+    let number = errno
+    if count < 0, number == EPIPE, !wasPending, isPending() {
+      var taken: Int32 = 0
+      sigwait(&signal, &taken)
+    }
+    pthread_sigmask(SIG_SETMASK, &former, nil)
+    errno = number
+    return count
   }
 
   /// Whether to continue after a write; an interrupted write is repeated.

@@ -1,3 +1,4 @@
+import AudioSession
 import Glibc
 import POSIX
 
@@ -8,11 +9,11 @@ final class PipedInput {
   let path: String
   private let file: UnsafeMutablePointer<FILE>
 
-  static func standardInput() throws(StreamError) -> PipedInput {
-    try PipedInput(0, "standard input")
+  static func standardInput(until stop: StopSignal) throws(StreamError) -> PipedInput {
+    try PipedInput(0, "standard input", stop)
   }
 
-  static func pipe(_ name: String) throws(StreamError) -> PipedInput {
+  static func pipe(_ name: String, until stop: StopSignal) throws(StreamError) -> PipedInput {
     let pipe: Descriptor
     do throws(SystemError) {
       // Otherwise opening waits for a writer.
@@ -20,22 +21,23 @@ final class PipedInput {
     } catch {
       throw FileOutput.error("'\(name)' cannot be read", error)
     }
-    return try PipedInput(pipe.raw, "'\(name)'")
+    return try PipedInput(pipe.raw, "'\(name)'", stop)
   }
 
-  /// Reads to the end, or until the task is cancelled.
-  private init(_ input: Int32, _ title: String) throws(StreamError) {
+  /// Reads to the end, or until it is stopped or the task is cancelled.
+  private init(_ input: Int32, _ title: String, _ stop: StopSignal) throws(StreamError) {
     guard let file = tmpfile() else {
       throw FileOutput.error("\(title) cannot be copied")
     }
+    _ = fcntl(fileno(file), F_SETFD, FD_CLOEXEC)
     self.file = file
     path = "/proc/self/fd/\(fileno(file))"
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
-      // A pipe whose writer pauses must not keep a cancelled task.
+      // A pipe whose writer pauses must not keep a task that is to end.
       let hasNews = poll([.input(input)], for: 100)[0]
-      if Task.isCancelled {
-        throw StreamError(.fileFailed, "cancelled while \(title) was read")
+      if stop.isRaised || Task.isCancelled {
+        throw StreamError(.fileFailed, "stopped while \(title) was read")
       }
       guard hasNews else { continue }
       let count = read(input, &buffer, buffer.count)
@@ -46,7 +48,7 @@ final class PipedInput {
         throw FileOutput.error("\(title) cannot be copied")
       }
     }
-    fflush(file)
+    guard fflush(file) == 0 else { throw FileOutput.error("\(title) cannot be copied") }
   }
 
   deinit { fclose(file) }

@@ -57,6 +57,7 @@ actor RecordingFile {
       }
     } catch {
       // What is not in the file is not missing in it.
+      progress.frames = writer.frames
       progress.missing = Self.cut(progress.missing, at: writer.frames)
       if hasSidecar, !buffer.missing.isEmpty { try? Sidecar.write(progress, of: path) }
       throw error

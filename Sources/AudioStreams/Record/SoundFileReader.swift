@@ -1,3 +1,4 @@
+import AudioSession
 import Glibc
 import POSIX
 
@@ -20,14 +21,15 @@ final class SoundFileReader {
     private let isTruncated: Bool
   #endif
 
-  /// Opens a file; `-` is standard input; that and a pipe are read to their end first.
-  init(path name: String) throws(StreamError) {
+  /// Opens a file; `-` is standard input; that and a pipe are read to their end first, or until that is
+  /// stopped.
+  init(path name: String, until stop: StopSignal = StopSignal()) throws(StreamError) {
     #if SNDFILE
       let input: PipedInput? =
         if name == "-" {
-          try .standardInput()
+          try .standardInput(until: stop)
         } else if File.status(name)?.isPipe == true {
-          try .pipe(name)
+          try .pipe(name, until: stop)
         } else {
           nil
         }

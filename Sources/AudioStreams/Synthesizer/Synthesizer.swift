@@ -5,7 +5,7 @@ internal import PulseTypes
 /// Plays notes with low latency: eight sine voices, mixed on an audio thread that runs only C.
 ///
 /// `start()` opens a stream on the session's output. Notes then pass through a queue of 256 events,
-/// for which the audio thread never waits. Any thread may call any method.
+/// for which the audio thread never waits; 512 may wait for their time. Any thread may call any method.
 ///
 /// When the server stops, or the output is removed and no other takes its place, `isRunning`
 /// becomes false and `failure` has the reason. As soon as an output is available, the synthesizer

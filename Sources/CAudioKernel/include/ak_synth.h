@@ -14,6 +14,8 @@
 #include "ak_note_queue.h"
 
 #define AK_SYNTH_VOICES 8
+/// The events that may wait to be performed.
+#define AK_SYNTH_EVENTS (2 * AK_NOTE_QUEUE_CAPACITY)
 /// A duration for notes that sound until they are released.
 #define AK_NOTE_HELD UINT64_MAX
 
@@ -39,7 +41,8 @@ ak_synth *ak_synth_create(
     double rate, uint32_t channels, ak_envelope envelope, double cutoff, float master);
 void ak_synth_destroy(ak_synth *synth);
 
-/// Passes on an event; false, and counted, if the queue is full.
+/// Passes on an event; false, and counted, if the queue is full or `AK_SYNTH_EVENTS` events wait to be
+/// performed. All notes off is for now, whatever its frame.
 bool ak_synth_push(ak_synth *synth, ak_note_event event);
 
 /// Writes the next frames, interleaved; `synth` is an `ak_synth`. Audio thread only.

@@ -30,12 +30,15 @@ extension Baseline {
   }
 
   /// What is left of it once the session has restored what it could: the values of devices that are
-  /// unplugged now, of ports that are not in use, and the rates of devices that run.
+  /// unplugged now, of ports that are not in use, the rates of devices that run, and what the server
+  /// refused to restore.
   ///
-  /// - Parameter arrivals: devices that were just added: their levels may be replaced by what
-  ///   PipeWire's session manager stored of them, which can be the session's.
+  /// - Parameters:
+  ///   - arrivals: devices that were just added: their levels may be replaced by what PipeWire's session
+  ///     manager stored of them, which can be the session's.
+  ///   - refused: the settings that the server refused to restore.
   package func pending(
-    in snapshot: ServerSnapshot, besides arrivals: Set<String> = []
+    in snapshot: ServerSnapshot, besides arrivals: Set<String> = [], refused: Set<Setting> = []
   ) -> Baseline {
     var result = valid(for: snapshot)
     result.entries = result.entries.compactMap { entry in
@@ -45,6 +48,11 @@ extension Baseline {
         return entry
       }
       if entry.isBlockedRate(in: snapshot) { return entry }
+      if refused.contains(entry.setting), entry.isChange, entry.setting.is(.outlivesSession),
+        entry.isShown(in: snapshot), let now = snapshot.value(of: entry.setting), entry.isOurs(now)
+      {
+        return entry
+      }
       guard snapshot.absence(of: entry) != nil, entry.isChange else { return nil }
       guard case .defaultDevice(let direction) = entry.setting else { return entry }
       // A value that the user chose stays, also one chosen before the device returns.

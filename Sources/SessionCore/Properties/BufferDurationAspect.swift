@@ -181,8 +181,11 @@ struct BufferDurationAspect: Aspect {
     let users = context.snapshot.foreignStreams(on: device).map {
       context.snapshot.programName(of: $0)
     }
-    let who = users.isEmpty ? "another stream" : Words.list(Set(users).sorted(), last: "or")
-    return Obstacle(.overridden, "\(who) asked for \(Words.milliseconds(actual))")
+    // Level meters and recorders of a monitor count for a server, too: which stream it was is not known.
+    let others =
+      users.isEmpty ? "" : "; \(device.name) is used by \(Words.list(Set(users).sorted()))"
+    return Obstacle(
+      .overridden, "another stream asked for \(Words.milliseconds(actual))" + others)
   }
 
   /// How a device's buffer differs from the requested one; nil if it does not.

@@ -46,21 +46,41 @@ package struct ModeChange: Sendable {
       in: run.input.snapshot, claims: Set(run.lastPlan.claims), written: run.written)
     if case .ended = goal {
       let now = run.input.snapshot
-      baseline = baseline.pending(in: now, besides: run.arrivals(in: now))
+      baseline = baseline.pending(
+        in: now, besides: run.arrivals(in: now),
+        refused: goal == .ended(forgets: true) ? [] : Set(run.input.refusals.keys))
     }
     return baseline
   }
 
+  /// Why a mode that ended left something as it set it: the server refused to restore it. The rest is
+  /// restored; nil for other changes.
+  package var refusal: SessionError? {
+    guard goal == .ended(forgets: false) else { return nil }
+    let kept = Set(outcome.entries.map(\.setting))
+    let refused = run.results.filter { result in
+      if case .refused = result.outcome { kept.contains(result.step.setting) } else { false }
+    }
+    guard let first = refused.first, case .refused(let reason) = first.outcome else { return nil }
+    var error = SessionError(.refused, stage: .server, reason).about(first.step)
+    let others = refused.dropFirst().map(\.step.setting.title)
+    error.message +=
+      (others.isEmpty ? "" : "; nor could \(Words.list(others)) be restored")
+      + "; 'audiosession revert' tries again. The mode has ended"
+    return error
+  }
+
   /// The baseline after the failed run was undone: the one from before it. What could not be undone,
-  /// because its device was unplugged meanwhile, is kept until the device returns; so is the level of one
-  /// that returned meanwhile, which PipeWire's session manager may still replace.
+  /// because its device was unplugged meanwhile, is kept until the device returns, and what the server
+  /// refused until the next revert; so is the level of a device that returned meanwhile, which PipeWire's session manager may still replace.
   ///
   /// - Parameter back: the loop that undid it.
   package func undone(by back: Reconciler) -> Baseline {
     var result = before
     let now = back.input.snapshot
     // Also one that returned between the two loops.
-    let left = run.undoable.pending(in: now, besides: run.arrivals(in: now))
+    let left = run.undoable.pending(
+      in: now, besides: run.arrivals(in: now), refused: Set(back.input.refusals.keys))
     for entry in left.entries {
       if result.has(entry) {
         result.expect([entry.ours].compactMap(\.self) + (entry.inFlight ?? []), of: entry)

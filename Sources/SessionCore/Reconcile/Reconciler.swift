@@ -128,7 +128,15 @@ package struct Reconciler: Sendable {
       case .checked(let step, let snapshot, _):
         try checkTime(isLate, step)
         // A bracket sets a default and a chain twice in one run, and each may be repeated once.
-        try Self.count(step, in: &attempts, atMost: 4)
+        do throws(SessionError) {
+          try Self.count(step, in: &attempts, atMost: 4)
+        } catch {
+          guard isRestoring else { throw error }
+          // The rest is restored all the same.
+          try refuse(step, error)
+          state = .reading
+          continue
+        }
         input.baseline.follow(step, in: snapshot)
         // A level is restored because its device is no longer used. The device may be used again
         // before the run ends, and is given the mode's level then.
@@ -325,7 +333,8 @@ package struct Reconciler: Sendable {
       property: step.property, value: step.to.description)
   }
 
-  /// Handles a refused step: a hint or a best effort continues without it, any other run fails.
+  /// Handles a refused step: a hint, a best effort, and a run that restores continue without it, any other
+  /// run fails.
   private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
     // The rest of the mode does not wait for a hint.
     let isLate = step.setting.isHint && error.code == .timedOut
@@ -337,7 +346,7 @@ package struct Reconciler: Sendable {
       // The server does not report why a module did not load; streams are then treated one by one.
       input.capabilities.roleModules = false
     } else if step.setting.isHint || step.setting.isOfOthers
-      || input.mode.onFailure == .bestEffort
+      || input.mode.onFailure == .bestEffort || isRestoring
     {
       input.refusals[step.setting] = error.message
     } else {

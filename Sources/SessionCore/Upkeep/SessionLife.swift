@@ -214,15 +214,17 @@ extension SessionLife {
   ///   - baseline: the previous values now.
   ///   - stored: the baseline in the store, where that is another one.
   ///   - left: the settings that the change set and that could not be restored.
+  ///   - wasInEffect: whether a mode is in effect, also one that an earlier process applied.
   package mutating func failChange(
-    _ former: Held?, _ baseline: Baseline, stored: Baseline? = nil, besides left: Set<Setting>
+    _ former: Held?, _ baseline: Baseline, stored: Baseline? = nil, besides left: Set<Setting>,
+    wasInEffect: Bool
   ) {
     guard isHolder else { return }
     held = former
     held?.baseline = baseline
     held?.stored = stored
     held?.charges.forget(left)
-    noteUnrestored(baseline)
+    if !wasInEffect { noteUnrestored(baseline) }
   }
 
   /// Notes what is still to be restored while no mode is in effect.

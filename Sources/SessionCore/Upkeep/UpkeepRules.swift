@@ -186,6 +186,8 @@ package struct UpkeepRules: Sendable {
     var (input, known) = (input, input.baseline)
     input.baseline = returns.unrestored(known, in: input.snapshot, at: now)
     input.isExplicit = false
+    // What was refused may work now.
+    input.refusals = [:]
     return Restoration(
       run: Reconciler(input, isRestoring: true, tracer: tracer), known: known,
       unrestored: input.baseline, start: now)
@@ -198,6 +200,7 @@ package struct UpkeepRules: Sendable {
     _ restoration: Restoration, _ life: inout SessionLife<Lock, Mode>,
     write: (Baseline) throws(SessionError) -> Void
   ) throws(SessionError) {
+    refused.note(Set(restoration.run.input.refusals.keys), at: restoration.start)
     // A value that is restored now may not last on PipeWire, so the stored entry stays until it
     // does.
     let left = returns.unrestored(

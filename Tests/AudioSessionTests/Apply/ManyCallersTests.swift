@@ -354,4 +354,38 @@ struct ManyCallersTests {
       #expect(after == before, "\(after.difference(from: before))")
     }
   }
+
+  @Test("a call that let a failing one pass is not carried out after a later one", .server)
+  func overtaken() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      _ = try await rig.session.snapshot()
+      let before = try await rig.outside.source(named: "mic")?.volume
+      // The call that has its turn waits for the server.
+      try await rig.sandbox.freeze()
+      var calls: [Task<ApplyReport, any Error>] = []
+      func add(_ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport) async {
+        let session = rig.session
+        calls.append(Task { try await call(session) })
+        let waiting = calls.count - 1
+        #expect(
+          await eventually {
+            guard await rig.session.hasTurn else { return false }
+            return await rig.session.waitingCalls == waiting
+          })
+      }
+      var mode = AudioMode(category: .record)
+      mode.inputGain = Volume(fraction: 0.3)
+      var absent = mode
+      absent.preferredInput = [.name("absent")]
+      absent.inputRequired = true
+      for mode in [mode, mode, absent] { await add { try await $0.setAudioMode(mode) } }
+      await add { try await $0.setActive(false) }
+      try await rig.sandbox.thaw()
+      _ = try await calls[3].value
+      await #expect(throws: SessionError.self) { try await calls[2].value }
+      for call in calls[..<2] { _ = try? await call.value }
+      #expect(try await rig.session.getSessionState().active == false)
+      #expect(try await rig.outside.source(named: "mic")?.volume == before)
+    }
+  }
 }

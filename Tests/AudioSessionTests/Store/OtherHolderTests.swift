@@ -246,4 +246,77 @@ struct OtherHolderTests {
       try calls.close(lock)
     }
   }
+
+  @Test func `a session that was taken over and ends its mode does not resume`() async throws {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try await rig.session.setAudioMode(Self.mode)
+      let number = store.nextOrderNumber()
+      try store.write(
+        Order(
+          kind: .takeOver, number: number, process: 1, holder: getpid(), timeout: .seconds(20)))
+      #expect(await eventually { await rig.session.life.isWaiting })
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(await eventually { (try? calls.lock(lock, .exclusive)) == true })
+      var record = LockRecord()
+      record.last = .taken(.init(pid: 1, name: "studio", isHolding: true))
+      try calls.write(record.bytes, to: lock)
+      store.takeBackOrder()
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setActive(false)
+      }
+      #expect(error?.code == .isBusy)
+      #expect(
+        error?.message.hasSuffix(
+          "; the session is inactive now, and does not resume when that process ends") == true,
+        "\(error as Any)")
+      // The file is the other process's.
+      #expect(try store.mode()?.isActive == true)
+      #expect(await !rig.session.life.isWaiting)
+      calls.unlock(lock)
+      try calls.close(lock)
+      #expect(try await rig.session.getSessionState().holder == nil)
+    }
+  }
+
+  @Test func `a second session that reverts does not become the holder`() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let second = Rig.session(rig.sandbox)
+      try await second.revert()
+      #expect(await !second.life.isWaiting)
+      await rig.session.close()
+      let command = Rig.session(rig.sandbox, isHolding: false)
+      try await command.setAudioMode(Self.mode)
+      try await command.revert()
+      await command.close()
+      await second.close()
+    }
+  }
+
+  @Test func `a service whose first apply fails leaves what is in effect`() async throws {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      let late = try await rig.outside.loadModule("module-null-source", "source_name=late")
+      var mode = AudioMode(category: .playAndRecord)
+      mode.preferredInput = [.name("late")]
+      mode.inputRequired = true
+      mode.outputVolume = Volume(fraction: 0.3)
+      try await rig.session.setAudioMode(mode)
+      try await rig.outside.unloadModule(late)
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.holdsWithoutMode = true
+      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      let error = await #expect(throws: SessionError.self) { try await service.hold() }
+      #expect(error?.code == .inputNotAvailable)
+      #expect(await service.isHolder)
+      // A look has nothing to restore.
+      #expect(await service.life.duty == nil)
+      #expect(
+        try await rig.outside.sink(named: "speakers")?.volume.loudest == Volume(fraction: 0.3))
+      try await service.revert()
+      #expect(try await rig.outside.sink(named: "speakers")?.volume.loudest == .norm)
+      await service.close()
+    }
+  }
 }

@@ -90,4 +90,48 @@ struct StandDownTests {
       await #expect(throws: SessionError.self) { try await other.snapshot() }
     }
   }
+
+  @Test(
+    "a mode ends although a profile is refused; the rest is restored, and the profile later",
+    .bothServers, arguments: Feature.cards.machines)
+  func refusedRestore(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration) { rig in
+      let (former, gain) = ("output:analog-stereo", Volume(fraction: 0.8))
+      try await rig.setProfile(former)
+      let before = try await rig.listing()
+      try await rig.session.setAudioMode(.fullInternal)
+      #expect(try await rig.outside.snapshot().card(named: Names.laptop)?.activeProfile != former)
+      #expect(
+        try await rig.outside.source(named: machine.laptopInput)?.volume.loudest == gain)
+      try await rig.act(on: Names.laptop, "fail-profile", former)
+      let error = await #expect(throws: SessionError.self) {
+        try await rig.session.setActive(false)
+      }
+      #expect(error?.code == .refused)
+      #expect(error?.message.contains("The mode has ended") == true, "\(error as Any)")
+      #expect(try await rig.session.getSessionState().active == false)
+      let level = try await rig.outside.source(named: machine.laptopInput)?.volume.loudest
+      #expect(level != gain)
+      #expect(try await rig.session.revert().left == [])
+      #expect(try await rig.listing(expecting: before) == before)
+    }
+  }
+
+  @Test("a holder does not apply a mode that has ended", .server)
+  func endedBefore() async throws {
+    try await Rig.with(.minimal) { rig in
+      let before = try await rig.listing()
+      try await rig.session.setAudioMode(Self.mode)
+      try await rig.session.setActive(false)
+      await rig.session.close()
+      let next = Rig.session(rig.sandbox)
+      let report = try await next.hold()
+      #expect(!report.state.active && report.steps == [])
+      #expect(try await rig.listing() == before)
+      // It is kept: nothing else is known of the mode.
+      #expect(try await next.setActive(true).state.active)
+      try await next.revert()
+      await next.close()
+    }
+  }
 }

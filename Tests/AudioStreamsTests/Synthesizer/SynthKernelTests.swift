@@ -158,6 +158,30 @@ struct SynthKernelTests {
     #expect(kernel.render(10000).allSatisfy { abs($0) < 1e-6 })
   }
 
+  @Test("notes for later leave room for what is due now, and may be too many")
+  func crowded() throws {
+    let kernel = Self.kernel()
+    #expect(try kernel.play(Note(pitch: 60)))
+    _ = kernel.render(1000)
+    for number in 1...511 {
+      #expect(try kernel.play(Note(pitch: 64), at: 1_000_000))
+      if number % 100 == 0 { _ = kernel.render(10) }
+    }
+    _ = kernel.render(1000)
+    #expect(try kernel.release(pitch: 60))
+    #expect(try !kernel.play(Note(pitch: 64), at: 1_000_000))
+    #expect(kernel.refused == 1)
+    _ = kernel.render(20000)
+    #expect(kernel.sounding == 0)
+    #expect(try kernel.play(Note(pitch: 72), at: 1_000_000))
+    #expect(try !kernel.play(Note(pitch: 74)))
+    #expect(kernel.releaseAll())
+    _ = kernel.render(1000)
+    #expect(try kernel.play(Note(pitch: 72)))
+    _ = kernel.render(1000)
+    #expect(kernel.sounding == 1)
+  }
+
   static let wrong: [Note] = [
     Note(pitch: -1), Note(pitch: 128), Note(pitch: 60, velocity: -0.1),
     Note(pitch: 60, velocity: 1.1), Note(pitch: 60, velocity: Velocity(.nan)),

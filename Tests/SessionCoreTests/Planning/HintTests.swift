@@ -276,7 +276,7 @@ private typealias Server = SimulatedServer
       reason: "\(mic) gives 21 ms and not 10 ms"),
     Buffer(
       testDescription: "less, as another asked", actual: .milliseconds(5), verdict: .overridden,
-      reason: "mumble asked for 5 ms"),
+      reason: "another stream asked for 5 ms; \(mic) is used by mumble"),
   ]
 
   @Test(arguments: buffers) func `what the device gives`(_ row: Buffer) throws {

@@ -140,7 +140,9 @@ private typealias Server = SimulatedServer
     server.add(stream: "mumble", .output, on: Server.speakers, latency: .milliseconds(5))
     let run = try done(server, mode(.output, .milliseconds(50)), holds: true)
     #expect(buffer(run)?.verdict == .overridden)
-    #expect(buffer(run)?.reason == "mumble asked for 5 ms")
+    #expect(
+      buffer(run)?.reason
+        == "another stream asked for 5 ms; \(Server.speakers) is used by mumble")
   }
 
   @Test(arguments: SeedBlock.all(200)) func `on any machine`(_ block: SeedBlock) throws {

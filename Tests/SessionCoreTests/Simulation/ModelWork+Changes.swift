@@ -46,7 +46,9 @@ extension ModelWork {
             done(nil)
           } catch {
             guard session.isRunning else { return }
-            undo(change, former, by: begin + Self.timeout, error) { done(error) }
+            undo(change, former, by: begin + Self.timeout, error, wasInEffect: wasInEffect) {
+              done(error)
+            }
           }
         })
     }
@@ -67,13 +69,13 @@ extension ModelWork {
 
   private func undo(
     _ change: ModeChange, _ former: Held?, by deadline: Duration, _ cause: SessionError,
-    _ done: @escaping () -> Void
+    wasInEffect: Bool, _ done: @escaping () -> Void
   ) {
     world.log("\(session.process) fails: \(cause.message)")
     let end = { [weak self] (baseline: Baseline?, left: Set<Setting>) in
       guard let self, session.isRunning else { return }
       if let baseline { try? write(baseline) }
-      session.life.failChange(former, storedBaseline(), besides: left)
+      session.life.failChange(former, storedBaseline(), besides: left, wasInEffect: wasInEffect)
       rules.pacer.noteChange(at: world.now)
       done()
     }

@@ -109,7 +109,7 @@ struct SessionLifeTests {
     var life = Self.holder("a")
     let former = life.beginChange()
     #expect(former != nil && life.held == nil)
-    life.failChange(former, Self.held(true).baseline, besides: [])
+    life.failChange(former, Self.held(true).baseline, besides: [], wasInEffect: true)
     #expect(Self.duty(life) == "maintain a" && life.held?.baseline[Self.level] != nil)
   }
 
