@@ -45,16 +45,16 @@ struct RateTests {
     func fault(_ tones: [Double]) -> String? {
       let share = (counted?.rate ?? 0) / Double(rate)
       guard abs(share - 1) < 0.03 else { return "\(share) of \(rate) frames a second" }
+      return Self.absent(tones, samples, rate).map { "\($0) Hz is not heard" }
+    }
+
+    /// The first of some tones that is not heard as it is.
+    static func absent(_ tones: [Double], _ samples: [Float], _ rate: Int) -> Double? {
       // A busy machine loses some of the sound: one part without a jump is enough.
-      for tone in tones {
-        let parts = stride(from: 0, through: samples.count - rate / 4, by: rate / 4).map {
-          samples[$0..<($0 + rate / 4)]
-        }
-        guard parts.contains(where: { Self.hasTone($0, tone, rate) }) else {
-          return "\(tone) Hz is not heard"
-        }
+      let parts = stride(from: 0, through: samples.count - rate / 4, by: rate / 4).map {
+        samples[$0..<($0 + rate / 4)]
       }
-      return nil
+      return tones.first { tone in !parts.contains { hasTone($0, tone, rate) } }
     }
 
     /// Whether a sine is there, to a thousandth of its frequency: the phases of two halves say so.
@@ -89,6 +89,8 @@ struct RateTests {
     with tones: [Double] = tones, after change: () async throws -> Void = {}
   ) async throws {
     let capture = AudioCapture(session: rig.session)
+    let watch = Rig.rateWatch(of: capture)
+    defer { watch.cancel() }
     let buffers = try await capture.startAudioStream(
       CaptureConfiguration(
         sampleRate: rate, frameLength: 480, device: device,
@@ -150,7 +152,8 @@ struct RateTests {
         let device = try await rig.session.snapshot().device(.input, named: name)
         #expect(device?.sampleSpec.rate == UInt32(rate))
         await rig.capture.stopAudioStream()
-        try await Self.record(rig, folder.path + "/recorded.wav", from: name)
+        try await Self.record(
+          rig, folder.path + "/recorded.wav", from: name, with: [440, 880])
       }
     }
   }
@@ -219,21 +222,28 @@ struct RateTests {
 
   /// A recording that ends by itself takes as long as it is; a busy machine may lose some of it.
   private static func record(
-    _ rig: Rig, _ path: String, from device: String = "speakers.monitor"
+    _ rig: Rig, _ path: String, from device: String = "speakers.monitor",
+    with tones: [Double] = tones
   ) async throws {
     let recorder = rig.recorder()
     var faults: [String] = []
     for number in 1...8 {
       noteTry(number, of: 8, after: faults.last)
       let start = ContinuousClock.now
-      try await recorder.start(
-        path, configuration: .init(duration: .milliseconds(900), device: device))
+      var configuration = RecordingConfiguration(duration: .milliseconds(900), device: device)
+      configuration.channels = .mono
+      try await recorder.start(path, configuration: configuration)
       let progress = try await recorder.finished()
       let elapsed = (ContinuousClock.now - start).seconds
       #expect(abs(progress.duration.seconds - 0.9) < 0.001)
       let lost = progress.missing.reduce(0) { $0 + $1.frames }
-      if elapsed > 0.85, elapsed < 2.2, lost < progress.sampleRate / 4 { return }
-      faults.append("0.9 s were recorded in \(elapsed) s, without \(progress.missing)")
+      // A file at another rate has other tones.
+      let samples = try SoundFileReader(path: path).read(frames: Int(progress.frames))
+      let absent = Counted.absent(tones, samples, progress.sampleRate)
+      if elapsed > 0.85, elapsed < 2.2, lost < progress.sampleRate / 4, absent == nil { return }
+      faults.append(
+        "0.9 s were recorded in \(elapsed) s, without \(progress.missing), \(absent ?? 0) Hz is not heard"
+      )
     }
     Issue.record("\(faults)")
   }

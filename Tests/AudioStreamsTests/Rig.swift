@@ -35,7 +35,7 @@ struct Rig {
   }
 
   /// Fails the test if the frames of a capture disagree with the clock.
-  private static func rateWatch(of capture: AudioCapture) -> Task<Void, Never> {
+  static func rateWatch(of capture: AudioCapture) -> Task<Void, Never> {
     let events = capture.events
     return Task {
       for await case .error(let error) in events where error.isWrongRate {

@@ -43,6 +43,8 @@ struct KillMatrixTests {
         for (name, property) in state.properties where property.preferred != nil {
           #expect(property.verdict == .applied, "\(name): \(property); \(state.events)")
         }
+        // What the death undid is no other program's change.
+        #expect(!state.events.contains { if case .conflict = $0.event { true } else { false } })
         let seen = try await rig.session.snapshot()
         #expect(seen.chain.ownedDevices(.input).count == 1)
         #expect(seen.modules.filter { $0.name == "module-remap-source" }.count == 1)

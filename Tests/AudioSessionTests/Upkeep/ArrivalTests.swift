@@ -81,7 +81,8 @@ struct ArrivalTests {
       try await rig.sandbox.plug(card)
       try await observer.waitUntilDefault()
       // WirePlumber may restore what it remembers of a device a moment after it shows it.
-      #expect(machine.isGraph || observer.faults { $0.volume.isUniformly(Self.quiet) } == [])
+      let faults = observer.faults { $0.volume.isUniformly(Self.quiet) }
+      #expect(faults == [] || machine.isGraph && faults.count < 4, "\(faults)")
       _ = try await rig.steadyState {
         $0.route.outputs.first?.name == headset.name
           && $0.properties[.outputVolume]?.verdict == .applied

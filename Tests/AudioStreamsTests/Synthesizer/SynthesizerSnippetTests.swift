@@ -60,7 +60,10 @@ struct SynthesizerSnippetTests {
   }
 
   private func inOneOf(_ attempts: Int, _ body: () async throws -> Bool) async rethrows -> Bool {
-    for _ in 0..<attempts where try await body() { return true }
+    for number in 1...attempts {
+      noteTry(number, of: attempts)
+      if try await body() { return true }
+    }
     return false
   }
 }

@@ -119,14 +119,17 @@ struct DeviceLimitTests {
   @Test("strict it is 78, and all is as before", .simulatedCard, .pipewire, arguments: limits)
   func strict(_ limit: Limit) async throws {
     try await Self.with(limit) { sandbox in
-      let volume = "pactl get-\(limit.isInput ? "source" : "sink")-volume \(limit.device)"
-      let before = try await sandbox.shell(volume).standardOutput
+      // All devices with their rates and levels, the pins, and the defaults.
+      let listing =
+        "for kind in sinks sources; do pactl list $kind; done | grep -E 'Name:|Mute:|Volume:|Spec|Active';"
+        + " pactl list short source-outputs; pactl list short sink-inputs; pactl info | grep Default"
+      let before = try await sandbox.shell(listing).standardOutput
       let strict = try await sandbox.audiosession("apply", "test", "--strict", "--json")
       #expect(strict.status == 78, "\(strict)")
       let error = try JSONValue(strict.standardOutput)["error"]
       #expect(error?["code"] == .string("hintNotGranted"))
       #expect(error?["restored"] == .bool(true))
-      #expect(try await sandbox.shell(volume).standardOutput == before)
+      #expect(try await sandbox.shell(listing).standardOutput == before)
       // What was learnt then is no success the next time.
       #expect(try await sandbox.audiosession("apply", "test").status == 0)
       #expect(try await sandbox.audiosession("apply", "test", "--strict").status == 78)

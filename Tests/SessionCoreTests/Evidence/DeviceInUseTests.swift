@@ -133,4 +133,25 @@ private typealias Server = SimulatedServer
       #expect(reports[property]?.verdict == .applied, "\(property): \(reports[property]!)")
     }
   }
+
+  /// A microphone that is live is never said to be muted.
+  @Test(arguments: cases) func `another device in use that is live is not muted`(_ which: Case)
+    throws
+  {
+    var server = Server.machine {
+      $0.addLaptop()
+      if which.direction == .input { $0.addUSB() } else { $0.addBluetooth() }
+    }
+    try server.setDefault(which.direction, which.device)
+    var mode = which.mode
+    (mode.inputMuted, mode.outputMuted) = which.direction == .input ? (true, nil) : (nil, true)
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil && run.refusal == nil, "\(run.trace)")
+    #expect(reports(run)[which.muted]?.verdict == .applied)
+    try run.server.setDefault(which.direction, which.other)
+    try run.server.edit(which.direction, which.other) { $0.isMuted = false }
+    let report = try #require(reports(run)[which.muted])
+    #expect(report.verdict == .overridden && report.actual == .flag(false), "\(report)")
+  }
 }
