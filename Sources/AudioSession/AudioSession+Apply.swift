@@ -65,15 +65,15 @@ extension AudioSession {
   /// Applies the mode again, or restores the previous setup and keeps the mode for later.
   ///
   /// - Throws: `activationFailed` without a mode to activate; otherwise as
-  ///   ``setAudioMode(_:profile:options:)``. An absent server, or one that refuses to restore a
-  ///   setting, does not keep the mode in effect: false ends it, and the error says what is restored
-  ///   later.
+  ///   ``setAudioMode(_:profile:options:)``. An absent server does not keep the mode in effect:
+  ///   false ends it, and the error says when the former settings are restored.
   @discardableResult
   public func setActive(
     _ isActive: Bool, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
     try await waiting(isActive ? options : []) { session throws(SessionError) in
-      try await session.inTurn(.buildsOnMode) { session, budget throws(SessionError) in
+      try await session.inTurn(isActive ? .buildsOnMode : .endsMode) {
+        session, budget throws(SessionError) in
         guard isActive else { return try await session.deactivate(budget) }
         let live = try await session.connected(budget.run)
         let store = await session.store(live)
@@ -113,7 +113,10 @@ extension AudioSession {
         }
         _ = try await session.takeLock(store, budget, options, else: nil)
         await session.emit(session.takeOverEnded())
-        try await session.restoreStored(live, store)
+        // The mode that another program has applied since stays.
+        if ((try? await session.storedMode(store)) ?? nil)?.isActive != true {
+          try await session.restoreStored(live, store)
+        }
         let state = try await session.state(live, store)
         return ApplyReport(steps: [], state: state, unmet: [], left: [])
       }
@@ -123,13 +126,13 @@ extension AudioSession {
   /// Restores the setup from before the first apply, and forgets the mode.
   ///
   /// Undoes each setting that still has the applied value. Settings that another program has
-  /// changed since are left alone and listed in the report. Settings of an unplugged device are
-  /// listed, too: they are kept, and restored by a holder when the device returns, or by the next
-  /// `revert`.
+  /// changed since are left alone and listed in the report. Settings of an unplugged device, and those
+  /// that the server refuses to restore, are listed, too: they are kept, and restored by a holder when
+  /// the device returns, or by the next `revert`.
   ///
   /// - Parameter forgetsUnplugged: forgets what cannot be restored now.
-  /// - Throws: if the server does not answer or refuses to restore a setting, or the store cannot be
-  ///   read; the rest is restored, and what was not is kept for the next call.
+  /// - Throws: if the server does not answer, or the store cannot be read; what was not restored is
+  ///   kept for the next call.
   @discardableResult
   public func revert(forgetsUnplugged: Bool = false) async throws(SessionError) -> ApplyReport {
     queue.newDecision()

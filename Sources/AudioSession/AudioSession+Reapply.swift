@@ -82,12 +82,14 @@ extension AudioSession {
     if !plan.isEmpty {
       emit(.drift(plan.steps.map(\.property).unique))
       try await driver.run(&restoration.run)
-      emit(.reapplied(upkeep.now - start))
+      if !restoration.run.written.isEmpty { emit(.reapplied(upkeep.now - start)) }
     }
     await live.closeRatePins(besides: [])
     try upkeep.rules.end(restoration, &life) { baseline throws(SessionError) in
       try store.write(baseline)
     }
+    // What was refused is tried again.
+    schedule()
   }
 
   /// Uses the values that the session manager restored for new streams as their previous values,

@@ -14,10 +14,9 @@ extension AudioSession {
       input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
       onDisk: formerlyHeld?.stored, tracer: configuration.tracer)
     let driver = driver(live, store, budget.run, stop)
-    let report: ApplyReport
     do throws(SessionError) {
       try await driver.run(&change.run)
-      report = try await finish(
+      return try await finish(
         change, live, store, budget, declared, isActive: isActive, generation: generation,
         forgets: forgets)
     } catch {
@@ -29,9 +28,6 @@ extension AudioSession {
       throw await rollBack(
         back, change, formerlyHeld, live, store, budget, error, wasInEffect: wasInEffect)
     }
-    // The mode has ended all the same.
-    if let refusal = change.refusal { throw refusal }
-    return report
   }
 
   /// After a failed change the former mode stays in effect.
@@ -149,6 +145,6 @@ extension AudioSession {
     await publish(state, isOurs: true)
     return ApplyReport(
       steps: run.report, state: state, unmet: run.lastPlan.unmet,
-      left: forgets ? [] : run.firstPlan?.left ?? [])
+      left: forgets ? [] : (run.firstPlan?.left ?? []) + change.refused)
   }
 }

@@ -92,6 +92,12 @@ extension AudioSession {
       life.held?.stored = back.onDisk
       try store.write(baseline)
       life.held?.stored = nil
+      guard change.left(by: back).blocked.isEmpty else {
+        // A card that stays off delivers nothing.
+        upkeep.failLook()
+        schedule()
+        return false
+      }
       // The mode's levels belong to the devices that are back.
       noteChange()
       return true

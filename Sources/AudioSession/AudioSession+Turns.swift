@@ -8,6 +8,8 @@ extension AudioSession {
   enum Reach {
     /// It makes them unnecessary.
     case replacesMode
+    /// It needs their results; once it is done, those that it has overtaken are not carried out.
+    case endsMode
     /// It needs their results.
     case buildsOnMode
   }
@@ -38,9 +40,15 @@ extension AudioSession {
     }
     reopenIfShared()
     guard !budget.run.hasPassed else { throw Self.noTime }
-    let report = try await change(self, budget)
-    queue.noteDone(request)
-    return report
+    do throws(SessionError) {
+      let report = try await change(self, budget)
+      if reach != .buildsOnMode { queue.noteDone(request) }
+      return report
+    } catch {
+      // It ended the mode without a server.
+      if reach == .endsMode, !life.isActive { queue.noteDone(request) }
+      throw error
+    }
   }
 
   static let noTime = SessionError(
@@ -138,23 +146,32 @@ extension AudioSession {
   ) async throws(SessionError) -> ApplyReport {
     let live = try await connected(budget.run)
     let store = store(live)
-    let wasHeld = life.lock != nil
+    let (wasHeld, wasWaiting) = (life.lock != nil, life.isWaiting)
     if let answer = try await takeLock(store, budget, options, else: order) { return answer }
-    let isOver = takeOverEnded()
-    defer { emit(isOver) }
     let stop = StopSignal()
     queue.running = stop
     defer { queue.running = nil }
     if life.isClosed { stop.set() }
+    let takeOver = upkeep.rules.interruptions.takeOver
+    let isOver = takeOverEnded()
     do throws(SessionError) {
-      return try await stop.shielding { () throws(SessionError) in
+      let report = try await stop.shielding { () throws(SessionError) in
         guard isObserved else { return try await change(self, live, store, stop) }
         return try await self.observing(order, live, store) { () throws(SessionError) in
           try await change(self, live, store, stop)
         }
       }
+      emit(isOver)
+      return report
     } catch {
       await release(live, keepsHolding: wasHeld)
+      if wasWaiting, life.lock == nil {
+        // Its own mode is not in effect, and comes back when the other holder has ended.
+        if let takeOver { _ = upkeep.rules.interruptions.begin(takeOver) }
+        await beginWaiting(store)
+      } else {
+        emit(isOver)
+      }
       throw error
     }
   }

@@ -12,7 +12,7 @@ struct CallQueue {
   /// The calls that replace the whole mode and have not ended: those that wait before one of them need
   /// not run.
   private var replacements: Set<UInt64> = []
-  /// The last call that was carried out.
+  /// The last call that was carried out and replaced or ended the mode.
   private var lastDone: UInt64 = 0
   private var decisions: UInt64 = 0
   /// The pause of a call that waits to be repeated.

@@ -166,7 +166,8 @@ extension AudioSession {
 
   /// A session that has the lock again, or does not wait for it any more, is not taken over.
   func takeOverEnded() -> InterruptionWatch.Change? {
-    upkeep.rules.interruptions.end { if case .takenOver = $0 { true } else { false } }
+    let takeOver = upkeep.rules.interruptions.takeOver
+    return upkeep.rules.interruptions.end { $0 == takeOver }
   }
 
   /// Checks whether it may resume, and what to wait for otherwise.

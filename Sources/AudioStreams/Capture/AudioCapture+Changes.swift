@@ -58,12 +58,18 @@ extension AudioCapture {
     await inTurn { capture in
       guard capture.isCurrent(tapID) else { return }
       await capture.closeTap()
-      capture.run?.pipeline.finish(isAway: false, at: HostClock.nanoseconds)
-      capture.run = nil
-      capture.failure = error
-      capture.set(.failed)
-      capture.emit(.error(error))
+      capture.fail(error)
     }
+  }
+
+  /// Ends the run: its sound cannot be converted any more, from whichever input.
+  private func fail(_ error: StreamError) {
+    run?.retry?.cancel()
+    run?.pipeline.finish(isAway: false, at: HostClock.nanoseconds)
+    run = nil
+    failure = error
+    set(.failed)
+    emit(.error(error))
   }
 
   /// Opens a tap on the current input; waits for an input if that fails.
@@ -71,6 +77,7 @@ extension AudioCapture {
     do throws(StreamError) {
       try await openTap()
     } catch {
+      if let failure = run?.pipeline.failure { return fail(failure) }
       interrupt(error)
     }
   }
@@ -121,6 +128,7 @@ extension AudioCapture {
       do throws(StreamError) {
         try await capture.openTap()
       } catch {
+        if let failure = capture.run?.pipeline.failure { return capture.fail(failure) }
         capture.noteServer(error)
       }
     }

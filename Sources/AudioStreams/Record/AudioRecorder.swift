@@ -80,10 +80,10 @@ public actor AudioRecorder {
       guard let format = await capture.outputFormat else {
         throw StreamError(.engineStartFailed, "the capture ended before it began")
       }
+      let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
+      guard !opening.isRaised else { throw stopped }
       let failure = await create(file, format)
-      guard !opening.isRaised else {
-        throw StreamError(.engineStartFailed, "the recorder was stopped while it started")
-      }
+      guard !opening.isRaised else { throw stopped }
       if let failure { throw failure }
     } catch {
       await capture.stopAudioStream()

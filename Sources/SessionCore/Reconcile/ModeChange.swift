@@ -53,21 +53,18 @@ package struct ModeChange: Sendable {
     return baseline
   }
 
-  /// Why a mode that ended left something as it set it: the server refused to restore it. The rest is
-  /// restored; nil for other changes.
-  package var refusal: SessionError? {
-    guard goal == .ended(forgets: false) else { return nil }
+  /// What a mode that ended left as it set it because the server refused to restore it, for users.
+  package var refused: [String] {
+    guard goal == .ended(forgets: false) else { return [] }
     let kept = Set(outcome.entries.map(\.setting))
-    let refused = run.results.filter { result in
-      if case .refused = result.outcome { kept.contains(result.step.setting) } else { false }
+    return run.results.compactMap { result in
+      guard case .refused(let reason) = result.outcome, kept.contains(result.step.setting) else {
+        return nil
+      }
+      return
+        "\(result.step.setting.title) could not be set to \(result.step.to) (\(reason)): it is restored "
+        + "by the next 'revert'"
     }
-    guard let first = refused.first, case .refused(let reason) = first.outcome else { return nil }
-    var error = SessionError(.refused, stage: .server, reason).about(first.step)
-    let others = refused.dropFirst().map(\.step.setting.title)
-    error.message +=
-      (others.isEmpty ? "" : "; nor could \(Words.list(others)) be restored")
-      + "; 'audiosession revert' tries again. The mode has ended"
-    return error
   }
 
   /// The baseline after the failed run was undone: the one from before it. What could not be undone,

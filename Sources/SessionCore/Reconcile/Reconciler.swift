@@ -123,7 +123,15 @@ package struct Reconciler: Sendable {
           continue
         }
         try check(isStopped)
-        try Self.count(step, in: &checks, atMost: 8)
+        do throws(SessionError) {
+          try Self.count(step, in: &checks, atMost: 8)
+        } catch {
+          guard isRestoring else { throw error }
+          // What depends on a refused step is planned for ever.
+          try refuse(step, error)
+          state = .finished
+          continue
+        }
         return .check(step)
       case .checked(let step, let snapshot, _):
         try checkTime(isLate, step)
@@ -314,7 +322,7 @@ package struct Reconciler: Sendable {
   package private(set) var lateHints: Set<Setting> = []
 
   /// The settings that this run has set; the server refused others.
-  var written: Set<Setting> { Set(intended.keys).subtracting(input.refusals.keys) }
+  package var written: Set<Setting> { Set(intended.keys).subtracting(input.refusals.keys) }
 
   /// The settings that this run tried to set, without hints.
   package var attempted: Set<Setting> { Set(attempts.keys.filter { !$0.isHint }) }

@@ -26,6 +26,11 @@ package struct InterruptionWatch: Sendable, Hashable {
   /// Whether the session is interrupted now.
   package var isInterrupted: Bool { !seen.isEmpty || !noted.isEmpty }
 
+  /// The take-over by another program, if it is one.
+  package var takeOver: InterruptionReason? {
+    noted.first { if case .takenOver = $0 { true } else { false } }
+  }
+
   /// Whether nothing is restored: the session is interrupted, or a device in use is suspended and may
   /// be an interruption in a moment.
   package var mayBeInterrupted: Bool { isInterrupted || !suspended.isEmpty }

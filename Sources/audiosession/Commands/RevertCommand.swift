@@ -10,7 +10,8 @@ struct RevertCommand: SessionCommand {
       Restores each setting that still has the value that a session gave it. Settings that you or \
       another program changed since are left alone and listed. Settings of an unplugged device are \
       listed, too, and restored when it is plugged in again: by the process that maintains the \
-      session, or by 'revert' then.
+      session, or by 'revert' then. What the server refuses to restore is listed, too, and the exit \
+      status is 71; the rest is restored, and 'revert' tries again.
 
       JSON: schema; steps, as of 'apply'; left.
       """)
@@ -46,6 +47,7 @@ struct RevertCommand: SessionCommand {
         "\(holder.title) still runs, and maintains the next profile that is "
           + "applied; 'audiosession stop' ends it, and so does 'revert --stop'")
     }
-    return .done
+    let isRefused = report.steps.contains { if case .refused = $0.outcome { true } else { false } }
+    return isRefused ? .refused : .done
   }
 }

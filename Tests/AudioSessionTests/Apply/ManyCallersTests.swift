@@ -388,4 +388,37 @@ struct ManyCallersTests {
       #expect(try await rig.outside.source(named: "mic")?.volume == before)
     }
   }
+
+  @Test(
+    "an update that let a failing call pass is carried out, whatever was updated since", .server)
+  func overtakenUpdate() async throws {
+    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .playAndRecord))
+      try await rig.sandbox.freeze()
+      var absent = AudioMode(category: .record)
+      absent.preferredInput = [.name("absent")]
+      absent.inputRequired = true
+      let wanted = absent
+      var calls: [Task<ApplyReport, any Error>] = []
+      func add(_ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport) async {
+        let session = rig.session
+        calls.append(Task { try await call(session) })
+        let waiting = calls.count - 1
+        #expect(
+          await eventually {
+            guard await rig.session.hasTurn else { return false }
+            return await rig.session.waitingCalls == waiting
+          })
+      }
+      await add { try await $0.setActive(true) }
+      await add { try await $0.update { $0.inputGain = Volume(fraction: 0.4) } }
+      await add { try await $0.setAudioMode(wanted) }
+      await add { try await $0.update { $0.outputVolume = Volume(fraction: 0.3) } }
+      try await rig.sandbox.thaw()
+      for call in calls { _ = try? await call.value }
+      let properties = try await rig.session.getSessionState().properties
+      #expect(properties[.inputGain]?.actual == .number(0.4))
+      #expect(properties[.outputVolume]?.actual == .number(0.3))
+    }
+  }
 }

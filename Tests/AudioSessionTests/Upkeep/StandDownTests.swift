@@ -104,11 +104,9 @@ struct StandDownTests {
       #expect(
         try await rig.outside.source(named: machine.laptopInput)?.volume.loudest == gain)
       try await rig.act(on: Names.laptop, "fail-profile", former)
-      let error = await #expect(throws: SessionError.self) {
-        try await rig.session.setActive(false)
-      }
-      #expect(error?.code == .refused)
-      #expect(error?.message.contains("The mode has ended") == true, "\(error as Any)")
+      let report = try await rig.session.setActive(false)
+      let left = try #require(report.left.first { $0.contains("profile") }, "\(report.left)")
+      #expect(left.hasSuffix("it is restored by the next 'revert'"))
       #expect(try await rig.session.getSessionState().active == false)
       let level = try await rig.outside.source(named: machine.laptopInput)?.volume.loudest
       #expect(level != gain)
