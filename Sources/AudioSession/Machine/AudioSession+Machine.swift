@@ -24,6 +24,7 @@ extension AudioSession {
     facts.address = SessionStore.canonical(
       live?.address ?? address ?? SessionStore.environmentAddress())
     facts.serverHost = Self.otherHost(of: facts.address)
+    facts.namedServer = address
     if let host = facts.serverHost {
       // The files of this machine do not apply.
       facts.places = ["default.pa": "default.pa of \(host)"]

@@ -24,18 +24,29 @@ struct ProcessTable {
 
   private mutating func read(_ process: Int32, _ wanted: Set<String>) {
     let folder = "/proc/\(process)/fd"
-    var hasCard = false
+    var cards: Set<String> = []
     for name in Folder.names(folder) {
       guard let target = File.link("\(folder)/\(name)") else { continue }
-      if target.hasPrefix("/dev/snd/pcm") || target.hasPrefix("/dev/snd/control") {
-        hasCard = true
+      if let card = Self.card(target) {
+        cards.insert(card)
       } else if target.hasPrefix("socket:["),
         wanted.contains(String(target.dropFirst(8).dropLast()))
       {
         holders[String(target.dropFirst(8).dropLast()), default: []].append(Self.program(process))
       }
     }
-    if hasCard { cardUsers.append(Self.program(process)) }
+    guard !cards.isEmpty else { return }
+    var program = Self.program(process)
+    program.cards = cards
+    cardUsers.append(program)
+  }
+
+  /// The number of a card in `/dev/snd/pcmC1D0p` and `/dev/snd/controlC1`.
+  private static func card(_ path: String) -> String? {
+    for prefix in ["/dev/snd/pcmC", "/dev/snd/controlC"] where path.hasPrefix(prefix) {
+      return String(path.dropFirst(prefix.count).prefix(while: \.isNumber))
+    }
+    return nil
   }
 
   /// The process that listens on a path; of a service manager and a server, the server. Nil if none

@@ -50,7 +50,10 @@ private func cookie(_ facts: MachineFacts) -> [Finding] {
   guard facts.snapshot?.has(.noCookie) != true, let (path, state) = facts.cookie else {
     return []
   }
-  let isNeeded = facts.address.hasPrefix("tcp") || facts.unreachable?.code == .accessDenied
+  // A server that answers has not asked for it.
+  let isNeeded =
+    facts.snapshot == nil
+    && (facts.address.hasPrefix("tcp") || facts.unreachable?.code == .accessDenied)
   let severity: Finding.Severity = isNeeded ? .problem : .note
   let why =
     "A client without the right cookie is refused by a server over a network"

@@ -30,6 +30,8 @@ package struct MachineFacts: Sendable {
     package var pid: Int32
     /// The program's name, as in the process list.
     package var name: String
+    /// The numbers of the sound cards that it has open.
+    package var cards: Set<String> = []
 
     /// Makes a process.
     package init(pid: Int32, name: String) {
@@ -102,6 +104,8 @@ package struct MachineFacts: Sendable {
   package var address = ""
   /// The host name of the server's machine, if it is another one.
   package var serverHost: String?
+  /// The server's address, if it is not the one that programs find by themselves.
+  package var namedServer: String?
   /// The server's process; nil if it is unknown.
   package var server: Program?
   /// The values that the server stores for streams.

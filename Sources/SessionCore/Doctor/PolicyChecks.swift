@@ -36,13 +36,17 @@ private func switchOnPortAvailable(_ facts: MachineFacts, _ snapshot: ServerSnap
 }
 
 private func savedStreams(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  facts.savedStreams.compactMap { stream in
+  let module = snapshot.modules(named: "module-stream-restore").first
+  // Told not to restore devices, the server keeps what it had stored, and does not use it.
+  if let value = module?.value(of: "restore_device"), ["no", "false", "off", "0"].contains(value) {
+    return []
+  }
+  return facts.savedStreams.compactMap { stream in
     guard let device = stream.device, let direction = stream.direction,
       device != snapshot.server.defaultName(direction)
     else { return nil }
     let isThere = snapshot.device(direction, named: device) != nil
     let verb = direction == .input ? "records from" : "plays to"
-    let module = snapshot.modules(named: "module-stream-restore").first
     let start = module.flatMap { facts.startup[$0.name] }
     return Finding(
       .streamRestore, isThere ? .warning : .note, object: stream.owner,

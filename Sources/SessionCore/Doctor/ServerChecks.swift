@@ -65,7 +65,12 @@ private func cardShared(_ facts: MachineFacts) -> [Finding] {
     case "pipewire", "wireplumber", "pipewire-media-": "PipeWire"
     default: ""
     }
-  }.filter { !$0.key.isEmpty }
+  }.filter { !$0.key.isEmpty }.filter { name, programs in
+    // A card of their own disturbs no other program.
+    facts.cardUsers.contains { other in
+      programs.contains { $0 != other && !$0.cards.isDisjoint(with: other.cards) }
+    }
+  }
   guard families.count > 1 else { return [] }
   let programs = families.values.flatMap { $0 }.sorted { $0.pid < $1.pid }
     .map { "\($0.name) (\($0.pid))" }

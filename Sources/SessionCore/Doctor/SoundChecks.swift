@@ -11,8 +11,13 @@ let soundChecks = [
 ]
 
 private func mutedInput(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Finding] {
-  snapshot.hardware(.input).filter { $0.isMuted || $0.volume.loudest == .muted }.map { device in
-    let isDefault = snapshot.chain.defaultRoot(.input)?.name == device.name
+  // The desktop's key mutes the default, which may be the session's own device.
+  let links = snapshot.chain.ownedDevices(.input)
+  return (snapshot.hardware(.input) + links).filter {
+    $0.isMuted || $0.volume.loudest == .muted
+  }.map { device in
+    let isDefault =
+      snapshot.chain.defaultRoot(.input)?.name == device.name || links.contains(device)
     return Finding(
       .mutedInput, isDefault ? .warning : .note, object: device.name,
       device.isMuted ? "the input is muted" : "the input's gain is 0 %",
@@ -81,7 +86,8 @@ private func dualMono(_ facts: MachineFacts, _ snapshot: ServerSnapshot) -> [Fin
     }
     let remap = snapshot.chain.remap(.input)
     // The remedy is to use one of its channels.
-    guard let first = copies.first, remap?.master != device.name || remap?.map.count != 1
+    guard let first = copies.first,
+      remap.map({ snapshot.chain.stands($0, on: device) && $0.map.count == 1 }) != true
     else { return nil }
     let doubled = Set(copies.compactMap(\.last))
     let distinct = device.channelMap.positions.indices.filter { !doubled.contains($0) }
@@ -147,7 +153,7 @@ extension ServerSnapshot {
   /// The channels that the session's remap uses of an input; nil if there is no remap, or it mixes
   /// all channels.
   fileprivate func taken(from device: Device) -> [ChannelPosition]? {
-    guard let remap = chain.remap(.input), remap.master == device.name, remap.masterMap != .mono
+    guard let remap = chain.remap(.input), chain.stands(remap, on: device), remap.masterMap != .mono
     else { return nil }
     return remap.masterMap.positions
   }

@@ -11,7 +11,9 @@ extension Explanation {
 
   mutating func addProcessing(on snapshot: ServerSnapshot) {
     let names = ["module-echo-cancel", "module-role-cork", "module-role-ducking"]
-    let loaded = names.flatMap { snapshot.modules(named: $0) }.map(\.name)
+    let modules = names.flatMap { snapshot.modules(named: $0) }.map(\.name)
+    let others = (snapshot.sources + snapshot.sinks).compactMap(snapshot.processor)
+    let loaded = Array(Set(modules + others)).sorted()
     causes =
       loaded.isEmpty
       ? ["the server has no module that processes sound or acts on roles"]

@@ -43,6 +43,8 @@ extension ServerSnapshot {
     var result: [Candidate] = []
     let present = Set(devices(direction, of: card).map(\.name))
     for profile in card.choosableProfiles.sorted(by: { $0.priority > $1.priority }) {
+      // What the profile in use has is there, by whatever names (a use case manager's).
+      if profile.name == card.activeProfile, !present.isEmpty { continue }
       for name in card.deviceNames(direction, profile: profile) where !present.contains(name) {
         if let at = result.firstIndex(where: { $0.name == name }) {
           result[at].profiles.append(profile.name)

@@ -61,8 +61,7 @@ struct ChannelMapAspect: Aspect {
   func capture(_ setup: inout CapturedSetup, from source: CaptureSource) {
     let snapshot = source.snapshot
     guard let device = source.devices[direction], let remap = snapshot.chain.remap(direction),
-      snapshot.device(direction, named: remap.master).map({ snapshot.chain.root(of: $0)?.name })
-        == device.name
+      snapshot.chain.stands(remap, on: device)
     else { return }
     let path = direction == .input ? \AudioMode.channelMap : \.outputChannelMap
     setup.mode[keyPath: path] = remap.isMix ? .mono : .positions(remap.masterMap.positions)
@@ -127,7 +126,8 @@ struct ChannelMapAspect: Aspect {
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     guard let device = result.device(direction, on: snapshot) else { return }
     result.causes = ["\(device.name) has the channels \(device.channelMap)"]
-    guard let remap = snapshot.chain.remap(direction), remap.master == device.name else {
+    guard let remap = snapshot.chain.remap(direction), snapshot.chain.stands(remap, on: device)
+    else {
       result.causes.append("the session has no remap on it")
       return
     }

@@ -166,7 +166,8 @@ struct OptionsAspect: Aspect {
         // Without a port that is read, the device's form alone would say that it is a speaker.
         device.ports.contains { port in
           .name(port.name) == now
-            && (isSpeaker(port) || device.portTypes(port).contains(.headphones))
+            && (isSpeaker(port)
+              || port.availability == .yes && device.portTypes(port).contains(.headphones))
         }
       } otherwise: { now in
         .overridden("the port is \(now.shown)")

@@ -25,7 +25,9 @@ struct PortAspect: Aspect {
   var property: Property { .port(direction) }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let resolved = context.resolved(direction), let port = resolved.port else { return [] }
+    guard let resolved = context.resolved(direction), let port = resolved.port,
+      context.device(direction) != nil
+    else { return [] }
     return [
       Target(
         property, .port(direction, device: resolved.name), .name(port.name),

@@ -154,21 +154,24 @@ struct SampleRateAspect: Aspect {
   func explain(_ result: inout Explanation, on snapshot: ServerSnapshot, _ facts: MachineFacts) {
     let direction = facts.hintDirection
     guard let device = result.device(direction, on: snapshot) else { return }
-    let rate = device.sampleSpec.rate
+    let rate = snapshot.pins.knownRate(of: device)
     result.causes = [
       device.state == .running
-        ? "\(device.name) runs at \(rate) Hz"
-        : "\(device.name) is \(device.state.rawValue), and set to \(rate) Hz"
+        ? "\(device.name) runs at \(device.sampleSpec.rate) Hz"
+        : "\(device.name) is \(device.state.rawValue)"
+          + (rate.map { ", and set to \($0) Hz" } ?? "; its next stream decides the rate")
     ]
     if let fixed = device.fixedRateReason { result.causes.append(fixed) }
-    let users = snapshot.foreignStreams(on: device)
-    for stream in users where !stream.isCorked {
+    let users = snapshot.users(of: device)
+    for stream in users {
       result.causes.append(
-        "\(snapshot.programName(of: stream)) uses it with \(stream.sampleSpec.rate) Hz: no rate changes "
-          + "while it runs")
+        "\(snapshot.programName(of: stream)) uses it with \(stream.sampleSpec.rate) Hz"
+          + (snapshot.has(.forcedGraph) ? "" : ": no rate changes while it runs"))
     }
-    if users.contains(where: \.isCorked) {
-      let names = Set(users.filter(\.isCorked).map { snapshot.programName(of: $0) }).sorted()
+    let paused = ([device] + snapshot.chain.links(on: device))
+      .flatMap { snapshot.foreignStreams(on: $0) }.filter(\.isCorked)
+    if !paused.isEmpty {
+      let names = Set(paused.map { snapshot.programName(of: $0) }).sorted()
       result.causes.append(
         "\(Words.list(names)) \(names.count == 1 ? "has" : "have") a paused stream on it")
     }
@@ -177,6 +180,7 @@ struct SampleRateAspect: Aspect {
   }
 
   private static func policy(_ snapshot: ServerSnapshot, _ facts: MachineFacts) -> String {
+    if let host = facts.serverHost { return "which rates it may take is set on \(host)" }
     if snapshot.has(.forcedGraph) {
       let line = facts.graphSettings["default.clock.allowed-rates"]
       return "PipeWire's allowed rates are \(line?.value ?? "[ 48000 ]")"

@@ -96,6 +96,12 @@ package struct ChainView: Sendable {
   /// The hardware device at the root of a chain; the device itself if it is not the session's.
   package func root(of device: Device) -> Device? { path(from: device).last }
 
+  /// Whether a remap has its sound from a device, or gives it to it, also through another link.
+  func stands(_ remap: RemapSpec, on device: Device) -> Bool {
+    guard let master = snapshot.device(remap.direction, named: remap.master) else { return false }
+    return root(of: master)?.name == device.name
+  }
+
   /// A device and its masters, down to the hardware; empty if one is missing.
   private func path(from device: Device) -> [Device] {
     var path = [device]

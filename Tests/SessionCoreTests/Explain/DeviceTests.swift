@@ -157,6 +157,37 @@ private typealias Server = SimulatedServer
         == .portNotAvailable)
   }
 
+  /// Cards of a use case manager have several devices with names of their own in one profile.
+  @Test func `no device is expected of a profile that is in use`() throws {
+    var server = Server.laptop()
+    func name(_ port: String) -> String { "alsa_input.pci.HiFi__\(port)__source" }
+    let ports = [("[In] Mic1", PortAvailability.unknown), ("[In] Mic2", .yes)].map {
+      DevicePort(name: $0.0, direction: .input, availability: $0.1, profiles: ["HiFi"])
+    }
+    server.snapshot.cards[0].profiles = [
+      CardProfile(name: "HiFi", sinkCount: 1, sourceCount: 2, priority: 8000)
+    ]
+    server.snapshot.cards[0].activeProfile = "HiFi"
+    server.snapshot.cards[0].ports = ports
+    let at = try #require(server.snapshot.sources.firstIndex { $0.name == Server.microphone })
+    var headset = server.snapshot.sources[at]
+    headset.index = Index(server.newIndex())
+    (headset.name, headset.ports, headset.activePort) = (name("Mic2"), [ports[1]], ports[1].name)
+    server.snapshot.sources[at].name = name("Mic1")
+    server.snapshot.sources[at].ports = [ports[0]]
+    server.snapshot.sources[at].activePort = ports[0].name
+    server.snapshot.sources.append(headset)
+    server.snapshot.server.defaultSourceName = name("Mic1")
+    let mode = preferring { $0.inputPort = [.name("[In] Mic2")] }
+    #expect(server.failure(mode)?.code == .portNotAvailable)
+    var named = mode
+    named.preferredInput = [.name(name("Mic2"))]
+    #expect(
+      try server.plan(named).lines == [
+        "4 server default source: \(name("Mic1")) → \(name("Mic2"))"
+      ])
+  }
+
   @Test func `an HDMI port changes the profile, and keeps the microphone`() throws {
     let server = Server.laptop(jacks: ["hdmi-output-0": .yes])
     #expect(

@@ -96,8 +96,12 @@ private typealias Line = MachineFacts.Line
     facts.snapshot = server.snapshot
   }
 
-  static func run(_ name: String, _ pid: Int32) -> MachineFacts.Program {
-    MachineFacts.Program(pid: pid, name: name)
+  static func run(
+    _ name: String, _ pid: Int32, cards: Set<String> = ["0"]
+  ) -> MachineFacts.Program {
+    var program = MachineFacts.Program(pid: pid, name: name)
+    program.cards = cards
+    return program
   }
 
   static let cases: [Case] = [
@@ -207,7 +211,7 @@ private typealias Line = MachineFacts.Line
       $0.isRoot = true
     },
     Case("no cookie on this machine", finds: "cookie note /k") { $0.cookie = ("/k", .missing) },
-    Case("no cookie for a network", finds: "cookie problem /k") {
+    Case("no cookie for a server on a network that does not ask for it", finds: "cookie note /k") {
       $0.cookie = ("/k", .missing)
       $0.address = "tcp:studio:4713"
     },
@@ -318,6 +322,19 @@ private typealias Line = MachineFacts.Line
     Case("JACK beside it", finds: "cardShared problem -") {
       $0.cardUsers = [run("pulseaudio", 7), run("jackd", 8)]
     },
+    Case("JACK on an interface of its own", finds: nil) {
+      $0.cardUsers = [run("pulseaudio", 7), run("jackd", 8, cards: ["1"])]
+    },
+    Case("a remembered stream that is not restored", finds: nil) {
+      load("module-stream-restore", "restore_device=false")(&$0)
+      $0.savedStreams = [SavedStream(name: "sink-input-by-media-role:firefox", device: "gone")]
+    },
+    Case("a muted device of the session", finds: "mutedInput warning audiosession.input") {
+      remapped(&$0)
+      let index = $0.snapshot?.sources.firstIndex { $0.name == "audiosession.input" }
+      if let index { $0.snapshot?.sources[index].isMuted = true }
+      $0.state = state(of: $0)
+    },
     Case("another server beside an unknown one", finds: "otherServer warning /other") {
       $0.server = nil
       $0.sockets = [MachineFacts.Socket("/other", run("pulseaudio", 9))]
@@ -356,6 +373,17 @@ private typealias Line = MachineFacts.Line
         #expect(!finding.message.hasSuffix("."), "\(finding)")
       }
     }
+  }
+
+  @Test func `a remedy is for the server that was asked`() {
+    var facts = Self.healthy()
+    Self.microphone(&facts) { $0.isMuted = true }
+    facts.namedServer = "tcp:studio"
+    #expect(
+      Diagnosis(facts).findings.first?.remedy.command?.hasPrefix("pactl --server=") == true)
+    (facts.serverHost, facts.snapshot) = ("studio", nil)
+    facts.unreachable = SessionError(.timedOut, stage: .server, "no")
+    #expect(Diagnosis(facts).findings.first?.remedy.command == nil)
   }
 
   @Test func `PipeWire without a session manager, and with one rate`() {

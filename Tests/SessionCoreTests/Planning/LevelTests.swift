@@ -96,6 +96,13 @@ private typealias Server = SimulatedServer
     #expect(report?.actual == .number(0.25))
     #expect(report?.verdict == .overridden)
     #expect(report?.reason?.hasPrefix("the session's input before \(Self.mic)") == true)
+    // Who applies again gets the level; a holder leaves it to the person who moved the slider.
+    #expect(try server.plan(mode).lines == ["7 audiosession.input volume: 50 % → 100 %"])
+    var input = PlanInput(mode: mode, snapshot: server.snapshot)
+    input.occasion = .upkeep
+    #expect(try Plan.make(input).steps == [])
+    input.mode.gainLock = true
+    #expect(try Plan.make(input).steps.count == 1)
   }
 
   @Test func `a gain is set on every channel, and compared on every channel`() throws {

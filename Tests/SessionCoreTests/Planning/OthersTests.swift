@@ -142,6 +142,9 @@ private typealias Server = SimulatedServer
     }
     #expect(try port(.yes) == "analog-output-headphones")
     #expect(try port(.no) == "analog-output-speaker")
+    var server = Server.laptop(jacks: ["analog-output-headphones": .no])
+    try server.edit(.output, Server.speakers) { $0.activePort = "analog-output-headphones" }
+    #expect(server.reports(mode)[.options]?.verdict == .overridden)
     #expect(throws: SessionError.self) {
       try preferring {
         $0.category = .playback
