@@ -134,7 +134,7 @@ extension LiveServer {
       return false
     }
     let (sounds, sound) = AsyncStream.makeStream(of: Void.self)
-    await stream.setChangeHandler { if $0 == .received { sound.yield() } }
+    await stream.setDataHandler { sound.yield() }
     await stream.setEndHandler { _ in sound.yield() }
     let alarm = Deadline(after: Self.firstSound).onPassing(on: client.loop) { sound.finish() }
     defer { alarm.cancel() }

@@ -1,41 +1,21 @@
-public import PulseTypes
+internal import CPulse
+internal import PulseTypes
 
-/// The sizes of a stream's buffers on the server, in bytes of its spec (libpulse: `pa_buffer_attr`).
-public struct BufferAttributes: Sendable, Hashable {
-  /// The maximum length of the buffer.
-  public var maxLength: UInt32
-  /// Playback: the fill level that the server maintains.
-  public var targetLength: UInt32
-  /// Playback: the fill level at which it starts.
-  public var prebuffer: UInt32
-  /// Playback: the minimum that the server requests at once.
-  public var minimumRequest: UInt32
-  /// Record: the size of each delivery.
-  public var fragmentSize: UInt32
-
-  /// Makes sizes; by default the server chooses each.
-  public init(
-    maxLength: UInt32 = .max, targetLength: UInt32 = .max, prebuffer: UInt32 = .max,
-    minimumRequest: UInt32 = .max, fragmentSize: UInt32 = .max
-  ) {
-    self.maxLength = maxLength
-    self.targetLength = targetLength
-    self.prebuffer = prebuffer
-    self.minimumRequest = minimumRequest
-    self.fragmentSize = fragmentSize
-  }
-
-  /// Makes the sizes that request a latency from the device.
+extension pa_buffer_attr {
+  /// Makes the sizes that request a latency from the device; without one the server chooses them.
   ///
   /// PulseAudio gives the device a record stream's fragment, and (target - 2 · request) / 2 of a
   /// playback stream: so a request is one latency, and the target four.
-  public init(deviceLatency: Duration, _ direction: Direction, _ spec: SampleSpec) {
+  init(deviceLatency: Duration?, _ direction: Direction, _ spec: SampleSpec) {
+    self.init(maxlength: .max, tlength: .max, prebuf: .max, minreq: .max, fragsize: .max)
+    guard let deviceLatency else { return }
     let bytes = UInt32(clamping: spec.bytes(for: deviceLatency))
     switch direction {
-    case .input: self.init(fragmentSize: bytes)
+    case .input: fragsize = bytes
     case .output:
       let (target, overflow) = bytes.multipliedReportingOverflow(by: 4)
-      self.init(targetLength: overflow ? .max : target, minimumRequest: bytes)
+      tlength = overflow ? .max : target
+      minreq = bytes
     }
   }
 
@@ -43,11 +23,10 @@ public struct BufferAttributes: Sendable, Hashable {
   ///
   /// A granted playback target is the requested one minus the device's latency, which leaves target
   /// - 2 · request.
-  public func grantedLatency(_ direction: Direction, _ spec: SampleSpec) -> Duration {
+  func grantedLatency(_ direction: Direction, _ spec: SampleSpec) -> Duration {
     switch direction {
-    case .input: spec.duration(ofBytes: Int(fragmentSize))
-    case .output:
-      spec.duration(ofBytes: max(0, Int(targetLength) - 2 * Int(minimumRequest)))
+    case .input: spec.duration(ofBytes: Int(fragsize))
+    case .output: spec.duration(ofBytes: max(0, Int(tlength) - 2 * Int(minreq)))
     }
   }
 }

@@ -1,17 +1,14 @@
 internal import CPulse
 
 extension PulseClient {
-  /// Subscribes to events of these kinds of objects, in place of earlier subscriptions.
+  /// Subscribes to the events of all objects.
   ///
   /// Subscribe *before* the first snapshot; otherwise a change between the two is lost.
   ///
   /// libpulse: `pa_context_subscribe`.
-  public func subscribe(
-    _ mask: EventMask = .all, timeout: Duration? = nil
-  ) async throws(PulseError) {
-    let bits = pa_subscription_mask_t(mask.rawValue)
+  public func subscribe(timeout: Duration? = nil) async throws(PulseError) {
     try await connection.command("subscribe", timeout: timeout) {
-      pa_context_subscribe($0, bits, onSuccess, $1)
+      pa_context_subscribe($0, PA_SUBSCRIPTION_MASK_ALL, onSuccess, $1)
     }
   }
 

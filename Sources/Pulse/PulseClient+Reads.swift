@@ -7,11 +7,6 @@ extension PulseClient {
     try await connection.sendServerInfo(timeout).value()
   }
 
-  /// Lists the cards (libpulse: `pa_context_get_card_info_list`).
-  public func cards(timeout: Duration? = nil) async throws(PulseError) -> [Card] {
-    try await connection.sendCards(timeout).value()
-  }
-
   /// Lists the sinks (libpulse: `pa_context_get_sink_info_list`).
   public func sinks(timeout: Duration? = nil) async throws(PulseError) -> [Device] {
     try await connection.sendDevices(.output, timeout).value()
@@ -86,57 +81,11 @@ extension PulseClient {
     }.firstValue()
   }
 
-  /// Reads the card with an index; nil if there is none (libpulse:
-  /// `pa_context_get_card_info_by_index`).
-  public func card(
-    at index: Index<Card>, timeout: Duration? = nil
-  ) async throws(PulseError) -> Card? {
-    try await connection.sendCards(at: index.rawValue, timeout).firstValue()
-  }
-
-  /// Reads the source with an index; nil if there is none (libpulse:
-  /// `pa_context_get_source_info_by_index`).
-  public func source(
-    at index: Index<Device>, timeout: Duration? = nil
-  ) async throws(PulseError) -> Device? {
-    try await connection.sendDevices(.input, at: index.rawValue, timeout).firstValue()
-  }
-
-  /// Reads the sink with an index; nil if there is none (libpulse:
-  /// `pa_context_get_sink_info_by_index`).
-  public func sink(
-    at index: Index<Device>, timeout: Duration? = nil
-  ) async throws(PulseError) -> Device? {
-    try await connection.sendDevices(.output, at: index.rawValue, timeout).firstValue()
-  }
-
   /// Reads the playback stream with an index; nil if there is none (libpulse:
   /// `pa_context_get_sink_input_info`).
   public func sinkInput(
     at index: Index<Stream>, timeout: Duration? = nil
   ) async throws(PulseError) -> Stream? {
     try await connection.sendStreams(.output, at: index.rawValue, timeout).firstValue()
-  }
-
-  /// Reads the record stream with an index; nil if there is none (libpulse:
-  /// `pa_context_get_source_output_info`).
-  public func sourceOutput(
-    at index: Index<Stream>, timeout: Duration? = nil
-  ) async throws(PulseError) -> Stream? {
-    try await connection.sendStreams(.input, at: index.rawValue, timeout).firstValue()
-  }
-
-  /// Reads the module with an index; nil if there is none (libpulse: `pa_context_get_module_info`).
-  public func module(
-    at index: Index<Module>, timeout: Duration? = nil
-  ) async throws(PulseError) -> Module? {
-    try await connection.sendModules(at: index.rawValue, timeout).firstValue()
-  }
-
-  /// Reads the client with an index; nil if there is none (libpulse: `pa_context_get_client_info`).
-  public func client(
-    at index: Index<Client>, timeout: Duration? = nil
-  ) async throws(PulseError) -> Client? {
-    try await connection.sendClients(at: index.rawValue, timeout).firstValue()
   }
 }

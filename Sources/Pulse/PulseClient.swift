@@ -91,9 +91,4 @@ public actor PulseClient {
   public var index: Index<Client>? {
     connection.context.flatMap { Index(valid: pa_context_get_index($0)) }
   }
-
-  /// The server's protocol version (libpulse: `pa_context_get_server_protocol_version`).
-  public var protocolVersion: UInt32? {
-    connection.context.map { pa_context_get_server_protocol_version($0) }
-  }
 }

@@ -42,18 +42,6 @@ public struct PulseError: Error, Sendable, Hashable {
     case other
   }
 
-  /// What a caller can do about an error.
-  public enum Remedy: String, Sendable, Hashable {
-    /// The same request may work later.
-    case retry
-    /// The connection was lost: connect again, then repeat the request.
-    case reconnect
-    /// The request fails until it is changed.
-    case fixInput
-    /// The request cannot work on this server, or is no longer wanted.
-    case giveUp
-  }
-
   /// The kind of failure.
   public var code: Code
   /// The request with its arguments, such as `set_source_port alsa_input.x headset`.
@@ -71,16 +59,6 @@ public struct PulseError: Error, Sendable, Hashable {
     self.operation = operation
     self.serverMessage = serverMessage
     self.address = address
-  }
-
-  /// What a caller can do about the error.
-  public var remedy: Remedy {
-    switch code {
-    case .timedOut, .busy, .ioError, .other: .retry
-    case .connectionRefused, .disconnected: .reconnect
-    case .noSuchEntity, .alreadyExists, .invalidArgument, .moduleFailed: .fixInput
-    case .accessDenied, .notSupported, .killed, .protocolError, .cancelled, .closed: .giveUp
-    }
   }
 }
 

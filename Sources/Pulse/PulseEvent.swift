@@ -1,39 +1,6 @@
 internal import CPulse
 public import PulseTypes
 
-/// The facilities to subscribe to (libpulse: `pa_subscription_mask_t`).
-public struct EventMask: OptionSet, Sendable, Hashable {
-  /// libpulse's bits: 1 shifted left by the facility's raw value.
-  public let rawValue: UInt32
-
-  /// Wraps libpulse's bits.
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-  /// The mask of one facility.
-  public init(_ facility: Facility) { rawValue = 1 << facility.rawValue }
-
-  /// Sinks.
-  public static let sink = EventMask(.sink)
-  /// Sources.
-  public static let source = EventMask(.source)
-  /// Playback streams.
-  public static let sinkInput = EventMask(.sinkInput)
-  /// Record streams.
-  public static let sourceOutput = EventMask(.sourceOutput)
-  /// Modules.
-  public static let module = EventMask(.module)
-  /// Clients.
-  public static let client = EventMask(.client)
-  /// Samples in the server's cache.
-  public static let sampleCache = EventMask(.sampleCache)
-  /// The server itself: its default devices.
-  public static let server = EventMask(.server)
-  /// Cards.
-  public static let card = EventMask(.card)
-  /// Everything.
-  public static let all = EventMask(rawValue: 0x2ff)
-}
-
 /// A change of an object (libpulse: `pa_subscription_event_type_t`).
 ///
 /// The server reports nothing else: read the object again to find what changed. Several changes may

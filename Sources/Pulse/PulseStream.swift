@@ -1,25 +1,6 @@
 internal import CPulse
 public import PulseTypes
 
-/// A change of a stream.
-public enum StreamChange: String, Sendable, Hashable {
-  /// The server moved it to another device (libpulse: `pa_stream_set_moved_callback`).
-  case moved
-  /// Its device was suspended.
-  case suspended
-  /// Its device runs again.
-  case resumed
-  /// The server changed the buffers (libpulse: `pa_stream_set_buffer_attr_callback`).
-  case bufferAttributes
-  /// A stream with priority plays, so this one should pause (libpulse:
-  /// `PA_STREAM_EVENT_REQUEST_CORK`).
-  case corkRequested
-  /// The stream with priority has ended (libpulse: `PA_STREAM_EVENT_REQUEST_UNCORK`).
-  case uncorkRequested
-  /// A record stream has got its first data since a handler was set.
-  case received
-}
-
 /// A stream without sound, which holds a device's latency or rate.
 ///
 /// While it runs, a record stream drops its input, and a playback stream plays silence. It runs on
@@ -55,49 +36,25 @@ public actor PulseStream {
   /// The name of the device it is on now (libpulse: `pa_stream_get_device_name`).
   public var deviceName: String? { handle.stream.flatMap { text(pa_stream_get_device_name($0)) } }
 
-  /// The index of the device it is on now (libpulse: `pa_stream_get_device_index`).
-  public var deviceIndex: Index<Device>? {
-    handle.stream.flatMap { Index(valid: pa_stream_get_device_index($0)) }
-  }
-
   /// The granted spec (libpulse: `pa_stream_get_sample_spec`).
   public var sampleSpec: SampleSpec? {
     handle.stream.flatMap { pa_stream_get_sample_spec($0) }.map { SampleSpec($0.pointee) }
   }
 
-  /// The granted sizes, in bytes (libpulse: `pa_stream_get_buffer_attr`).
-  public var bufferAttributes: BufferAttributes? {
-    handle.stream.flatMap { pa_stream_get_buffer_attr($0) }.map { attributes in
-      BufferAttributes(
-        maxLength: attributes.pointee.maxlength, targetLength: attributes.pointee.tlength,
-        prebuffer: attributes.pointee.prebuf, minimumRequest: attributes.pointee.minreq,
-        fragmentSize: attributes.pointee.fragsize)
-    }
-  }
-
-  /// The device's latency according to the granted sizes; meaningless with `earlyRequests`.
+  /// The device's latency according to the granted sizes (libpulse: `pa_stream_get_buffer_attr`).
   public var grantedLatency: Duration? {
-    guard let sampleSpec else { return nil }
-    return bufferAttributes?.grantedLatency(direction, sampleSpec)
+    guard let sampleSpec, let sizes = handle.stream.flatMap({ pa_stream_get_buffer_attr($0) })
+    else { return nil }
+    return sizes.pointee.grantedLatency(direction, sampleSpec)
   }
 
   /// Whether it is paused (libpulse: `pa_stream_is_corked`).
   public var isCorked: Bool { handle.stream.map { pa_stream_is_corked($0) > 0 } ?? true }
 
-  /// Whether its device is suspended (libpulse: `pa_stream_is_suspended`).
-  public var isSuspended: Bool { handle.stream.map { pa_stream_is_suspended($0) > 0 } ?? false }
-
   /// Pauses or resumes it (libpulse: `pa_stream_cork`).
   public func cork(_ isCorked: Bool, timeout: Duration? = nil) async throws(PulseError) {
     try await handle.request(isCorked ? "cork" : "uncork", timeout: timeout) {
       pa_stream_cork($0, isCorked ? 1 : 0, onSuccess, $1)
-    }
-  }
-
-  /// Changes its rate, Hz; needs `variableRate` (libpulse: `pa_stream_update_sample_rate`).
-  public func updateRate(_ rate: UInt32, timeout: Duration? = nil) async throws(PulseError) {
-    try await handle.request("update_sample_rate \(rate) of", timeout: timeout) {
-      pa_stream_update_sample_rate($0, rate, onSuccess, $1)
     }
   }
 
@@ -113,22 +70,14 @@ public actor PulseStream {
     }
   }
 
-  /// Requests other buffers; `bufferAttributes` then has the granted sizes (libpulse:
+  /// Requests another latency of the device, like `StreamOptions.latency` (libpulse:
   /// `pa_stream_set_buffer_attr`).
-  public func setBufferAttributes(
-    _ attributes: BufferAttributes, timeout: Duration? = nil
-  ) async throws(PulseError) {
-    var native = attributes.native
-    try await handle.request("set_buffer_attr of", timeout: timeout) {
-      pa_stream_set_buffer_attr($0, &native, onSuccess, $1)
-    }
-  }
-
-  /// Requests another latency of the device, like `StreamOptions.latency`.
   public func setLatency(_ latency: Duration, timeout: Duration? = nil) async throws(PulseError) {
     guard let sampleSpec else { return try await cork(isCorked, timeout: timeout) }
-    try await setBufferAttributes(
-      BufferAttributes(deviceLatency: latency, direction, sampleSpec), timeout: timeout)
+    var sizes = pa_buffer_attr(deviceLatency: latency, direction, sampleSpec)
+    try await handle.request("set_buffer_attr of", timeout: timeout) {
+      pa_stream_set_buffer_attr($0, &sizes, onSuccess, $1)
+    }
   }
 
   /// Sets the handler that is called once, on the loop's thread, when the stream ends.
@@ -144,10 +93,8 @@ public actor PulseStream {
     }
   }
 
-  /// Sets the handler that is called, on the loop's thread, for each change of the stream.
-  public func setChangeHandler(_ handler: (@Sendable (StreamChange) -> Void)?) {
-    handle.changeHandler = handler
-  }
+  /// Sets the handler that is called once, on the loop's thread, when a record stream gets data.
+  public func setDataHandler(_ handler: (@Sendable () -> Void)?) { handle.dataHandler = handler }
 
   /// Ends the stream; may be called repeatedly (libpulse: `pa_stream_disconnect`).
   public func close() { handle.close() }

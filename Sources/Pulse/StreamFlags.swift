@@ -6,8 +6,6 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   /// Wraps libpulse's bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// The channels are mapped in order, regardless of their positions.
-  public static let noRemapChannels = StreamFlags(rawValue: 0x0010)
   /// Channels are not mixed up or down.
   public static let noRemix = StreamFlags(rawValue: 0x0020)
   /// The stream takes the device's format.
@@ -22,12 +20,4 @@ public struct StreamFlags: OptionSet, Sendable, Hashable {
   public static let variableRate = StreamFlags(rawValue: 0x0400)
   /// The stream delivers peaks, for a level meter.
   public static let peakDetect = StreamFlags(rawValue: 0x0800)
-  /// It starts muted.
-  public static let startMuted = StreamFlags(rawValue: 0x1000)
-  /// The latency applies only to the stream's buffer; the device's is unchanged.
-  public static let earlyRequests = StreamFlags(rawValue: 0x4000)
-  /// The device may suspend while the stream runs.
-  public static let dontInhibitAutoSuspend = StreamFlags(rawValue: 0x8000)
-  /// The stream fails when its device suspends.
-  public static let failOnSuspend = StreamFlags(rawValue: 0x20000)
 }

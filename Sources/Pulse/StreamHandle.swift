@@ -9,8 +9,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
   let words: String
   var state = NativeState.idle
   var endHandler: (@Sendable (PulseError) -> Void)?
-  var changeHandler: (@Sendable (StreamChange) -> Void)? { didSet { hasReceived = false } }
-  private var hasReceived = false
+  var dataHandler: (@Sendable () -> Void)?
 
   init(_ connection: Connection, _ options: StreamOptions) {
     self.connection = connection
@@ -66,14 +65,9 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
   private func connect(_ stream: OpaquePointer, _ options: StreamOptions) -> Int32 {
     var bits = options.flags.rawValue
     if options.startCorked { bits |= UInt32(PA_STREAM_START_CORKED.rawValue) }
-    if options.latency != nil, !options.flags.contains(.earlyRequests) {
-      bits |= UInt32(PA_STREAM_ADJUST_LATENCY.rawValue)
-    }
+    if options.latency != nil { bits |= UInt32(PA_STREAM_ADJUST_LATENCY.rawValue) }
     let flags = pa_stream_flags_t(rawValue: numericCast(bits))
-    let preferred = options.latency.map {
-      BufferAttributes(deviceLatency: $0, direction, options.spec)
-    }
-    var attributes = (preferred ?? BufferAttributes()).native
+    var attributes = pa_buffer_attr(deviceLatency: options.latency, direction, options.spec)
     return switch direction {
     case .input: pa_stream_connect_record(stream, options.device, &attributes, flags)
     case .output: pa_stream_connect_playback(stream, options.device, &attributes, flags, nil, nil)
@@ -83,10 +77,6 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
   private func setCallbacks(of stream: OpaquePointer, _ me: UnsafeMutableRawPointer?) {
     let isSet = me != nil
     pa_stream_set_state_callback(stream, isSet ? onStreamState : nil, me)
-    pa_stream_set_moved_callback(stream, isSet ? onStreamMoved : nil, me)
-    pa_stream_set_suspended_callback(stream, isSet ? onStreamSuspended : nil, me)
-    pa_stream_set_buffer_attr_callback(stream, isSet ? onStreamBuffer : nil, me)
-    pa_stream_set_event_callback(stream, isSet ? onStreamEvent : nil, me)
     pa_stream_set_read_callback(stream, isSet ? onStreamReadable : nil, me)
     pa_stream_set_write_callback(stream, isSet ? onStreamWritable : nil, nil)
   }
@@ -108,7 +98,7 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
     Unmanaged.passUnretained(self).release()  // balances open()
     let handler = endHandler
     endHandler = nil
-    changeHandler = nil
+    dataHandler = nil
     switch before {
     case .opening(_, let opening): opening.fail(error)
     default: handler?(error)
@@ -117,9 +107,9 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
 
   /// Called when data has arrived.
   func noteData() {
-    guard !hasReceived, let changeHandler else { return }
-    hasReceived = true
-    changeHandler(.received)
+    guard let handler = dataHandler else { return }
+    dataHandler = nil
+    handler()
   }
 
   func close() { end(PulseError(.closed, words, address: connection.serverAddress)) }
@@ -151,13 +141,5 @@ final class StreamHandle: @unchecked Sendable {  // confined to the loop's threa
       throw error
     case .idle, .opening: throw PulseError(.busy, operation)
     }
-  }
-}
-
-extension BufferAttributes {
-  var native: pa_buffer_attr {
-    pa_buffer_attr(
-      maxlength: maxLength, tlength: targetLength, prebuf: prebuffer, minreq: minimumRequest,
-      fragsize: fragmentSize)
   }
 }

@@ -14,7 +14,7 @@ public struct StreamOptions: Sendable, Hashable {
   public var channelMap: ChannelMap?
   /// The requested latency of the *device*; nil does not request one.
   ///
-  /// Sets `PA_STREAM_ADJUST_LATENCY`, unless `flags` contains `earlyRequests`.
+  /// Sets `PA_STREAM_ADJUST_LATENCY`.
   public var latency: Duration?
   /// Whether the stream starts paused.
   public var startCorked: Bool

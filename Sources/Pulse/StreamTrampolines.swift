@@ -4,11 +4,6 @@ internal import Glibc
 // Callbacks of libpulse for streams; the rules of Trampolines.swift apply here, too. A stream drops
 // what it records and plays silence.
 
-private func tell(_ userdata: UnsafeMutableRawPointer?, _ change: StreamChange) {
-  let handle: StreamHandle = borrow(userdata)
-  handle.changeHandler?(change)
-}
-
 func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
   let handle: StreamHandle = borrow(userdata)
   handle.stateChanged()
@@ -18,30 +13,6 @@ func onStreamState(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
 func onAbandonedStreamState(_ stream: OpaquePointer?, _: UnsafeMutableRawPointer?) {
   guard let stream, pa_stream_get_state(stream) == PA_STREAM_READY else { return }
   pa_stream_disconnect(stream)
-}
-
-func onStreamMoved(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  tell(userdata, .moved)
-}
-
-func onStreamSuspended(_ stream: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  guard let stream else { return }
-  tell(userdata, pa_stream_is_suspended(stream) > 0 ? .suspended : .resumed)
-}
-
-func onStreamBuffer(_: OpaquePointer?, _ userdata: UnsafeMutableRawPointer?) {
-  tell(userdata, .bufferAttributes)
-}
-
-func onStreamEvent(
-  _: OpaquePointer?, _ name: UnsafePointer<CChar>?, _: OpaquePointer?,
-  _ userdata: UnsafeMutableRawPointer?
-) {
-  switch text(name) {
-  case PA_STREAM_EVENT_REQUEST_CORK: tell(userdata, .corkRequested)
-  case PA_STREAM_EVENT_REQUEST_UNCORK: tell(userdata, .uncorkRequested)
-  default: break
-  }
 }
 
 /// Drops all recorded data.

@@ -82,7 +82,7 @@ struct Churn {
     do {
       try await act(&self)
     } catch let error as PulseError {
-      guard error.remedy == .reconnect else { return }
+      guard [.connectionRefused, .disconnected].contains(error.code) else { return }
       do {
         client = try await bench.client()
       } catch let second {

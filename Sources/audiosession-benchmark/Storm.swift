@@ -17,7 +17,7 @@ struct Storm {
       let before = await (session.roundTrips, session.looks)
       let figures = ProcessFigures(getpid())
       let counter = try await bench.client()
-      try await counter.subscribe(.all)
+      try await counter.subscribe()
       let seen = await counter.events(bufferingNewest: 2 * events)
       let start = ContinuousClock.now
       var clients: [PulseClient] = []

@@ -11,9 +11,8 @@ struct ConnectionTests {
     let client = try await server.connect(name: "ann")
     #expect(await client.isConnected)
     #expect(await client.serverAddress?.hasSuffix("/pulse.sock") == true)
-    #expect(try #require(await client.protocolVersion) >= 35)
     let index = try #require(await client.index)
-    let me = try #require(try await client.client(at: index))
+    let me = try #require(try await client.clients().first { $0.index == index })
     #expect(me.properties["application.name"] == "ann")
   }
 

@@ -91,7 +91,7 @@ struct ApplyTests {
     try await Rig.with { rig in
       try await rig.act(on: Names.laptop, "plug", "analog-input-headset-mic")
       try await rig.outside.setCardProfile(Names.laptop, "output:analog-stereo")
-      try await rig.outside.subscribe(.all)
+      try await rig.outside.subscribe()
       let events = await rig.outside.events(bufferingNewest: 4096)
       try await rig.session.setAudioMode(.full)
       let seen = try await rig.outside.snapshot()
@@ -137,7 +137,7 @@ struct ApplyTests {
       let mode = AudioMode.fullInternal(on: machine)
       try await rig.session.setAudioMode(mode)
       await rig.session.close()
-      try await rig.outside.subscribe(.all)
+      try await rig.outside.subscribe()
       let second = Rig.session(rig.sandbox, isHolding: false)
       let clients = try await rig.outside.clients().count
       let events = await rig.outside.events(bufferingNewest: 4096)

@@ -11,7 +11,7 @@ struct ManyCallersTests {
   /// Fails the test when two remaps of ours stand at once: two changes were interleaved.
   private func watchingForTwo(_ rig: Rig, _ body: () async throws -> Void) async throws {
     let watcher = try await PulseClient.connect(to: rig.sandbox.address, name: "watcher")
-    try await watcher.subscribe(.all)
+    try await watcher.subscribe()
     let events = await watcher.events()
     async let most = {
       var most = 0

@@ -78,7 +78,7 @@ struct RefusalTests {
       var mode = AudioMode(category: .record)
       mode.preferredInput = [.name(Names.laptopInput)]
       example.change(&mode)
-      try await rig.outside.subscribe(.all)
+      try await rig.outside.subscribe()
       let events = await rig.outside.events(bufferingNewest: 4096)
       let error = await #expect(throws: SessionError.self) {
         try await rig.session.setAudioMode(mode)

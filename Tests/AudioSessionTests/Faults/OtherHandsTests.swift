@@ -35,7 +35,7 @@ struct OtherHandsTests {
     try await Rig.with(isHolding: false, timeout: timeout) { rig in
       try await rig.act(on: Names.laptop, "plug", "analog-input-linein")
       let foe = try await PulseClient.connect(to: rig.sandbox.address, name: "foe")
-      try await foe.subscribe(.all)
+      try await foe.subscribe()
       let events = await foe.events()
       let competing = Task {
         for await event in events where event.facility != .client && event.kind != .remove {
@@ -181,7 +181,7 @@ struct OtherHandsTests {
         }
       }
       let watcher = try await PulseClient.connect(to: rig.sandbox.address, name: "watcher")
-      try await watcher.subscribe(.all)
+      try await watcher.subscribe()
       let events = await watcher.events(bufferingNewest: 1 << 20)
       let count = Shared(0)
       let counting = Task { for await _ in events { count.value += 1 } }

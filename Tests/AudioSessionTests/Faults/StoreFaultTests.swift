@@ -36,7 +36,7 @@ struct StoreFaultTests {
     try await Rig.with(.minimal) { rig in
       let folder = rig.sandbox.directory + "/store"
       let before = try await rig.listing()
-      try await rig.outside.subscribe(.all)
+      try await rig.outside.subscribe()
       let events = await rig.outside.events()
       try write("", folder)
       try await expectFailure(rig)

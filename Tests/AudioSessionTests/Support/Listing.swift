@@ -119,7 +119,7 @@ extension Rig {
     within limit: Duration = .seconds(20), withModules: Bool = false,
     _ condition: (ServerSnapshot) -> Bool
   ) async throws -> Bool {
-    try await outside.subscribe(.all)
+    try await outside.subscribe()
     let events = await outside.events(bufferingNewest: 4096)
     let alarm = Task { [outside] in
       do { try await ContinuousClock().sleep(for: limit) } catch { return }

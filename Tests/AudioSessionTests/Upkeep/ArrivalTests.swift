@@ -257,7 +257,7 @@ private struct Observer {
 
   init(_ rig: Rig, _ direction: Direction, _ name: String) async throws {
     let client = try await Rig.client(of: rig.sandbox, "observer")
-    try await client.subscribe(.all)
+    try await client.subscribe()
     let events = await client.events(bufferingNewest: 4096)
     (self.client, self.direction, self.name) = (client, direction, name)
     task = Task { [seen, isDefault] in

@@ -177,7 +177,7 @@ struct UpkeepTests {
       try await rig.session.setAudioMode(podcast(on: machine))
       let events = rig.session.events
       // It listens before the first change is healed, or it would never answer.
-      try await rig.outside.subscribe(.all)
+      try await rig.outside.subscribe()
       let seen = await rig.outside.events()
       let opponent = Task {
         for await event in seen where event.facility == .server {
