@@ -6,14 +6,14 @@ extension DevicePort {
     self.init(
       name: text(info.name) ?? "", description: text(info.description) ?? "", direction: .output,
       priority: info.priority, availability: PortAvailability(info.available),
-      availabilityGroup: text(info.availability_group), kind: PortKind(number: info.type))
+      kind: PortKind(number: info.type))
   }
 
   init(_ info: pa_source_port_info) {
     self.init(
       name: text(info.name) ?? "", description: text(info.description) ?? "", direction: .input,
       priority: info.priority, availability: PortAvailability(info.available),
-      availabilityGroup: text(info.availability_group), kind: PortKind(number: info.type))
+      kind: PortKind(number: info.type))
   }
 }
 
@@ -46,13 +46,9 @@ extension DeviceState {
 }
 
 extension DeviceFlags {
-  /// The bits are the same for sinks and sources, except for dynamic latency, in place of which a
-  /// sink has flat volume.
-  init(_ bits: UInt32, dynamicLatency: UInt32) {
-    self = DeviceFlags(rawValue: bits).intersection([
-      .hardwareVolume, .latency, .hardware, .network, .hardwareMute,
-    ])
-    if bits & dynamicLatency != 0 { insert(.dynamicLatency) }
+  /// The bits are the same for sinks and sources.
+  init(_ bits: UInt32) {
+    self = DeviceFlags(rawValue: bits).intersection([.hardwareVolume, .hardware, .network])
   }
 }
 
@@ -70,8 +66,7 @@ extension Device {
       monitor: text(info.monitor_source_name), volume: ChannelVolumes(info.volume),
       volumeSteps: info.n_volume_steps, isMuted: info.mute != 0,
       state: DeviceState(number: Int32(info.state.rawValue)),
-      flags: DeviceFlags(
-        info.flags.rawValue, dynamicLatency: PA_SINK_DYNAMIC_LATENCY.rawValue),
+      flags: DeviceFlags(info.flags.rawValue),
       configuredLatency: Duration(info.configured_latency),
       ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
       activePort: info.active_port.flatMap { text($0.pointee.name) },
@@ -87,8 +82,7 @@ extension Device {
       monitor: text(info.monitor_of_sink_name), volume: ChannelVolumes(info.volume),
       volumeSteps: info.n_volume_steps, isMuted: info.mute != 0,
       state: DeviceState(number: Int32(info.state.rawValue)),
-      flags: DeviceFlags(
-        info.flags.rawValue, dynamicLatency: PA_SOURCE_DYNAMIC_LATENCY.rawValue),
+      flags: DeviceFlags(info.flags.rawValue),
       configuredLatency: Duration(info.configured_latency),
       ports: entries(info.ports, info.n_ports).map { DevicePort($0) },
       activePort: info.active_port.flatMap { text($0.pointee.name) },

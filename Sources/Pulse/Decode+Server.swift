@@ -5,7 +5,6 @@ extension ServerInfo {
   init(_ info: pa_server_info) {
     self.init(
       name: text(info.server_name) ?? "", version: text(info.server_version) ?? "",
-      userName: text(info.user_name) ?? "", hostName: text(info.host_name) ?? "",
       sampleSpec: SampleSpec(info.sample_spec), channelMap: ChannelMap(info.channel_map),
       defaultSinkName: deviceName(info.default_sink_name),
       defaultSourceName: deviceName(info.default_source_name), cookie: info.cookie)
@@ -20,8 +19,7 @@ private func deviceName(_ pointer: UnsafePointer<CChar>?) -> String? {
 extension Module {
   init(_ info: pa_module_info) {
     self.init(
-      index: Index(info.index), name: text(info.name) ?? "", argument: text(info.argument) ?? "",
-      properties: Pulse.properties(info.proplist))
+      index: Index(info.index), name: text(info.name) ?? "", argument: text(info.argument) ?? "")
   }
 }
 
@@ -29,7 +27,7 @@ extension Client {
   init(_ info: pa_client_info) {
     self.init(
       index: Index(info.index), name: text(info.name) ?? "",
-      ownerModule: Index(valid: info.owner_module), properties: Pulse.properties(info.proplist))
+      properties: Pulse.properties(info.proplist))
   }
 }
 
@@ -57,8 +55,7 @@ extension DevicePort {
     self.init(
       name: text(info.name) ?? "", description: text(info.description) ?? "",
       direction: isInput ? .input : .output, priority: info.priority,
-      availability: PortAvailability(info.available),
-      availabilityGroup: text(info.availability_group), kind: PortKind(number: info.type),
+      availability: PortAvailability(info.available), kind: PortKind(number: info.type),
       profiles: entries(info.profiles2, info.n_profiles).map { text($0.name) ?? "" },
       latencyOffset: .microseconds(info.latency_offset))
   }

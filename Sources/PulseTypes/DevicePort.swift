@@ -14,8 +14,6 @@ public struct DevicePort: Sendable, Hashable, Codable {
   public var priority: UInt32
   /// Whether something is plugged in.
   public var availability: PortAvailability
-  /// The name that ports with the same jack share; nil if no other port shares its jack.
-  package var availabilityGroup: String?
   /// The kind of port.
   public var kind: PortKind
   /// The card profiles that have this port; empty for a device's port.
@@ -26,15 +24,14 @@ public struct DevicePort: Sendable, Hashable, Codable {
   /// Makes a port from the server's values.
   package init(
     name: String, description: String = "", direction: Direction, priority: UInt32 = 0,
-    availability: PortAvailability = .unknown, availabilityGroup: String? = nil,
-    kind: PortKind = .unknown, profiles: [String] = [], latencyOffset: Duration = .zero
+    availability: PortAvailability = .unknown, kind: PortKind = .unknown, profiles: [String] = [],
+    latencyOffset: Duration = .zero
   ) {
     self.name = name
     self.description = description
     self.direction = direction
     self.priority = priority
     self.availability = availability
-    self.availabilityGroup = availabilityGroup
     self.kind = kind
     self.profiles = profiles
     self.latencyOffset = latencyOffset

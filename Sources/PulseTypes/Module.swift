@@ -6,17 +6,12 @@ public struct Module: Sendable, Hashable, Codable {
   public var name: String
   /// The arguments with which it was loaded.
   public var argument: String
-  /// The server's property list.
-  public var properties: [String: String]
 
   /// Makes a module from the server's values.
-  package init(
-    index: Index<Module>, name: String, argument: String = "", properties: [String: String] = [:]
-  ) {
+  package init(index: Index<Module>, name: String, argument: String = "") {
     self.index = index
     self.name = name
     self.argument = argument
-    self.properties = properties
   }
 }
 
@@ -26,19 +21,13 @@ public struct Client: Sendable, Hashable, Codable {
   public var index: Index<Client>
   /// Its name for itself.
   public var name: String
-  /// The module it belongs to.
-  public var ownerModule: Index<Module>?
   /// The server's property list; `application.process.id` is the pid.
   public var properties: [String: String]
 
   /// Makes a client from the server's values.
-  package init(
-    index: Index<Client>, name: String, ownerModule: Index<Module>? = nil,
-    properties: [String: String] = [:]
-  ) {
+  package init(index: Index<Client>, name: String, properties: [String: String] = [:]) {
     self.index = index
     self.name = name
-    self.ownerModule = ownerModule
     self.properties = properties
   }
 }

@@ -4,10 +4,6 @@ public struct ServerInfo: Sendable, Hashable, Codable {
   public var name: String
   /// Its version; pipewire-pulse reports `15.0.0`.
   public var version: String
-  /// The user it runs as.
-  public var userName: String
-  /// The machine it runs on.
-  public var hostName: String
   /// The configured default spec; not a device's.
   public var sampleSpec: SampleSpec
   /// The configured default map; not a device's.
@@ -21,14 +17,11 @@ public struct ServerInfo: Sendable, Hashable, Codable {
 
   /// Makes the information from the server's values.
   package init(
-    name: String, version: String, userName: String = "", hostName: String = "",
-    sampleSpec: SampleSpec, channelMap: ChannelMap, defaultSinkName: String?,
-    defaultSourceName: String?, cookie: UInt32
+    name: String, version: String, sampleSpec: SampleSpec, channelMap: ChannelMap,
+    defaultSinkName: String?, defaultSourceName: String?, cookie: UInt32
   ) {
     self.name = name
     self.version = version
-    self.userName = userName
-    self.hostName = hostName
     self.sampleSpec = sampleSpec
     self.channelMap = channelMap
     self.defaultSinkName = defaultSinkName

@@ -26,7 +26,7 @@ struct HostileRenderingTests {
   private static func snapshot(_ text: String, _ lie: Lie) -> ServerSnapshot {
     var ports = (0..<2).map { number in
       DevicePort(
-        name: "\(text)\(number)", description: text, direction: .input, availabilityGroup: text,
+        name: "\(text)\(number)", description: text, direction: .input,
         kind: .mic, profiles: [text])
     }
     if lie == .manyPorts {
