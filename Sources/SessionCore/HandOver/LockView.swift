@@ -3,11 +3,6 @@ package struct LockView: Sendable, Hashable {
   /// Whether a process has it.
   package var isTaken: Bool
   package var record: LockRecord
-
-  package init(isTaken: Bool, record: LockRecord) {
-    self.isTaken = isTaken
-    self.record = record
-  }
 }
 
 extension FileCalls {

@@ -14,10 +14,6 @@ package struct LockWait: Sendable {
     package var watched: Int32?
     /// When to call again if nothing happens first; nil if only an event can change something.
     package var alarm: Duration?
-
-    package init(takes: Bool = false, watched: Int32? = nil, alarm: Duration? = nil) {
-      (self.takes, self.watched, self.alarm) = (takes, watched, alarm)
-    }
   }
 
   private let process: Int32

@@ -17,15 +17,6 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
   /// Hz of both.
   package var rate: Int
 
-  /// Makes a spec.
-  package init(method: String, input: String, output: String, map: ChannelMap, rate: Int) {
-    self.method = method
-    self.input = input
-    self.output = output
-    self.map = map
-    self.rate = rate
-  }
-
   /// The default method.
   package static let defaultMethod = "webrtc"
 

@@ -4,7 +4,8 @@ package import PulseTypes
 /// yet.
 ///
 /// Such a card is off at first, which no user chose: if the session sets its profile before the
-/// session manager does, there is no previous value to restore. Pure: time is a parameter.
+/// session manager does, there is no previous value to restore. The cards of the first note are decided.
+/// Pure: time is a parameter.
 package struct ArrivalWatch: Sendable {
   private var cards: [String: Record] = [:]
   private var isFirst = true
@@ -13,9 +14,6 @@ package struct ArrivalWatch: Sendable {
     var since: Duration
     var isDecided: Bool
   }
-
-  /// Begins without cards; those present at the first note are decided.
-  package init() {}
 
   /// Notes that the server was lost: after its restart every card is a new one.
   package mutating func noteLoss() { cards = [:] }

@@ -30,9 +30,6 @@ package struct Charges: Sendable, Hashable, Codable {
 
   private(set) var charges: [Charge] = []
 
-  /// Begins without devices.
-  package init() {}
-
   /// The charge of a level on a port.
   func charge(of setting: Setting, port: String?) -> Charge? {
     charges.first { $0.setting == setting && $0.port == port }

@@ -25,9 +25,6 @@ package struct ConflictDetector: Sendable, Hashable {
 
   private var records: [Setting: Record] = [:]
 
-  /// Begins without conflicts.
-  package init() {}
-
   /// Notes that another program changed a setting, while `programs` were connected. If that makes it
   /// a conflict, returns the programs that may be the cause: those that were connected at most of
   /// its changes first, and of those the first in the last list.

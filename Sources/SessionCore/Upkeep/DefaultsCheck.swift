@@ -15,9 +15,6 @@ package struct DefaultsCheck: Sendable, Hashable {
 
   private var last: Duration?
 
-  /// Begins without a check.
-  package init() {}
-
   /// When to check even if nothing happens; nil if there is nothing to check.
   package var nextCheck: Duration? { last.map { $0 + Self.interval } }
 

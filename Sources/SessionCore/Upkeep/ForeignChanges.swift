@@ -16,9 +16,6 @@ package struct ForeignChanges: Sendable, Hashable {
 
   private var marks: [Setting: Mark] = [:]
 
-  /// Begins without values.
-  package init() {}
-
   /// Notes all settings that a run left with the mode's values.
   mutating func note(_ settings: [Setting], in snapshot: ServerSnapshot) {
     marks = [:]

@@ -6,18 +6,9 @@ package struct Held: Sendable {
   package var stored: Baseline?
   package var memory: HintMemory
   /// The levels that devices were given under this mode.
-  package var charges: Charges
+  package var charges = Charges()
   /// The number of the stored mode.
-  package var generation: Int
-
-  package init(
-    baseline: Baseline, memory: HintMemory, charges: Charges = Charges(), generation: Int = 0
-  ) {
-    self.baseline = baseline
-    self.memory = memory
-    self.charges = charges
-    self.generation = generation
-  }
+  package var generation = 0
 
   /// A run ended early: what it has done is not planned again.
   package mutating func note(_ run: Reconciler) {

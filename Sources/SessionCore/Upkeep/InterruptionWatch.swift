@@ -20,9 +20,6 @@ package struct InterruptionWatch: Sendable, Hashable {
   /// Since when devices in use are suspended.
   private var suspended: [InterruptionReason: Duration] = [:]
 
-  /// Begins without an interruption.
-  package init() {}
-
   /// Whether the session is interrupted now.
   package var isInterrupted: Bool { !seen.isEmpty || !noted.isEmpty }
 

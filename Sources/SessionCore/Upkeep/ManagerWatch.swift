@@ -6,9 +6,6 @@ package struct ManagerWatch: Sendable {
   private var manager: Index<Client>?
   private var since: Duration?
 
-  /// Makes a watch that has seen no session manager.
-  package init() {}
-
   /// Notes the session manager of a snapshot; nil if there is none.
   package mutating func note(_ manager: Index<Client>?, at now: Duration) {
     guard let manager else { return }

@@ -25,9 +25,6 @@ package struct Pacer: Sendable, Hashable {
   private var failures = 0
   private var pausedUntil: Duration = .zero
 
-  /// Begins with nothing to do.
-  package init() {}
-
   /// When to look next; nil if there is no reason to.
   package var nextLook: Duration? { due.map { max($0, pausedUntil) } }
 

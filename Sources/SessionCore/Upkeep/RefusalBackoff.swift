@@ -11,9 +11,6 @@ package struct RefusalBackoff: Sendable, Hashable {
   private var tries = 0
   private var due: Duration?
 
-  /// Begins without refusals.
-  package init() {}
-
   /// Notes the settings that the server refused during a look.
   package mutating func note(_ refused: Set<Setting>, at now: Duration) {
     if refused != self.refused { (tries, due) = (0, nil) }

@@ -15,9 +15,6 @@ package struct RestoreWatch: Sendable {
 
   private var treated: [Setting: Treated] = [:]
 
-  /// Makes a watch without settings.
-  package init() {}
-
   /// Notes settings of new streams that the session has changed for the first time.
   package mutating func note(_ settings: some Sequence<Setting>, at now: Duration) {
     treated = treated.filter { now - $0.value.since < Charges.settling }

@@ -17,9 +17,6 @@ package struct ReturnWatch: Sendable {
   /// Levels that a restarted server shows before its session manager has restored them, and since when.
   private var unsettled: [Place: Duration] = [:]
 
-  /// Makes a watch without history.
-  package init() {}
-
   /// Notes what is unplugged when a mode ends: without a further event there is no look until a device
   /// returns. What is left of a device that is there has just returned.
   package mutating func noteEnd(

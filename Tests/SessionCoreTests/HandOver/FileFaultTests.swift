@@ -1,5 +1,6 @@
-import SessionCore
 import Testing
+
+@testable import SessionCore
 
 /// The store's files and the lock where calls of the system fail.
 @Suite struct FileFaultTests {

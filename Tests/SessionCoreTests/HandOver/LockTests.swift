@@ -1,5 +1,6 @@
-import SessionCore
 import Testing
+
+@testable import SessionCore
 
 @Suite("Whose turn it is to have the lock")
 struct LockTests {

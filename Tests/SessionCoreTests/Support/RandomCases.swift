@@ -1,6 +1,7 @@
 import PulseTypes
-import SessionCore
 import TestSupport
+
+@testable import SessionCore
 
 /// Machines and modes by the seed: the same in every run, and no two alike.
 extension SeededRandom {

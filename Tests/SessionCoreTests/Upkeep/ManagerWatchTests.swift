@@ -1,6 +1,7 @@
 import PulseTypes
-import SessionCore
 import Testing
+
+@testable import SessionCore
 
 @Suite("A session manager that was started anew")
 struct ManagerWatchTests {

@@ -1,6 +1,7 @@
 import PulseTypes
-import SessionCore
 import Testing
+
+@testable import SessionCore
 
 @Suite struct RefusalBackoffTests {
   private let setting = Setting.defaultDevice(.input)
