@@ -152,16 +152,6 @@ private struct Single: SingleValueDecodingContainer {
 
   func decode(_ type: Double.Type) throws -> Double { try number(Double.init) }
   func decode(_ type: Float.Type) throws -> Float { try number(Float.init) }
-  func decode(_ type: Int.Type) throws -> Int { try integer() }
-  func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
-  func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
-  func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
-  func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
-  func decode(_ type: UInt.Type) throws -> UInt { try integer() }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
 
   private func number<Number: BinaryFloatingPoint>(
     _ parse: (String) -> Number?
@@ -173,7 +163,7 @@ private struct Single: SingleValueDecodingContainer {
   }
 
   /// Also from `1.0` and `1e3`.
-  private func integer<Number: FixedWidthInteger>() throws -> Number {
+  func decode<Number: FixedWidthInteger & Decodable>(_ type: Number.Type) throws -> Number {
     guard case .number(let text) = decoder.value,
       let number = Number(text) ?? Double(text).flatMap({ Number(exactly: $0) })
     else { throw decoder.mismatch("a whole number that fits", Number.self) }

@@ -135,16 +135,7 @@ private struct Single: SingleValueEncodingContainer {
   func encode(_ value: String) { encoder.write(encoder.style.quoted(value)) }
   func encode(_ value: Double) throws { try encode(value, value.description) }
   func encode(_ value: Float) throws { try encode(value, value.description) }
-  func encode(_ value: Int) { encoder.write(String(value)) }
-  func encode(_ value: Int8) { encoder.write(String(value)) }
-  func encode(_ value: Int16) { encoder.write(String(value)) }
-  func encode(_ value: Int32) { encoder.write(String(value)) }
-  func encode(_ value: Int64) { encoder.write(String(value)) }
-  func encode(_ value: UInt) { encoder.write(String(value)) }
-  func encode(_ value: UInt8) { encoder.write(String(value)) }
-  func encode(_ value: UInt16) { encoder.write(String(value)) }
-  func encode(_ value: UInt32) { encoder.write(String(value)) }
-  func encode(_ value: UInt64) { encoder.write(String(value)) }
+  func encode(_ value: some FixedWidthInteger & Encodable) { encoder.write(String(value)) }
 
   /// A whole number without a fraction.
   private func encode(_ value: some BinaryFloatingPoint, _ text: String) throws {
