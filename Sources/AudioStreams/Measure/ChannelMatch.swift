@@ -20,7 +20,7 @@ package enum ChannelMatch: Sendable, Hashable {
       let length = min(sound.count / 3, sampleRate / 2)
       let start = (sound.count - length) / 2
       let probe = Array(sound[start..<start + length])
-      guard SignalLevel.measure(probe).loudness > SignalCheck.Thresholds().silence else {
+      guard SignalLevel.measure(probe).loudness > SignalCheck.silentLevel else {
         return []
       }
       var scores = hardware.indices.map { number in

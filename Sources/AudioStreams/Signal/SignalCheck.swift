@@ -17,22 +17,16 @@ public struct SignalCheck: Sendable, Hashable {
     case offset(Int, Double)
   }
 
-  /// The limits from which on something is a fault.
-  public struct Thresholds: Sendable, Hashable {
-    /// The level of silence: -90 dB of full scale, the resolution of 16-bit samples.
-    public var silence = 3.16e-5
-    /// A silent channel is dead if another one is louder by this factor: 20 dB.
-    public var deadness = 10.0
-    /// Two channels are the same if their difference is at most this fraction of them: -60 dB.
-    public var sameness = 0.001
-    /// The number of samples at full scale that is not accidental.
-    public var clippedSamples = 3
-    /// The fraction of full scale from which an offset is a fault: -40 dB.
-    public var offset = 0.01
-
-    /// Makes the default limits.
-    public init() {}
-  }
+  /// The level of silence: -90 dB of full scale, the resolution of 16-bit samples.
+  static let silentLevel = 3.16e-5
+  /// A silent channel is dead if another one is louder by this factor: 20 dB.
+  private static let deadness = 10.0
+  /// Two channels are the same if their difference is at most this fraction of them: -60 dB.
+  private static let sameness = 0.001
+  /// The number of samples at full scale that is not accidental.
+  private static let clippedSamples = 3
+  /// The fraction of full scale from which an offset is a fault: -40 dB.
+  private static let faultyOffset = 0.01
 
   /// The levels of each channel.
   public let levels: [SignalLevel]
@@ -40,32 +34,30 @@ public struct SignalCheck: Sendable, Hashable {
   public let findings: [Finding]
 
   /// Checks a sound: one list of samples per channel, all of the same length. One second is enough.
-  public init(_ channels: [[Float]], thresholds: Thresholds = Thresholds()) {
+  public init(_ channels: [[Float]]) {
     let levels = channels.map(SignalLevel.measure)
     self.levels = levels
     findings =
-      Self.silence(levels, thresholds) + Self.pairs(channels, levels, thresholds)
-      + levels.indices.flatMap { Self.faults(levels[$0], $0, thresholds) }
+      Self.silence(levels) + Self.pairs(channels, levels)
+      + levels.indices.flatMap { Self.faults(levels[$0], $0) }
   }
 
-  private static func silence(_ levels: [SignalLevel], _ limits: Thresholds) -> [Finding] {
+  private static func silence(_ levels: [SignalLevel]) -> [Finding] {
     let loudest = levels.map(\.loudness).max() ?? 0
-    if loudest <= limits.silence { return [.silent] }
+    if loudest <= silentLevel { return [.silent] }
     return levels.indices.filter {
-      levels[$0].loudness <= limits.silence && levels[$0].loudness * limits.deadness < loudest
+      levels[$0].loudness <= silentLevel && levels[$0].loudness * deadness < loudest
     }.map { .deadChannel($0) }
   }
 
-  private static func pairs(
-    _ channels: [[Float]], _ levels: [SignalLevel], _ limits: Thresholds
-  ) -> [Finding] {
-    let heard = levels.indices.filter { levels[$0].loudness > limits.silence }
+  private static func pairs(_ channels: [[Float]], _ levels: [SignalLevel]) -> [Finding] {
+    let heard = levels.indices.filter { levels[$0].loudness > silentLevel }
     return heard.flatMap { one in
       heard.filter { $0 > one }.compactMap { other in
         let likeness = likeness(channels[one], channels[other], levels[one], levels[other])
         // What remains of one channel after the other's share is subtracted.
         let rest = max(0, 1 - likeness * likeness).squareRoot()
-        return rest <= limits.sameness ? .dualMono(one, other) : nil
+        return rest <= sameness ? .dualMono(one, other) : nil
       }
     }
   }
@@ -85,14 +77,12 @@ public struct SignalCheck: Sendable, Hashable {
     return shared / (oneLevel.loudness * otherLevel.loudness)
   }
 
-  private static func faults(
-    _ level: SignalLevel, _ channel: Int, _ limits: Thresholds
-  ) -> [Finding] {
+  private static func faults(_ level: SignalLevel, _ channel: Int) -> [Finding] {
     var result: [Finding] = []
-    if level.clipped >= limits.clippedSamples {
+    if level.clipped >= clippedSamples {
       result.append(.clipping(channel, samples: level.clipped))
     }
-    if abs(level.offset) >= limits.offset { result.append(.offset(channel, level.offset)) }
+    if abs(level.offset) >= faultyOffset { result.append(.offset(channel, level.offset)) }
     return result
   }
 }
