@@ -1,7 +1,7 @@
 public import SessionCore
 
 /// A problem of a profile file, with its position.
-public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ProfileDiagnostic: Error, Sendable, Hashable, Encodable, CustomStringConvertible {
   /// Whether the profile can be used.
   public enum Severity: String, Sendable, Hashable, Codable {
     /// The profile cannot be used.
@@ -12,6 +12,8 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
 
   /// Whether the profile can be used.
   public var severity: Severity
+  /// The kind of mistake.
+  public var code: SessionError.Code
   /// What is wrong, with which value, and what would work; without the position.
   public var message: String
   /// The file, or the name of a profile without a file; empty if there is no such profile.
@@ -24,8 +26,6 @@ public struct ProfileDiagnostic: Error, Sendable, Hashable, CustomStringConverti
   public var property: String?
   /// The wrong value.
   public var value: String?
-  /// The kind of mistake.
-  public var code: SessionError.Code
   /// The existing names of profiles.
   public var alternatives: [String]
 

@@ -22,7 +22,7 @@ struct ProfilesCheckCommand: SessionCommand {
 
   func run(_ context: Context) async throws -> Status {
     let found = files.flatMap { Profile.check(file: $0) }
-    try context.output.result(DiagnosticsJSON(found)) { width in
+    try context.output.result(DiagnosticsJSON(diagnostics: found)) { width in
       found.flatMap { ProfilesView.lines($0, width: width) }
     }
     let errors = found.filter { $0.severity == .error }

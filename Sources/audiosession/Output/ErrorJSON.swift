@@ -6,10 +6,10 @@ import SessionProfiles
 struct ErrorJSON: Encodable {
   let schema = 1
   let error: ErrorBody
-  let diagnostics: [DiagnosticItem]?
+  let diagnostics: [ProfileDiagnostic]?
 
   init(_ failure: Failure) {
     error = ErrorBody(failure.error)
-    diagnostics = failure.mistakes.isEmpty ? nil : failure.mistakes.map { DiagnosticItem($0) }
+    diagnostics = failure.mistakes.isEmpty ? nil : failure.mistakes
   }
 }
