@@ -91,7 +91,7 @@ final class Daemon {
   /// Whether SIGSTOP has taken effect.
   var isStopped: Bool {
     // "PID (NAME) STATE …"; the number is the server's as long as it runs.
-    ServerLog(path: "/proc/\(processID)/stat").text.contains(") T ")
+    File.text("/proc/\(processID)/stat").contains(") T ")
   }
 
   /// The event of the server's end.

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import POSIX
 internal import PulseTypes
 
@@ -8,14 +7,8 @@ struct ServerLog: Sendable {
 
   /// Reads the log from a byte offset on; empty if there is none.
   init(path: String, from offset: Int = 0) {
-    guard let file = try? Descriptor(opening: path, O_RDONLY) else {
-      text = ""
-      return
-    }
-    lseek(file.raw, off_t(offset), SEEK_SET)
-    var bytes: [UInt8] = []
-    while file.read(into: &bytes) {}
-    text = String(decoding: bytes, as: UTF8.self)
+    let bytes = (try? File.bytes(of: path, atMost: .max)) ?? []
+    text = String(decoding: bytes.dropFirst(offset), as: UTF8.self)
   }
 
   init(text: String) { self.text = text }

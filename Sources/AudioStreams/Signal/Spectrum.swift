@@ -5,7 +5,7 @@ internal import PulseTypes
 /// The loudness of each part of the audible range.
 public struct Spectrum: Sendable, Hashable {
   /// A part of the range.
-  public struct Band: Sendable, Hashable {
+  public struct Band: Sendable, Hashable, Encodable {
     /// Its lower limit in Hz.
     public var from: Double
     /// Its upper limit in Hz.

@@ -86,14 +86,12 @@ final class StreamWatcher: Sendable {
     let descriptor = ps_stream_signal(handle.native)
     var count: UInt64 = 0
     while true {
-      let left = deadline - .now
-      let milliseconds = untilDeadline ? Int32(clamping: max(0, left.microseconds / 1000 + 1)) : -1
-      var file = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&file, 1, milliseconds) > 0 {
+      let left = untilDeadline ? milliseconds(until: deadline) : -1
+      if poll([.input(descriptor)], for: left)[0] {
         read(descriptor, &count, 8)
         return true
       }
-      if untilDeadline, left <= .zero { return false }
+      if left == 0 { return false }
     }
   }
 }

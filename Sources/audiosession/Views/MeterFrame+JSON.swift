@@ -14,7 +14,6 @@ extension MeterFrame: Encodable {
     try values.encode(seconds, forKey: .seconds)
     try values.encode(sampleRate, forKey: .sampleRate)
     try values.encode(levels, forKey: .levels)
-    let bands = bands?.map { BandItem(from: $0.from, to: $0.to, amplitude: $0.amplitude) }
     try values.encodeIfPresent(bands, forKey: .bands)
   }
 }
@@ -25,10 +24,4 @@ private struct LevelItem: Encodable {
   let rms: Double
   let hold: Double
   let clipping: Bool
-}
-
-private struct BandItem: Encodable {
-  let from: Double
-  let to: Double
-  let amplitude: Double
 }
