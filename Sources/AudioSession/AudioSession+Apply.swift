@@ -114,7 +114,9 @@ extension AudioSession {
         _ = try await session.takeLock(store, budget, options, else: nil)
         await session.emit(session.takeOverEnded())
         // The mode that another program has applied since stays.
-        if ((try? await session.storedMode(store)) ?? nil)?.isActive != true {
+        if ((try? await session.storedMode(store)) ?? nil)?.isActive == true {
+          await session.leaveInEffect()
+        } else {
           try await session.restoreStored(live, store)
         }
         let state = try await session.state(live, store)
@@ -153,6 +155,7 @@ extension AudioSession {
     let live = try await connected(deadline)
     let store = await storeInForce(store(live))
     var input = try await input(mode, live, store, isExplicit: true)
+    input.refusals = [:]
     if (mode.scope ?? .server) == .server {
       // A holder carries the mode out, and its pins stay.
       let (owner, shared) = await otherHolder(store)

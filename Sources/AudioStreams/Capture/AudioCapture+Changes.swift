@@ -63,7 +63,7 @@ extension AudioCapture {
   }
 
   /// Ends the run: its sound cannot be converted any more, from whichever input.
-  private func fail(_ error: StreamError) {
+  func fail(_ error: StreamError) {
     run?.retry?.cancel()
     run?.pipeline.finish(isAway: false, at: HostClock.nanoseconds)
     run = nil

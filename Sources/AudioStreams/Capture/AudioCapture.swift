@@ -183,6 +183,10 @@ public actor AudioCapture {
     do throws(StreamError) {
       try await openTap()
     } catch {
+      if let failure = run?.pipeline.failure {
+        fail(failure)
+        throw failure
+      }
       emit(.error(error))
       throw error
     }

@@ -75,7 +75,7 @@ extension PlanContext {
   }
 
   /// Whether the mode keeps a level whatever the user does.
-  private func keepsLevels(_ setting: Setting) -> Bool {
+  func keepsLevels(_ setting: Setting) -> Bool {
     guard input.occasion == .upkeep else { return true }
     return snapshot.device(ofLevel: setting)?.direction == .input && mode.gainLock == true
   }

@@ -218,6 +218,8 @@ package struct Baseline: Sendable, Hashable, Codable {
         entry.setting.is(.outlivesSession)
         && (claims?.contains(entry.setting) ?? true || snapshot.absence(of: entry) != nil)
       return !entry.isChange && !isKept || entry.isOwnDefault
+        // A level of the session's own device goes with it.
+        || entry.setting.isLevel && Owned.isName(entry.setting.object)
         // A stream that ended returns as another one.
         || entry.setting.isOfStream && snapshot.value(of: entry.setting) == nil
     }

@@ -12,7 +12,8 @@ extension ServerSnapshot {
   /// Why the value of an entry cannot be restored now, and what is unplugged; nil if it can be
   /// restored, or never can.
   func absence(of entry: Baseline.Entry) -> Absence? {
-    guard entry.setting.is(.outlivesSession), !entry.setting.isOfStream, entry.before != .absent
+    guard entry.setting.is(.outlivesSession), !entry.setting.isOfStream, entry.before != .absent,
+      !Owned.isName(entry.setting.object)
     else { return nil }
     if case .defaultDevice(let direction) = entry.setting {
       guard case .name(let name) = entry.before, !Owned.isName(name) else { return nil }

@@ -34,11 +34,12 @@ struct LevelAspect: Aspect {
     let setting = Setting.volume(direction, device: device.name)
     let level = context.level(
       setting, .volume(ChannelVolumes(volume, channels: device.channelMap.count)))
-    // The desktop's slider moves the session's own device before it, whose level counts, too.
+    // The desktop's slider moves the session's own device before it: its level counts, and is a person's.
     let links = context.snapshot.chain.links(on: device).map { link in
       Target(
         property, .volume(direction, device: link.name),
-        .volume(ChannelVolumes(.norm, channels: link.channelMap.count)), isLeft: level.isLeft,
+        .volume(ChannelVolumes(.norm, channels: link.channelMap.count)),
+        isLeft: !context.keepsLevels(setting),
         why: "on the session's own device before it")
     }
     return [Target(property, setting, level.value, isLeft: level.isLeft, why: "on the hardware")]

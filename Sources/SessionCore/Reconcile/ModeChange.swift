@@ -64,7 +64,7 @@ package struct ModeChange: Sendable {
       return
         "\(result.step.setting.title) could not be set to \(result.step.to) (\(reason)): it is restored "
         + "by the next 'revert'"
-    }
+    }.unique
   }
 
   /// The baseline after the failed run was undone: the one from before it. What could not be undone,

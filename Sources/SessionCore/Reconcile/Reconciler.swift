@@ -127,8 +127,10 @@ package struct Reconciler: Sendable {
           try Self.count(step, in: &checks, atMost: 8)
         } catch {
           guard isRestoring else { throw error }
-          // What depends on a refused step is planned for ever.
-          try refuse(step, error)
+          // What depends on a refused step is planned for ever: all that is left is for the next run.
+          for step in lastPlan.steps where input.refusals[step.setting] == nil {
+            try refuse(step, error)
+          }
           state = .finished
           continue
         }

@@ -11,7 +11,7 @@ struct RevertCommand: SessionCommand {
       another program changed since are left alone and listed. Settings of an unplugged device are \
       listed, too, and restored when it is plugged in again: by the process that maintains the \
       session, or by 'revert' then. What the server refuses to restore is listed, too, and the exit \
-      status is 71; the rest is restored, and 'revert' tries again.
+      status is 71; the rest is restored, and the next 'revert' tries again, unless with --forget.
 
       JSON: schema; steps, as of 'apply'; left.
       """)

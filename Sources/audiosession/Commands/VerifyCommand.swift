@@ -64,10 +64,10 @@ struct VerifyCommand: SessionCommand {
             isPrivate: options.sandbox, playsAloud: play
           ).run()
           let snapshot = try? await session.snapshot()
-          try await end(session)
+          try await end(session, context.output)
           return (report, snapshot)
         } catch {
-          try? await end(session)
+          try? await end(session, context.output)
           // The error of a cancelled stream describes the stream, not the cancellation.
           throw Task.isCancelled ? CancellationError() : error
         }
@@ -80,8 +80,9 @@ struct VerifyCommand: SessionCommand {
   }
 
   /// In a task of its own: a signal may have cancelled this one, which sends no request any more.
-  private func end(_ session: AudioSession) async throws {
+  private func end(_ session: AudioSession, _ output: Output) async throws {
     guard revert else { return }
-    _ = try await Task { try await session.revert() }.value
+    let report = try await Task { try await session.revert() }.value
+    for note in report.left { output.warning(note) }
   }
 }

@@ -105,7 +105,9 @@ struct WatchCommand: SessionCommand {
       notifier.send("STOPPING=1")
       let signal = Interruption.received
       guard signal != nil || Interruption.isUnread else { return .noServer }
-      if revert { try await session.revert() }
+      if revert {
+        for note in try await session.revert().left { context.output.warning(note) }
+      }
       try? EventView.print(.stopped, context.output)
       await hooks?.note(.stopped) { try? await session.getSessionState() }
       return signal.map(Status.signal) ?? .done

@@ -101,6 +101,9 @@ private typealias Server = SimulatedServer
     var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.occasion = .upkeep
     #expect(try Plan.make(input).steps == [])
+    // Nor when the hardware is given its level again, as after a jack event.
+    input.charges = Charges()
+    #expect(try Plan.make(input).steps == [])
     input.mode.gainLock = true
     #expect(try Plan.make(input).steps.count == 1)
   }

@@ -94,6 +94,74 @@ private typealias Server = SimulatedServer
     #expect(plan.steps.first?.why == "restored: its value before the session")
   }
 
+  @Test func `the level of the session's own device goes with it`() throws {
+    let mode = preferring {
+      $0.channelMap = .swap
+      $0.inputGain = Volume(fraction: 0.3)
+    }
+    let (applied, baseline) = try applied(mode)
+    var server = applied
+    try server.edit(.input, "audiosession.input") {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2)
+    }
+    var again = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    again.input.baseline = baseline
+    again.run()
+    #expect(again.plans.first?.lines == ["7 audiosession.input volume: 50 % → 100 %"])
+    let own = Setting.volume(.input, device: "audiosession.input")
+    #expect(again.stored[own] == nil)
+    // A run that was cut short may have stored it.
+    var stored = again.stored
+    stored.record(
+      own, before: .volume(ChannelVolumes(Volume(fraction: 0.5), channels: 2)),
+      ours: .volume(ChannelVolumes(.norm, channels: 2)))
+    var input = PlanInput(mode: AudioMode(), snapshot: again.server.snapshot)
+    input.baseline = stored
+    let change = ModeChange(input, to: .ended(forgets: false))
+    var back = Run(again.server, input)
+    back.run()
+    var ended = change
+    ended.run = back.loop
+    #expect(back.failure == nil && back.plans.first?.left == [], "\(back.trace)")
+    #expect(ended.outcome.entries == [])
+  }
+
+  @Test func `what the server refuses to restore is kept, and the rest is restored`() throws {
+    let (applied, baseline) = try applied(Self.full)
+    var server = applied
+    let level = Setting.volume(.input, device: Server.usb)
+    server.refuses = [level]
+    var input = PlanInput(mode: AudioMode(), snapshot: server.snapshot)
+    input.baseline = baseline
+    var change = ModeChange(input, to: .ended(forgets: false))
+    var isDone = false
+    while !isDone {
+      switch try change.run.next(isStopped: false, isLate: false) {
+      case .read: try change.run.didRead(server.snapshot)
+      case .save: try change.run.didSave(.success(()))
+      case .check: change.run.didCheck(server.snapshot)
+      case .run(let step):
+        do throws(SimulatedServer.Refusal) {
+          try server.run(step)
+          change.run.didRun(.done(granted: nil), server.snapshot)
+        } catch {
+          try change.run.didFail(SessionError(.refused, stage: .server, "no"))
+        }
+      case .finish: isDone = true
+      }
+    }
+    #expect(change.outcome.entries.map(\.setting) == [level])
+    #expect(change.refused.count == 1 && change.refused[0].contains("(no)"), "\(change.refused)")
+    #expect(server.snapshot.device(.output, named: Server.speakers)?.volume.loudest == .norm)
+    // The next revert restores it.
+    server.refuses = []
+    var next = PlanInput(mode: AudioMode(), snapshot: server.snapshot)
+    next.baseline = change.outcome
+    var back = Run(server, next)
+    back.run()
+    #expect(try back.server.snapshot.fingerprint == laptop().snapshot.fingerprint)
+  }
+
   @Test func `what somebody changed since is left and listed`() throws {
     let (applied, baseline) = try applied(Self.full)
     var server = applied
