@@ -343,4 +343,23 @@ private typealias Server = SimulatedServer
         $0.contains("→ analog-output-speaker")
       })
   }
+
+  /// Nothing that belongs to a device may be loud, live or late for a moment.
+  @Test func `every level of a device is set before the device is used`() throws {
+    var properties: Set<Property> = []
+    for seed in 0..<400 {
+      var random = SeededRandom(seed: UInt64(seed))
+      let server = random.machine()
+      var mode = random.mode()
+      mode.onFailure = .bestEffort
+      for step in try server.plan(mode).steps {
+        if case .latencyOffset = step.setting { properties.insert(step.property) }
+        if step.setting.isLevel { properties.insert(step.property) }
+      }
+    }
+    #expect(properties.count == 6, "\(properties)")
+    for property in properties {
+      #expect(property.row.aspect?.isSetBeforeUse == true, "\(property)")
+    }
+  }
 }
