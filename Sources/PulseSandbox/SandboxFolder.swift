@@ -99,7 +99,7 @@ struct SandboxFolder: Sendable {
   /// server's address or a module's argument; otherwise `/tmp`.
   private static func parent() -> String {
     guard let path = ProcessEnvironment["TMPDIR"], path.hasPrefix("/"),
-      path.utf8.count + "/pulse-XXXXXX/pulse.sock".utf8.count <= 107,
+      path.utf8.count + "/pulse-XXXXXX/pipewire-0-manager".utf8.count <= 107,
       path.utf8.allSatisfy({ isPlain($0) }), access(path, W_OK | X_OK) == 0
     else { return "/tmp" }
     return path

@@ -132,7 +132,8 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     } catch {
       // What a signal cuts off while a private server starts fails in the server's words.
       let isCut = error is SandboxError && Interruption.received != nil
-      status = output.report(isCut ? CancellationError() : error)
+      status = output.report(
+        isCut ? CancellationError() : error, isOneLine: command.printsLines)
     }
     await context.finish()
     return output.isLost ? .storeFailed : status

@@ -42,15 +42,16 @@ struct StateWatch {
       try output.json(state, isOneLine: true)
       return []
     }
-    let width = output.terminal.width
+    let terminal = output.terminal
+    let width = terminal.width
     let lines = StateView.lines(
       state, snapshot, width: width.map { $0 - 2 }, isLive: true,
       names: context.names(snapshot))
     let marked = Self.marked(lines, since: shown)
-    if width == nil {
-      output.print(marked + [.empty])
-    } else {
+    if terminal.canMove {
       output.drawScreen(marked)
+    } else {
+      output.print(marked + [.empty])
     }
     return lines
   }

@@ -36,6 +36,7 @@ struct MeterCommand: SessionCommand {
   var interval: TimeLimit?
 
   var activity: String? { nil }
+  var printsLines: Bool { true }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
@@ -51,7 +52,7 @@ struct MeterCommand: SessionCommand {
         of: DeviceTap.Piece.self, bufferingPolicy: .bufferingNewest(200))
       let every =
         interval?.duration
-        ?? (context.output.terminal.isPerson
+        ?? (context.output.terminal.canMove
           ? Self.frame : min(.seconds(1), duration?.duration ?? .seconds(1)))
       let tap = try await DeviceTap(
         server: session.address, device: device.map { _ in input.name },

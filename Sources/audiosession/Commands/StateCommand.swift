@@ -29,6 +29,7 @@ struct StateCommand: SessionCommand {
   var watch = false
 
   var activity: String? { watch ? nil : "waiting for the sound server" }
+  var printsLines: Bool { watch }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 

@@ -53,6 +53,7 @@ struct WatchCommand: SessionCommand {
   var force = false
 
   var activity: String? { nil }
+  var printsLines: Bool { true }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 

@@ -1,5 +1,6 @@
 import AudioSession
 import AudioStreams
+import Pulse
 import PulseSandbox
 import SessionProfiles
 
@@ -29,6 +30,12 @@ struct Failure {
         }
     case let error as StreamError:
       self.error = SessionError(error)
+      status = Status(self.error)
+    case let error as PulseError where error.code == .cancelled:
+      self.error = SessionError(.cancelled, stage: .session, "cancelled")
+      status = Status(self.error)
+    case let error as PulseError:
+      self.error = SessionError(.serverLost, stage: .server, error.description)
       status = Status(self.error)
     case is CancellationError:
       self.error = SessionError(.cancelled, stage: .session, "cancelled")

@@ -7,8 +7,6 @@ import Synchronization
 /// Where results and messages go.
 final class Output: Sendable {
   let isJSON: Bool
-  let terminal: Terminal
-  private let messages: Terminal
   private let isPlain: Bool
   private let hasFailed = Atomic(false)
   private let hasLeft = Atomic(false)
@@ -23,9 +21,11 @@ final class Output: Sendable {
   init(isJSON: Bool, isPlain: Bool = false) {
     self.isJSON = isJSON
     self.isPlain = isPlain
-    terminal = isPlain ? .plain : Terminal(descriptor: 1)
-    messages = isPlain ? .plain : Terminal(descriptor: 2)
   }
+
+  /// Measured each time: a window changes its size while a command draws.
+  var terminal: Terminal { isPlain ? .plain : Terminal(descriptor: 1) }
+  private var messages: Terminal { isPlain ? .plain : Terminal(descriptor: 2) }
 
   /// Whether a result could not be written for another reason than a missing reader.
   var isLost: Bool { hasFailed.load(ordering: .relaxed) }
@@ -46,8 +46,14 @@ final class Output: Sendable {
   /// Prints lines in place of earlier ones; for a terminal.
   func redraw(_ lines: [Line], over count: Int) {
     let up = count > 0 ? "\u{1b}[\(count)A" : ""
-    let text = lines.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
-    write(up + text, to: 1)
+    write(up + cleared(lines), to: 1)
+  }
+
+  /// Lines, each after its row is cleared: behind one that fills its row the cursor is still on the last
+  /// character.
+  private func cleared(_ lines: some Sequence<Line>) -> String {
+    let hasColour = terminal.hasColour
+    return lines.map { "\u{1b}[K" + $0.rendered(colour: hasColour) + "\n" }.joined()
   }
 
   /// Draws lines over the whole screen, as many as it has room for, and how many it has not.
@@ -56,8 +62,7 @@ final class Output: Sendable {
     let more = lines.count - room + 1
     let shown =
       more > 1 ? lines.prefix(room - 1) + [Line("  (\(more) more lines)", .dim)] : lines[...]
-    let text = shown.map { $0.rendered(colour: terminal.hasColour) + "\u{1b}[K\n" }.joined()
-    write("\u{1b}[H" + text + "\u{1b}[J", to: 1)
+    write("\u{1b}[H" + cleared(shown) + "\u{1b}[J", to: 1)
   }
 
   func json(_ value: some Encodable, isOneLine: Bool = false) throws {
@@ -67,7 +72,8 @@ final class Output: Sendable {
   /// Shows a line on standard error that the next one replaces, if that is a terminal; nil removes
   /// it. Leaves out the last parts of a line that is wider than the screen.
   func progress(_ line: Line?) {
-    guard let width = messages.width else { return }
+    let messages = messages
+    guard messages.canMove, let width = messages.width else { return }
     var spans = line?.spans ?? []
     while Line(spans).width >= width, spans.count > 1 { spans.removeLast() }
     hasProgress.store(line != nil, ordering: .relaxed)

@@ -11,6 +11,9 @@ struct Terminal: Sendable, Equatable {
   /// Lines of the screen.
   var height = 24
 
+  /// Whether lines can be drawn over; otherwise they follow each other.
+  var canMove = false
+
   /// Whether a person reads the output on a screen.
   var isPerson: Bool { width != nil }
 
@@ -25,7 +28,8 @@ extension Terminal {
       self = .plain
       return
     }
-    let noColour = ProcessEnvironment["NO_COLOR"] != nil || ProcessEnvironment["TERM"] == "dumb"
+    let isDumb = ProcessEnvironment["TERM"] == "dumb"
+    let noColour = ProcessEnvironment["NO_COLOR"] != nil || isDumb
     // Both are zero if they are unknown.
     var size = winsize()
     _ = ioctl(descriptor, UInt(TIOCGWINSZ), &size)
@@ -33,5 +37,6 @@ extension Terminal {
       size.ws_col > 0 ? Int(size.ws_col) : ProcessEnvironment["COLUMNS"].flatMap { Int($0) }
     self.init(hasColour: !noColour, width: max(20, columns ?? 80))
     if size.ws_row > 0 { height = Int(size.ws_row) }
+    canMove = !isDumb
   }
 }

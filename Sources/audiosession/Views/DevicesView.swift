@@ -56,7 +56,8 @@ enum DevicesView {
     return rows.flatMap { row -> [Line] in
       Layout.wrap(
         String(row[0].text.dropFirst(2)), after: Span("    " + row[0].text.prefix(2), row[0].style),
-        width: width, style: row[0].style) + [["        ", row[1], ", ", row[2]]]
+        width: width, style: row[0].style)
+        + Layout.wrap("\(row[1].text), \(row[2].text)", indent: 8, width: width)
     }
   }
 

@@ -41,7 +41,8 @@ struct MeterView {
 
   private mutating func show(_ frame: MeterFrame) throws {
     if output.isJSON { return try output.json(frame, isOneLine: true) }
-    guard let width = output.terminal.width else { return output.print([frame.line]) }
+    let terminal = output.terminal
+    guard terminal.canMove, let width = terminal.width else { return output.print([frame.line]) }
     let lines = frame.drawing(width: width)
     output.redraw(lines, over: drawn)
     drawn = lines.count

@@ -1,5 +1,6 @@
 import AudioSession
 import AudioStreams
+import POSIX
 import PulseTypes
 
 /// The result of a recording.
@@ -37,7 +38,11 @@ struct RecordView: Encodable {
       let start = Self.clock(.seconds(Double(input.position) / Double(max(1, sampleRate))))
       lines += Layout.wrap("from \(start)  \(names[input.device])", indent: 2, width: width)
     }
-    if !missing.isEmpty || inputs.count > 1 { lines.append([Span("  listed in \(file).json")]) }
+    if !missing.isEmpty || inputs.count > 1, file != "-",
+      File.status(file)?.isRegular != false
+    {
+      lines.append([Span("  listed in \(file).json")])
+    }
     return lines
   }
 
