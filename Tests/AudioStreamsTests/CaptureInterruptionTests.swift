@@ -36,6 +36,16 @@ struct CaptureInterruptionTests {
     }
   }
 
+  /// Unplugs all inputs, and then begins a call.
+  private func beginCallWithoutInput(_ rig: Rig, _ outside: PulseClient) async throws {
+    for module in try await outside.modules().reversed() where module.name == "module-null-source" {
+      try await outside.unloadModule(module.index)
+    }
+    #expect(await eventually { await rig.capture.status == .interrupted })
+    await rig.session.noteCorkRequest(toPause: true)
+    #expect(await eventually { await rig.capture.run?.isWaiting == false })
+  }
+
   @Test("does not record a call that began while there was no input")
   func callWithoutInput() async throws {
     try await Rig.with(.sources) { rig in
@@ -43,13 +53,7 @@ struct CaptureInterruptionTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
-      for module in try await outside.modules().reversed() where module.name == "module-null-source"
-      {
-        try await outside.unloadModule(module.index)
-      }
-      #expect(await eventually { await rig.capture.status == .interrupted })
-      await rig.session.noteCorkRequest(toPause: true)
-      #expect(await eventually { await rig.capture.run?.isWaiting == false })
+      try await beginCallWithoutInput(rig, outside)
       _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
       #expect(try await eventually { try await outside.source(named: "one") != nil })
       // The session has looked at the new input.
@@ -95,13 +99,7 @@ struct CaptureInterruptionTests {
       let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
       let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
-      for module in try await outside.modules().reversed() where module.name == "module-null-source"
-      {
-        try await outside.unloadModule(module.index)
-      }
-      #expect(await eventually { await rig.capture.status == .interrupted })
-      await rig.session.noteCorkRequest(toPause: true)
-      #expect(await eventually { await rig.capture.run?.isWaiting == false })
+      try await beginCallWithoutInput(rig, outside)
       await rig.session.noteCorkRequest(toPause: false)
       #expect(await eventually { await rig.capture.run?.isWaiting == true })
       _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")

@@ -69,7 +69,8 @@ package struct ModeChange: Sendable {
 
   /// The baseline after the failed run was undone: the one from before it. What could not be undone,
   /// because its device was unplugged meanwhile, is kept until the device returns, and what the server
-  /// refused until the next revert; so is the level of a device that returned meanwhile, which PipeWire's session manager may still replace.
+  /// refused until the next revert; so is the level of a device that returned meanwhile, which PipeWire's
+  /// session manager may still replace.
   ///
   /// - Parameter back: the loop that undid it.
   package func undone(by back: Reconciler) -> Baseline {

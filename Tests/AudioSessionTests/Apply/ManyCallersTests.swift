@@ -66,25 +66,40 @@ struct ManyCallersTests {
     }
   }
 
+  /// Calls behind each other: the first has its turn, and waits for a frozen server.
+  private struct Line {
+    let session: AudioSession
+    private(set) var calls: [Task<ApplyReport, any Error>] = []
+
+    init(session: AudioSession) { self.session = session }
+
+    mutating func add(
+      _ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport
+    ) async {
+      let (session, waiting) = (session, calls.count)
+      calls.append(Task { try await call(session) })
+      #expect(
+        await eventually {
+          guard await session.hasTurn else { return false }
+          return await session.waitingCalls == waiting
+        })
+    }
+  }
+
   @Test("a call that was to be replaced by one that is cancelled is carried out", .server)
   func cancelledReplacement() async throws {
     try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
       _ = try await rig.session.snapshot()
       // The call that has its turn waits for the server.
       try await rig.sandbox.freeze()
-      var calls: [Task<ApplyReport, any Error>] = []
+      var line = Line(session: rig.session)
       for percent in [30, 40, 50] {
         var mode = AudioMode(category: .record)
         mode.inputGain = Volume(fraction: Double(percent) / 100)
         let wanted = mode
-        calls.append(Task { try await rig.session.setAudioMode(wanted) })
-        let waiting = calls.count - 1
-        #expect(
-          await eventually {
-            guard await rig.session.hasTurn else { return false }
-            return await rig.session.waitingCalls == waiting
-          })
+        await line.add { try await $0.setAudioMode(wanted) }
       }
+      let calls = line.calls
       calls[2].cancel()
       await #expect(throws: SessionError.self) { try await calls[2].value }
       try await rig.sandbox.thaw()
@@ -362,28 +377,18 @@ struct ManyCallersTests {
       let before = try await rig.outside.source(named: "mic")?.volume
       // The call that has its turn waits for the server.
       try await rig.sandbox.freeze()
-      var calls: [Task<ApplyReport, any Error>] = []
-      func add(_ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport) async {
-        let session = rig.session
-        calls.append(Task { try await call(session) })
-        let waiting = calls.count - 1
-        #expect(
-          await eventually {
-            guard await rig.session.hasTurn else { return false }
-            return await rig.session.waitingCalls == waiting
-          })
-      }
+      var line = Line(session: rig.session)
       var mode = AudioMode(category: .record)
       mode.inputGain = Volume(fraction: 0.3)
       var absent = mode
       absent.preferredInput = [.name("absent")]
       absent.inputRequired = true
-      for mode in [mode, mode, absent] { await add { try await $0.setAudioMode(mode) } }
-      await add { try await $0.setActive(false) }
+      for mode in [mode, mode, absent] { await line.add { try await $0.setAudioMode(mode) } }
+      await line.add { try await $0.setActive(false) }
       try await rig.sandbox.thaw()
-      _ = try await calls[3].value
-      await #expect(throws: SessionError.self) { try await calls[2].value }
-      for call in calls[..<2] { _ = try? await call.value }
+      _ = try await line.calls[3].value
+      await #expect(throws: SessionError.self) { try await line.calls[2].value }
+      for call in line.calls[..<2] { _ = try? await call.value }
       #expect(try await rig.session.getSessionState().active == false)
       #expect(try await rig.outside.source(named: "mic")?.volume == before)
     }
@@ -399,23 +404,13 @@ struct ManyCallersTests {
       absent.preferredInput = [.name("absent")]
       absent.inputRequired = true
       let wanted = absent
-      var calls: [Task<ApplyReport, any Error>] = []
-      func add(_ call: @escaping @Sendable (AudioSession) async throws -> ApplyReport) async {
-        let session = rig.session
-        calls.append(Task { try await call(session) })
-        let waiting = calls.count - 1
-        #expect(
-          await eventually {
-            guard await rig.session.hasTurn else { return false }
-            return await rig.session.waitingCalls == waiting
-          })
-      }
-      await add { try await $0.setActive(true) }
-      await add { try await $0.update { $0.inputGain = Volume(fraction: 0.4) } }
-      await add { try await $0.setAudioMode(wanted) }
-      await add { try await $0.update { $0.outputVolume = Volume(fraction: 0.3) } }
+      var line = Line(session: rig.session)
+      await line.add { try await $0.setActive(true) }
+      await line.add { try await $0.update { $0.inputGain = Volume(fraction: 0.4) } }
+      await line.add { try await $0.setAudioMode(wanted) }
+      await line.add { try await $0.update { $0.outputVolume = Volume(fraction: 0.3) } }
       try await rig.sandbox.thaw()
-      for call in calls { _ = try? await call.value }
+      for call in line.calls { _ = try? await call.value }
       let properties = try await rig.session.getSessionState().properties
       #expect(properties[.inputGain]?.actual == .number(0.4))
       #expect(properties[.outputVolume]?.actual == .number(0.3))

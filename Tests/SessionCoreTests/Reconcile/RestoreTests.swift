@@ -9,49 +9,27 @@ private typealias Server = SimulatedServer
 /// The baseline: what the former mode changed and the new one does not name goes back; what somebody
 /// changed since is left and listed.
 @Suite struct RestoreTests {
-  private static let mic = Server.microphone
+  static let mic = Server.microphone
 
-  private func laptop() throws -> Server {
+  static func laptop() throws -> SimulatedServer {
     var server = Server.laptop(jacks: ["analog-input-linein": .yes])
     server.addUSB()
-    try server.setDefault(.input, Self.mic)
-    for (direction, name) in [(Direction.input, Self.mic), (.output, Server.speakers)] {
+    try server.setDefault(.input, mic)
+    for (direction, name) in [(Direction.input, mic), (.output, Server.speakers)] {
       try server.edit(direction, name) { $0.volume = ChannelVolumes(.norm, channels: 2) }
     }
     return server
   }
 
   /// The server after a mode, and the baseline that the store then has.
-  private func applied(_ mode: AudioMode) throws -> (server: Server, baseline: Baseline) {
+  static func applied(
+    _ mode: AudioMode
+  ) throws -> (server: SimulatedServer, baseline: Baseline) {
     let server = try laptop()
     var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
     run.run()
     #expect(run.failure == nil, "\(run.trace)")
     return (run.server, run.stored)
-  }
-
-  /// Runs a change until the server refuses a setting.
-  private func fail(
-    _ change: inout ModeChange, at setting: Setting, on server: inout Server,
-    before: (inout Server) -> Void = { _ in }, after: (Step, inout Server) -> Void = { _, _ in }
-  ) {
-    #expect(throws: SessionError.self) {
-      while true {
-        switch try change.run.next(isStopped: false, isLate: false) {
-        case .read: try change.run.didRead(server.snapshot)
-        case .save: try change.run.didSave(.success(()))
-        case .check: change.run.didCheck(server.snapshot)
-        case .run(let step) where step.setting == setting:
-          before(&server)
-          try change.run.didFail(SessionError(.timedOut, stage: .server, "no answer"))
-        case .run(let step):
-          try server.run(step)
-          change.run.didRun(.done(granted: nil), server.snapshot)
-          after(step, &server)
-        case .finish: return
-        }
-      }
-    }
   }
 
   private static let full = preferring {
@@ -63,7 +41,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a revert goes back to before, in the order of the phases`() throws {
-    let (server, baseline) = try applied(Self.full)
+    let (server, baseline) = try Self.applied(Self.full)
     let was = try #require(baseline[.volume(.input, device: Server.usb)]?.before)
     let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
     #expect(plan.steps.map(\.phase) == plan.steps.map(\.phase).sorted())
@@ -81,11 +59,11 @@ private typealias Server = SimulatedServer
     back.input.baseline = baseline
     back.run()
     #expect(back.failure == nil)
-    #expect(try back.server.snapshot.fingerprint == laptop().snapshot.fingerprint)
+    #expect(try back.server.snapshot.fingerprint == Self.laptop().snapshot.fingerprint)
   }
 
   @Test func `what the new mode does not name goes back, and what it names stays`() throws {
-    let (server, baseline) = try applied(Self.full)
+    let (server, baseline) = try Self.applied(Self.full)
     var next = Self.full
     next.outputVolume = nil
     let plan = try server.plan(next) { $0.baseline = baseline }
@@ -99,7 +77,7 @@ private typealias Server = SimulatedServer
       $0.channelMap = .swap
       $0.inputGain = Volume(fraction: 0.3)
     }
-    let (applied, baseline) = try applied(mode)
+    let (applied, baseline) = try Self.applied(mode)
     var server = applied
     try server.edit(.input, "audiosession.input") {
       $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2)
@@ -127,7 +105,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `what the server refuses to restore is kept, and the rest is restored`() throws {
-    let (applied, baseline) = try applied(Self.full)
+    let (applied, baseline) = try Self.applied(Self.full)
     var server = applied
     let level = Setting.volume(.input, device: Server.usb)
     server.refuses = [level]
@@ -159,11 +137,11 @@ private typealias Server = SimulatedServer
     next.baseline = change.outcome
     var back = Run(server, next)
     back.run()
-    #expect(try back.server.snapshot.fingerprint == laptop().snapshot.fingerprint)
+    #expect(try back.server.snapshot.fingerprint == Self.laptop().snapshot.fingerprint)
   }
 
   @Test func `what somebody changed since is left and listed`() throws {
-    let (applied, baseline) = try applied(Self.full)
+    let (applied, baseline) = try Self.applied(Self.full)
     var server = applied
     try server.edit(.output, Server.speakers) {
       $0.volume = ChannelVolumes(Volume(fraction: 0.7), channels: 2)
@@ -177,7 +155,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a default that somebody chose since stays when the link is removed`() throws {
-    let (applied, baseline) = try applied(Self.full)
+    let (applied, baseline) = try Self.applied(Self.full)
     var server = applied
     try server.setDefault(.input, Server.usb)
     var back = Run(server, PlanInput(mode: AudioMode(), snapshot: server.snapshot))
@@ -189,7 +167,8 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a default whose device is unplugged does not return with it`() throws {
-    let (applied, baseline) = try applied(preferring { $0.preferredInput = [.name(Server.usb)] })
+    let (applied, baseline) = try Self.applied(
+      preferring { $0.preferredInput = [.name(Server.usb)] })
     var server = applied
     server.unplug("alsa_card.usb")
     #expect(server.snapshot.server.defaultSourceName == Self.mic)
@@ -203,7 +182,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `only who asks now gets a microphone opened`() throws {
-    let (server, baseline) = try applied(preferring { $0.inputMuted = true })
+    let (server, baseline) = try Self.applied(preferring { $0.inputMuted = true })
     for isExplicit in [true, false] {
       let plan = try server.plan(AudioMode()) {
         $0.baseline = baseline
@@ -238,7 +217,7 @@ private typealias Server = SimulatedServer
           ours: .absent),
         .init(setting: .stream(.input, Index(9)), before: .name(Self.mic), ours: nil),
       ], serverCookie: 77)
-    let plan = try laptop().plan(AudioMode()) { $0.baseline = baseline }
+    let plan = try Self.laptop().plan(AudioMode()) { $0.baseline = baseline }
     #expect(plan.lines == [])
     #expect(
       plan.left == [
@@ -247,14 +226,14 @@ private typealias Server = SimulatedServer
       ])
     // Nobody asked.
     #expect(
-      try laptop().plan(AudioMode()) {
+      try Self.laptop().plan(AudioMode()) {
         $0.baseline = baseline
         $0.occasion = .upkeep
       }.left == [])
   }
 
   @Test func `what is left of a revert is what is away`() throws {
-    let (applied, baseline) = try applied(Self.full)
+    let (applied, baseline) = try Self.applied(Self.full)
     var server = applied
     server.remove(try #require(server.snapshot.device(.input, named: Server.usb)))
     server.snapshot.cards.removeAll { $0.name == "alsa_card.usb" }
@@ -279,7 +258,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `what the mode names is known as it was, whether or not it needs a step`() throws {
-    let server = try laptop()
+    let server = try Self.laptop()
     let mode = preferring {
       $0.preferredInput = [.name(Self.mic)]
       $0.inputGain = .norm
@@ -307,7 +286,7 @@ private typealias Server = SimulatedServer
 
   @Test func `a rate of before that is blocked is left with its reason, not asked for ever`() throws
   {
-    let (applied, baseline) = try applied(preferring { $0.sampleRate = 48000 })
+    let (applied, baseline) = try Self.applied(preferring { $0.sampleRate = 48000 })
     var server = applied
     server.add(stream: "mumble", .input, on: Self.mic)
     let plan = try server.plan(AudioMode()) { $0.baseline = baseline }
@@ -316,7 +295,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a rate that was blocked is kept, and restored when its stream has ended`() throws {
-    let (applied, baseline) = try applied(preferring { $0.sampleRate = 48000 })
+    let (applied, baseline) = try Self.applied(preferring { $0.sampleRate = 48000 })
     var server = applied
     let rate = Setting.rate(.input, device: Self.mic)
     let before = try #require(baseline[rate]?.before)
@@ -342,33 +321,8 @@ private typealias Server = SimulatedServer
     #expect(ended.outcome.entries == [])
   }
 
-  @Test func `a failed change names what could not be undone`() throws {
-    var server = Server.machine {
-      $0.addLaptop()
-      $0.addUSB()
-    }
-    let mode = preferring {
-      $0.preferredInput = [.name(Server.usb)]
-      $0.inputGain = Volume(fraction: 0.3)
-      $0.outputVolume = Volume(fraction: 0.3)
-    }
-    var change = ModeChange(
-      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
-    fail(
-      &change, at: .volume(.output, device: Server.speakers), on: &server,
-      before: {
-        $0.unplug("alsa_card.usb")
-      })
-    let back = try #require(change.undoing(in: server.snapshot))
-    var run = Run(server, back.input)
-    run.run()
-    let (away, blocked) = change.left(by: run.loop)
-    #expect(away.contains(.volume(.input, device: Server.usb)), "\(away)")
-    #expect(blocked == [])
-  }
-
   @Test func `a stream's place means nothing on another run of the server`() throws {
-    var server = try laptop()
+    var server = try Self.laptop()
     let stream = server.add(stream: "mumble", .input, on: Server.usb)
     let entry = Baseline.Entry(
       setting: .stream(.input, stream), before: .name(Self.mic), ours: .name(Server.usb))
@@ -388,7 +342,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `what is as it was before is no change at all`() throws {
-    let server = try laptop()
+    let server = try Self.laptop()
     var baseline = Baseline()
     baseline.record(
       .mute(.input, device: Self.mic), before: .flag(false), ours: .flag(false))
@@ -418,7 +372,7 @@ private typealias Server = SimulatedServer
   }
 
   @Test func `a leftover of a crashed run was not there before the session`() throws {
-    var server = try laptop()
+    var server = try Self.laptop()
     server.addRemap(of: Self.mic, taking: .mono, as: .mono)
     var run = Run(
       server, PlanInput(mode: preferring { $0.channelMap = .swap }, snapshot: server.snapshot))
@@ -431,194 +385,5 @@ private typealias Server = SimulatedServer
     #expect(back.server.snapshot.server.defaultSourceName == Self.mic)
   }
 
-  @Test func `a failed change of mode rolls back to the remap of the mode before`() throws {
-    let (server, _) = try applied(preferring { $0.channelMap = .swap })
-    let mode = preferring {
-      $0.channelMap = .mono
-      $0.sampleRate = 48000
-      $0.inputMuted = true
-    }
-    for batches in 1...3 {
-      var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
-      run.run(batches: batches)
-      var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
-      back.input.baseline = run.journal
-      back.input.baseline.serverCookie = 77
-      back.run()
-      #expect(back.failure == nil)
-      #expect(back.server.snapshot.fingerprint == server.snapshot.fingerprint, "\(back.trace)")
-    }
-  }
-
-  @Test func `a level that a failed run had set, and was about to restore, is restored`() throws {
-    var server = Server.machine {
-      $0.addLaptop()
-      $0.addUSB()
-    }
-    server.unplug("alsa_card.usb")
-    let mode = preferring {
-      $0.preferredInput = [.name(Server.usb), .name(Self.mic)]
-      $0.inputGain = Volume(fraction: 0.3)
-    }
-    let level = Setting.volume(.input, device: Self.mic)
-    let before = server.snapshot.value(of: level)
-    var change = ModeChange(
-      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
-    fail(
-      &change, at: .volume(.input, device: Server.usb), on: &server,
-      after: { step, server in
-        // The preferred input is plugged in: the level of the other one has to be restored.
-        if step.setting == level { server.plug("alsa_card.usb") }
-      })
-    #expect(server.snapshot.value(of: level) != before)
-    var back = try #require(change.undoing(in: server.snapshot))
-    let plan = try back.didRead(server.snapshot)
-    #expect(plan.steps.contains { $0.setting == level && $0.to == before }, "\(plan.lines)")
-  }
-
-  @Test(arguments: [true, false], [true, false])
-  func `a level is kept whose device returns while a failed run is undone, or just before`(
-    isUndone: Bool, wasInEffect: Bool
-  ) throws {
-    var server = Server.machine(kind: .pipewire) { $0.addLaptop() }
-    let mode = preferring { $0.inputGain = Volume(fraction: 0.3) }
-    let level = Setting.volume(.input, device: Self.mic)
-    let before = try #require(server.snapshot.value(of: level))
-    var baseline = Baseline()
-    if wasInEffect {
-      let former = ChannelVolumes(Volume(fraction: 0.6), channels: 2)
-      try server.edit(.input, Self.mic) { $0.volume = former }
-      baseline.entries = [
-        .init(setting: level, before: before, ours: .volume(former), in: server.snapshot)
-      ]
-      baseline.serverCookie = server.snapshot.server.cookie
-    }
-    /// The cards that are away while WirePlumber starts again.
-    var away: [String] = []
-    func perform(_ loop: inout Reconciler) throws {
-      var isDone = false
-      while true {
-        switch try loop.next(isStopped: isDone && !loop.isRollback, isLate: false) {
-        case .read:
-          if !away.isEmpty { server.startManager(away) }
-          try loop.didRead(server.snapshot)
-        case .save: try loop.didSave(.success(()))
-        case .check:
-          if isUndone, loop.isRollback, away.isEmpty { away = server.endManager() }
-          loop.didCheck(server.snapshot)
-        case .run(let step):
-          try server.run(step)
-          loop.didRun(.done(granted: nil), server.snapshot)
-          isDone = true
-        case .finish: return
-        }
-      }
-    }
-    var input = PlanInput(mode: mode, snapshot: server.snapshot)
-    input.baseline = baseline
-    var change = ModeChange(input, to: .inEffect(wasInEffect: wasInEffect))
-    #expect(throws: SessionError.self) { try perform(&change.run) }
-    let set = try #require(server.snapshot.value(of: level))
-    #expect(set != before)
-    if !isUndone { server.startManager(server.endManager()) }
-    var back = try #require(change.undoing(in: server.snapshot))
-    try perform(&back)
-    // WirePlumber restores what it remembers of the device a moment later: the mode's level.
-    let left = change.undone(by: back)
-    server.settleArrivals()
-    #expect(server.snapshot.value(of: level) != before)
-    let entry = left.entries.first { $0.setting == level }
-    #expect(entry?.before == before && entry?.isOurs(set) == true, "\(left)")
-  }
-
   // MARK: Best effort
-
-  @Test func `best effort lists what fails and does the rest`() throws {
-    let mode = preferring {
-      $0.onFailure = .bestEffort
-      $0.category = .record
-      $0.preferredInput = ["alsa_input.nothing"]
-      $0.inputGain = .norm
-      $0.outputVolume = Volume(fraction: 0.5)
-      $0.outputChannelMap = .positions([.rearLeft, .rearRight])
-      $0.outputMuted = true
-    }
-    let plan = try laptop().plan(mode)
-    #expect(plan.steps.map(\.property) == [.outputVolume, .outputMuted])
-    #expect(
-      plan.unmet.map(\.property) == [
-        .outputChannelMap, .category, .preferredInput, .inputGain,
-      ])
-    var strict = mode
-    strict.onFailure = nil
-    #expect(try laptop().failure(strict)?.code == .inputNotAvailable)
-  }
-
-  @Test func `what the server refuses is not asked again, and the rest is done`() throws {
-    var server = Server.laptop(jacks: ["analog-input-linein": .yes])
-    let port = Setting.port(.input, device: Self.mic)
-    server.refuses = [port]
-    let mode = preferring {
-      $0.onFailure = .bestEffort
-      $0.inputPort = [.type(.lineIn)]
-      $0.inputMuted = true
-      $0.outputMuted = true
-    }
-    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
-    run.run()
-    #expect(run.failure == nil)
-    #expect(run.plans.count == 3)
-    #expect(run.plans.last?.unmetLines == ["inputPort refused: Access denied"])
-    #expect(run.server.snapshot.device(.input, named: Self.mic)?.isMuted == true)
-    let report = run.server.reports(mode) { $0.refusals = run.input.refusals }[.inputPort]
-    #expect(report?.verdict == .refused)
-    #expect(report?.reason == "Access denied")
-  }
-
-  @Test func `a refused profile leaves the device pending`() throws {
-    var server = Server.laptop("off")
-    server.refuses = [.cardProfile(card: "alsa_card.pci")]
-    let mode = preferring {
-      $0.onFailure = .bestEffort
-      $0.category = .record
-      $0.preferredInput = [.name(Self.mic)]
-    }
-    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
-    run.run()
-    #expect(run.failure == nil, "\(run.trace)")
-    #expect(
-      run.plans.last?.unmet.contains { $0.property == .category && $0.verdict == .refused } == true
-    )
-    let reports = run.server.reports(mode) { $0.refusals = run.input.refusals }
-    #expect(reports[.preferredInput]?.verdict == .pending)
-    #expect(reports[.preferredInput]?.waitingFor == .profile)
-  }
-
-  /// PipeWire may show a value only after the step, and another one before.
-  @Test(arguments: [false, true])
-  func `a step is applied when a later reading shows its value`(_ isOutdated: Bool) throws {
-    var server = try laptop()
-    let setting = Setting.volume(.input, device: Self.mic)
-    let mode = preferring { $0.inputGain = Volume(fraction: 0.3) }
-    var loop = Reconciler(PlanInput(mode: mode, snapshot: server.snapshot))
-    var isDone = false
-    while !isDone {
-      switch try loop.next(isStopped: false, isLate: false) {
-      case .read: try loop.didRead(server.snapshot)
-      case .save: try loop.didSave(.success(()))
-      case .check: loop.didCheck(server.snapshot)
-      case .run(let step):
-        let before = server.snapshot
-        try server.run(step)
-        let isShown = step.setting != setting
-        loop.didRun(
-          isShown || !isOutdated ? .done(granted: nil) : .outdated,
-          isShown ? server.snapshot : before)
-      case .finish: isDone = true
-      }
-    }
-    let result = try #require(loop.report.first { $0.step.setting == setting })
-    #expect(result.outcome == .applied && result.reading?.text == "30 %", "\(loop.report)")
-    #expect(loop.report.count { $0.step.setting == setting } == 1)
-  }
 }
