@@ -26,6 +26,7 @@ extension AudioSession {
     let plan = try await driver.plan(&look.run)
     guard !plan.isEmpty else {
       await live.closeRatePins(besides: plan.claims)
+      learned = Learned(look.run)
       return try await end(&look, nil, live, store)
     }
     emit(.drift(plan.steps.map(\.property).unique))

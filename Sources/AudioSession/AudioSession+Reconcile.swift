@@ -11,7 +11,7 @@ extension AudioSession {
     let generation = store.generation().addingSaturating(1)
     let formerlyHeld = life.beginChange()
     var change = ModeChange(
-      input, to: isActive ? .inEffect(wasInEffect: wasInEffect) : .ended(forgets: forgets),
+      input, to: isActive ? .inEffect : .ended(forgets: forgets), wasInEffect: wasInEffect,
       onDisk: formerlyHeld?.stored, tracer: configuration.tracer)
     let driver = driver(live, store, budget.run, stop)
     do throws(SessionError) {
@@ -22,11 +22,10 @@ extension AudioSession {
     } catch {
       guard let back = change.undoing(in: await live.snapshot) else {
         // The journal is on disk, but nothing of it was done.
-        goOnHolding(formerlyHeld, change.before, store, change.run, wasInEffect: wasInEffect)
+        goOnHolding(formerlyHeld, change, change.before, store, change.run)
         throw error
       }
-      throw await rollBack(
-        back, change, formerlyHeld, live, store, budget, error, wasInEffect: wasInEffect)
+      throw await rollBack(back, change, formerlyHeld, live, store, budget, error)
     }
   }
 
@@ -37,18 +36,18 @@ extension AudioSession {
   ///   - run: the last run that stored any.
   ///   - left: the settings that the change set and that could not be restored.
   private func goOnHolding(
-    _ former: Held?, _ baseline: Baseline, _ store: SessionStore, _ run: Reconciler,
-    besides left: Set<Setting> = [], wasInEffect: Bool
+    _ former: Held?, _ change: ModeChange, _ baseline: Baseline, _ store: SessionStore,
+    _ run: Reconciler, besides left: Set<Setting> = []
   ) {
     let isStored = (try? store.write(baseline)) != nil
     life.failChange(
-      former, baseline, stored: isStored ? nil : run.onDisk, besides: left, wasInEffect: wasInEffect
-    )
+      former, baseline, stored: isStored ? nil : run.onDisk, besides: left,
+      wasInEffect: change.wasInEffect)
   }
 
   private func rollBack(
     _ run: Reconciler, _ change: ModeChange, _ formerlyHeld: Held?, _ live: LiveServer,
-    _ store: SessionStore, _ budget: Budget, _ cause: SessionError, wasInEffect: Bool
+    _ store: SessionStore, _ budget: Budget, _ cause: SessionError
   ) async -> SessionError {
     var (result, run) = (cause, run)
     do throws(SessionError) {
@@ -63,8 +62,7 @@ extension AudioSession {
           ? ""
           : ", except the \(Words.list(left.map(\.title).sorted())), which cannot be restored now: that "
             + "is done when it is possible, or by 'audiosession revert' then")
-      goOnHolding(
-        formerlyHeld, change.undone(by: run), store, run, besides: left, wasInEffect: wasInEffect)
+      goOnHolding(formerlyHeld, change, change.undone(by: run), store, run, besides: left)
       // A restored rate may have needed one, and without a mode no look closes it.
       if !life.isActive { await live.closeRatePins(besides: []) }
     } catch {
@@ -75,7 +73,7 @@ extension AudioSession {
         + "run 'audiosession revert' when the server answers"
       life.failChange(
         formerlyHeld, change.run.stored, stored: run.onDisk, besides: change.run.attempted,
-        wasInEffect: wasInEffect)
+        wasInEffect: change.wasInEffect)
     }
     return result
   }
@@ -128,10 +126,8 @@ extension AudioSession {
       change, declared, isInEffect: isActive, baseline, isStored: isStored, &life,
       generation: generation, at: upkeep.now)
     learned = Learned(run)
-    if learned.hasLateHints || !isStored {
-      upkeep.failLook()
-      schedule()
-    }
+    if !isStored { upkeep.failLook() }
+    schedule()
     upkeep.noteAttachments(await live.snapshot)
     if upkeep.rules.defaults.beginLook(
       at: upkeep.now, isNeeded: isKept && run.input.snapshot.has(.forgottenDefaults))

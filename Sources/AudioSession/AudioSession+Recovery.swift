@@ -14,6 +14,8 @@ extension AudioSession {
     guard !upkeep.isRecovering else { return }
     upkeep.isRecovering = true
     upkeep.rules.noteLoss()
+    // The new server knows nothing of what the old one asked for.
+    noteCorkRequest(toPause: false)
     emit(.serverLost)
     let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.
@@ -26,6 +28,20 @@ extension AudioSession {
         backoff.notePause(hasAppeared: await watch.wait(atMost: backoff.pause, on: loop))
       }
     }
+  }
+
+  /// Applies the whole mode to a server that was without it; during an interruption the look at its end
+  /// does.
+  func applyAgain(_ live: LiveServer) async throws(SessionError) {
+    if noteInterruptions(await live.snapshot) == .ended {
+      upkeep.rules.news.insert(.interruptionEnd)
+      noteChange()
+    }
+    guard !upkeep.rules.interruptions.mayBeInterrupted else {
+      upkeep.rules.news.insert(.reset)
+      return
+    }
+    try await reapply(live, .reset)
   }
 
   /// Tries to reconnect; true when nothing is left to recover.
@@ -45,7 +61,7 @@ extension AudioSession {
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
       guard await !live.snapshot.lacksSessionManager else { throw .noSessionManager }
       try await restoreWhatIsOwed()
-      if isKept, modeInEffect?.reapply != .never { try await reapply(live, .reset) }
+      if isKept, modeInEffect?.reapply != .never { try await applyAgain(live) }
       // Lost again in the meantime; whoever noticed left the recovery to this one.
       guard await live.lost == nil else {
         await dropConnection()

@@ -75,7 +75,7 @@ extension AudioSession {
       input.refusals = [:]
       input.silentCards = Set(devices.compactMap { input.snapshot.card(of: $0)?.name })
       var change = ModeChange(
-        input, to: .inEffect(wasInEffect: true), onDisk: life.held?.stored,
+        input, to: .inEffect, wasInEffect: true, onDisk: life.held?.stored,
         tracer: configuration.tracer)
       do throws(SessionError) {
         try await driver.run(&change.run)

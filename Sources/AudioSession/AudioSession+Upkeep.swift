@@ -99,11 +99,7 @@ extension AudioSession {
       }
       news = []
       await publish(try await state(live, store(live)), isOurs: false)
-      if isKept, learned.hasLateHints {
-        upkeep.failLook()
-      } else {
-        upkeep.rules.pacer.endLook()
-      }
+      upkeep.rules.pacer.endLook()
       // Last: nothing that the server did report waits for it.
       if checksDefaults, await live.findsOtherDefaults() {
         upkeep.noteChange()
@@ -117,7 +113,7 @@ extension AudioSession {
 
   /// Nothing is restored during an interruption. Its end is reported once the whole mode is in
   /// effect again.
-  private func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
+  func noteInterruptions(_ snapshot: ServerSnapshot) -> InterruptionWatch.Change? {
     let change = upkeep.rules.interruptions.note(
       snapshot, mode: isKept ? modeInEffect ?? AudioMode() : AudioMode(), process: getpid(),
       at: upkeep.now)

@@ -254,7 +254,7 @@ extension AudioSession {
         return noteChange()
       }
       try await live.reread(deadline: Deadline(after: configuration.timeout))
-      try await reapply(live, .reset)
+      try await applyAgain(live)
       emit(isOver)
       await publish(try await state(live, store), isOurs: true)
     } catch {

@@ -13,7 +13,7 @@ extension LiveServer {
   /// that is set while it starts; setting the same one again is no change, so another one is set in
   /// between. A default that is missed brings no event; one that another program changes back does.
   ///
-  /// - Parameter changes: the value of `serverChanges` before the first write.
+  /// - Parameter changes: the server's reports of another default before the first write.
   func insist(
     on step: Step, at place: StepPlace, since changes: Int, _ deadline: Deadline
   ) async throws(SessionError) -> Int {
@@ -29,8 +29,8 @@ extension LiveServer {
           isMisled = true
           doubt()
         } else if case .name(let now) = snapshot.value(of: step.setting) {
-          if serverChanges > changes { rivals += 1 }
-          changes = serverChanges
+          if reports(of: step) != changes { rivals += 1 }
+          changes = reports(of: step)
           let back = Step(
             phase: step.phase, property: step.property, setting: step.setting, from: step.to,
             to: .name(now), why: step.why)

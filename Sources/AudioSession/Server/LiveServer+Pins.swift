@@ -20,7 +20,10 @@ extension LiveServer {
     switch value {
     case .rate(let rate):
       var properties = snapshot.pins.ratePin(rate)
-      properties[Graph.quantumKey] = quanta[.latency(direction, device: device.name)]
+      let latencyPin = Setting.latency(direction, device: device.name)
+      // A device that was unplugged has ended its pins.
+      let isOpen = await pins[latencyPin]?.isOpen == true
+      properties[Graph.quantumKey] = isOpen ? quanta[latencyPin] : nil
       pins[setting] = try await open(
         device, UInt32(clamping: rate), nil, properties, timeout)
     case .duration(let latency):

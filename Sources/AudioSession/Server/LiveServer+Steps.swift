@@ -13,7 +13,7 @@ extension LiveServer {
     let time = answerTime(deadline)
     let stream = snapshot.stream(of: step.setting)
     let place = snapshot.place(of: step)
-    let changes = serverChanges
+    let changes = reports(of: step)
     do throws(PulseError) {
       try await write(step, deadline)
     } catch {
@@ -56,11 +56,13 @@ extension LiveServer {
     }
     guard isMet else {
       if deadline.hasPassed { throw notShown(step) }
-      // A server that answers only after it acted has shown the change to the other program.
-      guard snapshot.has(.earlyReplies) || snapshot.value(of: step.setting) == nil else {
-        return .undone(notKept(step), times: 1)
-      }
-      throw notTaken(step)
+      // A server that answers only after it acted has shown the change to the other program, and reported
+      // it to all.
+      let wasShown =
+        !snapshot.has(.earlyReplies) && snapshot.value(of: step.setting) != nil
+        && reports(of: step) != changes && !snapshot.passesOver(step)
+      guard wasShown else { throw notTaken(step) }
+      return .undone(notKept(step), times: 1)
     }
     if let stream { await keepMemory(of: stream, beside: step) }
     return .done(granted: nil)
@@ -73,8 +75,8 @@ extension LiveServer {
       "it was set, and the server says \(shown(step)): another program may be changing it")
   }
 
-  /// The server accepted it, and has not shown it for as long as this may take: PipeWire does not
-  /// report that a card refused.
+  /// The server accepted it, and has neither shown it for as long as this may take nor reported a change:
+  /// PipeWire does not report that a card refused.
   private func notTaken(_ step: Step) -> SessionError {
     SessionError(
       .refused, stage: .server,
@@ -128,6 +130,11 @@ extension LiveServer {
         deadline: Deadline(after: min(deadline.remaining, patience)), answer: deadline
       ) { $0.satisfies(step) }
     }
+  }
+
+  /// How often the server has reported changes of what a step changes.
+  func reports(of step: Step) -> Int {
+    objects(of: step.setting).reduce(0) { $0 + reported[$1, default: 0] }
   }
 
   /// The objects to read again after a write, besides those that events name.

@@ -26,8 +26,8 @@ actor LiveServer {
   private(set) var lost: SessionError?
   /// How often an answer was awaited; pipelined requests count once.
   var roundTrips = 0
-  /// How often the server has reported another default.
-  private(set) var serverChanges = 0
+  /// How often the server has reported a change of each object.
+  private(set) var reported: [ObjectID: Int] = [:]
   private var changeHandler: (@Sendable (PulseEvent?) -> Void)?
   var pins: [Setting: PulseStream] = [:]
   /// The buffer that a pin requests for a latency, in the syntax of PipeWire's property.
@@ -72,7 +72,7 @@ actor LiveServer {
 
   private func note(_ event: PulseEvent) {
     changes.note(event)
-    if event.facility == .server { serverChanges += 1 }
+    reported[event.object] = event.kind == .remove ? nil : reported[event.object, default: 0] + 1
     if traits.contains(.silentMoves) { isStale = true }
     wakeWaiters()
     // A new or changed client matters only once one of its streams does.

@@ -115,7 +115,7 @@ extension Aspect {
   }
 
   /// The server's message if it refused one of the aspect's settings.
-  private func refusal(_ context: PlanContext) -> Obstacle? {
+  func refusal(_ context: PlanContext) -> Obstacle? {
     guard !context.input.refusals.isEmpty else { return nil }
     let refused = ((try? targets(context)) ?? []).first { target in
       context.input.refusals[target.setting] != nil

@@ -22,12 +22,13 @@ struct CombinedOutputs: Planned {
     }
     guard context.input.capabilities.moduleLoading else { throw .noModules }
     if let refusal = context.input.refusals[.combination] { throw Obstacle(.refused, refusal) }
+    guard !context.lacks(.combination) else { throw .overridden("no outputs are combined") }
     guard let preference = context.preferredCombination, let device = context.device(.output) else {
       throw Obstacle(.pending, "there is no output", .device)
     }
     return [
-      Condition(.combination, .combination(preference)) { _ in
-        Obstacle(.overridden, "the combined outputs are gone or changed")
+      Condition(.combination, .combination(preference)) { now in
+        .overridden("the combined outputs are \(now.shown)")
       }, context.isAtEnd(device, "the outputs are combined"),
     ]
   }

@@ -5,12 +5,19 @@ import PulseTypes
 /// Input: hardware, echo canceller, remap, programs. Output: hardware, combined outputs, remap,
 /// echo canceller, programs. Without links, programs use the hardware.
 extension PlanContext {
+  /// Whether a link cannot be made now: the server refused it, or another program takes it away again and
+  /// again.
+  func lacks(_ link: Setting) -> Bool {
+    input.refusals[link] != nil
+      || input.yielded.contains(link) && (snapshot.value(of: link) ?? .absent) == .absent
+  }
+
   /// The echo canceller that the mode needs; nil if it needs none, one of the devices is missing,
   /// the server loads no modules, or it refused this one.
   var preferredCanceller: EchoCancellerSpec? {
     guard mode.cancelsEcho, !leavesCancellerIdle, input.capabilities.moduleLoading,
       !snapshot.isOfOneProgram, cancellerRefusal == nil,
-      input.refusals[.echoCanceller] == nil, let microphone = device(.input),
+      !lacks(.echoCanceller), let microphone = device(.input),
       let speaker = device(.output)
     else { return nil }
     let remap = try? preferredRemap(on: speaker)
@@ -48,7 +55,7 @@ extension PlanContext {
   /// The outputs to combine; nil for other categories, or if they cannot be combined.
   var preferredCombination: CombineSpec? {
     guard mode.category == .multiRoute, input.capabilities.moduleLoading,
-      input.refusals[.combination] == nil, !snapshot.isOfOneProgram,
+      !lacks(.combination), !snapshot.isOfOneProgram,
       let primary = device(.output), resolution.outputs.count > 1
     else { return nil }
     return CombineSpec(
@@ -61,7 +68,7 @@ extension PlanContext {
     let direction = device.direction
     guard let routing = try ChannelRouting.make(mode.preferences(direction), on: device),
       !routing.isIdentity(on: device.channelMap), input.capabilities.moduleLoading,
-      input.refusals[.chain(direction)] == nil, !snapshot.isOfOneProgram
+      !lacks(.chain(direction)), !snapshot.isOfOneProgram
     else { return nil }
     // A mix of one channel is that channel.
     if routing.masterMap == .mono, device.channelMap.count == 1 { return nil }

@@ -27,16 +27,15 @@ extension Plan {
     return planner.plan.routeFirst(input)
   }
 
-  /// Leaves hints to the next plan while a holder has a default to set: PipeWire may let the stream
-  /// that a hint needs wait for seconds. A chain stays behind the rate, which it would block.
+  /// Leaves hints to the next plan while a holder has anything else to set: PipeWire may let the stream
+  /// that a hint needs wait for seconds, and neither the route nor a mute waits with it. Its graph takes
+  /// a forced rate whatever runs, a chain too.
   private func routeFirst(_ input: PlanInput) -> Plan {
-    guard input.occasion == .upkeep, input.snapshot.has(.earlyReplies),
-      steps.contains(where: { if case .defaultDevice = $0.setting { true } else { false } }),
-      !steps.contains(where: \.setting.isModule)
+    guard input.occasion == .upkeep || input.occasion == .reset, input.snapshot.has(.earlyReplies)
     else { return self }
     var plan = self
     plan.steps.removeAll { $0.setting.isHint && $0.to != .absent }
-    return plan
+    return plan.isEmpty ? self : plan
   }
 
   /// Switches cards off, after what depends on their devices; what that changed is undone afterwards.

@@ -49,6 +49,9 @@ package struct PlanInput: Sendable, Hashable, Codable {
   /// The cards to switch off, because a device of theirs delivers nothing; nil is none. Nothing else
   /// is then planned.
   package var silentCards: Set<String>?
+  /// Whether a failed change is undone: all that it made has its entry in the baseline, and links and pins
+  /// of the former mode stay. Nil is false.
+  package var isUndoing: Bool?
   /// The steps that the server refused during this session, with its messages.
   package var refusals: [Setting: String] = [:]
 
@@ -79,10 +82,36 @@ extension PlanInput {
     var result = defaultsBefore
     for direction in Direction.allCases where result[direction] == nil {
       guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
-        entry.isChange, let now = snapshot.value(of: entry.setting), entry.isOurs(now)
+        entry.isChange, let now = snapshot.value(of: entry.setting),
+        entry.isOurs(now) || isFallback(entry, direction)
       else { continue }
       result[direction] = name
     }
     return result
+  }
+
+  /// Whether a holder sees what the server fell back to: the session's default is not there.
+  private func isFallback(_ entry: Baseline.Entry, _ direction: Direction) -> Bool {
+    guard occasion == .upkeep || occasion == .reset, case .name(let ours)? = entry.ours else {
+      return false
+    }
+    return snapshot.device(direction, named: ours) == nil
+  }
+
+  /// Takes a default that was chosen in place of a chain's end as the one on which the chain is to stand,
+  /// also after the session has set the end again.
+  package mutating func adoptDefaults() {
+    for direction in Direction.allCases where mode.concerns(direction) {
+      let setting = Setting.defaultDevice(direction)
+      guard let entry = baseline.valid(for: snapshot)[setting], entry.isChange,
+        case .name(let end)? = entry.ours, Owned.isName(end),
+        snapshot.device(direction, named: end) != nil,
+        case .name(let chosen)? = snapshot.value(of: setting), !Owned.isName(chosen)
+      else { continue }
+      let first = (mode.preferences(direction).prefer ?? [.default]).first {
+        $0 == .default || !snapshot.existing($0, direction, defaultBefore: nil).isEmpty
+      }
+      if first == .default { baseline.restate(setting, before: .name(chosen)) }
+    }
   }
 }

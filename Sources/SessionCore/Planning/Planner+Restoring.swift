@@ -76,9 +76,9 @@ extension Planner {
   /// Defers what cannot be restored now.
   private mutating func keep(_ entry: Baseline.Entry, _ absence: Absence) {
     if let index = kept.firstIndex(where: { $0.absence == absence }) {
-      kept[index].settings.append(entry.setting)
+      kept[index].entries.append(entry)
     } else {
-      kept.append((absence, [entry.setting]))
+      kept.append((absence, [entry]))
     }
   }
 
@@ -86,23 +86,28 @@ extension Planner {
   mutating func listKept() {
     guard input.occasion == .asked else { return }
     if input.mode == AudioMode(), let note = input.baseline.newerNote { plan.left.append(note) }
-    for (absence, settings) in kept {
+    for (absence, entries) in kept {
       if case .unplugged(let name) = absence {
-        for case .defaultDevice(let direction) in settings {
+        for case .defaultDevice(let direction) in entries.map(\.setting) {
           plan.left.append(
             "\(name) is unplugged: it is the default \(direction == .input ? "source" : "sink") "
               + "again when it returns, or by 'revert' then")
         }
       }
-      let nouns = settings.compactMap(\.restoredNoun)
-      guard !nouns.isEmpty else { continue }
-      let what = "its \(Words.list(nouns)) \(nouns.count == 1 ? "is" : "are") restored"
-      switch absence {
-      case .unplugged(let name):
-        plan.left.append("\(name) is unplugged: \(what) when it returns, or by 'revert' then")
-      case .unused(let port, let device):
+      let (place, moment) =
+        switch absence {
+        case .unplugged(let name): ("\(name) is unplugged", "it returns")
+        case .unused(let port, let device): ("\(port) of \(device) is not in use", "it is")
+        }
+      // A microphone is unmuted only when that is asked for.
+      let (asked, others) = (entries.filter(\.unmutesInput), entries.filter { !$0.unmutesInput })
+      for (entries, when) in [
+        (others, "when \(moment), or by 'revert' then"), (asked, "by 'revert' when \(moment)"),
+      ] {
+        let nouns = entries.compactMap(\.setting.restoredNoun)
+        guard !nouns.isEmpty else { continue }
         plan.left.append(
-          "\(port) of \(device) is not in use: \(what) when it is, or by 'revert' then")
+          "\(place): its \(Words.list(nouns)) \(nouns.count == 1 ? "is" : "are") restored \(when)")
       }
     }
   }
@@ -129,6 +134,10 @@ extension Setting {
 }
 
 extension Baseline.Entry {
+  fileprivate var unmutesInput: Bool {
+    if case .mute(.input, _) = setting { before == .flag(false) } else { false }
+  }
+
   /// A default that was one of our links is restored after the link.
   var phase: Phase {
     isOwnDefault ? .channelMap : setting.phase

@@ -9,7 +9,7 @@ struct Planner {
   private(set) var claimed: Set<Setting> = []
   var plan = Plan()
   /// The values that are restored later, by the condition for which they wait, in order.
-  var kept: [(absence: Absence, settings: [Setting])] = []
+  var kept: [(absence: Absence, entries: [Baseline.Entry])] = []
 
   init(_ input: PlanInput, _ resolution: Resolution, restore: [Baseline.Entry]) {
     self.input = input
@@ -76,6 +76,7 @@ struct Planner {
 
   /// Removes our pins and links that neither the mode nor the baseline needs.
   private mutating func removeUnneeded(in phase: Phase) {
+    guard input.isUndoing != true else { return }
     if phase == .levels, !input.snapshot.isOfOneProgram {
       for setting in DuckingPolicy.allCases.map(Setting.others) + [.trigger] { remove(setting) }
     }

@@ -9,6 +9,8 @@ struct Resolver {
   let defaultBefore: String?
   /// Flapping devices and ports, used only if there is no other.
   let unsteady: Set<Attachment>
+  /// Cards whose profile the server refused, or another program keeps changing; they are used as they are.
+  let fixedCards: Set<String>
   /// The input.
   let microphone: Resolved?
   var rejections: [String] = []
@@ -27,6 +29,11 @@ struct Resolver {
     self.defaultBefore = defaultBefore
     part = mode.preferences(direction)
     unsteady = input.unsteady
+    fixedCards = Set(
+      input.snapshot.cards.map(\.name).filter { card in
+        let setting = Setting.cardProfile(card: card)
+        return input.refusals[setting] != nil || input.yielded.contains(setting)
+      })
     self.microphone = microphone
   }
 
@@ -42,7 +49,10 @@ struct Resolver {
       for candidate in candidates {
         guard var resolved = accept(candidate, matcher) else { continue }
         resolved.isDefault = matcher == .default
-        guard candidate.isUnsteady(unsteady) else { return resolved }
+        let isFixed = candidate.card.map { fixedCards.contains($0.name) } ?? false
+        guard candidate.isUnsteady(unsteady) || isFixed && !candidate.exists else {
+          return resolved
+        }
         passedOver = passedOver ?? resolved
       }
       if candidates.isEmpty, matcher != .default {

@@ -82,8 +82,8 @@ struct CategoryAspect: Aspect {
     var conditions: [Condition] = []
     if let card = resolved.card, let profile = context.resolution.profiles[card.name] {
       conditions.append(
-        Condition(.cardProfile(card: card.name), .name(profile)) { _ in
-          .overridden("\(card.name) is no longer on profile '\(profile)'")
+        Condition(.cardProfile(card: card.name), .name(profile)) { now in
+          .overridden("\(card.name) is on profile '\(now.shown)', not '\(profile)'")
         })
     }
     conditions.append(

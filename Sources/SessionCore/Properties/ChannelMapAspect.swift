@@ -92,8 +92,13 @@ struct ChannelMapAspect: Aspect {
     }
     guard context.input.capabilities.moduleLoading || isIdentity else { throw .noModules }
     if let refusal = context.input.refusals[.chain(direction)] { throw Obstacle(.refused, refusal) }
-    let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { _ in
-      Obstacle(.overridden, "the remap that makes it was removed or changed")
+    guard isIdentity || !context.lacks(.chain(direction)) else {
+      throw .overridden("no remap makes it")
+    }
+    let chain = Condition(.chain(direction), remap.map(SettingValue.remap) ?? .absent) { now in
+      Obstacle(
+        .overridden,
+        (now ?? .absent) == .absent ? "no remap makes it" : "the remap is \(now.shown)")
     }
     return remap == nil ? [hardware, chain] : [chain, context.isAtEnd(device, "the remap exists")]
   }

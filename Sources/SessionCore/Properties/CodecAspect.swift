@@ -14,7 +14,9 @@ struct CodecAspect: Aspect {
   func direction(of mode: AudioMode) -> Direction? { .output }
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
-    guard let preference = context.mode.outputCodec, let card = card(context) else { return [] }
+    guard let preference = context.mode.outputCodec, context.resolved(.output) != nil,
+      let card = card(context)
+    else { return [] }
     guard !context.server.isChanged(card: card.name) else { return [target(card, preference)] }
     guard card.codecs != nil else { return [] }
     guard let codec = card.codec(preference) else { throw Self.failure(card, preference) }

@@ -27,7 +27,8 @@ struct LatencyOffsetAspect: Aspect {
 
   func targets(_ context: PlanContext) throws(SessionError) -> [Target] {
     guard let offset = context.mode.preferences(direction).latencyOffset,
-      let (card, port) = place(context), forgetful(context) == nil
+      context.device(direction) != nil, let (card, port) = place(context),
+      forgetful(context) == nil
     else { return [] }
     let setting = Setting.latencyOffset(card: card.name, port: port.name)
     let level = context.level(setting, .duration(offset))

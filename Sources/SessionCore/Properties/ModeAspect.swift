@@ -105,9 +105,12 @@ struct ModeAspect: Aspect {
       return [.nothing("the echo canceller is loaded when a program records")]
     }
     if let refusal = context.input.refusals[.echoCanceller] { throw Obstacle(.refused, refusal) }
+    guard !context.lacks(.echoCanceller) else { throw .overridden("there is no echo canceller") }
     guard let preference = context.preferredCanceller else { return [] }
-    let canceller = Condition(.echoCanceller, .echoCanceller(preference)) { _ in
-      Obstacle(.overridden, "the echo canceller was removed or changed")
+    let canceller = Condition(.echoCanceller, .echoCanceller(preference)) { now in
+      Obstacle(
+        .overridden,
+        (now ?? .absent) == .absent ? "there is no echo canceller" : "it is another echo canceller")
     }
     return [canceller] + ends
   }

@@ -108,7 +108,7 @@ struct OptionsAspect: Aspect {
     }
     let missing =
       obstacle(context) ?? context.input.refusals[.trigger].map { Obstacle(.refused, $0) }
-      ?? Obstacle(.overridden, "the module or the session's stream that does this was removed")
+      ?? Obstacle(.overridden, "the module or the session's stream that does this is not there")
     return [
       Condition(.others(duckingPolicy), .roles(roles)) { _ in missing },
       Condition(.trigger, .flag(true)) { _ in missing },

@@ -141,10 +141,10 @@ struct PreferredDeviceAspect: Aspect {
       throw Obstacle(.pending, "streams of this program are opened on \(end)", .stream)
     }
     return places.map { stream, place in
-      Condition(.stream(direction, stream.index), .name(end)) { _ in
-        Obstacle(
-          .overridden,
-          "'\(stream.name)' of this program is on \(place.name)")
+      let refusal = context.input.refusals[.stream(direction, stream.index)]
+      return Condition(.stream(direction, stream.index), .name(end)) { _ in
+        refusal.map { Obstacle(.refused, $0) }
+          ?? Obstacle(.overridden, "'\(stream.name)' of this program is on \(place.name)")
       }
     }
   }

@@ -200,7 +200,7 @@ extension Aspect {
   func strictUnmet(
     _ context: PlanContext, _ steps: [Step], _ hint: Hint
   ) throws(SessionError) -> Unmet? {
-    guard let obstacle = obstacle(context), obstacle.kind != .overridden,
+    guard let obstacle = refusal(context) ?? obstacle(context), obstacle.kind != .overridden,
       !steps.contains(where: { $0.property == property && $0.setting.isHint })
     else { return nil }
     // A hint that was granted before, without a holder since, is no failure of the machine.

@@ -8,8 +8,7 @@ package import PulseTypes
 /// stores `undone(by:)`.
 package struct ModeChange: Sendable {
   package enum Goal: Sendable, Hashable {
-    /// - Parameter wasInEffect: whether a mode was in effect before.
-    case inEffect(wasInEffect: Bool)
+    case inEffect
     /// - Parameter forgets: whether what cannot be restored now is forgotten.
     case ended(forgets: Bool)
   }
@@ -18,23 +17,25 @@ package struct ModeChange: Sendable {
   package var run: Reconciler
   /// The baseline before the change.
   package let before: Baseline
+  /// Whether a mode was in effect before, also one that an earlier process applied.
+  package let wasInEffect: Bool
   private let goal: Goal
   private let tracer: (@Sendable (TraceEntry) -> Void)?
 
   /// - Parameter onDisk: the baseline in the store, where it is not that of the input.
   package init(
-    _ input: PlanInput, to goal: Goal, onDisk: Baseline? = nil,
+    _ input: PlanInput, to goal: Goal, wasInEffect: Bool, onDisk: Baseline? = nil,
     tracer: (@Sendable (TraceEntry) -> Void)? = nil
   ) {
     var input = input
-    if goal == .inEffect(wasInEffect: false) {
+    if goal == .inEffect, !wasInEffect {
       // A setting of an earlier mode that the user has changed since is not a value from before
       // this mode.
       input.baseline = input.baseline.unrestored(in: input.snapshot)
     }
     var isRestoring = false
     if case .ended = goal { isRestoring = true }
-    (self.goal, self.tracer) = (goal, tracer)
+    (self.goal, self.wasInEffect, self.tracer) = (goal, wasInEffect, tracer)
     before = input.baseline
     run = Reconciler(input, onDisk: onDisk, isRestoring: isRestoring, tracer: tracer)
   }
@@ -110,6 +111,7 @@ package struct ModeChange: Sendable {
     input.baseline = run.undoable
     input.baseline.serverCookie = snapshot.server.cookie
     input.memory = run.input.memory
+    input.isUndoing = true
     return Reconciler(input, undoing: run.stored, onDisk: run.onDisk, tracer: tracer)
   }
 }

@@ -35,6 +35,16 @@ extension ServerSnapshot {
   }
 }
 
+extension ServerSnapshot {
+  /// Whether a default has no effect because nothing is plugged into its device.
+  package func passesOver(_ step: Step) -> Bool {
+    guard case .defaultDevice(let direction) = step.setting, case .name(let name) = step.to else {
+      return false
+    }
+    return device(direction, named: name)?.canBeDefault == false
+  }
+}
+
 extension Reconciler {
   /// The result of a step, read from the snapshot after it, and what a hint was granted; nil if the
   /// value has changed again since.

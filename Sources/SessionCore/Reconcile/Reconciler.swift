@@ -184,7 +184,10 @@ package struct Reconciler: Sendable {
     }
     input.grants = grants
     input.journal = journal
-    if firstPlan == nil { input.beginRun() }
+    if firstPlan == nil {
+      if !isRestoring { input.adoptDefaults() }
+      input.beginRun()
+    }
     let plan = try makePlan()
     lastPlan = plan
     if firstPlan == nil { firstPlan = plan }

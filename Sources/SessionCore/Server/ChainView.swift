@@ -90,7 +90,8 @@ package struct ChainView: Sendable {
   /// The master of one of the session's devices.
   package func master(of device: Device) -> Device? {
     guard !device.isMonitor else { return nil }
-    return link(of: device).flatMap { snapshot.device(device.direction, at: $0.device) }
+    guard let link = link(of: device) else { return snapshot.masters(of: device).first }
+    return snapshot.device(device.direction, at: link.device)
   }
 
   /// The hardware device at the root of a chain; the device itself if it is not the session's.

@@ -44,7 +44,7 @@ package struct CombineSpec: Sendable, Hashable, Codable, LinkSpec {
 }
 
 extension ServerSnapshot {
-  /// The current combined outputs: those that its streams are really on.
+  /// The current combined outputs: those that its streams are really on, or will be on once it plays.
   package var combination: CombineSpec? {
     guard let sink = chain.ownedDevices(.output, of: .combination).first,
       let primary = sink.properties[Owned.primaryKey]
@@ -56,8 +56,21 @@ extension ServerSnapshot {
   /// The masters of one of the session's devices; only combined outputs have several.
   package func masters(of device: Device) -> [Device] {
     guard !device.isMonitor, let module = device.ownerModule else { return [] }
-    return streams(device.direction, of: module).compactMap {
-      self.device(device.direction, at: $0.device)
+    let links = streams(device.direction, of: module)
+    guard links.isEmpty else {
+      return links.compactMap { self.device(device.direction, at: $0.device) }
+    }
+    return sleepingOutputs(of: device, module)
+  }
+
+  /// PulseAudio ends the streams of combined outputs while nothing plays, and opens them again on the outputs
+  /// of the module's argument.
+  private func sleepingOutputs(of device: Device, _ module: Index<Module>) -> [Device] {
+    guard device.state == .suspended, device.properties[Owned.primaryKey] != nil else { return [] }
+    let argument = modules.first { $0.index == module }?.argument ?? ""
+    let word = argument.split(separator: " ").first { $0.hasPrefix("slaves=") }
+    return (word?.dropFirst("slaves=".count).split(separator: ",") ?? []).compactMap {
+      self.device(.output, named: String($0))
     }
   }
 }

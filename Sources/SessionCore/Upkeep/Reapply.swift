@@ -32,8 +32,9 @@ package struct Reapply: Sendable {
     // A restarted server has its own levels for every device.
     if occasion == .reset { charges = Charges() }
     input.charges = charges
-    // Missing devices are awaited; everything else is maintained in the meantime.
+    // Missing devices are awaited, and hints too; everything else is maintained in the meantime.
     input.mode.onFailure = .bestEffort
+    input.mode.strict = nil
     (self.charges, self.occasion, start) = (charges, occasion, now)
     run = Reconciler(input, onDisk: onDisk, seen: seen, tracer: tracer)
   }
@@ -52,6 +53,12 @@ package struct Reapply: Sendable {
       // Entries of an earlier mode are kept until they are restored, those of this one as long as
       // it lasts.
       baseline.settle(in: run.input.snapshot, claims: nil, written: run.written)
+      // What a device that is no longer used has back is a person's to change until it is used again.
+      let (claims, now) = (Set(run.lastPlan.claims), run.input.snapshot)
+      baseline.entries.removeAll { entry in
+        run.written.contains(entry.setting) && !claims.contains(entry.setting)
+          && entry.isShown(in: now) && now.value(of: entry.setting) == entry.before
+      }
     }
     return (baseline, !baseline.isSameInStore(as: run.onDisk))
   }

@@ -33,6 +33,8 @@ package struct UpkeepRules: Sendable {
     package static let otherDevices = News(rawValue: 1)
     /// An interruption has ended, and its end was not reported.
     package static let interruptionEnd = News(rawValue: 2)
+    /// The server has restarted, or another session had it, and the mode was not applied since.
+    package static let reset = News(rawValue: 4)
   }
 
   package init() {}
@@ -101,11 +103,10 @@ package struct UpkeepRules: Sendable {
   ///
   /// - Parameters:
   ///   - policy: when the mode is applied again.
-  ///   - isReset: whether the server has restarted since the last look.
   ///   - news: what has happened since.
   package func work<Lock, Mode>(
-    _ life: SessionLife<Lock, Mode>, _ policy: ReapplyPolicy?, isReset: Bool = false,
-    news: News = [], at now: Duration
+    _ life: SessionLife<Lock, Mode>, _ policy: ReapplyPolicy?, news: News = [],
+    at now: Duration
   ) -> Work<Mode>? {
     switch life.duty {
     case .maintain(let mode):
@@ -114,7 +115,8 @@ package struct UpkeepRules: Sendable {
       }
       // What PipeWire's session manager restores after its start is no user's choice, like what a
       // server restores: for a while volumes are restored, too.
-      return .reapply(mode, isReset || manager.isNew(at: now) ? .reset : .upkeep)
+      let isReset = news.contains(.reset) || manager.isNew(at: now)
+      return .reapply(mode, isReset ? .reset : .upkeep)
     case .restore(let kept): return .restore(keeping: kept)
     case .restoreReturned: return .restoreReturned
     case nil: return nil
@@ -236,6 +238,8 @@ package struct UpkeepRules: Sendable {
     held.charges.take(run.charged, in: run.input.snapshot)
     life.endChange(mode, isInEffect: isInEffect, held)
     if !isInEffect { returns.noteEnd(baseline, in: run.input.snapshot, at: now) }
+    // The rest of the mode did not wait for them.
+    refused.note(isInEffect ? run.lateHints : [], at: now)
     seen = isInEffect ? run.seen : ForeignChanges()
     conflicts.forget()
     flaps.forget()

@@ -118,6 +118,32 @@ struct MultiRouteTests {
     }
   }
 
+  /// PulseAudio ends the streams of combined outputs while nothing plays.
+  @Test("outputs that sleep are still combined")
+  func asleep() async throws {
+    var machine = Self.machine(.pulseaudio)
+    machine.modules.append("module-suspend-on-idle timeout=0")
+    try await Rig.with(machine) { rig in
+      try await rig.session.setAudioMode(Self.preferring())
+      let asleep = try await rig.snapshot {
+        $0.device(.output, named: "audiosession.combined")?.state == .suspended
+          && $0.sinkInputs.isEmpty
+      }
+      #expect(asleep.device(.output, named: "audiosession.combined")?.state == .suspended)
+      #expect(asleep.sinkInputs.isEmpty)
+      let module = try #require(asleep.combiner)
+      #expect(try await rig.session.plan(for: Self.preferring()).isEmpty)
+      // The holder looks at it: it restores the default, and nothing else.
+      try await rig.outside.setDefaultSink("headphones")
+      #expect(
+        try await rig.eventually { $0.server.defaultSinkName == "audiosession.combined" })
+      #expect(try await rig.snapshot { $0.combiner != nil }.combiner == module)
+      let state = try await rig.session.getSessionState()
+      #expect(state.properties[.category]?.verdict == .applied)
+      #expect(state.route.outputs.map(\.name) == ["speakers", "headphones"])
+    }
+  }
+
   @Test(
     "one output is an error that names the others, and nothing is half-applied", .bothServers,
     arguments: Feature.multiRoute.servers)

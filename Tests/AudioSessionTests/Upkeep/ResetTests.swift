@@ -107,6 +107,20 @@ struct ResetTests {
     }
   }
 
+  @Test("one that had asked for a pause", .server, .timeLimit(.minutes(1)))
+  func pausing() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(mode)
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(try await rig.session.getSessionState().interrupted)
+      let events = rig.session.events
+      try await rig.sandbox.resetMediaServices()
+      #expect(await isReset(events))
+      #expect(try await !rig.session.getSessionState().interrupted)
+      try await expectAllIsSo(rig.session)
+    }
+  }
+
   @Test("a socket whose folder is not there yet", .server, .timeLimit(.minutes(1)))
   func noFolder() async throws {
     try await Rig.with(.minimal) { rig in

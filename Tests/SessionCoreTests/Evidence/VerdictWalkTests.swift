@@ -352,6 +352,32 @@ private typealias Server = SimulatedServer
     try walk(row, holding, on: .pipewire)
   }
 
+  /// What may be said of a property that is not met.
+  private func verdicts(_ row: Row, _ holding: Holding, _ fate: Fate) -> Set<Verdict> {
+    let isHint = [.sampleRate, .ioBufferDuration].contains(row.property)
+    var verdicts: Set<Verdict> =
+      switch fate {
+      case .granted, .late, .changedBetween: []
+      case .clamped: isHint ? [.unreachable] : []
+      case .refused: [.refused]
+      case .ignored: isHint ? [.unreachable, .pending] : [.refused]
+      case .changedMeanwhile, .deviceReplaced, .serverSilent: [.overridden, .pending]
+      case .managerKilled: [.pending]
+      }
+    switch holding {
+    case .holder: break
+    case .command:
+      // A pin, and other programs' streams, need a process.
+      if isHint || row.property == .options { verdicts.insert(.pending) }
+    case .application:
+      // What programs share is not changed, or waits for streams.
+      if ![.preferredInput, .preferredOutput].contains(row.property) {
+        verdicts.formUnion(fate == .managerKilled ? [] : [.unreachable, .pending])
+      }
+    }
+    return verdicts
+  }
+
   private func walk(_ row: Row, _ holding: Holding, on kind: ServerKind) throws {
     for fate in Fate.of(kind) {
       for batches in fate == .serverSilent ? 0...3 : 1...1 {
@@ -361,6 +387,12 @@ private typealias Server = SimulatedServer
         #expect(report?.verdict != .applied || isMet, "\(fate) \(batches)\n\(run.trace)")
         #expect(report?.verdict != .applied || report?.readings.isEmpty == false, "\(fate)")
         if fate == .managerKilled { #expect(report?.waitingFor == .sessionManager) }
+        if !isMet {
+          let verdicts = verdicts(row, holding, fate)
+          #expect(
+            report.map { verdicts.contains($0.verdict) } == true,
+            "\(kind) \(fate) \(batches): \(report as Any)\n\(run.trace)")
+        }
         guard holding == .holder else { continue }
         // Else the walk would prove nothing.
         let mustBe = fate == .granted || fate == .late

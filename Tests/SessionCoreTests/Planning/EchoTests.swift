@@ -69,7 +69,7 @@ private typealias Server = SimulatedServer
     run.server.unload(Owned.echoRole, .input)
     #expect(
       run.server.reports(run.input.mode)[.mode]?.reason
-        == "the echo canceller was removed or changed")
+        == "there is no echo canceller")
   }
 
   @Test func `a rate change takes the whole chain away, the farthest link first`() throws {

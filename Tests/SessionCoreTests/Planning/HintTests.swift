@@ -63,24 +63,37 @@ private typealias Server = SimulatedServer
   }
 
   /// The stream that a hint needs may wait there for seconds.
-  @Test func `on PipeWire a holder sets the default before it asks for rate and buffer`() throws {
+  @Test(arguments: [Occasion.upkeep, .reset], [nil, ChannelSelection.swap])
+  func `on PipeWire a holder asks for rate and buffer last`(
+    _ occasion: Occasion, _ channels: ChannelSelection?
+  ) throws {
     let mode = preferring {
       $0.preferredInput = [.name(Self.mic)]
       $0.sampleRate = 44100
       $0.ioBufferDuration = .milliseconds(10)
+      $0.channelMap = channels
+      $0.inputMuted = true
     }
     var server = Server.laptop(kind: .pipewire)
     server.addUSB()
     try server.setDefault(.input, Server.usb)
     var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
-    run.input.occasion = .upkeep
+    run.input.occasion = occasion
+    run.input.charges = Charges()
     run.run()
-    #expect(run.plans.first?.steps.map(\.phase) == [.preferredDevices], "\(run.trace)")
-    #expect(run.server.snapshot.server.defaultSourceName == Self.mic)
     let hints = [
       Setting.rate(.input, device: Self.mic), .latency(.input, device: Self.mic),
-    ].map { run.server.snapshot.value(of: $0) }
-    #expect(hints == [.rate(44100), .duration(.milliseconds(10))], "\(run.trace)")
+    ]
+    let settings = run.plans.map { $0.steps.map(\.setting) }
+    let isLast = settings.filter { $0.contains(where: hints.contains) }.allSatisfy {
+      $0.allSatisfy(hints.contains)
+    }
+    #expect(isLast, "\(run.trace)")
+    let end = channels == nil ? Self.mic : "audiosession.input"
+    #expect(run.server.snapshot.server.defaultSourceName == end, "\(run.trace)")
+    #expect(run.server.snapshot.device(.input, named: Self.mic)?.isMuted == true, "\(run.trace)")
+    let values = hints.map { run.server.snapshot.value(of: $0) }
+    #expect(values == [.rate(44100), .duration(.milliseconds(10))], "\(run.trace)")
   }
 
   @Test func `corked streams, level meters and our own keep no rate`() throws {
@@ -197,6 +210,17 @@ private typealias Server = SimulatedServer
         + "\(Self.mic) stays at 44100 Hz until mumble stops")
     strict.strict = [.bufferDuration]
     #expect(server.failure(strict) == nil)
+  }
+
+  @Test(arguments: [ServerKind.pulseaudio, .pipewire])
+  func `strict fails where the server refuses what the hint needs`(_ kind: ServerKind) throws {
+    var server = Server.laptop(kind: kind)
+    server.refuses = [.rate(.input, device: Self.mic)]
+    var strict = fast
+    strict.strict = [.sampleRate]
+    var run = Run(server, PlanInput(mode: strict, snapshot: server.snapshot))
+    run.run()
+    #expect(run.refusal?.code == .hintNotGranted, "\(run.trace)")
   }
 
   @Test func `strict does not fail a hint that is about to be asked for`() throws {

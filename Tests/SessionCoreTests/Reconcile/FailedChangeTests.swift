@@ -43,7 +43,7 @@ private typealias Server = SimulatedServer
       $0.outputVolume = Volume(fraction: 0.3)
     }
     var change = ModeChange(
-      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
+      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect, wasInEffect: false)
     fail(
       &change, at: .volume(.output, device: Server.speakers), on: &server,
       before: {
@@ -55,6 +55,24 @@ private typealias Server = SimulatedServer
     let (away, blocked) = change.left(by: run.loop)
     #expect(away.contains(.volume(.input, device: Server.usb)), "\(away)")
     #expect(blocked == [])
+  }
+
+  @Test func `a failed change leaves the remap that both modes have`() throws {
+    let server = Server.laptop()
+    var mode = preferring { $0.channelMap = .swap }
+    var first = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    first.run()
+    mode.inputGain = Volume(fraction: 0.3)
+    mode.outputVolume = Volume(fraction: 0.3)
+    var input = PlanInput(mode: mode, snapshot: first.server.snapshot)
+    input.baseline = first.stored
+    var change = ModeChange(input, to: .inEffect, wasInEffect: true)
+    var changed = first.server
+    fail(&change, at: .volume(.output, device: Server.speakers), on: &changed)
+    #expect(changed.snapshot.fingerprint != first.server.snapshot.fingerprint)
+    var run = Run(changed, try #require(change.undoing(in: changed.snapshot)).input)
+    run.run()
+    #expect(run.server.snapshot.fingerprint == first.server.snapshot.fingerprint, "\(run.trace)")
   }
 
   @Test func `a failed change of mode rolls back to the remap of the mode before`() throws {
@@ -89,7 +107,7 @@ private typealias Server = SimulatedServer
     let level = Setting.volume(.input, device: Server.microphone)
     let before = server.snapshot.value(of: level)
     var change = ModeChange(
-      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect(wasInEffect: false))
+      PlanInput(mode: mode, snapshot: server.snapshot), to: .inEffect, wasInEffect: false)
     fail(
       &change, at: .volume(.input, device: Server.usb), on: &server,
       after: { step, server in
@@ -142,7 +160,7 @@ private typealias Server = SimulatedServer
     }
     var input = PlanInput(mode: mode, snapshot: server.snapshot)
     input.baseline = baseline
-    var change = ModeChange(input, to: .inEffect(wasInEffect: wasInEffect))
+    var change = ModeChange(input, to: .inEffect, wasInEffect: wasInEffect)
     #expect(throws: SessionError.self) { try perform(&change.run) }
     let set = try #require(server.snapshot.value(of: level))
     #expect(set != before)

@@ -50,6 +50,24 @@ private typealias Server = SimulatedServer
     #expect(report?.reason == "Access denied")
   }
 
+  @Test func `the next device is used where a card refuses its profile`() throws {
+    var server = Server.machine {
+      $0.addLaptop("off")
+      $0.addUSB()
+    }
+    server.refuses = [.cardProfile(card: "alsa_card.pci")]
+    let mode = preferring {
+      $0.onFailure = .bestEffort
+      $0.preferredInput = [.name(Server.microphone), .name(Server.usb)]
+      $0.inputMuted = true
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    #expect(run.server.snapshot.server.defaultSourceName == Server.usb, "\(run.trace)")
+    #expect(run.server.snapshot.device(.input, named: Server.usb)?.isMuted == true)
+  }
+
   @Test func `a refused profile leaves the device pending`() throws {
     var server = Server.laptop("off")
     server.refuses = [.cardProfile(card: "alsa_card.pci")]

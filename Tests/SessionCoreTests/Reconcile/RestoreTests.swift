@@ -95,7 +95,7 @@ private typealias Server = SimulatedServer
       ours: .volume(ChannelVolumes(.norm, channels: 2)))
     var input = PlanInput(mode: AudioMode(), snapshot: again.server.snapshot)
     input.baseline = stored
-    let change = ModeChange(input, to: .ended(forgets: false))
+    let change = ModeChange(input, to: .ended(forgets: false), wasInEffect: true)
     var back = Run(again.server, input)
     back.run()
     var ended = change
@@ -111,7 +111,7 @@ private typealias Server = SimulatedServer
     server.refuses = [level]
     var input = PlanInput(mode: AudioMode(), snapshot: server.snapshot)
     input.baseline = baseline
-    var change = ModeChange(input, to: .ended(forgets: false))
+    var change = ModeChange(input, to: .ended(forgets: false), wasInEffect: true)
     var isDone = false
     while !isDone {
       switch try change.run.next(isStopped: false, isLate: false) {
@@ -210,6 +210,7 @@ private typealias Server = SimulatedServer
           setting: .cardProfile(card: "alsa_card.pci"), before: .name("gone"),
           ours: .name(Server.duplex)),
         .init(setting: .cardProfile(card: "gone"), before: .name("a"), ours: .name("b")),
+        .init(setting: .mute(.input, device: "gone"), before: .flag(false), ours: .flag(true)),
         .init(
           setting: .chain(.input),
           before: .remap(
@@ -223,6 +224,7 @@ private typealias Server = SimulatedServer
       plan.left == [
         "gone is unplugged: it is the default source again when it returns, or by 'revert' then",
         "gone is unplugged: its profile and gain are restored when it returns, or by 'revert' then",
+        "gone is unplugged: its mute is restored by 'revert' when it returns",
       ])
     // Nobody asked.
     #expect(
@@ -303,7 +305,7 @@ private typealias Server = SimulatedServer
     server.updateStates()
     var input = PlanInput(mode: AudioMode(), snapshot: server.snapshot)
     input.baseline = baseline
-    let change = ModeChange(input, to: .ended(forgets: false))
+    let change = ModeChange(input, to: .ended(forgets: false), wasInEffect: true)
     var back = Run(server, input)
     back.run()
     var ended = change
@@ -313,7 +315,7 @@ private typealias Server = SimulatedServer
     back.server.updateStates()
     var later = PlanInput(mode: AudioMode(), snapshot: back.server.snapshot)
     later.baseline = ended.outcome
-    ended = ModeChange(later, to: .ended(forgets: false))
+    ended = ModeChange(later, to: .ended(forgets: false), wasInEffect: true)
     var last = Run(back.server, later)
     last.run()
     ended.run = last.loop

@@ -30,7 +30,7 @@ extension ModelWork {
       input.process = session.process
       let wasInEffect = ((try? session.store.read(.mode)) ?? nil) != nil
       var change = ModeChange(
-        input, to: value == 0 ? .ended(forgets: false) : .inEffect(wasInEffect: wasInEffect))
+        input, to: value == 0 ? .ended(forgets: false) : .inEffect, wasInEffect: wasInEffect)
       let task = Task(change.run, by: begin + Self.timeout * 0.7, isStopped) { _ in }
       perform(
         task.continued { [weak self] task, error in
@@ -46,7 +46,7 @@ extension ModelWork {
             done(nil)
           } catch {
             guard session.isRunning else { return }
-            undo(change, former, by: begin + Self.timeout, error, wasInEffect: wasInEffect) {
+            undo(change, former, by: begin + Self.timeout, error) {
               done(error)
             }
           }
@@ -69,13 +69,14 @@ extension ModelWork {
 
   private func undo(
     _ change: ModeChange, _ former: Held?, by deadline: Duration, _ cause: SessionError,
-    wasInEffect: Bool, _ done: @escaping () -> Void
+    _ done: @escaping () -> Void
   ) {
     world.log("\(session.process) fails: \(cause.message)")
     let end = { [weak self] (baseline: Baseline?, left: Set<Setting>) in
       guard let self, session.isRunning else { return }
       if let baseline { try? write(baseline) }
-      session.life.failChange(former, storedBaseline(), besides: left, wasInEffect: wasInEffect)
+      session.life.failChange(
+        former, storedBaseline(), besides: left, wasInEffect: change.wasInEffect)
       rules.pacer.noteChange(at: world.now)
       done()
     }

@@ -63,7 +63,7 @@ extension ModelWork {
       rules.noteAttachments(snapshot, at: now)
       let mode = world.mode(session.life.modeInEffect ?? 0)
       _ = rules.interruptions.note(snapshot, mode: mode, process: session.process, at: now)
-      switch rules.work(session.life, mode.reapply, isReset: wasLost, at: now) {
+      switch rules.work(session.life, mode.reapply, news: wasLost ? .reset : [], at: now) {
       case .reapply(let number, let occasion): reapply(number, view, occasion, isStopped, end)
       case .restoreReturned: restoreReturned(view, isStopped, end)
       case .restore(let kept): apply(0, keeping: kept, isStopped: isStopped, end)

@@ -77,6 +77,10 @@ struct Run {
       return loop.didRun(.done(granted: step.to), asked.snapshot)
     }
     let isLate = !server.acknowledged.isEmpty
+    if !step.setting.isHint, server.ignores.contains(step.setting) {
+      return try loop.didFail(
+        SessionError(.refused, stage: .server, "the server accepted it and shows another value"))
+    }
     if !step.setting.isHint, !isLate, !server.snapshot.satisfies(step) {
       let now = server.snapshot.value(of: step.setting)
       failure = "\(step.setting) is \(String(describing: now)) after it was set to \(step.to)"

@@ -1,0 +1,163 @@
+import PulseTypes
+import TestSupport
+import Testing
+
+@testable import SessionCore
+
+private typealias Server = SimulatedServer
+
+/// What a holder does when it looks at its server.
+@Suite struct ReapplyTests {
+  /// A holder on the model server.
+  private struct Holder {
+    var server: Server
+    var mode: AudioMode
+    var baseline = Baseline()
+    var charges = Charges()
+    var yielded: Set<Setting> = []
+
+    /// - Returns: the settings that it set.
+    @discardableResult
+    mutating func look(_ occasion: Occasion = .upkeep) throws -> [Setting] {
+      var input = PlanInput(mode: mode, snapshot: server.snapshot)
+      input.baseline = baseline
+      var look = Reapply(
+        input, occasion, onDisk: baseline, charges: charges, seen: ForeignChanges(),
+        conflicts: ConflictDetector(), at: .zero)
+      look.run.input.yielded = yielded
+      var set: [Setting] = []
+      var isDone = false
+      while !isDone {
+        switch try look.run.next(isStopped: false, isLate: false) {
+        case .read: try look.run.didRead(server.snapshot, grants: server.grants)
+        case .save: try look.run.didSave(.success(()))
+        case .check: look.run.didCheck(server.snapshot)
+        case .run(let step):
+          set.append(step.setting)
+          do throws(Server.Refusal) {
+            try server.run(step)
+            look.run.didRun(.done(granted: nil), server.snapshot)
+          } catch {
+            try look.run.didFail(SessionError(.refused, stage: .server, error.message))
+          }
+        case .finish: isDone = true
+        }
+      }
+      baseline = look.end().baseline
+      charges = look.charges
+      return set
+    }
+
+    func isAt(_ fraction: Double, _ name: String) -> Bool {
+      server.snapshot.device(.input, named: name)?.volume.isUniformly(Volume(fraction: fraction))
+        == true
+    }
+  }
+
+  private static func machine(_ change: (inout Server) -> Void = { _ in }) -> Server {
+    Server.machine {
+      $0.addLaptop()
+      $0.addUSB()
+      change(&$0)
+    }
+  }
+
+  @Test func `the rest is maintained while a hint that must be met cannot be`() throws {
+    let mode = preferring {
+      $0.sampleRate = 96000
+      $0.strict = [.sampleRate]
+      $0.inputMuted = true
+    }
+    var holder = Holder(server: Self.machine(), mode: mode)
+    let microphone = try #require(holder.server.snapshot.server.defaultSourceName)
+    try holder.look(.reset)
+    #expect(holder.server.snapshot.device(.input, named: microphone)?.isMuted == true)
+  }
+
+  @Test func `a device that is no longer used is a person's again`() throws {
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb), .name(Server.microphone)]
+      $0.inputGain = Volume(fraction: 0.5)
+    }
+    var server = Self.machine()
+    try server.edit(.input, Server.microphone) {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.8), channels: 2)
+    }
+    var holder = Holder(server: server, mode: mode)
+    try holder.look()
+    holder.server.unplug("alsa_card.usb")
+    try holder.look()
+    #expect(holder.isAt(0.5, Server.microphone))
+    holder.server.plug("alsa_card.usb")
+    try holder.look()
+    #expect(holder.isAt(0.8, Server.microphone))
+    try holder.server.edit(.input, Server.microphone) {
+      $0.volume = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
+    }
+    holder.server.unplug("alsa_card.usb")
+    try holder.look()
+    #expect(holder.isAt(0.5, Server.microphone))
+    holder.server.plug("alsa_card.usb")
+    try holder.look()
+    #expect(holder.isAt(0.3, Server.microphone))
+  }
+
+  @Test func `the default is the one from before the session, not what the server falls back to`()
+    throws
+  {
+    let mode = preferring { $0.preferredInput = [.name(Server.usb), .default] }
+    var server = Self.machine { $0.addLoose(.input, "webcam") }
+    try server.setDefault(.input, Server.microphone)
+    var holder = Holder(server: server, mode: mode)
+    try holder.look()
+    #expect(holder.server.snapshot.server.defaultSourceName == Server.usb)
+    holder.server.unplug("alsa_card.usb")
+    try holder.server.setDefault(.input, "webcam")
+    try holder.look()
+    #expect(holder.server.snapshot.server.defaultSourceName == Server.microphone)
+  }
+
+  @Test func `a chain follows a default that a person chooses, and stays on it`() throws {
+    var server = Self.machine()
+    try server.setDefault(.input, Server.microphone)
+    var holder = Holder(server: server, mode: preferring { $0.channelMap = .swap })
+    try holder.look()
+    #expect(holder.server.snapshot.chain.remap(.input)?.master == Server.microphone)
+    try holder.server.setDefault(.input, Server.usb)
+    try holder.look()
+    #expect(holder.server.snapshot.chain.remap(.input)?.master == Server.usb)
+    #expect(holder.server.snapshot.server.defaultSourceName == "audiosession.input")
+    #expect(try holder.look() == [])
+    #expect(holder.server.snapshot.chain.remap(.input)?.master == Server.usb)
+  }
+
+  @Test func `a remap that another program takes away keeps no device from being the default`()
+    throws
+  {
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb)]
+      $0.channelMap = .swap
+    }
+    var server = Self.machine()
+    try server.setDefault(.input, Server.microphone)
+    var holder = Holder(server: server, mode: mode, yielded: [.chain(.input)])
+    try holder.look()
+    #expect(holder.server.snapshot.server.defaultSourceName == Server.usb)
+    let report = holder.server.reports(mode) { $0.yielded = [.chain(.input)] }[.channelMap]
+    #expect(report?.verdict == .overridden, "\(report as Any)")
+  }
+
+  /// The offset and the codec are the device's, and its successor was not asked for.
+  @Test func `nothing is set on another device while the preferred one is away`() throws {
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.usb)]
+      $0.inputLatencyOffset = .milliseconds(7)
+    }
+    var holder = Holder(server: Self.machine(), mode: mode)
+    try holder.look()
+    holder.server.unplug("alsa_card.usb")
+    #expect(try !holder.look().contains { if case .latencyOffset = $0 { true } else { false } })
+    let offsets = holder.server.snapshot.cards.flatMap(\.ports).map(\.latencyOffset)
+    #expect(offsets.allSatisfy { $0 == .zero }, "\(offsets)")
+  }
+}
