@@ -54,6 +54,7 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   static func main() async {
+    Descriptors.reserveStandard()
     let arguments = Array(CommandLine.arguments.dropFirst())
     do throws(SessionError) {
       try Descriptors.check()
@@ -62,10 +63,9 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     }
     Interruption.install()
     tp_install()
-    if arguments == ["--version"] { return print(configuration.version) }
+    if arguments == ["--version"] { Output(isJSON: false).end(with: configuration.version + "\n") }
     if let topic = Topic.asked(by: arguments) {
-      print(topic.text(Terminal(descriptor: STDOUT_FILENO)), terminator: "")
-      return
+      Output(isJSON: false).end(with: topic.text(Terminal(descriptor: STDOUT_FILENO)))
     }
     do {
       let command = try parsed(arguments)
@@ -89,8 +89,8 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
         if isHelp, let unknown { UsageError(unknown, arguments).end() }
         let text = fullMessage(for: error)
         let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
-        print(isScript ? CompletionScript.corrected(text) : HelpText.ordered(text))
-        leave(.done)
+        let whole = isScript ? CompletionScript.corrected(text) : HelpText.ordered(text)
+        Output(isJSON: false).end(with: whole + "\n")
       default: exit(withError: error)
       }
     }

@@ -1,8 +1,19 @@
 import AudioSession
 import Glibc
 
-/// The limit of open files.
+/// The standard descriptors, and the limit of open files.
 enum Descriptors {
+  /// Gives each closed standard descriptor a placeholder that fails when it is used.
+  ///
+  /// Call it before anything that opens a file: an internal pipe would get the free number, and messages
+  /// would be written into it.
+  static func reserveStandard() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      // The lowest free number is this one.
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+  }
+
   /// The greatest number of files that a holding command opens, with a reserve: connection, loop,
   /// lock, store.
   private static let needed = 16

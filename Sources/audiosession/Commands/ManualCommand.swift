@@ -12,11 +12,10 @@ struct ManualCommand: ParsableCommand {
   func run() throws {
     if let topic {
       guard let topic = Topic.named(topic) else { throw ValidationError("no topic '\(topic)'") }
-      print(topic.manual, terminator: "")
-      return
+      Output(isJSON: false).end(with: topic.manual)
     }
     let help = AudioSessionCommand._dumpHelp()
     let tool = try JSON.decode(ManualPage.Tool.self, from: help.utf8)
-    print(ManualPage(tool.command).text, terminator: "")
+    Output(isJSON: false).end(with: ManualPage(tool.command).text)
   }
 }

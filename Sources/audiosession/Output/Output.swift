@@ -172,6 +172,12 @@ final class Output: Sendable {
     return Status(error)
   }
 
+  /// Prints a text that is the whole result, and ends the program.
+  func end(with text: String) -> Never {
+    write(text, to: 1)
+    leave(isLost ? .storeFailed : .done)
+  }
+
   private func write(_ text: String, to descriptor: Int32) {
     if descriptor == 1, !hasResult.exchange(true, ordering: .relaxed) { endProgress() }
     var bytes = Array(text.utf8)[...]

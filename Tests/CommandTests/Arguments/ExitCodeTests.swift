@@ -229,4 +229,31 @@ struct ExitCodeTests {
       #expect(result.standardError == "0\n")
     }
   }
+
+  @Test(
+    "help and version that cannot be written are 74, with a message", .server,
+    arguments: [
+      "--version", "--help", "apply --help", "help profile", "manual",
+      "--generate-completion-script bash",
+    ])
+  func help(_ arguments: String) async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let result = try await sandbox.shell("\(builtProgram) \(arguments) > /dev/full")
+      #expect(result.status == 74)
+      #expect(result.standardError.hasPrefix("audiosession: cannot write the result: "))
+    }
+  }
+
+  @Test("closed standard descriptors: a lost result is 74, and every command ends", .server)
+  func closedDescriptors() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let lost = try await sandbox.shell("$A profiles >&-")
+      #expect(lost.status == 74)
+      #expect(lost.standardError.hasPrefix("audiosession: cannot write the result: "))
+      let mute = try await sandbox.shell("$A profiles 2>&-")
+      #expect(mute.status == 0 && mute.standardOutput.contains("podcast"), "\(mute)")
+      #expect(try await sandbox.shell("$A devices <&- 2>&-").status == 0)
+      #expect(try await sandbox.shell("$A play - <&-").status != 0)
+    }
+  }
 }
