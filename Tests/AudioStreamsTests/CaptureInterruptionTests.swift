@@ -9,10 +9,10 @@ import Testing
 
 @Suite("A capture that something interrupts", .server, .timeLimit(.minutes(1)))
 struct CaptureInterruptionTests {
-  @Test("gives way to a call, and goes on after it")
-  func call() async throws {
+  @Test("gives way to a call, and continues after it", arguments: [true, false])
+  func call(hasMode: Bool) async throws {
     try await Rig.with(.sources) { rig in
-      try await rig.session.setAudioMode(AudioMode(category: .record))
+      if hasMode { try await rig.session.setAudioMode(AudioMode(category: .record)) }
       let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
       var sound = await rig.collect(buffers, frames: 1600)
       // Another process's call, which lasts until it is killed.
@@ -33,6 +33,25 @@ struct CaptureInterruptionTests {
       #expect(sound.isWhole)
       #expect(sound.lost == 0)
       await outside.close()
+    }
+  }
+
+  @Test("does not continue after a call during which the mode ended")
+  func modeEnds() async throws {
+    try await Rig.with(.sources) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      try await rig.session.setActive(false)
+      let events = rig.session.events
+      await rig.session.noteCorkRequest(toPause: false)
+      for await case .interruptionEnded(let shouldResume) in events {
+        #expect(!shouldResume)
+        break
+      }
+      #expect(await rig.capture.status == .interrupted)
+      withExtendedLifetime(buffers) {}
     }
   }
 

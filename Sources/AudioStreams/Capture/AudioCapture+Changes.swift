@@ -152,6 +152,7 @@ extension AudioCapture {
     await inTurn { capture in
       guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
       if case .deviceSuspended = reason { return capture.set(.interrupted) }
+      capture.run?.hadMode = await capture.session.modeInEffect != nil
       // Nor when an input appears during the call.
       run.retry?.cancel()
       capture.run?.isWaiting = false
@@ -171,8 +172,9 @@ extension AudioCapture {
     await inTurn { capture in
       guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
       if run.tap != nil { return capture.set(.streaming) }
-      // What waited for its input before waits again.
-      guard shouldResume || run.awaySince != nil else { return }
+      // A mode that ended meanwhile leaves nothing to resume; without one, nothing has ended. What
+      // waited for its input before waits again.
+      guard shouldResume || !run.hadMode || run.awaySince != nil else { return }
       // If the input was away before, the time until its return counts as missing.
       if run.awaySince == nil { run.pipeline.resume() }
       await capture.tapAgain()

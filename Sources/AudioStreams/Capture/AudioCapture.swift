@@ -48,6 +48,8 @@ public actor AudioCapture {
     var awaySince: ContinuousClock.Instant?
     /// Since when no server has answered; nil while one answers.
     var serverAwaySince: ContinuousClock.Instant?
+    /// Whether a mode was in effect when the session was last interrupted.
+    var hadMode = false
     /// Retries to open the tap in the meantime.
     var retry: Task<Void, Never>?
     /// Tasks that check whether the tap still gets frames, and sound.

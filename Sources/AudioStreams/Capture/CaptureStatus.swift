@@ -11,7 +11,7 @@ public enum CaptureStatus: String, Sendable, Hashable, Codable, CaseIterable {
   /// `pauseAudioStream` was called.
   case paused
   /// Another stream has priority, or the input or the server is away. The capture resumes by
-  /// itself, except after an interruption that ends without `shouldResume`.
+  /// itself, except after an interruption during which the session's mode ended.
   case interrupted
   /// It was stopped; `ready` follows at once.
   case stopped

@@ -150,6 +150,11 @@ struct RecordCommand: SessionCommand {
       duration: duration?.duration, device: source, follows: follow)
   }
 
+  /// Why a recording is interrupted.
+  private static func words(_ reason: InterruptionReason) -> String {
+    if case .call(let name) = reason { "\(name) has a call" } else { EventView.words(reason) }
+  }
+
   /// Shows time and level until the recording ends or the task is cancelled.
   private func follow(
     _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>, _ context: Context
@@ -160,7 +165,15 @@ struct RecordCommand: SessionCommand {
     case let granted?: context.logger?.debug("the audio thread is \(granted)")
     case nil: break
     }
+    let sessionEvents = recorder.capture.session.events
+    let interruptions = Task {
+      for await case .interruptionBegan(let reason) in sessionEvents {
+        output.note("the recording is interrupted: \(visible(Self.words(reason)))")
+      }
+    }
+    defer { interruptions.cancel() }
     let warnings = Task {
+      var isInterrupted = false
       for await event in events {
         switch event {
         case .error(let error):
@@ -168,6 +181,10 @@ struct RecordCommand: SessionCommand {
           guard error.code == .deviceNotAvailable, let device, !follow else { break }
           output.note("waiting for '\(visible(device))'; missing sound is silence in the file")
         case .inputChanged(let device): output.note("now recording from '\(visible(device))'")
+        case .status(.interrupted, _): isInterrupted = true
+        case .status(.streaming, _) where isInterrupted:
+          isInterrupted = false
+          output.note("the recording continues")
         case .status, .tapped: break
         }
       }
