@@ -77,6 +77,9 @@ struct ApplyCommand: SessionCommand {
           (try await session.getSessionState(), await session.lastSnapshot)
         }
       }
+      // The holder has met what waited for one.
+      let properties = report.state.properties
+      report.unmet.removeAll { properties[$0.property]?.verdict == .applied }
     }
     let output = context.output
     let names = context.names(snapshot)

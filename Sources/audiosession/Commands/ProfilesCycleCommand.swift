@@ -8,7 +8,8 @@ struct ProfilesCycleCommand: SessionCommand {
     commandName: "cycle",
     abstract: "Apply the next of the profiles that fit the devices, for a keyboard shortcut.",
     discussion: """
-      Takes the profiles of 'profiles detect' in their order; after the last comes the first.
+      Takes the profiles of 'profiles detect' in their order; after the last comes the first. One that \
+      cannot be applied is left out, with a warning.
 
       JSON: as of 'apply'.
       """)
@@ -31,15 +32,27 @@ struct ProfilesCycleCommand: SessionCommand {
       (try await session.snapshot(), try await session.getSessionState())
     }
     let detection = ProfileDetection(Profile.readable(), in: snapshot)
-    guard let next = detection.next(after: state.profile) else {
+    guard var next = detection.next(after: state.profile) else {
       throw SessionError(
         .profileNotFound, stage: .configuration,
         "no profile fits the devices; 'audiosession profiles detect' shows why")
     }
-    context.output.note("profile \(next)")
-    var apply = try ApplyCommand.parse(["--", next])
-    apply.keep = keep
-    apply.options = options
-    return try await apply.run(context)
+    var tried: Set<String> = []
+    while true {
+      context.output.note("profile \(next)")
+      var apply = try ApplyCommand.parse(["--", next])
+      apply.keep = keep
+      apply.options = options
+      do {
+        return try await apply.run(context)
+      } catch let error as SessionError
+        where Status(error) == .machineCannot || error.code == .refused
+      {
+        tried.insert(next)
+        guard let other = detection.next(after: next), !tried.contains(other) else { throw error }
+        context.output.warning("the profile '\(next)' is left out: \(error.message)")
+        next = other
+      }
+    }
   }
 }

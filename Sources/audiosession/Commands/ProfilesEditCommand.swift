@@ -78,12 +78,14 @@ struct EditedProfile: Encodable {
 /// A copy of a profile that the user edits.
 private struct Draft {
   let path: String
+  private let original: String
 
   init(_ text: String) throws(SessionError) {
     let folder = ProcessEnvironment["TMPDIR"] ?? "/tmp"
     var template = Array("\(folder)/profile-XXXXXX.toml".utf8CString)
     let file = Descriptor(owning: mkstemps(&template, 5))
     guard file.raw >= 0 else { throw Self.failure("make a copy in \(folder)", .last) }
+    original = text
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     do throws(SystemError) { try file.write(text.utf8) } catch {
       throw Self.failure("write \(path)", error)
@@ -107,9 +109,12 @@ private struct Draft {
     let launch = Launch(
       program: "/bin/sh", arguments: ["-c", "exec \(editor) \"$1\"", "sh", path])
     guard let child = try? launch.spawn(), reap(child) == 0 else {
+      let isUnchanged = (try? self.text()) == original
+      if isUnchanged { remove() }
       throw SessionError(
         .invalidValue, stage: .configuration,
-        "the editor '\(editor)' failed; the profile is not changed, and your text is in \(path)",
+        "the editor '\(editor)' failed; the profile is not changed"
+          + (isUnchanged ? "" : ", and your text is in \(path)"),
         value: editor)
     }
   }

@@ -114,7 +114,10 @@ struct ProfilesTests {
       let bad = try await edit("podcast", "echo 'sample-rate = 1' > $f")
       #expect(bad.status == 65)
       #expect(bad.standardError.contains("the profile is not changed, and your text is in /"))
-      #expect(try await edit("podcast", "exit 3").status == 65)
+      let failed = try await edit("podcast", "exit 3")
+      #expect(failed.status == 65 && !failed.standardError.contains("your text"), "\(failed)")
+      let saved = try await edit("podcast", "echo >> $f; exit 3")
+      #expect(saved.status == 65 && saved.standardError.contains("your text is in /"), "\(saved)")
       #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       #expect(try await edit("nosuch", "true").status == 66)
       #expect(
@@ -149,6 +152,24 @@ struct ProfilesTests {
           return
         }
         #expect(abs(number - gain) < 0.001)
+      }
+    }
+  }
+
+  @Test("cycle leaves out what cannot be applied, and fails if nothing can be", .server)
+  func cyclePastFailure() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let match = "[match]\ninputs = [\"mic\"]\n"
+      try sandbox.write(profile: "a", Profiles.missing + "\n" + match)
+      let none = try await sandbox.audiosession("profiles", "cycle")
+      #expect(none.status == 78 && !none.standardError.contains("warning"), "\(none)")
+      try sandbox.write(profile: "b", "[input]\ngain = \"30 %\"\n" + match)
+      for _ in 1...2 {
+        let result = try await sandbox.audiosession("profiles", "cycle")
+        #expect(result.status == 0)
+        #expect(
+          result.standardError.contains("warning: the profile 'a' is left out: "), "\(result)")
+        #expect(result.standardError.contains("note: profile b\n"), "\(result)")
       }
     }
   }

@@ -175,13 +175,15 @@ struct HandOverTests {
   func heldForAll() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", "category = \"record\"\nbuffer-duration = \"10 ms\"\n")
-      func buffer(_ command: String) async throws -> JSONValue {
+      func json(_ command: String) async throws -> JSONValue {
         let result = try await sandbox.shell("$A \(command) --timeout 50s --json")
-        return try #require(JSONValue(result.standardOutput)["properties"]?["ioBufferDuration"])
+        return try JSONValue(result.standardOutput)
       }
-      let kept = try await buffer("apply test --keep")
-      #expect(kept["verdict"] == .string("applied"), "\(kept)")
-      let state = try await buffer("state")
+      let kept = try await json("apply test --keep")
+      let buffer = try #require(kept["properties"]?["ioBufferDuration"])
+      #expect(buffer["verdict"] == .string("applied"), "\(buffer)")
+      #expect(kept["unmet"] == .array([]), "\(kept)")
+      let state = try #require(try await json("state")["properties"]?["ioBufferDuration"])
       #expect(state["verdict"] == .string("applied"), "\(state)")
       #expect(state["held"] == .bool(true))
       let check = try await sandbox.audiosession("state", "--check", "--timeout", "50s")
