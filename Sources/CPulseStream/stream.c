@@ -84,7 +84,7 @@ static int connect_stream(ps_stream *stream, const pa_sample_spec *spec) {
   int flags = 0;
   if (options->latency_us) flags |= PA_STREAM_ADJUST_LATENCY;
   if (options->stays_put) flags |= PA_STREAM_DONT_MOVE;
-  if (options->channel_map && strcmp(options->channel_map, "mono") != 0)
+  if (options->channel_map && !options->mixes && strcmp(options->channel_map, "mono") != 0)
     flags |= PA_STREAM_NO_REMIX_CHANNELS;
   if (options->direction == PS_RECORD)
     return pa_stream_connect_record(stream->stream, options->device, &attributes,

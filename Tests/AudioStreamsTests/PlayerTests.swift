@@ -151,6 +151,40 @@ struct PlayerTests {
     }
   }
 
+  @Test(
+    "plays each channel on its speaker, whether the file names them or not",
+    arguments: [0x3F, nil] as [Int?])
+  func surround(mask: Int?) async throws {
+    let order = "front-left,front-right,rear-left,rear-right,front-center,lfe"
+    let speakers = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers rate=44100 channels=6 channel_map=\(order)"
+    ])
+    try await Rig.with(speakers) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/surround.wav"
+      let player = AudioPlayer(session: rig.session)
+      // Front right, the centre and rear right: where they are in the file, and in the sink.
+      for (channel, speaker) in [(1, 1), (2, 4), (5, 3)] {
+        try WaveFile(channels: 6, rate: 44100, frames: 13230, mask: mask, loud: channel)
+          .write(to: path)
+        let buffers = try await rig.capture.startAudioStream(
+          CaptureConfiguration(
+            sampleRate: nil, frameLength: 441, channels: .device, device: "speakers.monitor",
+            backlog: .seconds(60)))
+        _ = await rig.collect(buffers, frames: 4410)
+        try await player.play(path)
+        await rig.capture.stopAudioStream()
+        var peaks = [Float](repeating: 0, count: 6)
+        for await buffer in buffers {
+          for index in 0..<6 {
+            peaks[index] = max(peaks[index], buffer.levels(channel: index).peak)
+          }
+        }
+        #expect(peaks.indices.filter { peaks[$0] > 0.1 } == [speaker], "\(channel): \(peaks)")
+      }
+    }
+  }
+
   @Test("refuses a file whose rate would make too much sound", arguments: [1, 999, 768_001])
   func oddRate(_ rate: Int) async throws {
     try await Rig.with(.monitorOnly) { rig in
@@ -200,6 +234,10 @@ struct WaveFile {
   var channels: Int
   var rate: Int
   var frames = 441
+  /// The speakers of the channels, as a mask; nil names none.
+  var mask: Int?
+  /// A channel that is not silent.
+  var loud: Int?
 
   func write(to path: String) throws {
     var bytes: [UInt8] = []
@@ -208,18 +246,32 @@ struct WaveFile {
     }
     let data = frames * channels * 2
     bytes += Array("RIFF".utf8)
-    number(36 + data, 4)
+    number((mask == nil ? 36 : 60) + data, 4)
     bytes += Array("WAVEfmt ".utf8)
-    number(16, 4)
-    number(1, 2)  // PCM
+    number(mask == nil ? 16 : 40, 4)
+    number(mask == nil ? 1 : 0xFFFE, 2)  // PCM, or WAVE_FORMAT_EXTENSIBLE
     number(channels, 2)
     number(rate, 4)
     number(rate * channels * 2, 4)
     number(channels * 2, 2)
     number(16, 2)
+    if let mask {
+      number(22, 2)
+      number(16, 2)
+      number(mask, 4)
+      // KSDATAFORMAT_SUBTYPE_PCM
+      bytes += [1, 0, 0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+    }
     bytes += Array("data".utf8)
     number(data, 4)
+    let start = bytes.count
     bytes += [UInt8](repeating: 0, count: data)
+    if let loud {
+      // The upper byte of a sample: half of full scale, up and down.
+      for frame in 0..<frames {
+        bytes[start + (frame * channels + loud) * 2 + 1] = frame / 50 % 2 == 0 ? 0x40 : 0xC0
+      }
+    }
     try File.write(bytes, to: path)
   }
 }

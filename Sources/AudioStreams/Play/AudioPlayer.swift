@@ -199,6 +199,8 @@ public actor AudioPlayer {
       latency: .milliseconds(200), signalsRequests: true, timeout: session.configuration.timeout)
     // The server converts the file's channels to the device's.
     request.channels = reader.channels
+    request.channelMap = reader.channelMap
+    request.mixesChannels = true
     if !Resampler.isAvailable { request.rate = reader.sampleRate }
     return request
   }

@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import POSIX
+import PulseTypes
 
 #if SNDFILE
   import CSndFile
@@ -12,6 +13,9 @@ final class SoundFileReader {
   let sampleRate: Int
   /// Samples in a frame.
   let channels: Int
+  /// The positions of more than two channels: as the file names them, or in the order of WAV; nil
+  /// if neither is known.
+  let channelMap: ChannelMap?
   /// The number of frames according to the file.
   let frames: Int64
   private let path: String
@@ -56,6 +60,7 @@ final class SoundFileReader {
       self.native = native
       sampleRate = Int(info.samplerate)
       channels = Int(info.channels)
+      channelMap = Self.channelMap(of: native, channels) ?? ChannelMap.inWAV(channels)
       frames = info.frames
       isTruncated = Self.isTruncated(native)
     #else
@@ -65,6 +70,29 @@ final class SoundFileReader {
 
   #if SNDFILE
     deinit { sf_close(native) }
+
+    /// The positions that the file names; nil for one or two channels, or if it names none that the
+    /// servers know.
+    private static func channelMap(of native: OpaquePointer, _ channels: Int) -> ChannelMap? {
+      guard channels > 2 else { return nil }
+      var numbers = [Int32](repeating: 0, count: channels)
+      let bytes = Int32(clamping: channels * MemoryLayout<Int32>.size)
+      guard sf_command(native, Int32(SFC_GET_CHANNEL_MAP_INFO), &numbers, bytes) != 0 else {
+        return nil
+      }
+      let positions = numbers.compactMap { number in
+        Self.positions.indices.contains(Int(number)) ? Self.positions[Int(number)] : nil
+      }
+      return positions.count == channels ? ChannelMap(positions) : nil
+    }
+
+    /// The positions by libsndfile's numbers, from `SF_CHANNEL_MAP_INVALID` on.
+    private static let positions: [ChannelPosition?] = [
+      nil, .mono, .frontLeft, .frontRight, .frontCenter, .frontLeft, .frontRight, .frontCenter,
+      .rearCenter, .rearLeft, .rearRight, .lfe, .frontLeftOfCenter, .frontRightOfCenter, .sideLeft,
+      .sideRight, .topCenter, .topFrontLeft, .topFrontRight, .topFrontCenter, .topRearLeft,
+      .topRearRight, .topRearCenter,
+    ]
 
     /// libsndfile reads what there is, and notes `data : 352800 (should be 49956)` in its log. A header
     /// written for a pipe announces 0 or about 2 or 4 GB, which promises nothing.
@@ -102,5 +130,22 @@ final class SoundFileReader {
     #else
       throw SoundLibrary.missing
     #endif
+  }
+}
+
+extension ChannelMap {
+  /// The order of a number of channels in a WAV or FLAC file that does not name them; nil for one
+  /// or two, which need no name, and for more than eight.
+  fileprivate static func inWAV(_ channels: Int) -> ChannelMap? {
+    let front = [ChannelPosition.frontLeft, .frontRight, .frontCenter]
+    return switch channels {
+    case 3: ChannelMap(front)
+    case 4: .quad
+    case 5: ChannelMap(front + [.rearLeft, .rearRight])
+    case 6: ChannelMap(front + [.lfe, .rearLeft, .rearRight])
+    case 7: ChannelMap(front + [.lfe, .rearCenter, .sideLeft, .sideRight])
+    case 8: ChannelMap(front + [.lfe, .rearLeft, .rearRight, .sideLeft, .sideRight])
+    default: nil
+    }
   }
 }

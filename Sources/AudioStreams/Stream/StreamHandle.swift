@@ -21,6 +21,7 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     options.is_own = request.isOwn
     options.is_fixed = request.isFixed
     options.stays_put = request.staysPut
+    options.mixes = request.mixesChannels
     // Copies that are valid during the call.
     var texts: [UnsafeMutablePointer<CChar>] = []
     defer { for text in texts { free(text) } }

@@ -12,6 +12,7 @@ extension StreamRequest {
     rate = rate ?? place.rate
     guard !isFixed, let map = place.channels else { return }
     channelMap = map
+    mixesChannels = false
     channels = map.count
   }
 }

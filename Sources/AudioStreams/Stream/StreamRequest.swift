@@ -17,6 +17,8 @@ struct StreamRequest: Sendable {
   /// Exactly these channels of the device, in this order; `mono` mixes all of them. Nil takes the
   /// device's channels. `channels` is their number.
   var channelMap: ChannelMap?
+  /// Whether the server instead mixes the channels of `channelMap` to those of the device.
+  var mixesChannels = false
   /// The `media.role` of the stream; nil is the session's.
   var role: String?
   /// Whether the stream belongs to a program with its own session, so that other sessions leave it

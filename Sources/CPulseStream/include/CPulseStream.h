@@ -63,8 +63,9 @@ typedef struct {
   const char *device;     /* NULL: follows the default */
   uint32_t rate;          /* Hz; 0: the device's */
   uint32_t channels;      /* 0: the device's */
-  const char *channel_map; /* NULL: the standard one. Otherwise exactly these channels of the
-                              device, in this order; only "mono" mixes. `channels`: how many */
+  const char *channel_map; /* NULL: the standard one. `channels`: how many */
+  bool mixes;             /* the server mixes the channels of `channel_map` to the device's;
+                             otherwise they are exactly these of the device; only "mono" mixes */
   const char *role;       /* the stream's media.role; NULL: "audiosession" for playback */
   bool is_own;            /* the program has its own session */
   bool is_fixed;          /* the program chose the device: sessions must not move the stream */
