@@ -101,12 +101,20 @@ private func autospawn(_ facts: MachineFacts) -> [Finding] {
 
 private func damagedStore(_ facts: MachineFacts) -> [Finding] {
   facts.damaged.map { error in
-    Finding(
+    let path = error.value.map(Words.quoted)
+    // One that cannot be read may be whole, and 'revert' needs what is in it.
+    let isRead = error.value.map { error.message.hasPrefix("\($0) is damaged") } ?? true
+    return Finding(
       .damagedStore, .problem, object: error.value, error.message,
       why: "The session does not know the applied mode, or the settings from before it.",
-      .init(
-        "Apply a profile: that sets a damaged file aside. Or remove it, or make it readable.",
-        command: error.value.map { "rm \(Words.quoted($0))" }))
+      isRead
+        ? Finding.Remedy(
+          "Apply a profile: that sets a damaged file aside. Or remove it.",
+          command: path.map { "rm \($0)" })
+        : Finding.Remedy(
+          "Make it readable, and keep it: 'revert' needs it. If it belongs to another user, such as"
+            + " root, change its owner with chown instead.",
+          command: path.map { "chmod u+rw \($0)" }))
   }
 }
 

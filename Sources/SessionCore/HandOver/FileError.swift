@@ -25,7 +25,9 @@ extension FileError {
       case .outOfDescriptors: "raise the limit on open files (ulimit -n)"
       case .full: "make room there"
       case .missing, .unsupported, .other:
-        "make it writable, or, where nothing is stored yet, set XDG_STATE_HOME to another folder"
+        verb == "read"
+          ? "make it readable"
+          : "make it writable, or, where nothing is stored yet, set XDG_STATE_HOME to another folder"
       }
     return SessionError(
       .storeFailed, stage: .session, "cannot \(verb) \(path): \(reason); \(remedy)", value: path)

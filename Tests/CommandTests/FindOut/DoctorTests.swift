@@ -328,6 +328,13 @@ struct DoctorTests {
         sandbox, "for f in \(folder)/*.mode.toml \(folder)/*.baseline.json; do echo '{' > $f; done")
       #expect(found.count == 2)
       #expect(found.allSatisfy { $0.hasPrefix("damagedStore problem \(folder)/") })
+      // What cannot be read, as a folder or without permission, may be whole.
+      let unread = try await sandbox.shell(
+        "for f in \(folder)/*.baseline.json; do rm $f; mkdir $f; done; $A doctor --json --no-listen"
+      )
+      #expect(unread.standardOutput.contains("chmod u+rw "), "\(unread)")
+      #expect(!unread.standardOutput.contains(".baseline.json; make it writable"), "\(unread)")
+      #expect(unread.standardOutput.contains("; make it readable"), "\(unread)")
     }
   }
 
