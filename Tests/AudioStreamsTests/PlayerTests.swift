@@ -1,6 +1,7 @@
 import AudioSession
 import Glibc
 import POSIX
+import Pulse
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -89,6 +90,23 @@ struct PlayerTests {
       await #expect { try await player.play(folder.path + "/none") } throws: {
         ($0 as? StreamError)?.code == .fileNotFound
       }
+    }
+  }
+
+  @Test("fails on an output that takes no sound")
+  func standstill() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      let folder = TemporaryFolder()
+      let path = try Self.file(folder, seconds: 0.3)
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      try await outside.suspend(.output, device: "speakers", true)
+      let player = AudioPlayer(session: rig.session)
+      await #expect { try await player.play(path) } throws: {
+        ($0 as? StreamError) == .standstill("speakers")
+      }
+      try await outside.suspend(.output, device: "speakers", false)
+      #expect(try await player.play(path) > .milliseconds(250))
+      await outside.close()
     }
   }
 

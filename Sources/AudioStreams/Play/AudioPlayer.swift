@@ -93,8 +93,13 @@ public actor AudioPlayer {
       throw error
     }
     let end = Promise<Result<Duration, StreamError>>()
-    let work = Task { [weak self] in
+    let work = Task { [weak self, session] in
+      let watch = Task {
+        let error = await Self.waitForStandstill(of: stream, grant, session)
+        if let error { tell.yield(.failed(error)) }
+      }
       let failure = await Self.run(stream, feed, news)
+      watch.cancel()
       await stream.close()
       let played = Duration.seconds(Double(feed.position) / Double(grant.rate))
       await self?.noteEnd(of: end)
@@ -125,7 +130,8 @@ public actor AudioPlayer {
   /// Waits until the file has been played or stopped, and returns how much was; zero if nothing was
   /// ever played. If the task is cancelled, returns the current position, and the file plays on.
   ///
-  /// Errors: `engineStartFailed` if the server stops in the meantime, `fileFailed`, `converterFailed`,
+  /// Errors: `engineStartFailed` if the server stops in the meantime, or if the output takes no
+  /// sound for 5 s longer than its buffer lasts; `fileFailed`, `converterFailed`,
   /// `conversionFailed`.
   @discardableResult
   public func finished() async throws(StreamError) -> Duration {
@@ -191,6 +197,23 @@ public actor AudioPlayer {
       }
     }
     return nil
+  }
+
+  /// Waits until the output has taken no sound for 5 s longer than its buffer lasts; nil if the
+  /// task is cancelled first.
+  private static func waitForStandstill(
+    of stream: RealtimeStream, _ grant: StreamGrant, _ session: AudioSession
+  ) async -> StreamError? {
+    let buffer = Double(grant.bufferFrames) / Double(max(1, grant.rate))
+    // Counts waits, not time: a stopped process or a sleeping machine is no fault of the output.
+    let patience = Int(saturating: 4 * (buffer + 5))
+    var (taken, waits) = (stream.statistics.callbacks, 0)
+    while waits < patience {
+      do { try await session.sleep(until: .now + .milliseconds(250)) } catch { return nil }
+      let now = stream.statistics.callbacks
+      (taken, waits) = now == taken ? (taken, waits + 1) : (now, 0)
+    }
+    return .standstill(grant.device ?? "the output")
   }
 
   private nonisolated func request(for reader: SoundFileReader) -> StreamRequest {
