@@ -10,10 +10,10 @@ struct VerifyCommand: SessionCommand {
     abstract: "Record, and measure whether the settings are in effect.",
     discussion: """
       Records the session's input and measures: the sample rate (frames counted against the clock, \
-      within 0.1 %), the buffer (the frames that arrive at once, within 20 %), which hardware channel each \
-      channel is, and whether a channel is silent (-90 dB), dead, the same as another (-60 dB), \
-      clipped (3 samples) or off zero (1 %). The exit status is 0 if every check passes, 3 if one \
-      does not.
+      within 0.1 % or the uncertainty of the measurement, which a longer --duration reduces), the \
+      buffer (the frames that arrive at once, within 20 %), which hardware channel each channel is, \
+      and whether a channel is silent (-90 dB), dead, the same as another (-60 dB), clipped (3 \
+      samples) or off zero (1 %). The exit status is 0 if every check passes, 3 if one does not.
 
       With a profile: applies it, holds it while measuring, and leaves it applied unless you add \
       --revert. Without a profile nothing is changed.

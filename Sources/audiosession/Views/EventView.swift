@@ -59,7 +59,10 @@ enum EventView {
       )
     case .interruptionBegan(let interruption): ("interrupted", words(interruption), .amber)
     case .interruptionEnded(let shouldResume):
-      ("resumed", shouldResume ? "the settings are in effect again" : "", .green)
+      (
+        "resumed",
+        "the interruption is over" + (shouldResume ? "; the mode is maintained again" : ""), .green
+      )
     case .serverLost: ("lost", "the server is lost; waiting for it", .red)
     case .serverReset(let time):
       ("reset", "the server is back; session restored in \(milliseconds(time))", .green)

@@ -54,7 +54,8 @@ enum PropertiesView {
       return isDevice ? names[text] : text
     }
     let preferred = text(report.preferred)
-    let actual = isGranted ? preferred : text(report.actual)
+    let granted = report.readings.last { $0.answer == .grant }?.value ?? report.preferred
+    let actual = text(isGranted ? granted : report.actual)
     // A device that fits its list is in effect; the list matters if something is amiss.
     let isPlain = isDevice && report.verdict == .applied && !names.isEmpty
     let note =

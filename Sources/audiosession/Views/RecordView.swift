@@ -68,7 +68,9 @@ struct RecordView: Encodable {
 
   /// `1:02:03.4`, `0:03.4`.
   static func clock(_ duration: Duration) -> String {
-    let tenths = duration.microseconds / 100_000
+    // 1.2 s from a floating-point number is a little less; 1.19 s is not yet 1.2 s.
+    let whole = duration.microseconds
+    let tenths = whole / 100_000 + (whole % 100_000 >= 99_950 ? 1 : 0)
     let (hours, minutes, seconds) = (tenths / 36_000, tenths / 600 % 60, tenths / 10 % 60)
     let padded = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
     let front = hours > 0 ? "\(hours):\(padded(minutes))" : "\(minutes)"

@@ -36,6 +36,21 @@ struct ReadingViewTests {
     #expect(!quiet.rendered(colour: false).contains("read:"))
   }
 
+  @Test("what was granted is shown, with the preferred value if it differs")
+  func granted() throws {
+    let text = """
+      {"preferred": 0.01, "actual": 2, "verdict": "pending", "reason": "r", "waitingFor": "holder",
+       "readings": [{"object": "mic", "property": "latency", "value": 0.010666, "text": "10.7 ms",
+                     "answer": "grant"}]}
+      """
+    let report = try JSONDecoder().decode(PropertyReport.self, from: Data(text.utf8))
+    let lines = PropertiesView.lines(
+      [.ioBufferDuration: report], width: nil, preferredOnly: true, showsGrants: true)
+    #expect(
+      lines.rendered(colour: false)
+        == "IO buffer duration  granted  10.7 ms  (preferred: 10 ms)\n")
+  }
+
   @Test("a report of an earlier version has none, and one of this version keeps them")
   func coding() throws {
     let old = #"{"preferred": 48000, "actual": 48000, "verdict": "applied", "reason": null}"#

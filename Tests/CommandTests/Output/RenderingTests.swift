@@ -199,6 +199,13 @@ struct RenderingTests {
     #expect(Span("\u{9b}31m").text == "\\u{9b}31m")
   }
 
+  @Test("a length that is a floating-point number is not cut below itself")
+  func clock() {
+    #expect(RecordView.clock(.seconds(1.2)) == "0:01.2")
+    #expect(RecordView.clock(.seconds(1.19)) == "0:01.1")
+    #expect(RecordView.clock(.seconds(0.3 + 3600)) == "1:00:00.3")
+  }
+
   @Test("properties in words")
   func words() {
     #expect(PropertyWords.label("ioBufferDuration") == "IO buffer duration")
