@@ -261,12 +261,40 @@ struct StreamOwnerTests {
       #expect(mkfifo(path, 0o600) == 0)
       let recorder = rig.recorder()
       // A pipe waits for its reader.
-      let starting = Task { try await recorder.start(path) }
-      #expect(await eventually { await recorder.capture.isStreaming })
-      try await recorder.stop()
+      let hasEnded = Shared(false)
+      let starting = Task {
+        defer { hasEnded.value = true }
+        try await recorder.start(path)
+      }
+      #expect(
+        await eventually {
+          _ = try? await recorder.stop()
+          return hasEnded.value
+        })
       await #expect(throws: StreamError.self) { try await starting.value }
       #expect(await !recorder.isRecording)
       #expect(try await isClosed(rig))
+    }
+  }
+
+  @Test("a recording into a named pipe begins when the pipe has a reader")
+  func lateReader() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let recorder = rig.recorder()
+      let starting = Task { try await recorder.start(path) }
+      let began = ContinuousClock.now
+      #expect(await eventually { ContinuousClock.now - began > .milliseconds(300) })
+      #expect(await recorder.capture.status == .notInitialized)
+      let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+      try await starting.value
+      #expect(await recorder.capture.isStreaming)
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      // Nothing is read, so the recording may have filled the pipe.
+      close(reader)
+      _ = try? await recorder.stop()
     }
   }
 

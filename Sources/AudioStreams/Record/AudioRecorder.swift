@@ -54,9 +54,9 @@ public actor AudioRecorder {
   /// Starts to record to a file, and replaces an existing one; `-` is standard output.
   ///
   /// A pipe gets a WAV or FLAC stream without a length, which readers accept until its end, and no
-  /// `FILE.json`. A reader that falls behind by more than 10 seconds loses sound. Errors: those of
-  /// `AudioCapture.startAudioStream`, and `fileFailed`, `permissionDenied`, `closedPipe`,
-  /// `missingPackage`.
+  /// `FILE.json`; the recording begins when a named pipe has a reader. A reader that falls behind
+  /// by more than 10 seconds loses sound. Errors: those of `AudioCapture.startAudioStream`, and
+  /// `fileFailed`, `permissionDenied`, `closedPipe`, `missingPackage`.
   public func start(
     _ path: String, configuration: RecordingConfiguration = .init()
   ) async throws(StreamError) {
@@ -75,14 +75,19 @@ public actor AudioRecorder {
     // Ten buffers a second: large enough for a disk, and frequent enough for a level line.
     capturing.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
     capturing.includesRest = true
+    let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
+    let failure = await making { () async throws(StreamError) in try await file.openPipe() }
+    guard !opening.isRaised else { throw stopped }
+    if let failure { throw failure }
     let buffers = try await capture.startAudioStream(capturing)
     do throws(StreamError) {
       guard let format = await capture.outputFormat else {
         throw StreamError(.engineStartFailed, "the capture ended before it began")
       }
-      let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
       guard !opening.isRaised else { throw stopped }
-      let failure = await create(file, format)
+      let failure = await making { () async throws(StreamError) in
+        try await file.create(sampleRate: format.sampleRate, channels: format.channels)
+      }
       guard !opening.isRaised else { throw stopped }
       if let failure { throw failure }
     } catch {
@@ -101,13 +106,13 @@ public actor AudioRecorder {
     recording = Recording(file: file, work: work, end: end)
   }
 
-  /// Creates the file; a named pipe has to wait for its reader.
-  private func create(
-    _ file: RecordingFile, _ format: (sampleRate: Int, channels: Int)
+  /// Opens or creates the file until `stop` is called: a named pipe has to wait for its reader.
+  private func making(
+    _ body: @escaping @Sendable () async throws(StreamError) -> Void
   ) async -> StreamError? {
     let creation = Task { () -> StreamError? in
       do throws(StreamError) {
-        try await file.create(sampleRate: format.sampleRate, channels: format.channels)
+        try await body()
         return nil
       } catch {
         return error

@@ -10,6 +10,8 @@ actor RecordingFile {
   private let configuration: RecordingConfiguration
   /// Those who follow the progress.
   private let readers: Readers<RecordingProgress>
+  /// A named pipe that has its reader, until the writer takes it.
+  private var pipe: FileOutput?
   private var writer: SoundFileWriter?
   private(set) var progress = RecordingProgress()
   private var checked: Int64 = 0
@@ -26,11 +28,19 @@ actor RecordingFile {
     self.readers = readers
   }
 
+  /// Waits for the reader of a named pipe: sound from before is not for it. A file is created only
+  /// when there is sound, so that a failed start does not empty it.
+  func openPipe() throws(StreamError) {
+    guard path != "-", File.status(path)?.isPipe == true else { return }
+    pipe = try FileOutput(path: path)
+  }
+
   /// Creates the file; removes the `FILE.json` of an earlier one.
   func create(sampleRate: Int, channels: Int) throws(StreamError) {
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
-      sampleRate: sampleRate, channels: channels)
+      sampleRate: sampleRate, channels: channels, output: pipe)
+    pipe = nil
     progress.sampleRate = sampleRate
     progress.channels = channels
     hasSidecar = path != "-" && File.status(path)?.isRegular == true

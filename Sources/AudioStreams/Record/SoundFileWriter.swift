@@ -36,8 +36,17 @@ public final class SoundFileWriter {
   ///   - channels: 1 to 32; FLAC has up to 8.
   /// - Throws: `invalidFormat`, `missingPackage` without libsndfile, `permissionDenied`,
   ///   `fileFailed`.
-  public init(
+  public convenience init(
     path: String, format: RecordingFormat? = nil, sampleRate: Int, channels: Int
+  ) throws(StreamError) {
+    try self.init(
+      path: path, format: format, sampleRate: sampleRate, channels: channels, output: nil)
+  }
+
+  /// - Parameter opened: the file, if it is open already.
+  init(
+    path: String, format: RecordingFormat?, sampleRate: Int, channels: Int,
+    output opened: FileOutput?
   ) throws(StreamError) {
     let format = format ?? RecordingFormat(path: path)
     guard (1...655_350).contains(sampleRate) else {
@@ -55,7 +64,7 @@ public final class SoundFileWriter {
       guard !format.isFLAC || channels <= 8 else {
         throw StreamError(.invalidFormat, "FLAC has up to 8 channels, not \(channels); use WAV")
       }
-      output = try FileOutput(path: path)
+      if let opened { output = opened } else { output = try FileOutput(path: path) }
       var info = SF_INFO()
       info.samplerate = Int32(sampleRate)
       info.channels = Int32(channels)

@@ -274,7 +274,7 @@ struct SignalTests {
         """
         mkfifo \(sandbox.directory)/pipe.wav
         $A record \(sandbox.directory)/pipe.wav > /dev/null 2>&1 & pid=$!
-        until pactl list short source-outputs | grep -q .; do kill -0 $pid || exit 9; pause; done
+        until pactl list short clients | grep -q audiosession; do kill -0 $pid || exit 9; pause; done
         kill -TERM $pid
         ( sleep 30; kill -KILL $pid ) > /dev/null 2>&1 & guard=$!
         wait $pid; code=$?
