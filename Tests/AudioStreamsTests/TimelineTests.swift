@@ -73,6 +73,7 @@ struct AccountingTests {
     var now: Int64
     var random: SeededRandom
     private let samples: [Float]
+    private var channels = 1
 
     init(_ configuration: CaptureConfiguration, rate: Int, seed: Int) {
       self.rate = rate
@@ -85,18 +86,21 @@ struct AccountingTests {
     }
 
     /// The tap is opened, for the first time or anew.
-    func tap(losesSilently: Bool = false) {
+    mutating func tap(losesSilently: Bool = false, channels: Int = 1) {
+      self.channels = channels
       var info = ps_info()
-      (info.rate, info.channels, info.buffer_frames) = (UInt32(rate), 1, UInt32(rate / 50))
+      (info.rate, info.buffer_frames) = (UInt32(rate), UInt32(rate / 50))
+      info.channels = UInt32(channels)
       pipeline.begin(StreamGrant(info, ps_scheduling()), losesSilently: losesSilently)
     }
 
     /// A fragment of this sound, which comes at once.
     mutating func hear(_ sound: [Float], isNew: Bool = false) {
-      let length = Stretch.duration(Int64(sound.count), rate)
+      let frames = sound.count / channels
+      let length = Stretch.duration(Int64(frames), rate)
       now += length
       let chunk = ps_chunk(
-        arrival_ns: now, host_ns: now - length, frames: UInt32(sound.count), lost: 0,
+        arrival_ns: now, host_ns: now - length, frames: UInt32(frames), lost: 0,
         discontinuity: isNew)
       sound.withUnsafeBufferPointer { pipeline.take(chunk, $0) }
     }
@@ -254,6 +258,26 @@ struct AccountingTests {
       }
     }
     Issue.record("a burst without an end")
+  }
+
+  @Test("the raw sound of a buffer has one format, also where the input changes")
+  func rawFormats() async {
+    var configuration = CaptureConfiguration(frameLength: 4000, includesRaw: true)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    let sounds: [[Float]] = [.init(repeating: 0.25, count: 320), .init(repeating: 0.5, count: 640)]
+    for (number, sound) in sounds.enumerated() {
+      if number > 0 { input.tap(channels: 2) }
+      for piece in 0..<30 { input.hear(sound, isNew: piece == 0) }
+    }
+    input.pipeline.finish(isAway: false, at: 0)
+    var seen: Set<Int> = []
+    while let raw = await input.queue.next()?.raw {
+      let sample: Float = raw.channels == 1 ? 0.25 : 0.5
+      #expect(raw.samples.allSatisfy { $0 == sample }, "\(raw.channels) channels")
+      if !raw.samples.isEmpty { seen.insert(raw.channels) }
+    }
+    #expect(seen == [1, 2])
   }
 
   @Test("errors of the clock do not add up over a thousand changes", arguments: 0..<4)

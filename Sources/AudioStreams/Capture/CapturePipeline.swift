@@ -18,7 +18,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var stretch = Stretch(rate: 0, fragment: 0)
   /// Whether no sound of this tap has been joined yet.
   private var isNewTap = true
-  private var raw: [Float] = []
+  /// The device's sound since the last buffer, in the format that it has now.
+  private var raw: RawFrames?
   /// Finds sound that the server lost without reporting it; nil if the server reports losses.
   private var lostCycles: LostCycles?
   private var fallingBehind = FallingBehind()
@@ -262,7 +263,12 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     guard !samples.isEmpty else { return }
     stretch.add(samples.count / channels, until: end)
     timeline.advance(to: stretch.end)
-    if configuration.includesRaw { raw += samples }
+    if configuration.includesRaw {
+      if raw?.sampleRate != stretch.rate || raw?.channels != channels {
+        raw = RawFrames(samples: [], sampleRate: stretch.rate, channels: channels)
+      }
+      raw?.samples += samples
+    }
     try converter?.process(samples) { output($0) }
   }
 
@@ -280,8 +286,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private func emit(_ buffer: CaptureBuffer) {
     var buffer = buffer
     if configuration.includesRaw {
-      buffer.raw = RawFrames(samples: raw, sampleRate: stretch.rate, channels: channels)
-      raw = []
+      buffer.raw =
+        raw ?? RawFrames(samples: [], sampleRate: stretch.rate, channels: channels)
+      raw = nil
     }
     buffer.epochTime = buffer.hostTime + HostClock.epoch
     buffer.isVoiceActive = buffer.loudness >= amplitude(decibels: configuration.voiceThreshold)
