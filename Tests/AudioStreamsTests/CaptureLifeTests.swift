@@ -153,6 +153,19 @@ struct CaptureLifeTests {
     }
   }
 
+  @Test("the backlog is as long as it is asked to be, whatever the device's rate")
+  func backlog() async throws {
+    let sources = SandboxConfiguration(modules: [
+      "module-null-sink sink_name=speakers", "module-null-source source_name=fast rate=192000",
+    ])
+    try await Rig.with(sources) { rig in
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(sampleRate: nil, frameLength: 4800, backlog: .seconds(10)))
+      #expect(await rig.capture.run?.queue.limit == 400)
+      withExtendedLifetime(buffers) {}
+    }
+  }
+
   @Test("without a server it is the session that fails")
   func noServer() async throws {
     let session = AudioSession(server: "unix:/nonexistent")

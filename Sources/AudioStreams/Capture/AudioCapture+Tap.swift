@@ -6,9 +6,8 @@ extension AudioCapture {
   /// Opens the first tap; call it in turn.
   func begin(_ configuration: CaptureConfiguration) async throws(StreamError) -> CaptureBuffers {
     await observeSession()
-    let frames = Double(configuration.frameLength) / Double(configuration.sampleRate ?? 48_000)
-    let queue = BufferQueue(
-      limit: Int(saturating: (configuration.backlog.seconds / frames).rounded(.up)))
+    // The highest rate, until the device's is known.
+    let queue = BufferQueue(limit: configuration.mostBuffers(atRate: 192_000))
     lastRun += 1
     failure = nil
     run = Run(
@@ -16,6 +15,9 @@ extension AudioCapture {
       pipeline: CapturePipeline(configuration, queue), queue: queue)
     do throws(StreamError) {
       try await openTap()
+      if let rate = run?.pipeline.format?.sampleRate {
+        queue.limit = configuration.mostBuffers(atRate: rate)
+      }
     } catch {
       queue.finish()
       run = nil

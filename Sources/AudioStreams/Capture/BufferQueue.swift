@@ -7,6 +7,7 @@ import POSIX
 final class BufferQueue: Sendable {
   private struct State {
     var buffers: [CaptureBuffer] = []
+    var limit: Int
     var waiting: CheckedContinuation<CaptureBuffer?, Never>?
     var isFinished = false
     var wasLeft = false
@@ -27,17 +28,22 @@ final class BufferQueue: Sendable {
     }
   }
 
-  private let state = Guarded(State())
-  private let limit: Int
+  private let state: Guarded<State>
 
-  init(limit: Int) { self.limit = max(1, limit) }
+  init(limit: Int) { state = Guarded(State(limit: max(1, limit))) }
+
+  /// How many buffers it has at most.
+  var limit: Int {
+    get { state.withLock { $0.limit } }
+    set { state.withLock { $0.limit = max(1, newValue) } }
+  }
 
   func add(_ buffer: CaptureBuffer) {
     let reader = state.withLock { state -> CheckedContinuation<CaptureBuffer?, Never>? in
       guard !state.isFinished else { return nil }
       if let waiting = state.waiting.take() { return waiting }
       state.buffers.append(buffer)
-      if state.buffers.count > limit { state.dropOldest() }
+      while state.buffers.count > state.limit { state.dropOldest() }
       return nil
     }
     reader?.resume(returning: buffer)

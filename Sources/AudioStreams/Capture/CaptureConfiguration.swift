@@ -1,3 +1,5 @@
+import PulseTypes
+
 /// The format and the source of a capture.
 public struct CaptureConfiguration: Sendable, Hashable {
   /// Frames per second, 8000-192000 Hz; nil is the device's rate when the capture starts.
@@ -47,6 +49,11 @@ public struct CaptureConfiguration: Sendable, Hashable {
     self.backlog = backlog
     self.includesRaw = includesRaw
     self.voiceThreshold = voiceThreshold
+  }
+
+  /// How many buffers the backlog has at a rate.
+  func mostBuffers(atRate rate: Int) -> Int {
+    Int(saturating: (backlog.seconds * Double(rate) / Double(frameLength)).rounded(.up))
   }
 
   /// Throws `invalidFormat` for impossible values.
