@@ -1,5 +1,7 @@
 internal import CPulse
+internal import Glibc
 internal import Logging
+internal import POSIX
 
 /// A `pa_context` and its pending requests: the part of a client that libpulse calls.
 ///
@@ -11,6 +13,8 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
   let logger: Logger?
   var state = NativeState.idle
   var requestedAddress: String?
+  /// The first address of several that libpulse tries; nil if that was refused at once.
+  private var firstAddress: String?
   var pending: [UInt64: PendingRequest] = [:]
   var lastID: UInt64 = 0
   var deadlines = Deadlines()
@@ -51,6 +55,7 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
     if pa_context_connect(context, address, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
       end(contextError("connect"))
     } else if let serverAddress {
+      firstAddress = serverAddress
       thread.noteServer(serverAddress)
     }
     return opening
@@ -92,13 +97,32 @@ final class Connection: @unchecked Sendable {  // confined to the loop's thread,
       thread.endHandshake()
       logger?.debug("connected to \(serverAddress ?? "the default server")")
       opening.succeed(())
-    case (PA_CONTEXT_FAILED, .opening): end(contextError("connect"))
+    case (PA_CONTEXT_FAILED, .opening):
+      var error = contextError("connect")
+      // libpulse names the address that it tried last.
+      if error.code == .connectionRefused, let first = firstAddress ?? usersSocket {
+        error.address = first
+      }
+      end(error)
     case (PA_CONTEXT_FAILED, _), (PA_CONTEXT_TERMINATED, _):
       var error = contextError("connection")
       error.code = .disconnected
       end(error)
     default: break
     }
+  }
+
+  /// The user's socket, which libpulse tries before the system's if no server is set; nil if one is.
+  private var usersSocket: String? {
+    guard requestedAddress == nil, ProcessEnvironment["PULSE_SERVER"] == nil,
+      ["/var/run/pulse/native", "/run/pulse/native"].contains(serverAddress)
+    else { return nil }
+    if let folder = ProcessEnvironment["PULSE_RUNTIME_PATH"] { return folder + "/native" }
+    // libpulse does not use the folder of another user.
+    guard let folder = ProcessEnvironment.folder("XDG_RUNTIME_DIR"),
+      File.status(folder).map({ $0.st_uid == getuid() }) ?? true
+    else { return nil }
+    return folder + "/pulse/native"
   }
 
   /// libpulse's current error, for the request that caused it.

@@ -186,7 +186,9 @@ struct PreferredDeviceAspect: Aspect {
   ) -> [String] {
     let snapshot = ranking.snapshot
     let entry = facts.baseline[.defaultDevice(ranking.direction)]
-    let isOurs = snapshot.isOwned(present) || entry?.isOurs(.name(present.name)) == true
+    // A default that the session found as preferred is recorded, too, and was another's choice.
+    let hasChosen = entry.map { $0.isChange && $0.isOurs(.name(present.name)) } ?? false
+    let isOurs = snapshot.isOwned(present) || hasChosen
     var causes: [String] = []
     if snapshot.isOwned(present) {
       let root = snapshot.chain.root(of: present)?.name ?? "a device that was removed"

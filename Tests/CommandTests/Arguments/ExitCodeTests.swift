@@ -87,6 +87,15 @@ struct ExitCodeTests {
       }
       let result = try await sandbox.audiosession("devices", "--json", "--server", server)
       #expect(try JSONValue(result.standardOutput)["error"]?["value"] == .string(server))
+      // Where no server is set, it is the user's, and not the system's, which libpulse tries last.
+      let runtime = "\(sandbox.directory)/runtime"
+      let unset = try await sandbox.shell(
+        """
+        mkdir \(runtime); unset PULSE_SERVER PULSE_RUNTIME_PATH DISPLAY
+        XDG_RUNTIME_DIR=\(runtime) $A devices
+        """)
+      #expect(unset.status == 69)
+      #expect(unset.standardError.contains("(server \(runtime)/pulse/native)"), "\(unset)")
     }
   }
 

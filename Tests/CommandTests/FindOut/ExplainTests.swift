@@ -94,6 +94,20 @@ struct ExplainTests {
     }
   }
 
+  @Test("a default that the session found as preferred was not its choice", .server)
+  func foundDefault() async throws {
+    try await PulseSandbox.with(.nullDevices) { sandbox in
+      for name in ["internal_mic", "usb_mic"] {
+        try sandbox.write(profile: name, "[input]\nprefer = [\"\(name)\"]\n")
+        let applied = try await sandbox.shell("pactl set-default-source \(name); $A apply \(name)")
+        #expect(applied.status == 0, "\(applied)")
+        let text = try await causes(sandbox, "preferredInput")
+        #expect(!text.contains("the session chose"), "\(text)")
+        #expect(try await sandbox.audiosession("revert").status == 0)
+      }
+    }
+  }
+
   /// The order is the server's own: what it takes without a choice comes first.
   @Test(
     "the ranking names what the server takes", .simulatedCard, .pipewire,
