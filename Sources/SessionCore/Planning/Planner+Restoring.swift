@@ -82,10 +82,29 @@ extension Planner {
     }
   }
 
+  /// Lists a setting that was as the mode asks before the session, and that another program has changed.
+  private mutating func listChanged(_ entry: Baseline.Entry) {
+    guard !entry.isChange, !entry.isConsequence, entry.isShown(in: input.snapshot),
+      let now = input.snapshot.value(of: entry.setting), let ours = entry.ours,
+      !entry.isOurs(now), !entry.isOursShown(in: input.snapshot)
+    else { return }
+    // What a server falls back to was not set by a program.
+    if case .defaultDevice(let direction) = entry.setting, case .name(let name) = ours,
+      input.snapshot.device(direction, named: name) == nil
+    {
+      return
+    }
+    plan.left.append(
+      "\(entry.setting.title) is \(now), and was \(ours) before the session; left as it is")
+  }
+
   /// Lists what is restored later, for the user.
   mutating func listKept() {
     guard input.occasion == .asked else { return }
-    if input.mode == AudioMode(), let note = input.baseline.newerNote { plan.left.append(note) }
+    if input.mode == AudioMode() {
+      if let note = input.baseline.newerNote { plan.left.append(note) }
+      for entry in input.baseline.valid(for: input.snapshot).entries { listChanged(entry) }
+    }
     for (absence, entries) in kept {
       if case .unplugged(let name) = absence {
         for case .defaultDevice(let direction) in entries.map(\.setting) {

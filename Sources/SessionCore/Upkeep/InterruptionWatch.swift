@@ -3,7 +3,8 @@ package import PulseTypes
 /// Detects when an interruption of the session begins and ends.
 ///
 /// Pure: it gets snapshots, and reports of streams and other holders. Of several concurrent
-/// interruptions the first is named, and only the end of all of them ends the interruption.
+/// interruptions the first is named, and a call that joins a device that is suspended; only the end of all
+/// of them ends the interruption.
 package struct InterruptionWatch: Sendable, Hashable {
   /// The change since the last report.
   package enum Change: Sendable, Hashable {
@@ -26,6 +27,10 @@ package struct InterruptionWatch: Sendable, Hashable {
   /// The take-over by another program, if it is one.
   package var takeOver: InterruptionReason? {
     noted.first { if case .takenOver = $0 { true } else { false } }
+  }
+
+  private var call: InterruptionReason? {
+    seen.first { if case .call = $0 { true } else { false } }
   }
 
   /// Whether nothing is restored: the session is interrupted, or a device in use is suspended and may
@@ -66,8 +71,10 @@ package struct InterruptionWatch: Sendable, Hashable {
   }
 
   private mutating func changing(_ change: (inout Self) -> Void) -> Change? {
-    let was = isInterrupted
+    let (was, wasCall) = (isInterrupted, call != nil)
     change(&self)
+    // A capture pauses for a call only.
+    if was, !wasCall, let call { return .began(call) }
     guard was != isInterrupted else { return nil }
     return (seen + noted).first.map(Change.began) ?? .ended
   }

@@ -207,7 +207,12 @@ struct InterruptionWatchTests {
     #expect(note(502) == nil)
     server.editStreams(.output) { $0.properties["media.role"] = nil }
     #expect(note(503) == nil && watch.isInterrupted)
+    // Another call joins the device that is still suspended: it must not be recorded.
+    server.editStreams(.output) { $0.properties["media.role"] = "phone" }
+    #expect(note(504) == began)
+    server.editStreams(.output) { $0.properties["media.role"] = nil }
+    #expect(note(505) == nil)
     try server.edit(.output, Server.speakers) { $0.state = .running }
-    #expect(note(504) == .ended)
+    #expect(note(506) == .ended)
   }
 }
