@@ -260,6 +260,45 @@ struct AccountingTests {
     Issue.record("a burst without an end")
   }
 
+  @Test("sound that the server drops while this process is stopped is missing")
+  func stopped() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    let begin = input.now
+    input.stretch(150, latest: 1_000_000)
+    input.now += 60_000_000_000
+    // What the server kept comes at once and lasts 6 s; the frames continue.
+    let tone = [Float](repeating: 0.25, count: 320)
+    for _ in 0..<300 {
+      input.hear(tone)
+      input.now -= 20_000_000
+    }
+    for _ in 0..<200 { input.hear(tone) }
+    let clock = Double(input.now - begin) / 1e9
+    let (frames, missing) = await input.finish()
+    #expect(abs(Double(frames) / 16000 - clock) < 0.1, "\(frames) frames in \(clock) s")
+    #expect(abs(Double(missing) / 16000 - 54) < 0.1, "\(missing) frames are missing")
+  }
+
+  @Test("a device that delivers two seconds at once loses nothing", arguments: [4, 10, 25])
+  func blocks(pieces: Int) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    let input = Input(configuration, rate: 16000, seed: 1)
+    let piece = [Float](repeating: 0.25, count: 32000 / pieces)
+    let length = Stretch.duration(Int64(piece.count), 16000)
+    for number in 0..<10 * pieces {
+      // Each piece of a block looks as if it had just been captured.
+      let arrival = input.now + Int64(number / pieces) * 2_000_000_000 + Int64(number) * 200_000
+      let chunk = ps_chunk(
+        arrival_ns: arrival, host_ns: arrival - length, frames: UInt32(piece.count), lost: 0,
+        discontinuity: number == 0)
+      piece.withUnsafeBufferPointer { input.pipeline.take(chunk, $0) }
+    }
+    #expect(await input.finish().missing == 0)
+  }
+
   @Test("the raw sound of a buffer has one format, also where the input changes")
   func rawFormats() async {
     var configuration = CaptureConfiguration(frameLength: 4000, includesRaw: true)

@@ -20,7 +20,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var isNewTap = true
   /// The device's sound since the last buffer, in the format that it has now.
   private var raw: RawFrames?
-  /// Finds sound that the server lost without reporting it; nil if the server reports losses.
+  /// Finds cycles that the server lost without reporting them; nil if the server reports losses.
   private var lostCycles: LostCycles?
   private var fallingBehind = FallingBehind()
   /// Why time is missing before the next sound.
@@ -177,7 +177,26 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private func findLost(
     _ samples: UnsafeBufferPointer<Float>, until end: Int64
   ) throws(StreamError) {
-    guard var cycles = lostCycles else { return try convert(samples, until: end) }
+    if lostCycles == nil {
+      try convert(samples, until: end)
+    } else {
+      try findLostCycles(samples, until: end)
+    }
+    // After a hole it is not known before the next sound.
+    guard stretch.framesIn > 0 else { return }
+    let fragment = lostCycles == nil ? max(stretch.fragment, Self.reported) : stretch.fragment
+    let lost = fallingBehind.add(lateness: stretch.behind, at: end, fragment: fragment)
+    if let lost { try skipHole(Self.frames(lost, stretch.rate)) }
+  }
+
+  /// A server that reports losses drops sound without a report only while this process is stopped,
+  /// and then more than half of this time.
+  private static let reported: Int64 = 200_000_000
+
+  private func findLostCycles(
+    _ samples: UnsafeBufferPointer<Float>, until end: Int64
+  ) throws(StreamError) {
+    guard var cycles = lostCycles else { return }
     defer { lostCycles = cycles }
     try cycles.take(samples) { part, behind throws(StreamError) in
       let end = end - Stretch.duration(Int64(behind), stretch.rate)
@@ -188,11 +207,6 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       case .lost(let frames): try convertSilence(frames, until: end)
       }
     }
-    // After a hole it is not known before the next sound.
-    guard stretch.framesIn > 0 else { return }
-    let lost = fallingBehind.add(
-      lateness: stretch.behind, at: end, fragment: stretch.fragment)
-    if let lost { try skipHole(Self.frames(lost, stretch.rate)) }
   }
 
   private func convertSilence(_ frames: Int, until end: Int64) throws(StreamError) {
