@@ -5,10 +5,20 @@ package import SessionCore
 
 extension AudioSession {
   /// The other process that holds the server's session; nil if there is none.
+  ///
+  /// Without a server it is the one that waits for the server of this address.
   package func holder() async throws(SessionError) -> SessionState.Holder? {
-    let live = try await connected(Deadline(after: configuration.timeout))
+    var live: LiveServer?
+    do throws(SessionError) {
+      live = try await connected(Deadline(after: configuration.timeout))
+    } catch {
+      guard error.code == .serverUnreachable,
+        SessionLock.livingOwner(store(nil).lockPath) != nil
+      else { throw error }
+    }
     // A holder that uses another address counts if it is a process of this machine.
-    let mark = await live.snapshot.holder(beside: nil).flatMap { store(of: $0) == nil ? nil : $0 }
+    let seen = await live?.snapshot.holder(beside: nil)
+    let mark = seen.flatMap { store(of: $0) == nil ? nil : $0 }
     let living = SessionLock.livingOwner(store(live).lockPath)
     guard let owner = living ?? mark?.owner, owner.isHolding,
       owner.pid != getpid()

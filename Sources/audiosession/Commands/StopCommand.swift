@@ -21,10 +21,15 @@ struct StopCommand: SessionCommand {
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 
   func run(_ context: Context) async throws -> Status {
-    let stopped = try await context.withSession { session in
-      try await Interruption.cancelling { try await Self.stop(session, options) }
+    let (stopped, isActive) = try await context.withSession { session in
+      let stopped = try await Interruption.cancelling { try await Self.stop(session, options) }
+      // Without a server it is not known.
+      let state = try? await session.getSessionState()
+      return (stopped, state?.active ?? true)
     }
-    try context.output.result(StopJSON(stopped)) { StopJSON.lines(stopped, width: $0) }
+    try context.output.result(StopJSON(stopped)) {
+      StopJSON.lines(stopped, isActive: isActive, width: $0)
+    }
     return .done
   }
 
@@ -56,12 +61,14 @@ struct StopJSON: EncodableWithNulls {
     stopped = holder.map { Stopped(pid: $0.pid, name: $0.name) }
   }
 
-  static func lines(_ holder: SessionState.Holder?, width: Int?) -> [Line] {
+  /// - Parameter isActive: whether a mode is still applied.
+  static func lines(_ holder: SessionState.Holder?, isActive: Bool, width: Int?) -> [Line] {
+    let rest =
+      isActive
+      ? " What it applied stays; 'audiosession revert' restores the previous setup." : ""
     let text =
-      holder.map {
-        "Stopped \($0.title). What it applied stays; 'audiosession revert' "
-          + "restores the previous setup."
-      } ?? "No process maintains the session; there is nothing to stop."
+      holder.map { "Stopped \($0.title).\(rest)" }
+      ?? "No process maintains the session; there is nothing to stop."
     return Layout.wrap(text, indent: 0, width: width)
   }
 }

@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 
 /// Notes for the user on the result of an apply.
 enum ApplyNotes {
@@ -30,8 +31,12 @@ enum ApplyNotes {
       let names = granted.map(\.row.label).joined(separator: " and ")
       parts.append("\(names) \(granted.count == 1 ? "is" : "are") no longer held")
     }
-    if (state.route.inputs + state.route.outputs).contains(where: { !$0.via.isEmpty }) {
-      parts.append("the channel map is not rebuilt after a replug or a restart of the server")
+    let links = Set((state.route.inputs + state.route.outputs).flatMap { $0.via })
+    let chain = chainNames.filter { !links.isDisjoint(with: $0.devices) }.map { $0.name }
+    if !chain.isEmpty {
+      let verb = chain.count == 1 ? "is" : "are"
+      parts.append(
+        "\(Words.list(chain)) \(verb) not rebuilt after a replug or a restart of the server")
     }
     guard !parts.isEmpty else { return [] }
     return [
@@ -39,6 +44,13 @@ enum ApplyNotes {
         + "Add --keep to maintain it"
     ]
   }
+
+  /// The links of a chain in words, and the devices that they consist of.
+  private static let chainNames: [(name: String, devices: [String])] = [
+    ("the combined output", [Owned.combineName]),
+    ("the echo canceller", Direction.allCases.map(Owned.echoName)),
+    ("the channel map", Direction.allCases.map(Owned.name)),
+  ]
 
   /// Whether a preference that is not a hint is not met.
   static func hasUnmetPreferences(_ state: SessionState) -> Bool {

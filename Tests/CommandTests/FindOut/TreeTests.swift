@@ -119,7 +119,9 @@ struct TreeTests {
       try sandbox.write(
         profile: "both",
         "category = \"multi-route\"\n[output]\nprefer = [\"speakers\", \"headphones\"]\n")
-      _ = try await sandbox.audiosession("apply", "both")
+      let applied = try await sandbox.audiosession("apply", "both")
+      #expect(
+        applied.standardError.contains("the combined output is not rebuilt after"), "\(applied)")
       let both = try await sandbox.audiosession("state").standardOutput
       #expect(
         both.contains(

@@ -79,4 +79,35 @@ struct DemoTests {
       #expect(try await outer.audiosession("revert").status == 0)
     }
   }
+
+  @Test("stop says what stays only where something does", .server)
+  func stopAfterRevert() async throws {
+    try await PulseSandbox.with(.minimal) { outer in
+      try outer.write(profile: "quiet", "[input]\ngain = \"30 %\"\n")
+      for (command, stays) in [("true", true), ("$A revert > /dev/null", false)] {
+        let result = try await outer.shell(
+          "$A apply quiet --keep > /dev/null && \(command) && $A stop")
+        #expect(result.status == 0)
+        #expect(result.standardOutput.hasPrefix("Stopped audiosession"), "\(result)")
+        #expect(result.standardOutput.contains("What it applied stays") == stays, "\(result)")
+      }
+    }
+  }
+
+  @Test("stop and service status find a holder whose server is down", .server)
+  func stopWithoutServer() async throws {
+    try await PulseSandbox.with(.minimal) { outer in
+      try outer.write(profile: "quiet", "[input]\ngain = \"30 %\"\n")
+      let watch = try await Watching.start(outer, "quiet --json")
+      try await outer.terminate()
+      #expect(try await watch.says("\"serverLost\""))
+      let service = try await outer.audiosession("service", "status", "--json")
+      #expect(try JSONValue(service.standardOutput)["holder"]?["name"] == .string("audiosession"))
+      let stopped = try await outer.audiosession("stop")
+      #expect(stopped.status == 0, "\(stopped)")
+      #expect(stopped.standardOutput.hasPrefix("Stopped audiosession"), "\(stopped)")
+      #expect(try await outer.audiosession("stop").status == 69)
+      _ = try await watch.end()
+    }
+  }
 }

@@ -35,9 +35,9 @@ struct ServiceStatusCommand: SessionCommand {
     return .done
   }
 
-  /// The process that holds the session; nil also if no server answers.
+  /// The process that holds the session; nil also if it cannot be found out.
   private func holder(_ context: Context) async -> SessionState.Holder? {
-    try? await context.withSession { try await $0.getSessionState() }.holder
+    (try? await context.withSession { try await $0.holder() }) ?? nil
   }
 
   private static func lines(_ status: ServiceStatusJSON) -> [Line] {
