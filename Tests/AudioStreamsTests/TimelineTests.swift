@@ -299,6 +299,26 @@ struct AccountingTests {
     #expect(await input.finish().missing == 0)
   }
 
+  @Test(
+    "a stop or a pause while the device is suspended counts the time until then",
+    arguments: [true, false])
+  func stoppedWhileSuspended(hasResumed: Bool) async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    input.stretch(50, latest: 0)
+    input.pipeline.noteSuspend()
+    input.now += 2_000_000_000
+    if hasResumed {
+      input.stretch(50, latest: 0)
+      // What comes later than the pause is not missing.
+      input.now += 100_000_000
+    }
+    input.pipeline.pause(isAway: false, at: input.now)
+    let (_, missing) = await input.finish()
+    #expect(abs(Double(missing) / 16000 - 2) < 0.03, "\(missing) frames are missing")
+  }
+
   @Test("the raw sound of a buffer has one format, also where the input changes")
   func rawFormats() async {
     var configuration = CaptureConfiguration(frameLength: 4000, includesRaw: true)

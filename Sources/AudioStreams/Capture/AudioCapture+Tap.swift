@@ -74,7 +74,7 @@ extension AudioCapture {
         guard let failure = pipeline.failure else { return }
         Task { await self?.conversionFailed(failure, tapID) }
       case .events(let events):
-        if events.contains(.suspended) { pipeline.expectGap(.suspended) }
+        if events.contains(.suspended) { pipeline.noteSuspend() }
         if events.contains(.moved) { pipeline.expectGap(.routeChange) }
         guard events.contains(.moved) else { return }
         Task { await self?.tapMoved(tapID) }

@@ -18,6 +18,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var stretch = Stretch(rate: 0, fragment: 0)
   /// Whether no sound of this tap has been joined yet.
   private var isNewTap = true
+  /// Whether the device of the tap was suspended, until sound arrives from it again.
+  private var isSuspended = false
   /// The device's sound since the last buffer, in the format that it has now.
   private var raw: RawFrames?
   /// Finds cycles that the server lost without reporting them; nil if the server reports losses.
@@ -82,6 +84,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
+    isSuspended = false
     lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
     pulse.begin()
   }
@@ -109,6 +112,12 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Sets why time will be missing before the next sound.
   func expectGap(_ cause: MissingFrames.Cause) { self.cause = cause }
 
+  /// Notes that the device of the tap was suspended.
+  func noteSuspend() {
+    isSuspended = true
+    expectGap(.suspended)
+  }
+
   /// Notes that the server moved the tap to this device; any thread may call it.
   func noteMove(to device: String) { lock.withLock { movedTo = device } }
 
@@ -124,10 +133,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Prepares for a tap that is closed on purpose: no time counts as missing from now until the next one.
-  /// If the input was away, or was tapped again and delivered no sound yet, the time until `end` does.
+  /// If the input was away or suspended, or was tapped again and delivered no sound yet, the time
+  /// until `end` does.
   func pause(isAway: Bool, at end: Int64) {
     flush()
-    let isOwed = isAway || isNewTap && framer?.position ?? 0 > 0
+    let isOwed = isAway || isSuspended || isNewTap && framer?.position ?? 0 > 0
     if isOwed, !timeline.isPaused, let rate = framer?.sampleRate,
       case .missing(let nanoseconds) = timeline.join(at: end, tolerance: 0)
     {
@@ -143,6 +153,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard failure == nil, unfit == nil, framer != nil else { return }
     pulse.note(samples)
+    // Sound from before the suspension may arrive after its event; only that from afterwards does
+    // not follow it.
+    if chunk.discontinuity { isSuspended = false }
     let moved = lock.withLock {
       defer { movedTo = nil }
       return movedTo
