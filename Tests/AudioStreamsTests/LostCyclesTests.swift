@@ -254,4 +254,34 @@ struct DeadTapTests {
       await tone.close()
     }
   }
+
+  @Test("is not one that a mixer has muted")
+  func muted() async throws {
+    try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
+      #expect(
+        await eventually(within: .seconds(30)) {
+          (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
+        })
+      let tone = try await TonePlayer(
+        [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.2)], server: rig.session.address)
+      let buffers = try await rig.capture.startAudioStream(
+        CaptureConfiguration(sampleRate: 48000, frameLength: 480, device: "speakers.monitor"))
+      for await buffer in buffers where buffer.peak > 0.1 { break }
+      let tapID = await rig.capture.run?.tapID
+      let muted = try await rig.sandbox.capture([
+        "sh", "-c",
+        "pactl set-source-output-mute $(pactl list short source-outputs | head -n 1 | cut -f 1) 1",
+      ])
+      #expect(muted.status == 0, "\(muted.standardError)")
+      // Longer than a tap is silent before it is compared.
+      var silent = 0
+      for await buffer in buffers {
+        silent = buffer.peak == 0 ? silent + buffer.frameLength : 0
+        if silent > 5 * 48000 { break }
+      }
+      #expect(await rig.capture.run?.tapID == tapID)
+      await rig.capture.stopAudioStream()
+      await tone.close()
+    }
+  }
 }

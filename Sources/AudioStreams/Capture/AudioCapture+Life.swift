@@ -1,4 +1,5 @@
 import AudioSession
+import PulseTypes
 import SessionCore
 
 /// On a busy machine PipeWire may leave a stream without its source: the stream then delivers
@@ -22,7 +23,9 @@ extension AudioCapture {
         if silent < Self.patience.first { patience = Self.patience.first }
         guard !Task.isCancelled, silent >= patience else { continue }
         patience = min(patience * 2, Self.patience.longest)
-        guard let second = await Self.listen(request, session) else { continue }
+        guard let request = await self?.comparison(with: tapID, request),
+          let second = await Self.listen(request, session)
+        else { continue }
         let now = pulse.last
         let isDeaf = second.hasSound && now.sound == last.sound
         let isStopped = second.hasFrames && now.frames == last.frames
@@ -33,6 +36,19 @@ extension AudioCapture {
         return
       }
     }
+  }
+
+  /// The request for a second stream of the device that the tap is on now; nil if the tap's own
+  /// stream is muted or at 0 %, as a mixer can set it: it is silent on purpose then.
+  private func comparison(with tapID: UInt64, _ request: StreamRequest) async -> StreamRequest? {
+    guard isCurrent(tapID), let tap = run?.tap, let snapshot = try? await snapshot() else {
+      return nil
+    }
+    let stream = snapshot.sourceOutputs.first { $0.index == tap.index }
+    if let stream, stream.isMuted || stream.volume?.loudest == .muted { return nil }
+    var request = request
+    request.device = snapshot.device(.input, at: tap.device)?.name ?? request.device
+    return request
   }
 
   /// What a second tap receives in half a second; nil if it cannot be opened.

@@ -64,6 +64,9 @@ final class RealtimeStream: Sendable {
   /// The index of the device that the stream is on now.
   var device: Index<Device> { Index(ps_stream_device(native)) }
 
+  /// Its own index on the server; valid once it is ready.
+  var index: Index<Stream> { Index(ps_stream_info(native).pointee.index) }
+
   /// The figures so far.
   var statistics: StreamStatistics {
     var stats = ps_stats()
