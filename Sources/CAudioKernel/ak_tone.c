@@ -58,7 +58,9 @@ static float next_sample(ak_tone *tone, const ak_tone_segment *segment) {
   double done = segment->frames > 1 ? tone->frame / (double)(segment->frames - 1) : 0;
   double frequency = segment->from;
   if (segment->to != segment->from) frequency *= pow(segment->to / segment->from, done);
-  double sample = sin(2 * M_PI * tone->turns) * segment->amplitude * fade(tone, segment);
+  // From half of the rate on, another frequency would sound.
+  double amplitude = frequency < tone->rate / 2 ? segment->amplitude : 0;
+  double sample = sin(2 * M_PI * tone->turns) * amplitude * fade(tone, segment);
   tone->turns += frequency / tone->rate;
   tone->turns -= floor(tone->turns);
   return (float)sample;

@@ -20,7 +20,8 @@ struct Sweep {
 struct ToneParts {
   var items: [(name: String, segment: TonePlayer.Segment)]
 
-  /// - Throws: `outputNotAvailable` for a channel that the output does not have.
+  /// - Throws: `outputNotAvailable` for a channel that the output does not have, `invalidValue` for
+  ///   a frequency that its rate cannot have.
   init(_ device: Device, _ command: ToneCommand) throws(SessionError) {
     let names = device.channelMap.positions.map(\.rawValue)
     var chosen: [Int] = []
@@ -31,6 +32,7 @@ struct ToneParts {
         amplitude: amplitude(decibels: command.level), channels: channels)
     }
     if let text = command.sweep, let sweep = Sweep(text) {
+      try Self.check(text, sweep, device)
       let channels = chosen.isEmpty ? nil : chosen
       items = [("\(text) Hz", tone(sweep.from, sweep.to, channels))]
     } else {
@@ -41,6 +43,23 @@ struct ToneParts {
         return (names[channel], tone(frequency, frequency, [channel]))
       }
     }
+  }
+
+  /// From half of the rate on, another frequency would sound.
+  private static func check(
+    _ text: String, _ sweep: Sweep, _ device: Device
+  ) throws(SessionError) {
+    let rate = Int(device.sampleSpec.rate)
+    let highest = Double((rate - 1) / 2)
+    guard max(sweep.from, sweep.to) > highest else { return }
+    var possible = text.split(separator: "-").map { part in
+      Double(part).map { $0 > highest } == true ? String(Int(highest)) : String(part)
+    }
+    if possible.first == possible.last { possible = Array(possible.prefix(1)) }
+    throw SessionError(
+      .invalidValue, stage: .device,
+      "\(device.name) has \(rate) Hz, so its highest frequency is \(Int(highest)) Hz",
+      key: "sweep", value: text, alternatives: [possible.joined(separator: "-")])
   }
 
   private static func number(

@@ -24,6 +24,15 @@ struct ToneTests {
     #expect(right[0] == 0 && right[44100...].allSatisfy { $0 == 0 })
   }
 
+  @Test("what the rate cannot have is silent", arguments: [3999.0, 4000, 5000])
+  func tooHigh(frequency: Double) {
+    let kernel = ToneKernel(
+      [TonePlayer.Segment(seconds: 1, from: frequency, to: frequency, amplitude: 0.5)],
+      sampleRate: 8000, channels: 1)
+    let isSilent = kernel.render(8000, channels: 1).allSatisfy { $0 == 0 }
+    #expect(isSilent == (frequency >= 4000))
+  }
+
   @Test("a sweep has every frequency on its way, an octave always taking as long")
   func sweep() {
     let kernel = ToneKernel(

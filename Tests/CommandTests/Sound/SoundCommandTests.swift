@@ -85,6 +85,12 @@ struct SoundCommandTests {
           }
 
           """)
+      for (sweep, possible) in [("30000", "22049"), ("20-22050", "20-22049")] {
+        let tooHigh = try await Self.run(sandbox, "tone", "--sweep", sweep)
+        #expect(tooHigh.status == 78)
+        let words = "speakers has 44100 Hz, so its highest frequency is 22049 Hz\n  \(possible)\n"
+        #expect(tooHigh.standardError.hasSuffix(words), "\(tooHigh)")
+      }
       let nowhere = try await Self.run(sandbox, "tone", "--channel", "rear-left")
       #expect(nowhere.status == 78)
       #expect(nowhere.standardError.contains("speakers has no channel 'rear-left'"))
