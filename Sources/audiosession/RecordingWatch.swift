@@ -33,7 +33,8 @@ struct RecordingWatch {
         "nothing but silence for 3 s; is the microphone muted, or is it the wrong input? "
           + "'audiosession doctor' listens to every input")
     }
-    if progress.peak >= Self.fullScale, !hasClipped {
+    // The last buffer is one of several since the last look.
+    if progress.highestPeak >= Self.fullScale, !hasClipped {
       hasClipped = true
       result.append(
         "the sound clips at \(RecordView.clock(now)); lower the gain of the microphone")
