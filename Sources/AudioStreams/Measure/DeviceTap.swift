@@ -1,6 +1,6 @@
 internal import CPulseStream
 import POSIX
-internal import PulseTypes
+package import PulseTypes
 
 /// Records a device in its own format, in the pieces that the server delivers.
 package final class DeviceTap: Sendable {
@@ -51,6 +51,9 @@ package final class DeviceTap: Sendable {
     let grant = try await stream.opened()
     (sampleRate, channels) = (grant.rate, grant.channels)
   }
+
+  /// The device that it records now: the server moves a recording of the default.
+  package var device: Index<Device> { stream.device }
 
   /// Ends the recording: after this returns, the handler is not called.
   package func close() async { await stream.close() }

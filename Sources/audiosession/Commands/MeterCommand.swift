@@ -59,7 +59,7 @@ struct MeterCommand: SessionCommand {
         latency: min(every, .milliseconds(40)),
         handler: { continuation.yield($0) }, onEnd: { continuation.finish(throwing: $0) })
       let view = MeterView(input, tap, hasSpectrum: spectrum, context.output)
-      let (limit, output) = (duration?.duration, context.output)
+      let (limit, hasSpectrum, output) = (duration?.duration, spectrum, context.output)
       // A device that delivers nothing does not prolong it by much.
       let alarm = limit.map { limit in
         Task {
@@ -69,7 +69,14 @@ struct MeterCommand: SessionCommand {
       }
       defer { alarm?.cancel() }
       try await Interruption.cancelling {
-        try await Self.show(pieces, view, every: every, limit: limit) { output.isUnread }
+        try await Self.show(pieces, view, every: every, limit: limit) {
+          output.isUnread
+        } renewing: { view in
+          guard tap.device != view.device.index,
+            let device = (try? await session.snapshot())?.device(.input, at: tap.device)
+          else { return view }
+          return MeterView(device, tap, hasSpectrum: hasSpectrum, output)
+        }
       }
       await tap.close()
       return Interruption.received.map { .signal($0) } ?? .done
@@ -90,15 +97,18 @@ struct MeterCommand: SessionCommand {
   }
 
   /// Shows a reading each time this much sound has arrived.
+  ///
+  /// - Parameter renewing: the view of the device that is recorded now.
   private static func show(
     _ pieces: AsyncThrowingStream<DeviceTap.Piece, any Error>, _ view: MeterView, every: Duration,
-    limit: Duration?, isUnread: () -> Bool
+    limit: Duration?, isUnread: () -> Bool, renewing: (MeterView) async -> MeterView
   ) async throws {
     var view = view
     let start = ContinuousClock.now
     var time = Duration.zero
     for try await piece in pieces {
       time = ContinuousClock.now - start
+      view = await renewing(view)
       try view.add(piece, at: time, every: every)
       if limit.map({ time >= $0 }) == true || isUnread() { return }
     }

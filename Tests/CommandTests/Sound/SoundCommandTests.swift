@@ -116,6 +116,26 @@ struct SoundCommandTests {
     }
   }
 
+  @Test("meter names the input that it shows, also after a change of the default", .server)
+  func meterFollows() async throws {
+    var sources = SandboxConfiguration(modules: [
+      "module-null-source source_name=one", "module-null-source source_name=two",
+    ])
+    sources.commands = ["set-default-source one"]
+    try await PulseSandbox.with(sources) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        out=\(sandbox.directory)/out
+        $A meter --json --interval 50ms > $out & pid=$!
+        until grep -q '"one"' $out; do kill -0 $pid || exit 9; pause; done
+        pactl set-default-source two
+        until grep -q '"two"' $out; do kill -0 $pid || exit 9; pause; done
+        kill -INT $pid; wait $pid
+        """)
+      #expect(result.status == 130, "\(result)")
+    }
+  }
+
   @Test("meter ends by a signal", .server)
   func meterSignal() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
