@@ -51,6 +51,8 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isServerAway = false
   /// Whether the stream was at another rate than the server said; a new one may be right.
   package var isWrongRate = false
+  /// Whether the device that is not available is an output.
+  package var isOfOutput = false
   /// Whether the server did not answer in the time that it has.
   package var isTimedOut = false
   /// Whether the task was cancelled in the meantime.

@@ -77,8 +77,10 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
     case PS_DENIED:
       return StreamError(.permissionDenied, "the server refused \(kind) \(device)", details: words)
     case PS_NO_DEVICE:
-      return StreamError(
+      var error = StreamError(
         .deviceNotAvailable, "there is no device for \(kind) \(device)", details: words)
+      error.isOfOutput = request.direction == .output
+      return error
     case PS_WRONG_RATE:
       var error = StreamError(
         .engineStartFailed, "\(kind) \(device) ended: it did not run at \(grant.rate) Hz",
@@ -86,7 +88,10 @@ final class StreamHandle: @unchecked Sendable {  // the C functions say which th
       error.isWrongRate = true
       return error
     case PS_KILLED:
-      return StreamError(.deviceNotAvailable, "the server ended \(kind) \(device)", details: words)
+      var error = StreamError(
+        .deviceNotAvailable, "the server ended \(kind) \(device)", details: words)
+      error.isOfOutput = request.direction == .output
+      return error
     default:
       return StreamError(.engineStartFailed, "\(kind) \(device) failed", details: words)
     }

@@ -10,7 +10,7 @@ extension SessionError {
       case _ where error.isServerAway: .serverUnreachable
       case _ where error.isTimedOut: .timedOut
       case .permissionDenied: .accessDenied
-      case .deviceNotAvailable: .inputNotAvailable
+      case .deviceNotAvailable: error.isOfOutput ? .outputNotAvailable : .inputNotAvailable
       case .fileNotFound: .fileNotFound
       case .invalidValue, .invalidFormat, .notASound: .invalidValue
       case .fileFailed, .closedPipe: .storeFailed

@@ -93,6 +93,19 @@ struct RecordTests {
     }
   }
 
+  @Test("play without an output reports a missing output")
+  func noOutput() async throws {
+    try await PulseSandbox.with(.empty) { sandbox in
+      let path = sandbox.directory + "/a.wav"
+      let writer = try SoundFileWriter(path: path, sampleRate: 8000, channels: 1)
+      try writer.write([Float](repeating: 0, count: 800))
+      try writer.close()
+      let result = try await sandbox.audiosession("play", "--json", path)
+      #expect(result.status == 78)
+      #expect(result.standardOutput.contains("\"outputNotAvailable\""), "\(result)")
+    }
+  }
+
   @Test("what cannot be is said, with the right exit code")
   func failures() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
