@@ -127,9 +127,10 @@ struct RecordCommand: SessionCommand {
   ///
   /// - Returns: the name of the source that `--device` means.
   private func introduce(_ session: AudioSession, _ output: Output) async -> String? {
+    let own = await session.place(.input).device
     guard let snapshot = try? await session.snapshot(),
       let source = device.map({ snapshot.source(called: $0) })
-        ?? snapshot.defaultDevice(.input)
+        ?? own.flatMap({ snapshot.device(.input, named: $0) }) ?? snapshot.defaultDevice(.input)
     else { return device }
     let end = duration == nil ? "; Ctrl-C ends it" : ""
     output.hint("recording from \(visible(source.title))\(end)")

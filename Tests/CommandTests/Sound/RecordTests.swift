@@ -31,6 +31,28 @@ struct RecordTests {
     }
   }
 
+  @Test("record checks the input of its own profile, not the server's default")
+  func ownProfile() async throws {
+    var sources = SandboxConfiguration(modules: [
+      "module-null-source source_name=one", "module-null-source source_name=two",
+    ])
+    sources.commands = ["set-default-source one", "set-source-mute two 1"]
+    try await PulseSandbox.with(sources) { sandbox in
+      try sandbox.write(
+        profile: "own",
+        """
+        scope = "application"
+        category = "record"
+        [input]
+        prefer = ["two"]
+        """)
+      let result = try await sandbox.audiosession(
+        "record", sandbox.directory + "/a.wav", "--profile", "own", "--duration", "100ms")
+      #expect(result.status == 0, "\(result)")
+      #expect(result.standardError.contains("pactl set-source-mute two 0"), "\(result)")
+    }
+  }
+
   @Test("record converts, and its JSON has every key")
   func converts() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
