@@ -41,7 +41,8 @@ extension ServerSnapshot {
   /// Devices that the other usable profiles of a card would create.
   func predictedCandidates(_ direction: Direction, on card: Card) -> [Candidate] {
     var result: [Candidate] = []
-    let present = Set(devices(direction, of: card).map(\.name))
+    // An output's monitor is a source of its card, too.
+    let present = Set(devices(direction, of: card).lazy.filter { !$0.isMonitor }.map(\.name))
     for profile in card.choosableProfiles.sorted(by: { $0.priority > $1.priority }) {
       // What the profile in use has is there, by whatever names (a use case manager's).
       if profile.name == card.activeProfile, !present.isEmpty { continue }

@@ -25,7 +25,7 @@ public enum SessionEvent: Sendable, Hashable {
   /// The session is interrupted, and restores nothing until the interruption ends (AVAudioSession:
   /// `interruptionNotification`).
   case interruptionBegan(InterruptionReason)
-  /// The interruption ended; with `shouldResume` the whole mode is in effect again.
+  /// The interruption ended; with `shouldResume` the mode is maintained again.
   case interruptionEnded(shouldResume: Bool)
   /// Another program keeps changing this setting, so the session leaves it alone until a time, in
   /// ISO 8601; nil in an event of an earlier version.

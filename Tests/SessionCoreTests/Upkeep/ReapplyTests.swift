@@ -160,4 +160,17 @@ private typealias Server = SimulatedServer
     let offsets = holder.server.snapshot.cards.flatMap(\.ports).map(\.latencyOffset)
     #expect(offsets.allSatisfy { $0 == .zero }, "\(offsets)")
   }
+
+  /// PipeWire removes a device before it reports the new profile of its card, and an output's monitor is a
+  /// source of the card.
+  @Test func `a device that is away for a moment costs its card no other one`() throws {
+    var server = Server.laptop(kind: .pipewire)
+    server.remove(try #require(server.snapshot.device(.input, named: Server.microphone)))
+    let mode = preferring {
+      $0.category = .record
+      $0.preferredInput = [.name(Server.microphone)]
+    }
+    var holder = Holder(server: server, mode: mode)
+    #expect(try !holder.look().contains { if case .cardProfile = $0 { true } else { false } })
+  }
 }
