@@ -273,7 +273,8 @@ struct StreamOwnerTests {
         })
       await #expect(throws: StreamError.self) { try await starting.value }
       #expect(await !recorder.isRecording)
-      #expect(try await isClosed(rig))
+      let closed = try await isClosed(rig)
+      #expect(closed)
     }
   }
 
