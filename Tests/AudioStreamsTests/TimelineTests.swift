@@ -281,6 +281,22 @@ struct AccountingTests {
     #expect(abs(Double(missing) / 16000 - 54) < 0.1, "\(missing) frames are missing")
   }
 
+  @Test("the slow clock of a virtual card loses nothing")
+  func slowClock() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    let input = Input(configuration, rate: 16000, seed: 1)
+    let piece = [Float](repeating: 0.25, count: 320)
+    for number in 0..<1500 {
+      let arrival = input.now + Int64(number) * 20_400_000
+      let chunk = ps_chunk(
+        arrival_ns: arrival, host_ns: arrival - 20_000_000, frames: 320, lost: 0,
+        discontinuity: number == 0)
+      piece.withUnsafeBufferPointer { input.pipeline.take(chunk, $0) }
+    }
+    #expect(await input.finish().missing == 0)
+  }
+
   @Test("a device that delivers two seconds at once loses nothing", arguments: [4, 10, 25])
   func blocks(pieces: Int) async {
     var configuration = CaptureConfiguration(frameLength: 160)

@@ -25,6 +25,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Finds cycles that the server lost without reporting them; nil if the server reports losses.
   private var lostCycles: LostCycles?
   private var fallingBehind = FallingBehind()
+  /// When the last piece of the tap ended, and until when it is looked for what a stop has cost.
+  private var lastEnd: Int64?
+  private var stoppedUntil: Int64 = 0
   /// Why time is missing before the next sound.
   private var cause = MissingFrames.Cause.routeChange
   private let lock = Lock()
@@ -85,6 +88,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
     isSuspended = false
+    lastEnd = nil
     lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
     pulse.begin()
   }
@@ -197,13 +201,22 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     }
     // After a hole it is not known before the next sound.
     guard stretch.framesIn > 0 else { return }
-    let fragment = lostCycles == nil ? max(stretch.fragment, Self.reported) : stretch.fragment
-    let lost = fallingBehind.add(lateness: stretch.behind, at: end, fragment: fragment)
+    defer { lastEnd = end }
+    var fragment = stretch.fragment
+    if lostCycles == nil {
+      if let lastEnd, end - lastEnd > Self.standstill { stoppedUntil = end + 10 * Self.standstill }
+      fragment = max(fragment, Self.reported)
+    }
+    let lost = fallingBehind.add(
+      lateness: stretch.behind, at: end, fragment: fragment,
+      adapts: lostCycles == nil && end > stoppedUntil)
     if let lost { try skipHole(Self.frames(lost, stretch.rate)) }
   }
 
-  /// A server that reports losses drops sound without a report only while this process is stopped,
-  /// and then more than half of this time.
+  /// A server that reports losses drops sound without a report only while this process is stopped for
+  /// at least this time (the clock of a virtual machine's card may be slow all the time), and then more
+  /// than half of the second one.
+  private static let standstill: Int64 = 1_000_000_000
   private static let reported: Int64 = 200_000_000
 
   private func findLostCycles(

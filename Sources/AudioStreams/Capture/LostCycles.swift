@@ -144,7 +144,11 @@ struct FallingBehind {
 
   /// Adds a piece that arrived at `time`, with this lateness relative to the earliest of its
   /// stretch. Returns the missing time, if any.
-  mutating func add(lateness: Int64, at time: Int64, fragment: Int64) -> Int64? {
+  ///
+  /// - Parameter adapts: whether being late is the device's slow clock, and becomes usual.
+  mutating func add(
+    lateness: Int64, at time: Int64, fragment: Int64, adapts: Bool = false
+  ) -> Int64? {
     let start = began ?? time
     began = start
     least = min(least, lateness)
@@ -152,8 +156,8 @@ struct FallingBehind {
     guard time - start >= Self.window, pieces >= 10 else { return nil }
     let now = least
     (began, least, pieces) = (time, .max, 0)
-    guard let usual else {
-      self.usual = now
+    guard let usual, !adapts else {
+      (self.usual, suspected) = (now, 0)
       return nil
     }
     let fell = now - usual
