@@ -39,7 +39,7 @@ extension AudioSession {
     }
     guard !upkeep.rules.interruptions.mayBeInterrupted else {
       upkeep.rules.news.insert(.reset)
-      return
+      return schedule()
     }
     try await reapply(live, .reset)
   }

@@ -255,12 +255,13 @@ extension AudioSession {
       }
       try await live.reread(deadline: Deadline(after: configuration.timeout))
       try await applyAgain(live)
-      emit(isOver)
+      // A call may have taken its place.
+      if !upkeep.rules.interruptions.isInterrupted { emit(isOver) }
       await publish(try await state(live, store), isOurs: true)
     } catch {
       // Stopped by a waiting call; continues after it.
       if error.code != .cancelled { emit(.reapplyFailed(error)) }
-      emit(isOver)
+      if !upkeep.rules.interruptions.isInterrupted { emit(isOver) }
       upkeep.failLook()
       schedule()
     }

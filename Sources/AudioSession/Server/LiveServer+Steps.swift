@@ -60,7 +60,9 @@ extension LiveServer {
       // it to all.
       let wasShown =
         !snapshot.has(.earlyReplies) && snapshot.value(of: step.setting) != nil
-        && reports(of: step) != changes && !snapshot.passesOver(step)
+        && !snapshot.passesOver(step)
+        // A module and a stream of the session were there when it answered.
+        && (step.setting.isModule || step.setting.is(.ownStream) || reports(of: step) != changes)
       guard wasShown else { throw notTaken(step) }
       return .undone(notKept(step), times: 1)
     }

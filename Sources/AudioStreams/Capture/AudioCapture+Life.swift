@@ -23,11 +23,11 @@ extension AudioCapture {
         if silent < Self.patience.first { patience = Self.patience.first }
         guard !Task.isCancelled, silent >= patience else { continue }
         patience = min(patience * 2, Self.patience.longest)
-        guard let request = await self?.comparison(with: tapID, request),
+        guard let (request, isMuted) = await self?.comparison(with: tapID, request),
           let second = await Self.listen(request, session)
         else { continue }
         let now = pulse.last
-        let isDeaf = second.hasSound && now.sound == last.sound
+        let isDeaf = !isMuted && second.hasSound && now.sound == last.sound
         let isStopped = second.hasFrames && now.frames == last.frames
         guard isDeaf || isStopped else { continue }
         // A tap that is closed cancels this task, which must not end the new one.
@@ -38,17 +38,18 @@ extension AudioCapture {
     }
   }
 
-  /// The request for a second stream of the device that the tap is on now; nil if the tap's own
-  /// stream is muted or at 0 %, as a mixer can set it: it is silent on purpose then.
-  private func comparison(with tapID: UInt64, _ request: StreamRequest) async -> StreamRequest? {
+  /// The request for a second stream of the device that the tap is on now, and whether the tap's own
+  /// stream is muted, as a mixer can do: it is silent on purpose then.
+  private func comparison(
+    with tapID: UInt64, _ request: StreamRequest
+  ) async -> (request: StreamRequest, isMuted: Bool)? {
     guard isCurrent(tapID), let tap = run?.tap, let snapshot = try? await snapshot() else {
       return nil
     }
-    let stream = snapshot.sourceOutputs.first { $0.index == tap.index }
-    if let stream, stream.isMuted || stream.volume?.loudest == .muted { return nil }
+    let isMuted = snapshot.sourceOutputs.first { $0.index == tap.index }?.isMuted == true
     var request = request
     request.device = snapshot.device(.input, at: tap.device)?.name ?? request.device
-    return request
+    return (request, isMuted)
   }
 
   /// What a second tap receives in half a second; nil if it cannot be opened.

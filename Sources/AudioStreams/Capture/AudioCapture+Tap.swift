@@ -75,6 +75,7 @@ extension AudioCapture {
         Task { await self?.conversionFailed(failure, tapID) }
       case .events(let events):
         if events.contains(.suspended) { pipeline.noteSuspend() }
+        if events.contains(.resumed) { pipeline.noteResume() }
         if events.contains(.moved) { pipeline.expectGap(.routeChange) }
         guard events.contains(.moved) else { return }
         Task { await self?.tapMoved(tapID) }

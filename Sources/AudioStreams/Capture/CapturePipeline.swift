@@ -18,8 +18,9 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   private var stretch = Stretch(rate: 0, fragment: 0)
   /// Whether no sound of this tap has been joined yet.
   private var isNewTap = true
-  /// Whether the device of the tap was suspended, until sound arrives from it again.
+  /// Whether the device of the tap was suspended, until it runs and sound arrives from it again.
   private var isSuspended = false
+  private var isResuming = false
   /// The device's sound since the last buffer, in the format that it has now.
   private var raw: RawFrames?
   /// Finds cycles that the server lost without reporting them; nil if the server reports losses.
@@ -87,7 +88,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     stretch = Stretch(
       rate: grant.rate, fragment: Stretch.duration(Int64(grant.bufferFrames), grant.rate))
     isNewTap = true
-    isSuspended = false
+    (isSuspended, isResuming) = (false, false)
     lastEnd = nil
     lostCycles = losesSilently ? LostCycles(channels: grant.channels, rate: grant.rate) : nil
     pulse.begin()
@@ -118,9 +119,12 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Notes that the device of the tap was suspended.
   func noteSuspend() {
-    isSuspended = true
+    (isSuspended, isResuming) = (true, false)
     expectGap(.suspended)
   }
+
+  /// Notes that the device of the tap runs again.
+  func noteResume() { isResuming = true }
 
   /// Notes that the server moved the tap to this device; any thread may call it.
   func noteMove(to device: String) { lock.withLock { movedTo = device } }
@@ -157,9 +161,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   func take(_ chunk: ps_chunk, _ samples: UnsafeBufferPointer<Float>) {
     guard failure == nil, unfit == nil, framer != nil else { return }
     pulse.note(samples)
-    // Sound from before the suspension may arrive after its event; only that from afterwards does
-    // not follow it.
-    if chunk.discontinuity { isSuspended = false }
+    // Sound from before the suspension may arrive after its event.
+    if isResuming { (isSuspended, isResuming) = (false, false) }
     let moved = lock.withLock {
       defer { movedTo = nil }
       return movedTo

@@ -6,6 +6,7 @@ struct StreamEvents: OptionSet, Sendable, Hashable {
 
   static let moved = StreamEvents(PS_MOVED)
   static let suspended = StreamEvents(PS_SUSPENDED)
+  static let resumed = StreamEvents(PS_RESUMED)
   static let drained = StreamEvents(PS_DRAINED)
 
   init(rawValue: UInt32) { self.rawValue = rawValue }

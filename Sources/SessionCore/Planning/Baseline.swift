@@ -30,6 +30,8 @@ package struct Baseline: Sendable, Hashable, Codable {
     var card: String?
     /// For a default, whether the server had picked it, as far as can be told; nil if a user chose it.
     var isPicked: Bool?
+    /// For a default, the device that was chosen since, on which the session's chain is to stand.
+    var adopted: SettingValue?
 
     /// Whether it is for the same setting, on the same port.
     func isOfSame(_ other: Entry) -> Bool { isOf(other.setting, other.port) }
@@ -114,6 +116,13 @@ package struct Baseline: Sendable, Hashable, Codable {
   package mutating func restate(_ setting: Setting, before: SettingValue) {
     for index in entries.indices where entries[index].setting == setting {
       entries[index].before = before
+    }
+  }
+
+  /// Notes a value that was chosen in place of the session's; what it was before stays known.
+  mutating func adopt(_ value: SettingValue, as setting: Setting) {
+    for index in entries.indices where entries[index].setting == setting {
+      entries[index].adopted = value
     }
   }
 

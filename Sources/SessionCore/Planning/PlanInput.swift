@@ -81,7 +81,8 @@ extension PlanInput {
     let baseline = baseline.valid(for: snapshot)
     var result = defaultsBefore
     for direction in Direction.allCases where result[direction] == nil {
-      guard let entry = baseline[.defaultDevice(direction)], case .name(let name) = entry.before,
+      guard let entry = baseline[.defaultDevice(direction)],
+        case .name(let name) = entry.adopted ?? entry.before,
         entry.isChange, let now = snapshot.value(of: entry.setting),
         entry.isOurs(now) || isFallback(entry, direction)
       else { continue }
@@ -90,12 +91,14 @@ extension PlanInput {
     return result
   }
 
-  /// Whether a holder sees what the server fell back to: the session's default is not there.
+  /// Whether a holder sees what the server fell back to: the session's default is not there, and the server
+  /// would take the present one by itself.
   private func isFallback(_ entry: Baseline.Entry, _ direction: Direction) -> Bool {
     guard occasion == .upkeep || occasion == .reset, case .name(let ours)? = entry.ours else {
       return false
     }
     return snapshot.device(direction, named: ours) == nil
+      && Ranking(snapshot: snapshot, direction: direction).chosen == nil
   }
 
   /// Takes a default that was chosen in place of a chain's end as the one on which the chain is to stand,
@@ -103,7 +106,8 @@ extension PlanInput {
   package mutating func adoptDefaults() {
     for direction in Direction.allCases where mode.concerns(direction) {
       let setting = Setting.defaultDevice(direction)
-      guard let entry = baseline.valid(for: snapshot)[setting], entry.isChange,
+      guard !yielded.contains(setting), occasion != .reset,
+        let entry = baseline.valid(for: snapshot)[setting], entry.isChange,
         case .name(let end)? = entry.ours, Owned.isName(end),
         snapshot.device(direction, named: end) != nil,
         case .name(let chosen)? = snapshot.value(of: setting), !Owned.isName(chosen)
@@ -111,7 +115,7 @@ extension PlanInput {
       let first = (mode.preferences(direction).prefer ?? [.default]).first {
         $0 == .default || !snapshot.existing($0, direction, defaultBefore: nil).isEmpty
       }
-      if first == .default { baseline.restate(setting, before: .name(chosen)) }
+      if first == .default { baseline.adopt(.name(chosen), as: setting) }
     }
   }
 }

@@ -84,7 +84,8 @@ extension Planner {
 
   /// Lists a setting that was as the mode asks before the session, and that another program has changed.
   private mutating func listChanged(_ entry: Baseline.Entry) {
-    guard !entry.isChange, !entry.isConsequence, entry.isShown(in: input.snapshot),
+    guard !entry.isChange, !entry.isConsequence, !entry.setting.isHint,
+      entry.isShown(in: input.snapshot),
       let now = input.snapshot.value(of: entry.setting), let ours = entry.ours,
       !entry.isOurs(now), !entry.isOursShown(in: input.snapshot)
     else { return }

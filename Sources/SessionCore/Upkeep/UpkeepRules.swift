@@ -238,6 +238,7 @@ package struct UpkeepRules: Sendable {
     held.charges.take(run.charged, in: run.input.snapshot)
     life.endChange(mode, isInEffect: isInEffect, held)
     if !isInEffect { returns.noteEnd(baseline, in: run.input.snapshot, at: now) }
+    news.remove(.reset)
     // The rest of the mode did not wait for them.
     refused.note(isInEffect ? run.lateHints : [], at: now)
     seen = isInEffect ? run.seen : ForeignChanges()
@@ -261,7 +262,8 @@ extension ReapplyPolicy {
     switch self {
     case .always: true
     case .onRouteChange: !news.isEmpty
-    case .never: false
+    // A session that has its server back applies its mode whatever has changed meanwhile.
+    case .never: news.contains(.reset)
     }
   }
 }

@@ -107,14 +107,27 @@ private typealias Server = SimulatedServer
   {
     let mode = preferring { $0.preferredInput = [.name(Server.usb), .default] }
     var server = Self.machine { $0.addLoose(.input, "webcam") }
-    try server.setDefault(.input, Server.microphone)
+    try server.setDefault(.input, "webcam")
     var holder = Holder(server: server, mode: mode)
     try holder.look()
     #expect(holder.server.snapshot.server.defaultSourceName == Server.usb)
     holder.server.unplug("alsa_card.usb")
-    try holder.server.setDefault(.input, "webcam")
-    try holder.look()
     #expect(holder.server.snapshot.server.defaultSourceName == Server.microphone)
+    try holder.look()
+    #expect(holder.server.snapshot.server.defaultSourceName == "webcam")
+  }
+
+  @Test func `a default that a person chooses while the preferred device is away stays`() throws {
+    var server = Self.machine { $0.addLoose(.input, "webcam") }
+    try server.setDefault(.input, Server.microphone)
+    let mode = preferring { $0.preferredInput = [.name(Server.usb), .default] }
+    var holder = Holder(server: server, mode: mode)
+    try holder.look()
+    holder.server.unplug("alsa_card.usb")
+    try holder.look()
+    try holder.server.setDefault(.input, "webcam")
+    #expect(try holder.look() == [])
+    #expect(holder.server.snapshot.server.defaultSourceName == "webcam")
   }
 
   @Test func `a chain follows a default that a person chooses, and stays on it`() throws {
@@ -127,6 +140,8 @@ private typealias Server = SimulatedServer
     try holder.look()
     #expect(holder.server.snapshot.chain.remap(.input)?.master == Server.usb)
     #expect(holder.server.snapshot.server.defaultSourceName == "audiosession.input")
+    // What a revert restores stays what it was before the session.
+    #expect(holder.baseline[.defaultDevice(.input)]?.before == .name(Server.microphone))
     #expect(try holder.look() == [])
     #expect(holder.server.snapshot.chain.remap(.input)?.master == Server.usb)
   }
