@@ -326,6 +326,7 @@ struct AccountingTests {
     input.pipeline.noteSuspend()
     input.now += 2_000_000_000
     if hasResumed {
+      input.pipeline.noteResume()
       input.stretch(50, latest: 0)
       // What comes later than the pause is not missing.
       input.now += 100_000_000
