@@ -134,11 +134,32 @@ extension AudioCapture {
     }
   }
 
+  /// Ends a tap that stays on a device which is gone: PipeWire 1.4 neither ends its stream nor reports
+  /// anything.
+  private func endLostTap() async {
+    await inTurn { capture in
+      guard let run = capture.run, let tap = run.tap, let name = run.grant?.device,
+        run.configuration.device != nil, run.input == name,
+        let snapshot = try? await capture.snapshot(),
+        snapshot.sourceOutputs.first(where: { $0.index == tap.index })?.device != tap.device
+      else { return }
+      // A device of its name that is plugged in again is another one.
+      guard snapshot.device(.input, at: tap.device) == nil,
+        snapshot.device(.input, named: name).map({ $0.index != tap.device }) ?? true
+      else { return }
+      await capture.closeTap()
+      capture.run?.pipeline.expectGap(.routeChange)
+      capture.interrupt(StreamError(.deviceNotAvailable, "'\(name)' was removed"))
+    }
+  }
+
   /// Handles an event of the session.
   func handle(_ event: SessionEvent) async {
     switch event {
     case .applied: await modeChanged()
-    case .devicesChanged, .routeChanged, .reapplied, .serverReset: await tryAgain()
+    case .devicesChanged, .routeChanged, .reapplied, .serverReset:
+      await endLostTap()
+      await tryAgain()
     case .interruptionBegan(let reason): await giveWay(reason)
     case .interruptionEnded(let shouldResume): await endInterruption(shouldResume)
     case .stopped: await stopAudioStream()
