@@ -50,15 +50,15 @@ struct ToneParts {
     _ text: String, _ sweep: Sweep, _ device: Device
   ) throws(SessionError) {
     let rate = Int(device.sampleSpec.rate)
-    let highest = Double((rate - 1) / 2)
-    guard max(sweep.from, sweep.to) > highest else { return }
+    let highest = (rate - 1) / 2
+    guard max(sweep.from, sweep.to) > Double(highest) else { return }
     var possible = text.split(separator: "-").map { part in
-      Double(part).map { $0 > highest } == true ? String(Int(highest)) : String(part)
+      Double(part).map { $0 > Double(highest) } == true ? String(highest) : String(part)
     }
     if possible.first == possible.last { possible = Array(possible.prefix(1)) }
     throw SessionError(
       .invalidValue, stage: .device,
-      "\(device.name) has \(rate) Hz, so its highest frequency is \(Int(highest)) Hz",
+      "\(device.name) has \(rate) Hz, so its highest frequency is \(highest) Hz",
       key: "sweep", value: text, alternatives: [possible.joined(separator: "-")])
   }
 
