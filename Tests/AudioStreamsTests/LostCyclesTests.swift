@@ -216,15 +216,20 @@ struct LateGraphTests {
     "needs the packages pipewire, pipewire-pulse and wireplumber"),
   .timeLimit(.minutes(1)))
 struct DeadTapTests {
+  /// Plays a tone on the speakers, whose monitor is tapped.
+  private static func tone(on rig: Rig) async throws -> TonePlayer {
+    #expect(
+      await eventually(within: .seconds(30)) {
+        (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
+      })
+    return try await TonePlayer(
+      [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.2)], server: rig.session.address)
+  }
+
   @Test("is opened again, and what is missing is told")
   func dead() async throws {
     try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
-      #expect(
-        await eventually(within: .seconds(30)) {
-          (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
-        })
-      let tone = try await TonePlayer(
-        [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.2)], server: rig.session.address)
+      let tone = try await Self.tone(on: rig)
       let buffers = try await rig.capture.startAudioStream(
         CaptureConfiguration(sampleRate: nil, frameLength: 480, device: "speakers.monitor"))
       for await buffer in buffers where buffer.peak > 0.1 { break }
@@ -258,12 +263,7 @@ struct DeadTapTests {
   @Test("is not one that a mixer has muted")
   func muted() async throws {
     try await Rig.with(.monitorOnly(on: .pipewire)) { rig in
-      #expect(
-        await eventually(within: .seconds(30)) {
-          (try? await rig.session.snapshot())?.defaultDevice(.output)?.name == "speakers"
-        })
-      let tone = try await TonePlayer(
-        [.init(seconds: 60, from: 1000, to: 1000, amplitude: 0.2)], server: rig.session.address)
+      let tone = try await Self.tone(on: rig)
       let buffers = try await rig.capture.startAudioStream(
         CaptureConfiguration(sampleRate: 48000, frameLength: 480, device: "speakers.monitor"))
       for await buffer in buffers where buffer.peak > 0.1 { break }

@@ -79,27 +79,20 @@ private typealias Server = SimulatedServer
       $0.preferredInput = [.name(Server.usb), .name(Server.microphone)]
       $0.inputGain = Volume(fraction: 0.5)
     }
-    var server = Self.machine()
-    try server.edit(.input, Server.microphone) {
-      $0.volume = ChannelVolumes(Volume(fraction: 0.8), channels: 2)
+    var holder = Holder(server: Self.machine(), mode: mode)
+    // Twice: what it had before the session, and what a person chose since.
+    for level in [0.8, 0.3] {
+      try holder.server.edit(.input, Server.microphone) {
+        $0.volume = ChannelVolumes(Volume(fraction: level), channels: 2)
+      }
+      try holder.look()
+      holder.server.unplug("alsa_card.usb")
+      try holder.look()
+      #expect(holder.isAt(0.5, Server.microphone))
+      holder.server.plug("alsa_card.usb")
+      try holder.look()
+      #expect(holder.isAt(level, Server.microphone))
     }
-    var holder = Holder(server: server, mode: mode)
-    try holder.look()
-    holder.server.unplug("alsa_card.usb")
-    try holder.look()
-    #expect(holder.isAt(0.5, Server.microphone))
-    holder.server.plug("alsa_card.usb")
-    try holder.look()
-    #expect(holder.isAt(0.8, Server.microphone))
-    try holder.server.edit(.input, Server.microphone) {
-      $0.volume = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
-    }
-    holder.server.unplug("alsa_card.usb")
-    try holder.look()
-    #expect(holder.isAt(0.5, Server.microphone))
-    holder.server.plug("alsa_card.usb")
-    try holder.look()
-    #expect(holder.isAt(0.3, Server.microphone))
   }
 
   @Test func `the default is the one from before the session, not what the server falls back to`()
