@@ -7,12 +7,14 @@ import Testing
 @testable import AudioStreams
 
 /// A device that is there and delivers nothing.
-@Suite("A device that stalls", .simulatedCard, .timeLimit(.minutes(2)))
+@Suite("A device that stalls", .bothServers, .timeLimit(.minutes(2)))
 struct StallTests {
-  @Test("is told, ends a recording at its duration, and is heard again")
-  func stalls() async throws {
+  @Test(
+    "is told, ends a recording at its duration, and is heard again",
+    arguments: StreamServersTests.servers)
+  func stalls(_ kind: ServerKind) async throws {
     let configuration = try #require(
-      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pulseaudio))
+      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: kind))
     try await Rig.with(configuration) { rig in
       let device = try #require(
         try await rig.session.snapshot().devices(.input).first { $0.card != nil })
@@ -48,10 +50,10 @@ struct StallTests {
     }
   }
 
-  @Test("goes on when it delivers again")
-  func resumes() async throws {
+  @Test("goes on when it delivers again", arguments: StreamServersTests.servers)
+  func resumes(_ kind: ServerKind) async throws {
     let configuration = try #require(
-      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: .pulseaudio))
+      SandboxConfiguration.simulatedCards(["kind=usb-mic"], on: kind))
     try await Rig.with(configuration) { rig in
       let card = try #require(try await rig.session.snapshot().cards.first)
       let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)

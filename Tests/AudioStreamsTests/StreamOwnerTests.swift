@@ -299,6 +299,20 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a recording that is impossible fails before its named pipe has a reader")
+  func impossiblePipe() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let recorder = rig.recorder()
+      let error = await #expect(throws: StreamError.self) {
+        try await recorder.start(path, configuration: RecordingConfiguration(device: "absent"))
+      }
+      #expect(error?.code == .deviceNotAvailable, "\(String(describing: error))")
+    }
+  }
+
   @Test("a player that is stopped while it waits for a pipe ends")
   func stoppedPlayer() async throws {
     try await Rig.with(.sources) { rig in

@@ -134,18 +134,12 @@ extension AudioCapture {
     }
   }
 
-  /// Ends a tap that stays on a device which is gone: PipeWire 1.4 neither ends its stream nor reports
-  /// anything.
+  /// Ends a tap that stays on a device which is gone.
   private func endLostTap() async {
     await inTurn { capture in
       guard let run = capture.run, let tap = run.tap, let name = run.grant?.device,
         run.configuration.device != nil, run.input == name,
-        let snapshot = try? await capture.snapshot(),
-        snapshot.sourceOutputs.first(where: { $0.index == tap.index })?.device != tap.device
-      else { return }
-      // A device of its name that is plugged in again is another one.
-      guard snapshot.device(.input, at: tap.device) == nil,
-        snapshot.device(.input, named: name).map({ $0.index != tap.device }) ?? true
+        let snapshot = try? await capture.snapshot(), tap.isLost(in: snapshot)
       else { return }
       await capture.closeTap()
       capture.run?.pipeline.expectGap(.routeChange)

@@ -55,6 +55,9 @@ package final class DeviceTap: Sendable {
   /// The device that it records now: the server moves a recording of the default.
   package var device: Index<Device> { stream.device }
 
+  /// Whether it stays on a device that is gone, so that nothing more comes.
+  package func isLost(in snapshot: ServerSnapshot) -> Bool { stream.isLost(in: snapshot) }
+
   /// Ends the recording: after this returns, the handler is not called.
   package func close() async { await stream.close() }
 

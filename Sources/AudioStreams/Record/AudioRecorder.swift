@@ -76,9 +76,15 @@ public actor AudioRecorder {
     capturing.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
     capturing.includesRest = true
     let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
-    let failure = await making { () async throws(StreamError) in try await file.openPipe() }
-    guard !opening.isRaised else { throw stopped }
-    if let failure { throw failure }
+    if file.isNamedPipe {
+      // A start that must fail does not wait for the pipe's reader.
+      try capturing.validate()
+      try await capture.checkInput(capturing)
+      guard !opening.isRaised else { throw stopped }
+      let failure = await making { () async throws(StreamError) in try await file.openPipe() }
+      guard !opening.isRaised else { throw stopped }
+      if let failure { throw failure }
+    }
     let buffers = try await capture.startAudioStream(capturing)
     do throws(StreamError) {
       guard let format = await capture.outputFormat else {

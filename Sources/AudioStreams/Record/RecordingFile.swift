@@ -28,12 +28,11 @@ actor RecordingFile {
     self.readers = readers
   }
 
+  nonisolated var isNamedPipe: Bool { path != "-" && File.status(path)?.isPipe == true }
+
   /// Waits for the reader of a named pipe: sound from before is not for it. A file is created only
   /// when there is sound, so that a failed start does not empty it.
-  func openPipe() throws(StreamError) {
-    guard path != "-", File.status(path)?.isPipe == true else { return }
-    pipe = try FileOutput(path: path)
-  }
+  func openPipe() throws(StreamError) { pipe = try FileOutput(path: path) }
 
   /// Creates the file; removes the `FILE.json` of an earlier one.
   func create(sampleRate: Int, channels: Int) throws(StreamError) {

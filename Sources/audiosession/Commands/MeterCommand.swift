@@ -67,7 +67,17 @@ struct MeterCommand: SessionCommand {
           continuation.finish()
         }
       }
-      defer { alarm?.cancel() }
+      let watch = Task { [events = session.events] in
+        for await case .devicesChanged in events {
+          guard let snapshot = try? await session.snapshot(), tap.isLost(in: snapshot) else { continue }
+          continuation.finish(
+            throwing: StreamError(.deviceNotAvailable, "'\(input.name)' was removed"))
+        }
+      }
+      defer {
+        alarm?.cancel()
+        watch.cancel()
+      }
       try await Interruption.cancelling {
         try await Self.show(pieces, view, every: every, limit: limit) {
           output.isUnread

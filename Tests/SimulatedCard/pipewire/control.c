@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <spa/node/command.h>
 #include <spa/param/param.h>
 
 #include "simulated-card.h"
@@ -56,6 +57,32 @@ static const char *die(sim_card *card, pa_direction_t direction, const char *cou
         return file && fclose(file) == 0 ? "ok" : strerror(errno);
     }
     return "no such device";
+}
+
+/* Lets the microphones deliver nothing while they run: the server's node waits, and the file keeps it
+ * from being started again. */
+static const char *stall(sim_card *card, const char *time) {
+    bool stalls = atoi(time) > 0;
+    const char *answer = "no such device";
+
+    for (uint32_t i = 0; i < card->n_devices; i++) {
+        sim_device *device = &card->devices[i];
+        if (device->mapping->direction != PA_DIRECTION_INPUT || !device->node)
+            continue;
+        char path[512];
+        sim_node_stall_file(device, path, sizeof(path));
+        if (stalls) {
+            FILE *file = fopen(path, "w");
+            if (!file || fclose(file) != 0)
+                return strerror(errno);
+        } else
+            unlink(path);
+        struct spa_command command = SPA_NODE_COMMAND_INIT(
+            stalls ? SPA_NODE_COMMAND_Pause : SPA_NODE_COMMAND_Start);
+        pw_node_send_command((struct pw_node *) device->node, &command);
+        answer = "ok";
+    }
+    return answer;
 }
 
 /* How many cards are plugged in, and of each device the port and the volume in percent (as
@@ -125,6 +152,8 @@ static const char *act(sim_program *program, char *line) {
         return die(card, PA_DIRECTION_INPUT, rest);
     if (strcmp(message, "die-output") == 0)
         return die(card, PA_DIRECTION_OUTPUT, rest);
+    if (strcmp(message, "stall") == 0)
+        return stall(card, rest);
     if (strcmp(message, "profile-delay") == 0)
         return card->profile_delay = (uint32_t) atoi(rest), "ok";
     return "no such message";
