@@ -1,6 +1,5 @@
 import Glibc
 import Pulse
-import PulseTypes
 import SessionCore
 
 extension AudioSession {

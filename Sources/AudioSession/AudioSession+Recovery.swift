@@ -1,5 +1,4 @@
 import Logging
-import PulseTypes
 import SessionCore
 
 extension AudioSession {

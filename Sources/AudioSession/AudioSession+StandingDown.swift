@@ -1,4 +1,3 @@
-import PulseTypes
 import SessionCore
 
 /// The end of a mode, which no server can refuse.

@@ -1,5 +1,4 @@
 import Logging
-import PulseTypes
 import SessionCore
 
 /// The order of changes, and the lock around them.

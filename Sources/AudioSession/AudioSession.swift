@@ -1,5 +1,4 @@
 import Pulse
-import PulseTypes
 import SessionCore
 
 /// Declares the audio setup of a server, applies it, and keeps it applied: AVAudioSession for

@@ -1,6 +1,5 @@
 internal import Glibc
 internal import POSIX
-internal import PulseTypes
 
 extension PulseSandbox {
   /// The process number of one of the server's processes, by default of the one that serves

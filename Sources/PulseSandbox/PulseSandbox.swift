@@ -1,4 +1,3 @@
-internal import Glibc
 internal import POSIX
 internal import Pulse
 internal import PulseTypes

@@ -1,5 +1,3 @@
-internal import PulseTypes
-
 /// The processes of a sandbox's server, each with a supervisor.
 ///
 /// Not Sendable: a sandbox uses it under its lock.

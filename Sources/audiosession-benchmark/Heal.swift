@@ -1,5 +1,4 @@
 import AudioSession
-import Glibc
 import Pulse
 import PulseSandbox
 import PulseTypes

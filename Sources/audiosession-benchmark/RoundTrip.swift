@@ -1,6 +1,5 @@
 import CPulse
 import Pulse
-import PulseTypes
 
 /// What one listing of the sinks costs: in C, on the client's own thread, and from elsewhere.
 struct RoundTrip {

@@ -1,5 +1,4 @@
 import AudioSession
-import Glibc
 import Logging
 import POSIX
 import PulseSandbox

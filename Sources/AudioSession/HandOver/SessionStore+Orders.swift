@@ -1,5 +1,4 @@
 import Pulse
-import PulseTypes
 import SessionCore
 
 extension SessionStore {

@@ -1,5 +1,4 @@
 import AudioSession
-import PulseTypes
 
 /// A connected device that delivers nothing, as after a resume from sleep, or a frozen server: the
 /// tap stays open, because sound may come again at any time, and the capture reports the silence.

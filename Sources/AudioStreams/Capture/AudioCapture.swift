@@ -1,6 +1,5 @@
 public import AudioSession
 internal import Pulse
-internal import PulseTypes
 internal import SessionCore
 
 /// Captures the session's input as buffers in the requested format.

@@ -1,5 +1,3 @@
-import PulseTypes
-
 /// What must be read on a server for a preference to be in effect.
 enum Condition {
   /// A value. `asked` is the preferred one; `isMet` is the property's own rule, in the server's units.

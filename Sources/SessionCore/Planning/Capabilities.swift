@@ -1,5 +1,3 @@
-import PulseTypes
-
 /// What a server supports, as found by asking instead of by its version.
 public struct Capabilities: Sendable, Hashable, Codable {
   /// Whether a device reports its configured latency.

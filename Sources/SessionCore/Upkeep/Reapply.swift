@@ -1,5 +1,3 @@
-import PulseTypes
-
 /// A look of a holder: its mode is applied again where the server differs from it, and what it
 /// remembers and stores afterwards.
 ///

@@ -1,5 +1,4 @@
 import AudioSession
-import Glibc
 import POSIX
 import PulseSandbox
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import PulseSandbox
-import PulseTypes
 
 /// `sandbox simulate plug NAME`
 struct SimulatePlugCommand: FaultCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import PulseSandbox
-import PulseTypes
 
 /// `sandbox simulate resume NAME`
 struct SimulateResumeCommand: FaultCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import PulseSandbox
-import PulseTypes
 
 /// `sandbox simulate suspend NAME`
 struct SimulateSuspendCommand: FaultCommand {
