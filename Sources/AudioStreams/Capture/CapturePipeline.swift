@@ -68,13 +68,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Prepares for a new tap. `losesSilently`: losses must be found from the sound and the clock.
   func begin(_ grant: StreamGrant, losesSilently: Bool = false) {
     guard failure == nil else { return }
-    do throws(StreamError) {
-      try settle()
-      try releaseZeros()
-      try endStretch()
-    } catch {
-      failure = error
-    }
+    flush()
     do throws(StreamError) {
       try prepare(rate: grant.rate, channels: grant.channels)
       unfit = nil
