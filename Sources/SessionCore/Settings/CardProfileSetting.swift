@@ -60,13 +60,9 @@ extension ServerSnapshot {
 
   /// Whether the devices of a card's active profile exist: the profile's name alone proves nothing.
   func hasDevices(ofCard name: String) -> Bool {
-    guard let card = card(named: name),
-      let profile = card.profiles.first(where: { $0.name == card.activeProfile })
-    else { return false }
+    guard let card = card(named: name), let profile = card.active else { return false }
     return Direction.allCases.allSatisfy { direction in
-      let wanted = direction == .input ? profile.sourceCount : profile.sinkCount
-      let there = devices(direction).filter { $0.card == card.index && !$0.isMonitor }
-      return wanted == 0 || !there.isEmpty
+      profile.count(direction) == 0 || devices(direction, of: card).contains { !$0.isMonitor }
     }
   }
 }
