@@ -12,39 +12,27 @@ struct Failure {
   var mistakes: [ProfileDiagnostic] = []
 
   init(_ error: any Error) {
+    var status: Status?
     switch error {
-    case let error as SessionError:
-      self.error = error
-      status = Status(error)
+    case let error as SessionError: self.error = error
     case let error as ProfileMistakes:
       self.error = error.all[0].sessionError
-      status = Status(self.error)
       mistakes = error.all
     case let error as SandboxError:
       self.error = SessionError(error)
-      status =
-        switch error.code {
-        case .commandNotFound: .commandNotFound
-        case .noSuchDevice: .usage
-        default: Status(self.error)
-        }
-    case let error as StreamError:
-      self.error = SessionError(error)
-      status = Status(self.error)
-    case let error as PulseError where error.code == .cancelled:
-      self.error = SessionError(.cancelled, stage: .session, "cancelled")
-      status = Status(self.error)
-    case let error as PulseError:
+      if error.code == .commandNotFound { status = .commandNotFound }
+      if error.code == .noSuchDevice { status = .usage }
+    case let error as StreamError: self.error = SessionError(error)
+    case let error as PulseError where error.code != .cancelled:
       self.error = SessionError(.serverLost, stage: .server, error.description)
-      status = Status(self.error)
-    case is CancellationError:
+    case is PulseError, is CancellationError:
       self.error = SessionError(.cancelled, stage: .session, "cancelled")
-      status = Status(self.error)
     default:
       self.error = SessionError(
         .activationFailed, stage: .session, "this is a bug of audiosession: \(error)")
       status = .bug
     }
+    self.status = status ?? Status(self.error)
   }
 }
 
