@@ -60,12 +60,12 @@ package struct LoopMeasurement: Sendable, Hashable {
     await recording.settles(tap)
     let rounds = outputs == 1 ? 3 : 2
     let channels = (0..<rounds * outputs).map { $0 % outputs }
-    let segments = channels.flatMap { channel in
-      [
-        TonePlayer.Segment(
-          seconds: chirp.seconds, from: chirp.from, to: chirp.to, amplitude: chirp.amplitude,
-          channels: [channel]), .silence(pause),
-      ]
+    let sweep = TonePlayer.Segment(
+      seconds: chirp.seconds, from: chirp.from, to: chirp.to, amplitude: chirp.amplitude)
+    let segments = channels.flatMap { channel -> [TonePlayer.Segment] in
+      var part = sweep
+      part.channels = [channel]
+      return [part, .silence(pause)]
     }
     let player = try await TonePlayer(segments, server: server, latency: latency)
     // What was not played in time is not heard, which the result says.
@@ -76,10 +76,8 @@ package struct LoopMeasurement: Sendable, Hashable {
     await waker.close()
     await tap.close()
     let sound = recording.sound(channels: tap.channels)
-    let probe = ToneKernel(
-      [segments[0].onEveryChannel], sampleRate: Double(tap.sampleRate), channels: 1
-    )
-    .render(Int(saturating: chirp.seconds * Double(tap.sampleRate)), channels: 1)
+    let probe = ToneKernel([sweep], sampleRate: Double(tap.sampleRate), channels: 1)
+      .render(Int(saturating: chirp.seconds * Double(tap.sampleRate)), channels: 1)
     var result = LoopMeasurement(
       source: source, heard: [Int?](repeating: nil, count: outputs), latencies: [])
     for (number, begin) in begins.enumerated() {
@@ -107,14 +105,5 @@ package struct LoopMeasurement: Sendable, Hashable {
       let arrival = sound.arrival(of: start + best.match.frame)
     else { return nil }
     return (best.channel, .nanoseconds(arrival - begin))
-  }
-}
-
-extension TonePlayer.Segment {
-  /// The same tone on all channels.
-  fileprivate var onEveryChannel: TonePlayer.Segment {
-    var result = self
-    result.channels = nil
-    return result
   }
 }
