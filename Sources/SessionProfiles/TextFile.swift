@@ -10,7 +10,8 @@ enum TextFile {
     guard bytes.count <= TOMLText.limit else {
       throw failure(path, "this file is longer than 1 MiB; no profile is")
     }
-    if let line = line(of: 0, in: bytes) {
+    if let at = bytes.firstIndex(of: 0) {
+      let line = bytes[..<at].count { $0 == UInt8(ascii: "\n") } + 1
       throw failure(path, line: line, "this is not a text file: there is a NUL byte in this line")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -47,11 +48,6 @@ enum TextFile {
       bytes += buffer[..<count]
     }
     return bytes
-  }
-
-  private static func line(of byte: UInt8, in bytes: [UInt8]) -> Int? {
-    guard let at = bytes.firstIndex(of: byte) else { return nil }
-    return bytes[..<at].count { $0 == UInt8(ascii: "\n") } + 1
   }
 
   private static func failure(_ path: String, _ error: SystemError) -> ProfileDiagnostic {
