@@ -17,16 +17,7 @@ public enum BufferDuration: Sendable, Hashable, Codable {
     switch self {
     case .duration(let duration): .microseconds(duration.microseconds)
     case .frames(let frames):
-      .microseconds(Int64(frames).multipliedSaturating(by: 1_000_000) / Int64(max(1, rate)))
+      .microseconds(Int64(clamping: Int128(frames) * 1_000_000) / Int64(max(1, rate)))
     }
-  }
-}
-
-extension Int64 {
-  /// The product, or the greatest or least number if it overflows.
-  fileprivate func multipliedSaturating(by other: Int64) -> Int64 {
-    let (product, overflows) = multipliedReportingOverflow(by: other)
-    guard overflows else { return product }
-    return (self < 0) == (other < 0) ? .max : .min
   }
 }
