@@ -168,10 +168,7 @@ extension PulseSandbox {
     guard words.first == "ok", words.dropFirst().first == "\(snapshot.cards.count)" else {
       return "of \(snapshot.cards.count) cards the simulated ones say \"\(answer)\""
     }
-    for word in words.dropFirst(2) {
-      if let lack = lack(word, in: snapshot) { return lack }
-    }
-    return nil
+    return words.dropFirst(2).compactMap { lack($0, in: snapshot) }.first
   }
 
   /// What a device shows that is not as its card says: `NAME=PORT=PERCENT`.

@@ -47,7 +47,8 @@ struct Demo {
     let before = try await session.snapshot()
     let server = DemoReport.Server(
       kind: before.server.kind, name: before.server.name, version: before.server.version)
-    let other = try await connect()
+    let other = try await PulseClient.connect(
+      to: sandbox.address, name: "another program", timeout: timeout)
     var outcomes: [(String, (inout Demo) async throws -> Bool)] = [
       ("plan", { try await $0.start(before) }), ("apply", { try await $0.apply() }),
       ("conflict", { try await $0.compete(other, before) }),
@@ -73,10 +74,6 @@ struct Demo {
   /// PipeWire's null devices cannot be unplugged; its simulated cards can.
   static func canUnplug(_ sandbox: PulseSandbox) -> Bool {
     sandbox.configuration.server == .pulseaudio || sandbox.hasSimulatedCards
-  }
-
-  private func connect() async throws -> PulseClient {
-    try await PulseClient.connect(to: sandbox.address, name: "another program", timeout: timeout)
   }
 
   private mutating func add(
