@@ -44,7 +44,7 @@ public enum SimulatedCard {
 
   /// A file below a folder above the running program, or above the current directory.
   private static func find(_ file: String) -> String? {
-    [File.programFolder, currentFolder()].lazy.compactMap { start in
+    [File.programFolder, File.real(".")].lazy.compactMap { start in
       start.flatMap { ancestors(of: $0).first { File.exists("\($0)/\(file)") } }
     }.first.map { "\($0)/\(file)" }
   }
@@ -66,12 +66,6 @@ public enum SimulatedCard {
       parts.removeLast()
     }
     return result
-  }
-
-  private static func currentFolder() -> String? {
-    guard let path = getcwd(nil, 0) else { return nil }
-    defer { free(path) }
-    return String(cString: path)
   }
 
   private static func glob(_ pattern: String) -> [String] {
