@@ -72,6 +72,14 @@ extension Profile {
         "\"\(Text.visible(name))\" is no name for a profile; use letters, digits and hyphens",
         key: "profile", value: Text.visible(name))
     }
+    // The file of the profile that is meant would get a second suffix.
+    guard !name.hasSuffix(".toml") else {
+      throw SessionError(
+        .invalidValue, stage: .configuration,
+        "\"\(Text.visible(name))\" is no name for a profile; do you mean "
+          + "'\(Text.visible(String(name.dropLast(5))))'?",
+        key: "profile", value: Text.visible(name))
+    }
   }
 
   /// Writes a whole file or nothing; `folder` is the folder of profiles, which need not exist.

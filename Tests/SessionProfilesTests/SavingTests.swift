@@ -77,6 +77,15 @@ import Testing
     #expect(error.message.contains("is no name for a profile"))
   }
 
+  @Test func `a name is not that of its file`() throws {
+    let error = try #require(throws: SessionError.self) {
+      try Profile.save("", as: "mine.toml", environment: environment)
+    }
+    #expect(error.code == .invalidValue)
+    #expect(error.message == "\"mine.toml\" is no name for a profile; do you mean 'mine'?")
+    #expect(!Profile.all(environment: environment).contains { $0.name.hasPrefix("mine") })
+  }
+
   @Test func `a broken text is not saved`() {
     #expect(throws: SessionError.self) {
       try Profile.save("sample-rate = 0", as: "mine", environment: environment)

@@ -120,6 +120,12 @@ struct ProfilesTests {
       #expect(saved.status == 65 && saved.standardError.contains("your text is in /"), "\(saved)")
       #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       #expect(try await edit("nosuch", "true").status == 66)
+      // From the folder of profiles, where the file could be meant.
+      let file = try await sandbox.shell(
+        "unset VISUAL; cd $XDG_CONFIG_HOME/audiosession/profiles; "
+          + "EDITOR=true $A profiles edit podcast.toml; echo $?; ls")
+      #expect(file.standardOutput == "65\npodcast.toml\n", "\(file)")
+      #expect(file.standardError.contains("do you mean 'podcast'?"), "\(file)")
       #expect(
         try await sandbox.shell("ls \(sandbox.directory) | grep -c '^profile-'").standardOutput
           == "2\n")
