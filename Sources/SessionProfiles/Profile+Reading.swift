@@ -92,6 +92,14 @@ extension Profile {
     return ProfileResolver(library: library).check(name)
   }
 
+  /// Returns the text that the contents of a file are; throws the mistake that keeps them from being
+  /// one.
+  package static func text(
+    of contents: [UInt8], file: String
+  ) throws(ProfileDiagnostic) -> String {
+    try TextFile.text(of: contents, file)
+  }
+
   /// Returns the unchanged text of a profile, for `profiles show`.
   package static func text(
     _ name: String, environment: [String: String] = processEnvironment

@@ -129,6 +129,11 @@ struct ProfilesTests {
       #expect(
         try await sandbox.shell("ls \(sandbox.directory) | grep -c '^profile-'").standardOutput
           == "2\n")
+      let latin = try await edit("podcast", #"printf 'description = "\374"\n' > $f"#)
+      #expect(latin.status == 65, "\(latin)")
+      #expect(latin.standardError.contains(".toml:1: this line is not UTF-8"), "\(latin)")
+      #expect(latin.standardError.contains("your text is in /"), "\(latin)")
+      #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       // As the profile that it will be: of its name, and beside the files that it names.
       let itself = try await edit("podcast", #"sed -i '1i extends = "podcast"' $f"#)
       #expect(itself.status == 65 && itself.standardError.contains("itself"), "\(itself)")
