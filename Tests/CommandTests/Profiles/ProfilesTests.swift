@@ -57,6 +57,11 @@ struct ProfilesTests {
       let first = try #require(try JSONValue(json.standardOutput)["diagnostics"]).array[0]
       #expect(first["line"] == .number(1))
       #expect(first["severity"] == .string("error"))
+      // A folder with the name of a profile is not meant, a file is.
+      let beside = try await sandbox.shell(
+        "cd \(sandbox.directory); mkdir podcast; $A profiles check podcast; echo $?; "
+          + "cp bad.toml voice; $A profiles check voice | grep -c '^voice:'")
+      #expect(beside.standardOutput == "0\n2\n", "\(beside)")
     }
   }
 
