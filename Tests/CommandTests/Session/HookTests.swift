@@ -117,7 +117,7 @@ struct HookTests {
   func noLoop() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
-      try sandbox.write(profile: "other", Profiles.podcast + "gain = \"30 %\"\n")
+      try sandbox.write(profile: "other", Profiles.podcast.replacing("80 %", with: "30 %"))
       try await install(
         [
           ("post-apply.d/x", "\(builtProgram) apply other > /dev/null 2>&1; echo own >> $L"),
@@ -136,6 +136,26 @@ struct HookTests {
         """)
       #expect(result.status == 0, "\(result)")
       #expect(try await log(sandbox) == ["own", "reverted"])
+    }
+  }
+
+  @Test("a holder that a hook starts runs hooks, with what they are told alone", .server)
+  func holderOfHook() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      try sandbox.write(profile: "other", Profiles.podcast.replacing("80 %", with: "30 %"))
+      let say = #"echo "$AUDIOSESSION_HOOK $AUDIOSESSION_PROFILE $AUDIOSESSION_ERROR" >> $L"#
+      try await install([("post-apply.d/x", say)], in: sandbox)
+      // A holder that ends waits for its hooks.
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        AUDIOSESSION_HOOK=apply-failed AUDIOSESSION_ERROR=before $A apply test --keep > /dev/null || exit 9
+        $A apply other > /dev/null || exit 8
+        $A stop > /dev/null || exit 7
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(try await log(sandbox) == ["post-apply other "])
     }
   }
 
