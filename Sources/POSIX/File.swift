@@ -13,6 +13,16 @@ package enum File {
     return !path.utf8.contains(0) && stat(path, &status) == 0 ? status : nil
   }
 
+  /// Whether it has a list of further users who may use it (`setfacl`); nil if that is not known.
+  package static func hasAccessList(_ path: String) -> Bool? {
+    guard !path.utf8.contains(0), let attribute = GNU.attribute else { return nil }
+    if attribute(path, "system.posix_acl_access", nil, 0) >= 0 { return true }
+    switch errno {
+    case ENODATA, ENOTSUP: return false
+    default: return nil
+    }
+  }
+
   /// Whether it is a regular file that this user may run.
   package static func isProgram(_ path: String) -> Bool {
     status(path)?.isRegular == true && access(path, X_OK) == 0
