@@ -64,13 +64,16 @@ enum TextFile {
       ProfileDiagnostic(
         "there is no such file", file: path, at: nil, value: path, code: .profileNotFound)
     case EISDIR: failure(path, "this is a directory; a profile is a file")
+    case EACCES, EPERM:
+      failure(path, "this file cannot be read: \(error)", code: .accessDenied)
     default: failure(path, "this file cannot be read: \(error)")
     }
   }
 
   private static func failure(
-    _ path: String, line: Int? = nil, _ message: String
+    _ path: String, line: Int? = nil, _ message: String, code: SessionError.Code = .invalidValue
   ) -> ProfileDiagnostic {
-    ProfileDiagnostic(message, file: path, at: line.map { Position(line: $0) }, value: path)
+    ProfileDiagnostic(
+      message, file: path, at: line.map { Position(line: $0) }, value: path, code: code)
   }
 }
