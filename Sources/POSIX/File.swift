@@ -13,6 +13,16 @@ package enum File {
     return !path.utf8.contains(0) && stat(path, &status) == 0 ? status : nil
   }
 
+  /// Whether it has a list of further users who may use it (`setfacl`); nil if that is not known.
+  package static func hasAccessList(_ path: String) -> Bool? {
+    guard !path.utf8.contains(0), let attribute = GNU.attribute else { return nil }
+    if attribute(path, "system.posix_acl_access", nil, 0) >= 0 { return true }
+    switch errno {
+    case ENODATA, ENOTSUP: return false
+    default: return nil
+    }
+  }
+
   /// Whether it is a regular file that this user may run.
   package static func isProgram(_ path: String) -> Bool {
     status(path)?.isRegular == true && access(path, X_OK) == 0
@@ -39,6 +49,19 @@ package enum File {
       guard count >= 0 else { return nil }
       return String(decoding: buffer[..<count].lazy.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
+  }
+
+  /// The path that links lead to, whether or not a file is there; the path itself if they lead in a
+  /// circle.
+  package static func target(_ path: String) -> String {
+    var target = path
+    // The kernel follows no more either.
+    for _ in 0...40 {
+      guard let next = link(target) else { return target }
+      let folder = target.lastIndex(of: "/").map { String(target[...$0]) } ?? ""
+      target = next.hasPrefix("/") ? next : folder + next
+    }
+    return path
   }
 
   /// This program's file.
@@ -87,15 +110,21 @@ package enum File {
   /// The new content is written to a separate new file: what a killed run left of it is removed first, and
   /// a link in its place is not followed.
   ///
-  /// - Parameter isSynced: whether the content is on the disk before it takes the place of the old.
+  /// - Parameters:
+  ///   - mode: the permissions of the new file, less the process's mask.
+  ///   - keepsMode: whether it has the permissions of the old file, if there is one.
+  ///   - isSynced: whether the content is on the disk before it takes the place of the old.
   package static func replace(
     _ path: String, with bytes: some Collection<UInt8>, by draft: String, mode: mode_t,
-    isSynced: Bool = false
+    keepsMode: Bool = false, isSynced: Bool = false
   ) throws(SystemError) {
+    let old = keepsMode ? status(path).map { $0.st_mode & 0o777 } : nil
     unlink(draft)
     do throws(SystemError) {
       let file = try Descriptor(
-        opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: mode)
+        opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: old ?? mode)
+      // The mask applies to new files only. A file system without permissions refuses.
+      if let old { fchmod(file.raw, old) }
       try file.write(bytes)
       if isSynced { try retrying { fsync(file.raw) } }
       try file.close()

@@ -1,7 +1,8 @@
 internal import Glibc
 
 /// Functions of glibc that its headers declare only under _GNU_SOURCE, which Swift's Glibc module
-/// does not define. Looked up by name: nil on a glibc that is older than the function.
+/// does not define, or in a header that is no part of it. Looked up by name: nil on a glibc that is
+/// older than the function.
 enum GNU {
   static let pipe2 = function(
     "pipe2", as: (@convention(c) @Sendable (UnsafeMutablePointer<Int32>, Int32) -> Int32).self)
@@ -17,6 +18,12 @@ enum GNU {
     as: (@convention(c) @Sendable (
       Int32, Int32, UnsafePointer<itimerspec>, UnsafeMutablePointer<itimerspec>?
     ) -> Int32).self)
+
+  static let attribute = function(
+    "getxattr",
+    as: (@convention(c) @Sendable (
+      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeMutableRawPointer?, Int
+    ) -> Int).self)
 
   static let addCloseFrom = function(
     "posix_spawn_file_actions_addclosefrom_np",

@@ -8,9 +8,10 @@ extension Profile {
   /// is used even if it is broken. The name in `extends` is looked up in the same way and, if that
   /// finds nothing, beside the extending file.
   ///
-  /// Throws with stage `configuration`: `profileNotFound` with the nearest names, `unknownKey`,
-  /// `invalidValue`, and the errors of `AudioMode.validate()`; the message begins with
-  /// `FILE:LINE:COLUMN:`. Reads files on the calling thread.
+  /// Throws with stage `configuration`: `profileNotFound` with the nearest names, `accessDenied`
+  /// for a file that may not be read, `unknownKey`, `invalidValue`, and the errors of
+  /// `AudioMode.validate()`; the message begins with `FILE:LINE:COLUMN:`. Reads files on the
+  /// calling thread.
   public static func named(
     _ name: String, environment: [String: String] = processEnvironment
   ) throws(SessionError) -> Profile {
@@ -90,6 +91,14 @@ extension Profile {
   ) -> [ProfileDiagnostic] {
     let library = ProfileLibrary(environment: environment, draft: (name, path, text))
     return ProfileResolver(library: library).check(name)
+  }
+
+  /// Returns the text that the contents of a file are; throws the mistake that keeps them from
+  /// being one.
+  package static func text(
+    of contents: [UInt8], file: String
+  ) throws(ProfileDiagnostic) -> String {
+    try TextFile.text(of: contents, file)
   }
 
   /// Returns the unchanged text of a profile, for `profiles show`.

@@ -9,10 +9,11 @@ private let drafts = Atomic(0)
 extension Profile {
   /// Saves a text as one of the user's profiles and returns its path.
   ///
-  /// Checks the text first, so that a broken profile is never saved. Replaces the file as a whole;
-  /// an existing file stays unless `overwrite` is set. Throws the errors of reading the text,
-  /// `invalidValue` for a name that is invalid or taken, and `storeFailed` with the system's
-  /// reason. Writes a file on the calling thread.
+  /// Checks the text first, so that a broken profile is never saved. Replaces the file as a whole
+  /// (of a link the file that it leads to) and keeps its permissions; an existing file or link stays
+  /// unless `overwrite` is set. Throws the errors of reading the text, `invalidValue` for a name
+  /// that is invalid or taken, and `storeFailed` with the system's reason. Writes a file on the
+  /// calling thread.
   @discardableResult
   public static func save(
     _ text: String, as name: String, overwrite: Bool = false,
@@ -20,9 +21,13 @@ extension Profile {
   ) throws(SessionError) -> String {
     let (path, folder) = try place(for: name, overwrite: overwrite, environment: environment)
     _ = try parse(text, name: name)
-    do throws(SystemError) { try write(text, to: path, in: folder) } catch {
+    // A link stays: the file may be in a folder of settings that is under version control.
+    var target = File.target(path)
+    // A device, such as /dev/null, is not the profile's to replace.
+    if File.status(target)?.isRegular == false { target = path }
+    do throws(SystemError) { try write(text, to: target, in: folder) } catch {
       throw SessionError(
-        .storeFailed, stage: .session, "the profile cannot be written to \(path): \(error)",
+        .storeFailed, stage: .session, "the profile cannot be written to \(target): \(error)",
         key: "profile", value: path)
     }
     return path
@@ -49,7 +54,7 @@ extension Profile {
         "there is no folder for profiles: neither XDG_CONFIG_HOME nor HOME is an absolute path")
     }
     let path = "\(folder)/\(name).toml"
-    guard overwrite || !File.exists(path) else {
+    guard overwrite || !(File.exists(path) || File.link(path) != nil) else {
       throw SessionError(
         .invalidValue, stage: .configuration,
         "there is a profile \"\(name)\" already: \(path)", key: "profile", value: name)
@@ -67,14 +72,25 @@ extension Profile {
         "\"\(Text.visible(name))\" is no name for a profile; use letters, digits and hyphens",
         key: "profile", value: Text.visible(name))
     }
+    // The file of the profile that is meant would get a second suffix.
+    guard !name.hasSuffix(".toml") else {
+      throw SessionError(
+        .invalidValue, stage: .configuration,
+        "\"\(Text.visible(name))\" is no name for a profile; do you mean "
+          + "'\(Text.visible(String(name.dropLast(5))))'?",
+        key: "profile", value: Text.visible(name))
+    }
   }
 
-  /// Writes a whole file or nothing.
+  /// Writes a whole file or nothing; `folder` is the folder of profiles, which need not exist.
   private static func write(
     _ text: String, to path: String, in folder: String
   ) throws(SystemError) {
     do throws(Folder.Failure) { try Folder.make(folder) } catch { throw error.error }
-    let draft = "\(folder)/.\(getpid())-\(drafts.add(1, ordering: .relaxed).newValue).tmp"
-    try File.replace(path, with: text.utf8, by: draft, mode: 0o644, isSynced: true)
+    // Beside the file, as it can be renamed on its own file system only.
+    let beside = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let draft = "\(beside).\(getpid())-\(drafts.add(1, ordering: .relaxed).newValue).tmp"
+    try File.replace(
+      path, with: text.utf8, by: draft, mode: 0o644, keepsMode: true, isSynced: true)
   }
 }

@@ -75,7 +75,9 @@ struct ProfileResolver {
   func check(_ file: String) -> [ProfileDiagnostic] {
     var own: [ProfileDiagnostic] = []
     do throws(ProfileDiagnostic) {
-      let isPath = file.contains("/") || file.hasSuffix(".toml") || File.exists(file)
+      // A folder in the current one may have the name of a profile.
+      let isPath =
+        file.contains("/") || file.hasSuffix(".toml") || File.status(file)?.isFolder == false
       let found = isPath ? library.file(file) : try library.locate(file)
       let reader = ProfileReader(
         try library.text(of: found), name: found.name, file: found.file,

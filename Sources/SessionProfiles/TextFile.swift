@@ -6,7 +6,11 @@ import SessionCore
 enum TextFile {
   /// The whole text of a file, which must be UTF-8 and not longer than any profile.
   static func read(_ path: String) throws(ProfileDiagnostic) -> String {
-    let bytes = try bytes(of: path)
+    try text(of: try bytes(of: path), path)
+  }
+
+  /// The text that the contents of a file are.
+  static func text(of bytes: [UInt8], _ path: String) throws(ProfileDiagnostic) -> String {
     guard bytes.count <= TOMLText.limit else {
       throw failure(path, "this file is longer than 1 MiB; no profile is")
     }
@@ -56,13 +60,16 @@ enum TextFile {
       ProfileDiagnostic(
         "there is no such file", file: path, at: nil, value: path, code: .profileNotFound)
     case EISDIR: failure(path, "this is a directory; a profile is a file")
+    case EACCES, EPERM:
+      failure(path, "this file cannot be read: \(error)", code: .accessDenied)
     default: failure(path, "this file cannot be read: \(error)")
     }
   }
 
   private static func failure(
-    _ path: String, line: Int? = nil, _ message: String
+    _ path: String, line: Int? = nil, _ message: String, code: SessionError.Code = .invalidValue
   ) -> ProfileDiagnostic {
-    ProfileDiagnostic(message, file: path, at: line.map { Position(line: $0) }, value: path)
+    ProfileDiagnostic(
+      message, file: path, at: line.map { Position(line: $0) }, value: path, code: code)
   }
 }

@@ -59,7 +59,8 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
     do throws(SessionError) {
       try Descriptors.check()
     } catch {
-      leave(Output(isJSON: arguments.contains("--json")).report(error))
+      let output = Output(isJSON: arguments.contains("--json"))
+      leave(output.report(error, isOneLine: UsageError.printsLines(arguments)))
     }
     Interruption.install()
     tp_install()
@@ -133,7 +134,8 @@ struct AudioSessionCommand: AsyncParsableCommand, SessionCommand {
       // What a signal cuts off while a private server starts fails in the server's words.
       let isCut = error is SandboxError && Interruption.received != nil
       status = output.report(
-        isCut ? CancellationError() : error, isOneLine: command.printsLines)
+        isCut ? CancellationError() : error,
+        isOneLine: type(of: command).printsLines(CommandLine.arguments))
     }
     await context.finish()
     return output.isLost ? .storeFailed : status

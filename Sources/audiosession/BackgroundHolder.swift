@@ -63,10 +63,13 @@ struct BackgroundHolder {
   {
     var arguments = ["watch"]
     if let server = options.server { arguments += ["--server", server] }
+    // A hook may have started this program. The holder outlives the hook and runs hooks itself, as
+    // the service does.
+    let inherited = ProcessEnvironment.all.filter { !Hooks.variables.contains($0.key) }
     // In a new session, which no terminal can end.
     let launch = Launch(
       program: File.program, arguments: arguments,
-      environment: ProcessEnvironment.all.merging(["NOTIFY_SOCKET": listener.address]) { $1 },
+      environment: inherited.merging(["NOTIFY_SOCKET": listener.address]) { $1 },
       files: [
         (0, "/dev/null", O_RDONLY), (1, "/dev/null", O_WRONLY),
         (2, log, O_WRONLY | O_CREAT | O_TRUNC),

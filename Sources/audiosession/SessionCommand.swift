@@ -7,8 +7,8 @@ protocol SessionCommand: ParsableCommand, Sendable {
   /// What a person who waits for the result reads; nil if the command shows what it does itself.
   var activity: String? { get }
 
-  /// Whether its JSON is one object a line.
-  var printsLines: Bool { get }
+  /// Whether its JSON is one object a line, with arguments that may have mistakes.
+  static func printsLines(_ arguments: [String]) -> Bool
 
   /// Does the work and prints the result; a thrown error is printed by the caller.
   func run(_ context: Context) async throws -> Status
@@ -16,5 +16,5 @@ protocol SessionCommand: ParsableCommand, Sendable {
 
 extension SessionCommand {
   var activity: String? { "waiting for the sound server" }
-  var printsLines: Bool { false }
+  static func printsLines(_ arguments: [String]) -> Bool { false }
 }

@@ -6,12 +6,20 @@ struct UsageError {
   private let message: String
   private let usage: String
   private let isJSON: Bool
+  private let isOneLine: Bool
 
   init(_ error: any Error, _ arguments: [String]) {
     let whole = AudioSessionCommand.fullMessage(for: error)
     usage = whole.firstRange(of: "Usage:").map { String(whole[$0.lowerBound...]) } ?? ""
     message = Self.corrected(AudioSessionCommand.message(for: error), arguments)
     isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+    isOneLine = Self.printsLines(arguments)
+  }
+
+  /// Whether the JSON of the command in the arguments is one object a line.
+  static func printsLines(_ arguments: [String]) -> Bool {
+    let command = command(in: arguments) as? any SessionCommand.Type
+    return command?.printsLines(arguments) ?? false
   }
 
   /// Options that newcomers tried, and those that do what they expected, as far as the command has
@@ -48,17 +56,20 @@ struct UsageError {
 
   /// The help of the command in the arguments.
   private static func help(for arguments: [String]) -> String {
-    let command = arguments.reduce(AudioSessionCommand.self as any ParsableCommand.Type) {
-      command, word in
+    AudioSessionCommand.helpMessage(for: command(in: arguments))
+  }
+
+  private static func command(in arguments: [String]) -> any ParsableCommand.Type {
+    arguments.reduce(AudioSessionCommand.self as any ParsableCommand.Type) { command, word in
       command.configuration.subcommands.first { $0.isCalled(word) } ?? command
     }
-    return AudioSessionCommand.helpMessage(for: command)
   }
 
   /// Prints it, and ends the program.
   func end() -> Never {
     let output = Output(isJSON: isJSON)
-    output.report(SessionError(.invalidValue, stage: .configuration, message))
+    output.report(
+      SessionError(.invalidValue, stage: .configuration, message), isOneLine: isOneLine)
     if !isJSON { output.usage(usage) }
     leave(.usage)
   }

@@ -1,3 +1,5 @@
+import Glibc
+import POSIX
 import SessionCore
 import SessionProfiles
 import TestSupport
@@ -27,6 +29,45 @@ import Testing
     #expect(try Profile.text("mine", environment: environment) == "")
   }
 
+  @Test func `a link stays, and its file is replaced and keeps its permissions`() throws {
+    let path = try Profile.save("", as: "mine", environment: environment)
+    let file = folder.write("sample-rate = 44100", to: "dotfiles/mine.toml")
+    try #require(unlink(path) == 0 && symlink("../../../../dotfiles/mine.toml", path) == 0)
+    for mode: mode_t in [0o600, 0o666] {
+      try #require(chmod(file, mode) == 0)
+      let text = "sample-rate = 48000  # \(mode)"
+      let saved = try Profile.save(text, as: "mine", overwrite: true, environment: environment)
+      #expect(saved == path && File.link(path) != nil)
+      #expect(folder.text("dotfiles/mine.toml") == text)
+      #expect(File.status(file).map { $0.st_mode & 0o777 } == mode)
+    }
+    #expect(Folder.names(folder.path + "/dotfiles") == ["mine.toml"])
+  }
+
+  @Test func `a link without a file counts as a profile, and its file is made`() throws {
+    let path = try Profile.save("", as: "mine", environment: environment)
+    try #require(unlink(path) == 0 && symlink("\(folder.path)/file", path) == 0)
+    let error = try #require(throws: SessionError.self) {
+      try Profile.save("", as: "mine", environment: environment)
+    }
+    #expect(error.message.hasPrefix("there is a profile \"mine\" already: /"))
+    #expect(folder.text("file") == nil)
+    try Profile.save("# new", as: "mine", overwrite: true, environment: environment)
+    #expect(folder.text("file") == "# new" && File.link(path) != nil)
+  }
+
+  @Test func `a link to itself, or to no regular file, is replaced itself`() throws {
+    let path = try Profile.save("", as: "mine", environment: environment)
+    let pipe = folder.path + "/pipe"
+    try #require(mkfifo(pipe, 0o600) == 0)
+    for target in ["mine.toml", pipe] {
+      try #require(unlink(path) == 0 && symlink(target, path) == 0)
+      try Profile.save("# \(target)", as: "mine", overwrite: true, environment: environment)
+      #expect(try Profile.text("mine", environment: environment) == "# \(target)")
+    }
+    #expect(File.status(pipe)?.isPipe == true)
+  }
+
   @Test(arguments: ["", ".", "..", ".hidden", "a/b", "../a", "a\nb", "a\0b"])
   func `a name must be one of a file`(_ name: String) throws {
     let error = try #require(throws: SessionError.self) {
@@ -34,6 +75,15 @@ import Testing
     }
     #expect(error.code == .invalidValue)
     #expect(error.message.contains("is no name for a profile"))
+  }
+
+  @Test func `a name is not that of its file`() throws {
+    let error = try #require(throws: SessionError.self) {
+      try Profile.save("", as: "mine.toml", environment: environment)
+    }
+    #expect(error.code == .invalidValue)
+    #expect(error.message == "\"mine.toml\" is no name for a profile; do you mean 'mine'?")
+    #expect(!Profile.all(environment: environment).contains { $0.name.hasPrefix("mine") })
   }
 
   @Test func `a broken text is not saved`() {

@@ -8,6 +8,13 @@ extension AudioSession {
   ///
   /// Without a server it is the one that waits for the server of this address.
   package func holder() async throws(SessionError) -> SessionState.Holder? {
+    try await lockedHolder()?.holder
+  }
+
+  /// The other process that holds the server's session, and the file of its lock.
+  private func lockedHolder() async throws(SessionError)
+    -> (holder: SessionState.Holder, lock: String)?
+  {
     var live: LiveServer?
     do throws(SessionError) {
       live = try await connected(Deadline(after: configuration.timeout))
@@ -18,21 +25,21 @@ extension AudioSession {
     }
     // A holder that uses another address counts if it is a process of this machine.
     let seen = await live?.snapshot.holder(beside: nil)
-    let mark = seen.flatMap { store(of: $0) == nil ? nil : $0 }
-    let living = SessionLock.livingOwner(store(live).lockPath)
-    guard let owner = living ?? mark?.owner, owner.isHolding,
-      owner.pid != getpid()
+    let marked = seen.flatMap { mark in store(of: mark).map { (mark.owner, $0.lockPath) } }
+    let path = store(live).lockPath
+    let living = SessionLock.livingOwner(path).map { ($0, path) }
+    guard let (owner, lock) = living ?? marked, owner.isHolding, owner.pid != getpid()
     else { return nil }
-    return SessionState.Holder(pid: owner.pid, name: owner.name)
+    return (SessionState.Holder(pid: owner.pid, name: owner.name), lock)
   }
 
   /// Ends the process that holds the session (SIGTERM), and waits for its end.
   ///
   /// - Returns: the process; nil if there was none.
-  /// - Throws: `isBusy` if it is a program with its own session, `accessDenied` if it belongs to
-  ///   another user, `timedOut` if it does not end.
+  /// - Throws: `isBusy` if it is a program with its own session, or no process of this machine,
+  ///   `accessDenied` if it belongs to another user, `timedOut` if it does not end.
   package func endHolder() async throws(SessionError) -> SessionState.Holder? {
-    guard let holder = try await holder() else { return nil }
+    guard let (holder, lock) = try await lockedHolder() else { return nil }
     guard holder.name == ProcessName.own else {
       throw SessionError(
         .isBusy, stage: .session,
@@ -42,15 +49,21 @@ extension AudioSession {
     }
     let deadline = Deadline(after: configuration.timeout)
     let (ends, end) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
-    // Watches before it signals, so the number cannot belong to another process.
-    guard
-      let watch = Watch.process(
-        holder.pid, on: loop,
-        {
-          end.yield(true)
-          end.finish()
-        })
-    else { return holder }
+    // Watches before it looks and signals, so that the number stays with the process.
+    let watch = Watch.process(holder.pid, on: loop) {
+      end.yield(true)
+      end.finish()
+    }
+    // The lock may be that of another machine or container, where the number is another process's.
+    guard watch != nil, ProcessName.of(holder.pid) == holder.name else {
+      guard SystemCalls().lookAtLock(lock).isHeld(by: holder.pid) else { return holder }
+      throw SessionError(
+        .isBusy, stage: .session,
+        "\(holder.name) (process \(holder.pid)) holds the audio session of this server, and there "
+          + "is no such process here; it may run on another machine or in a container that shares "
+          + "\(store(nil).folder): end it there",
+        value: String(holder.pid))
+    }
     guard kill(holder.pid, SIGTERM) == 0 || errno == ESRCH else {
       throw SessionError(
         .accessDenied, stage: .session,

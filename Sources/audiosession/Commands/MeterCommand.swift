@@ -36,7 +36,7 @@ struct MeterCommand: SessionCommand {
   var interval: TimeLimit?
 
   var activity: String? { nil }
-  var printsLines: Bool { true }
+  static func printsLines(_ arguments: [String]) -> Bool { true }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 

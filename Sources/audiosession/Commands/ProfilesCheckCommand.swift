@@ -9,7 +9,7 @@ struct ProfilesCheckCommand: SessionCommand {
     abstract: "Print every mistake in profile files.",
     discussion: """
       Prints FILE:LINE:COLUMN: severity: message, one a line. The exit status is 65 if a file has \
-      errors, 66 if there is no such file.
+      errors, 66 if there is no such file, 77 if it may not be read.
 
       JSON: schema; diagnostics: severity, code, message, file, line, column, property, value, \
       alternatives.

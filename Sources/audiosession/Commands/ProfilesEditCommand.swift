@@ -31,20 +31,15 @@ struct ProfilesEditCommand: SessionCommand {
     while true {
       // Ctrl-C is for the editor, which decides what happens to the text.
       try Interruption.lendingKeyboard { () throws(SessionError) in try copy.edit() }
-      let text = try copy.text()
-      guard text != before else {
+      let contents = try copy.contents()
+      guard contents != Array(before.utf8) else {
         try context.output.result(EditedProfile(name: name, source: path, changed: false)) { _ in
           [Line("unchanged")]
         }
         copy.remove()
         return .done
       }
-      let errors = Profile.check(text, as: name, at: path).filter { $0.severity == .error }.map {
-        var error = $0
-        // The text is not there yet.
-        if error.file == path { error.file = copy.path }
-        return error
-      }
+      let (text, errors) = checked(contents, in: copy.path, for: path)
       guard let first = errors.first else {
         do throws(SessionError) { try Profile.save(text, as: name, overwrite: true) } catch {
           var error = error
@@ -64,6 +59,26 @@ struct ProfilesEditCommand: SessionCommand {
         throw error
       }
     }
+  }
+
+  /// The text of a draft, and its errors once it is saved at a path.
+  private func checked(
+    _ contents: [UInt8], in draft: String, for path: String
+  ) -> (text: String, errors: [ProfileDiagnostic]) {
+    let text: String
+    do throws(ProfileDiagnostic) { text = try Profile.text(of: contents, file: draft) } catch {
+      return ("", [error])
+    }
+    let errors = Profile.check(text, as: name, at: path).filter { $0.severity == .error }
+    return (
+      text,
+      errors.map {
+        var error = $0
+        // The text is not there yet.
+        if error.file == path { error.file = draft }
+        return error
+      }
+    )
   }
 }
 
@@ -94,10 +109,8 @@ private struct Draft {
 
   func remove() { unlink(path) }
 
-  func text() throws(SessionError) -> String {
-    do throws(SystemError) {
-      return String(decoding: try File.bytes(of: path, atMost: 1 << 20 + 1), as: UTF8.self)
-    } catch {
+  func contents() throws(SessionError) -> [UInt8] {
+    do throws(SystemError) { return try File.bytes(of: path, atMost: 1 << 20 + 1) } catch {
       throw Self.failure("read \(path)", error)
     }
   }
@@ -109,7 +122,7 @@ private struct Draft {
     let launch = Launch(
       program: "/bin/sh", arguments: ["-c", "exec \(editor) \"$1\"", "sh", path])
     guard let child = try? launch.spawn(), reap(child) == 0 else {
-      let isUnchanged = (try? self.text()) == original
+      let isUnchanged = (try? contents()) == Array(original.utf8)
       if isUnchanged { remove() }
       throw SessionError(
         .invalidValue, stage: .configuration,

@@ -29,7 +29,7 @@ struct StateCommand: SessionCommand {
   var watch = false
 
   var activity: String? { watch ? nil : "waiting for the sound server" }
-  var printsLines: Bool { watch }
+  static func printsLines(_ arguments: [String]) -> Bool { arguments.contains("--watch") }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 

@@ -10,8 +10,9 @@ struct StopCommand: SessionCommand {
     discussion: """
       Ends what 'apply --keep', 'watch' or the service runs, and waits until it has ended. Rate and \
       buffer are no longer held then, and nothing is restored after a replug. 'audiosession \
-      revert' restores the previous setup. A program with a session of its own is not ended: the \
-      exit status is 76 then.
+      revert' restores the previous setup. A program with a session of its own is not ended, nor is a \
+      holder on another machine, or in a container, that shares the home folder: the exit status is 76 \
+      then.
 
       JSON: schema; stopped: pid, name (null where no process maintains the session).
       """)

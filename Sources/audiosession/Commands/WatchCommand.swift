@@ -53,7 +53,7 @@ struct WatchCommand: SessionCommand {
   var force = false
 
   var activity: String? { nil }
-  var printsLines: Bool { true }
+  static func printsLines(_ arguments: [String]) -> Bool { true }
 
   @OptionGroup(title: "Options for every command") var options: GlobalOptions
 

@@ -67,11 +67,24 @@ struct HookFolders: Sendable {
         return "\(name) belongs to another user"
       }
       // In a sticky folder, users can replace only their own files.
-      if information.st_mode & (S_IWGRP | S_IWOTH) != 0, information.st_mode & S_ISVTX == 0 {
+      if information.st_mode & S_ISVTX == 0, isOpen(name, information) {
         return "others can write to \(name)"
       }
       guard let slash = part.lastIndex(of: "/"), !part.isEmpty else { return nil }
       part = part[..<slash]
     }
+  }
+
+  /// Whether users besides the owner can write to a part of a path.
+  ///
+  /// Where each user has a group of their own, it may often write: the system's mask is 0002 then.
+  private static func isOpen(_ path: String, _ information: stat) -> Bool {
+    guard information.st_mode & S_IWOTH == 0 else { return true }
+    guard information.st_mode & S_IWGRP != 0 else { return false }
+    // With such a list these bits are the most that it allows, and not the group's.
+    guard File.hasAccessList(path) == false, let owner = Accounts.findUser(information.st_uid),
+      let group = Accounts.findGroup(information.st_gid)
+    else { return true }
+    return !group.isPrivate(to: owner)
   }
 }

@@ -14,6 +14,11 @@ final class Hooks: Sendable {
   static let timeAtEnd = Duration.seconds(5)
   /// How many bytes of a hook's output are kept.
   static let outputLimit = 1 << 16
+  /// The variables that tell a program that it is a hook, and of what.
+  static let variables: Set<String> = [
+    "AUDIOSESSION_HOOK", "AUDIOSESSION_PROFILE", "AUDIOSESSION_INPUT", "AUDIOSESSION_OUTPUT",
+    "AUDIOSESSION_SERVER", "AUDIOSESSION_REASON", "AUDIOSESSION_ERROR",
+  ]
 
   private let folders: HookFolders
   private let output: Output

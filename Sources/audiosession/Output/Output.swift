@@ -43,10 +43,10 @@ final class Output: Sendable {
     write(lines.rendered(colour: terminal.hasColour), to: 1)
   }
 
-  /// Prints lines in place of earlier ones; for a terminal.
+  /// Prints lines in place of earlier ones, of which there may be more; for a terminal.
   func redraw(_ lines: [Line], over count: Int) {
     let up = count > 0 ? "\u{1b}[\(count)A" : ""
-    write(up + cleared(lines), to: 1)
+    write(up + cleared(lines) + "\u{1b}[J", to: 1)
   }
 
   /// Lines, each after its row is cleared: behind one that fills its row the cursor is still on the last

@@ -27,12 +27,13 @@ struct MeterFrame {
   }
 
   /// Bars: one line per channel, and the spectrum below. On a narrow screen the held peak is left out
-  /// first, then the channel's name has a line of its own.
-  func drawing(width: Int) -> [Line] {
+  /// first, then the channel's name has a line of its own. On a low screen the last channels are
+  /// left out: what does not fit could not be drawn over.
+  func drawing(width: Int, height: Int) -> [Line] {
     let room = min(width, 100)
     let longest = names.map(\.displayWidth).max() ?? 0
     let label = longest + 13 > room ? 0 : longest + 1
-    let bars = zip(names, readings).flatMap { name, reading -> [Line] in
+    let bars = zip(names, readings).map { name, reading -> [Line] in
       let held = room - label < 26 ? "" : " \(Self.padded(reading.hold)) dB"
       let numbers = Self.padded(reading.rms) + held
       let bar = max(4, room - label - numbers.count - 1)
@@ -44,7 +45,25 @@ struct MeterFrame {
         ? Layout.wrap(name, indent: 0, width: room) + [Line(line)]
         : [Line([Span(name).padded(to: label)] + line)]
     }
-    return bars + (bands.map { [Self.spectrum($0, width: room)] } ?? [])
+    let spectrum = bands.map { [Self.spectrum($0, width: room)] } ?? []
+    return Self.fitting(bars, spectrum, rows: max(1, height - 1))
+  }
+
+  /// The channels that fit with the lines below them, and how many do not.
+  private static func fitting(_ channels: [[Line]], _ below: [Line], rows: Int) -> [Line] {
+    var shown: [Line] = []
+    guard channels.reduce(below.count, { $0 + $1.count }) > rows else {
+      return channels.flatMap { $0 } + below
+    }
+    var count = 0
+    for lines in channels {
+      guard shown.count + lines.count + below.count < rows else { break }
+      shown += lines
+      count += 1
+    }
+    let more = channels.count - count
+    let note = Line("(\(more) more channel\(more == 1 ? "" : "s"))", .dim)
+    return Array((shown + below).prefix(rows - 1)) + [note]
   }
 
   /// The column of a level on a bar of this width.

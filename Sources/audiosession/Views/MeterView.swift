@@ -43,7 +43,7 @@ struct MeterView {
     if output.isJSON { return try output.json(frame, isOneLine: true) }
     let terminal = output.terminal
     guard terminal.canMove, let width = terminal.width else { return output.print([frame.line]) }
-    let lines = frame.drawing(width: width)
+    let lines = frame.drawing(width: width, height: terminal.height)
     output.redraw(lines, over: drawn)
     drawn = lines.count
   }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import POSIX
 import Pulse
 import PulseSandbox
 import PulseTypes
@@ -199,6 +200,43 @@ struct OtherHolderTests {
     }
   }
 
+  /// Writes a holder into the record of a lock.
+  private func sign(_ lock: Int32, _ pid: Int32, _ name: String) throws {
+    var record = LockRecord()
+    record.last = .taken(.init(pid: pid, name: name, isHolding: true))
+    try SystemCalls().write(record.bytes, to: lock)
+  }
+
+  private func failureToEnd(_ session: AudioSession) async -> SessionError? {
+    await #expect(throws: SessionError.self) { _ = try await session.endHolder() }
+  }
+
+  @Test func `no process here is ended for a holder of another machine`() async throws {
+    try await Rig.with(.minimal) { rig in
+      let (store, calls) = (store(rig), SystemCalls())
+      try store.prepare()
+      let lock = try calls.open(store.lockPath, .signing)
+      #expect(try calls.lock(lock, .exclusive))
+      // Another program has the number here.
+      let other = try Launch(program: "/bin/sleep", arguments: ["60"]).spawn()
+      try sign(lock, other, ProcessName.own)
+      let foreign = await failureToEnd(rig.session)
+      #expect(foreign?.code == .isBusy, "\(foreign as Any)")
+      #expect(foreign?.message.contains("there is no such process here") == true)
+      var status: Int32 = 0
+      #expect(waitpid(other, &status, WNOHANG) == 0)
+      kill(other, SIGKILL)
+      reap(other)
+      // No process has it.
+      try sign(lock, .max, ProcessName.own)
+      let absent = await failureToEnd(rig.session)
+      #expect(absent?.code == .isBusy, "\(absent as Any)")
+      calls.unlock(lock)
+      #expect(try await rig.session.endHolder() == nil)
+      try calls.close(lock)
+    }
+  }
+
   @Test func `a holder that has its own session is not ended, and one that stays is reported`()
     async throws
   {
@@ -207,21 +245,15 @@ struct OtherHolderTests {
       try store.prepare()
       let lock = try calls.open(store.lockPath, .signing)
       #expect(try calls.lock(lock, .exclusive))
-      func sign(_ pid: Int32, _ name: String) throws {
-        var record = LockRecord()
-        record.last = .taken(.init(pid: pid, name: name, isHolding: true))
-        try calls.write(record.bytes, to: lock)
-      }
-      func failure(of session: AudioSession) async -> SessionError? {
-        await #expect(throws: SessionError.self) { _ = try await session.endHolder() }
-      }
-      try sign(1, "studio")
-      let busy = await failure(of: rig.session)
+      try sign(lock, 1, "studio")
+      let busy = await failureToEnd(rig.session)
       #expect(busy?.code == .isBusy && busy?.message.contains("program of its own") == true)
-      // A holder that hears the signal, and goes on.
+      // A holder that hears the signal, and goes on. It has a holder's name.
       let folder = rig.sandbox.directory
-      let script =
-        "trap 'echo > \(folder)/heard' TERM; echo $$ > \(folder)/process; while :; do sleep 0.02; done"
+      let script = """
+        printf %s '\(ProcessName.own)' > /proc/$$/comm; trap 'echo > \(folder)/heard' TERM
+        echo $$ > \(folder)/process; while :; do sleep 0.02; done
+        """
       let sandbox = rig.sandbox
       let running = Task { try await sandbox.capture(["sh", "-c", script], timeout: .seconds(60)) }
       func process() -> Int32? {
@@ -230,14 +262,14 @@ struct OtherHolderTests {
         }
       }
       #expect(await eventually { process() != nil })
-      try sign(try #require(process()), ProcessName.own)
+      try sign(lock, try #require(process()), ProcessName.own)
       let stopping = Task { try await rig.session.endHolder() }
       #expect(await eventually { access(folder + "/heard", F_OK) == 0 })
       stopping.cancel()
       let cancelled = await #expect(throws: SessionError.self) { _ = try await stopping.value }
       #expect(cancelled?.code == .cancelled)
       let hasty = Rig.session(rig.sandbox, isHolding: false, timeout: .seconds(3))
-      let late = await failure(of: hasty)
+      let late = await failureToEnd(hasty)
       #expect(late?.code == .timedOut)
       #expect(late?.message.contains("has not ended") == true, "\(late as Any)")
       await hasty.close()

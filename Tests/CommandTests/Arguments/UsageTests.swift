@@ -33,6 +33,24 @@ struct UsageTests {
     }
   }
 
+  @Test("in JSON it is one line where the command prints lines", .server)
+  func oneLine() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      for (line, isOneLine) in [
+        ("watch --nonsense --json", true), ("--json meter --interval 1m", true),
+        ("state --watch --check --json", true), ("state --nonsense --json", false),
+        ("apply --json", false),
+      ] {
+        let arguments = line.split(separator: " ").map(String.init)
+        let result = try await sandbox.capture([builtProgram] + arguments)
+        #expect(result.status == 64 && result.standardError.isEmpty, "\(line): \(result)")
+        #expect(try JSONValue(result.standardOutput)["error"] != nil, "\(line)")
+        let count = result.standardOutput.split(separator: "\n").count
+        #expect((count == 1) == isOneLine, "\(line): \(result)")
+      }
+    }
+  }
+
   @Test(
     "a command that is none names the nearest",
     arguments: [

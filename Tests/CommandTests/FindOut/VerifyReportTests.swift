@@ -231,7 +231,7 @@ struct VerifyReportTests {
       seconds: 1, device: "mic", sampleRate: 44100, names: ["front-left", "front-right-of-center"],
       readings: readings,
       bands: Spectrum(Self.sine(440), sampleRate: 44100, bands: 24).bands)
-    let lines = frame.drawing(width: width)
+    let lines = frame.drawing(width: width, height: 24)
     // On the narrowest the names are above the bars, the second on two lines.
     #expect(lines.count == (width == 20 ? 6 : 3))
     for line in lines { #expect(line.width <= width, "\(line.rendered(colour: false))") }
@@ -240,5 +240,26 @@ struct VerifyReportTests {
     #expect(lines.rendered(colour: false).contains("█"))
     #expect(frame.line.rendered(colour: false).contains("CLIPPING"))
     #expect(frame.line.rendered(colour: false).contains("most in 378-486 Hz"))
+  }
+
+  @Test("a meter with more lines than the screen says how many channels it leaves out")
+  func meterOnALowScreen() {
+    let reading = LevelMeter.Reading(peak: 0.5, rms: 0.25, hold: 0.5, isClipping: false)
+    let frame = MeterFrame(
+      seconds: 1, device: "mic", sampleRate: 44100, names: (10..<42).map { "microphone-\($0)" },
+      readings: Array(repeating: reading, count: 32),
+      bands: Spectrum(Self.sine(440), sampleRate: 44100, bands: 24).bands)
+    // On the narrow screen each channel has two lines.
+    for (width, height) in [(80, 1), (80, 2), (80, 3), (80, 10), (80, 33), (20, 10), (20, 60)] {
+      let lines = frame.drawing(width: width, height: height).map { $0.rendered(colour: false) }
+      #expect(lines.count <= max(1, height - 1), "\(width) x \(height)")
+      let left = 32 - lines.count { $0.hasPrefix("microphone-") }
+      #expect(lines.last == "(\(left) more channels)" && left > 0, "\(width) x \(height)")
+    }
+    #expect(frame.drawing(width: 80, height: 10).count == 9)
+    #expect(frame.drawing(width: 80, height: 10).last == Line("(25 more channels)", .dim))
+    #expect(frame.drawing(width: 80, height: 34).count == 33)
+    #expect(frame.drawing(width: 20, height: 65).last == Line("(1 more channel)", .dim))
+    #expect(frame.drawing(width: 20, height: 66).count == 65)
   }
 }

@@ -57,6 +57,11 @@ struct ProfilesTests {
       let first = try #require(try JSONValue(json.standardOutput)["diagnostics"]).array[0]
       #expect(first["line"] == .number(1))
       #expect(first["severity"] == .string("error"))
+      // A folder with the name of a profile is not meant, a file is.
+      let beside = try await sandbox.shell(
+        "cd \(sandbox.directory); mkdir podcast; $A profiles check podcast; echo $?; "
+          + "cp bad.toml voice; $A profiles check voice | grep -c '^voice:'")
+      #expect(beside.standardOutput == "0\n2\n", "\(beside)")
     }
   }
 
@@ -120,9 +125,20 @@ struct ProfilesTests {
       #expect(saved.status == 65 && saved.standardError.contains("your text is in /"), "\(saved)")
       #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       #expect(try await edit("nosuch", "true").status == 66)
+      // From the folder of profiles, where the file could be meant.
+      let file = try await sandbox.shell(
+        "unset VISUAL; cd $XDG_CONFIG_HOME/audiosession/profiles; "
+          + "EDITOR=true $A profiles edit podcast.toml; echo $?; ls")
+      #expect(file.standardOutput == "65\npodcast.toml\n", "\(file)")
+      #expect(file.standardError.contains("do you mean 'podcast'?"), "\(file)")
       #expect(
         try await sandbox.shell("ls \(sandbox.directory) | grep -c '^profile-'").standardOutput
           == "2\n")
+      let latin = try await edit("podcast", #"printf 'description = "\374"\n' > $f"#)
+      #expect(latin.status == 65, "\(latin)")
+      #expect(latin.standardError.contains(".toml:1: this line is not UTF-8"), "\(latin)")
+      #expect(latin.standardError.contains("your text is in /"), "\(latin)")
+      #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       // As the profile that it will be: of its name, and beside the files that it names.
       let itself = try await edit("podcast", #"sed -i '1i extends = "podcast"' $f"#)
       #expect(itself.status == 65 && itself.standardError.contains("itself"), "\(itself)")

@@ -1,4 +1,5 @@
 import Glibc
+import POSIX
 import PulseSandbox
 import TestSupport
 import Testing
@@ -113,11 +114,70 @@ struct HookTests {
     }
   }
 
+  @Test("a group that is the owner's alone may write", .server, .enabled(if: getuid() == 0))
+  func ownGroup() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      let names = ["listed", "own", "shared"]
+      try await install(names.map { ("post-apply.d/\($0)", "echo \($0) >> $L") }, in: sandbox)
+      let config = try #require(sandbox.environment["XDG_CONFIG_HOME"])
+      let hooks = config + "/audiosession/hooks/post-apply.d"
+      // The group 1 is a system's own.
+      let prepared = try await sandbox.shell("chmod g+w \(hooks)/* && chgrp 1 \(hooks)/shared")
+      try #require(prepared.status == 0, "\(prepared)")
+      #expect(File.hasAccessList(hooks + "/own") == false)
+      let refused = (letOthersWrite(hooks + "/listed") ? ["listed"] : []) + ["shared"]
+      let apply = try await sandbox.audiosession("apply", "test")
+      #expect(apply.status == 0)
+      let lines = apply.standardError.split(separator: "\n").filter { $0.contains("hook") }
+      #expect(lines.count == refused.count, "\(apply)")
+      for (line, name) in zip(lines, refused) {
+        #expect(line.hasSuffix("\(name) is not run: others can write to \(hooks)/\(name)"))
+      }
+      #expect(try await log(sandbox) == names.filter { !refused.contains($0) })
+    }
+  }
+
+  /// Gives a file an access list with another user; false where the file system has none.
+  private func letOthersWrite(_ path: String) -> Bool {
+    typealias Function = @convention(c) (
+      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32
+    ) -> Int32
+    guard let symbol = dlsym(nil, "setxattr") else { return false }
+    // The owner, user 1, the group, the mask and others: kind, rights, number.
+    let none: [UInt8] = [255, 255, 255, 255]
+    let entries: [(UInt8, UInt8, [UInt8])] = [
+      (1, 7, none), (2, 7, [1, 0, 0, 0]), (4, 5, none), (16, 7, none), (32, 5, none),
+    ]
+    // The version comes first.
+    var list: [UInt8] = [2, 0, 0, 0]
+    for (kind, rights, number) in entries {
+      list += [kind, 0, rights, 0]
+      list += number
+    }
+    let call = unsafeBitCast(symbol, to: Function.self)
+    return call(path, "system.posix_acl_access", list, list.count, 0) == 0
+  }
+
+  @Test("a group is the user's own if it has the user's name and no other member")
+  func privateGroup() {
+    let user = Accounts.User(name: "ada", group: 1000)
+    func isPrivate(_ number: gid_t, _ name: String, _ members: [String]) -> Bool {
+      Accounts.Group(number: number, name: name, members: members).isPrivate(to: user)
+    }
+    #expect(isPrivate(1000, "ada", []) && isPrivate(1000, "ada", ["ada"]))
+    #expect(!isPrivate(1000, "ada", ["ada", "bob"]) && !isPrivate(1001, "ada", []))
+    // Other users may have it as their primary group, too, which its members do not show.
+    #expect(!isPrivate(1000, "users", []))
+    #expect(Accounts.findUser(0)?.name == "root" && Accounts.findGroup(0)?.name == "root")
+    #expect(Accounts.findUser(.max) == nil && Accounts.findGroup(.max) == nil)
+  }
+
   @Test("a hook that applies a profile through a holder triggers no further hooks", .server)
   func noLoop() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
       try sandbox.write(profile: "test", Profiles.podcast)
-      try sandbox.write(profile: "other", Profiles.podcast + "gain = \"30 %\"\n")
+      try sandbox.write(profile: "other", Profiles.podcast.replacing("80 %", with: "30 %"))
       try await install(
         [
           ("post-apply.d/x", "\(builtProgram) apply other > /dev/null 2>&1; echo own >> $L"),
@@ -136,6 +196,26 @@ struct HookTests {
         """)
       #expect(result.status == 0, "\(result)")
       #expect(try await log(sandbox) == ["own", "reverted"])
+    }
+  }
+
+  @Test("a holder that a hook starts runs hooks, with what they are told alone", .server)
+  func holderOfHook() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", Profiles.podcast)
+      try sandbox.write(profile: "other", Profiles.podcast.replacing("80 %", with: "30 %"))
+      let say = #"echo "$AUDIOSESSION_HOOK $AUDIOSESSION_PROFILE $AUDIOSESSION_ERROR" >> $L"#
+      try await install([("post-apply.d/x", say)], in: sandbox)
+      // A holder that ends waits for its hooks.
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        AUDIOSESSION_HOOK=apply-failed AUDIOSESSION_ERROR=before $A apply test --keep > /dev/null || exit 9
+        $A apply other > /dev/null || exit 8
+        $A stop > /dev/null || exit 7
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(try await log(sandbox) == ["post-apply other "])
     }
   }
 
