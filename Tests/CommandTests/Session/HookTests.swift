@@ -161,12 +161,12 @@ struct HookTests {
 
   @Test("a group is the user's own if it has the user's name and no other member")
   func privateGroup() {
-    let user = Accounts.User(name: "ada", group: 1000)
+    let user = Accounts.User(name: "user", group: 1000)
     func isPrivate(_ number: gid_t, _ name: String, _ members: [String]) -> Bool {
       Accounts.Group(number: number, name: name, members: members).isPrivate(to: user)
     }
-    #expect(isPrivate(1000, "ada", []) && isPrivate(1000, "ada", ["ada"]))
-    #expect(!isPrivate(1000, "ada", ["ada", "bob"]) && !isPrivate(1001, "ada", []))
+    #expect(isPrivate(1000, "user", []) && isPrivate(1000, "user", ["user"]))
+    #expect(!isPrivate(1000, "user", ["user", "other"]) && !isPrivate(1001, "user", []))
     // Other users may have it as their primary group, too, which its members do not show.
     #expect(!isPrivate(1000, "users", []))
     #expect(Accounts.findUser(0)?.name == "root" && Accounts.findGroup(0)?.name == "root")
