@@ -235,7 +235,8 @@ extension AudioSession {
     return true
   }
 
-  private func applyAgain(_ store: SessionStore) async {
+  /// Applies the session's own mode once it has the lock again.
+  func applyAgain(_ store: SessionStore) async {
     let isOver = takeOverEnded()
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
@@ -262,6 +263,8 @@ extension AudioSession {
       // Stopped by a waiting call; continues after it.
       if error.code != .cancelled { emit(.reapplyFailed(error)) }
       if !upkeep.rules.interruptions.isInterrupted { emit(isOver) }
+      // A server that restarts is met by the recovery.
+      if let live, await live.lost == nil { upkeep.rules.news.insert(.reset) }
       upkeep.failLook()
       schedule()
     }
