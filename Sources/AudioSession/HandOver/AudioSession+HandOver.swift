@@ -32,7 +32,7 @@ extension AudioSession {
       guard let answer = try await handOver(request, to: owner, store, budget),
         let report = answer.report
       else { continue }
-      if configuration.isHolding { await waitBehind(request, store) }
+      if configuration.isHolding { waitBehind(request, store) }
       return report
     }
   }
@@ -68,14 +68,14 @@ extension AudioSession {
 
   /// Within one process the first session holds for all; the next one takes its place when it
   /// closes.
-  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
+  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) {
     guard case .apply(let mode, let profile) = order else {
       // Without a mode there is nothing to hold for.
       life.declare(nil)
-      return configuration.holdsWithoutMode ? await beginWaiting(store) : stopWaiting()
+      return configuration.holdsWithoutMode ? beginWaiting(store) : stopWaiting()
     }
     life.declare(OwnMode(mode: mode, profile: profile))
-    await beginWaiting(store)
+    beginWaiting(store)
   }
 
   /// What the holder may be asked to do.

@@ -143,17 +143,18 @@ extension AudioSession {
     await live?.closePins()
     await hideMark()
     if case .server(let lock)? = life.lock { lock.pass(to: taker) }
-    await beginWaiting(store)
+    beginWaiting(store)
     if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }
   }
 
   /// Waits until the session may resume: it was taken over, or waits behind another one of this
   /// process.
-  func beginWaiting(_ store: SessionStore) async {
+  func beginWaiting(_ store: SessionStore) {
     orders.stopWaiting()
     life.wait(as: getpid())
     listen(store)
-    await stepWaiting(store)
+    // In a task of its own: if the lock is free already, it needs the turn, which the caller has.
+    Task { await stepWaiting(store) }
   }
 
   /// What another program has left in effect is not this session's to restore.

@@ -294,6 +294,24 @@ struct OtherHolderTests {
     }
   }
 
+  private func service(_ rig: Rig) -> AudioSession {
+    var configuration = SessionConfiguration(
+      timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+    configuration.holdsWithoutMode = true
+    return AudioSession(server: rig.sandbox.address, configuration: configuration)
+  }
+
+  /// The former holder releases the lock before it answers: the wait ends where it begins.
+  @Test func `a service that reverts through another session takes its place`() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let service = service(rig)
+      try await service.revert()
+      #expect(await eventually { await service.isHolder })
+      await service.close()
+    }
+  }
+
   @Test func `a service whose first apply fails leaves what is in effect`() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
       let late = try await rig.outside.loadModule("module-null-source", "source_name=late")
@@ -303,10 +321,7 @@ struct OtherHolderTests {
       mode.outputVolume = Volume(fraction: 0.3)
       try await rig.session.setAudioMode(mode)
       try await rig.outside.unloadModule(late)
-      var configuration = SessionConfiguration(
-        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
-      configuration.holdsWithoutMode = true
-      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      let service = service(rig)
       let error = await #expect(throws: SessionError.self) { try await service.hold() }
       #expect(error?.code == .inputNotAvailable)
       #expect(await service.isHolder)
