@@ -117,6 +117,32 @@ struct TakeOverTests {
     }
   }
 
+  @Test("watch --auto --replace leaves the session to who took it, whatever is plugged in", .server)
+  func autoTakenOver() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let mic = "[match]\ninputs = [\"mic\"]\n"
+      try sandbox.write(profile: "desk", "[input]\ngain = \"60 %\"\n" + mic)
+      try sandbox.write(
+        profile: "studio", "[input]\ngain = \"70 %\"\n" + mic + "outputs = [\"monitors\"]\n")
+      let lines = try await run(
+        sandbox,
+        """
+        hold a --auto --replace
+        hold b second --replace
+        await a interruptionBegan 1
+        pactl load-module module-null-sink sink_name=monitors > /dev/null
+        await a devicesChanged 1
+        for i in 1 2 3 4 5; do [ "$(holder)" = $(process b) ] || exit 7; done
+        echo $(gain) $(said a profileChosen) $(said b interruptionBegan)
+        end b TERM
+        await a applied 2
+        echo $(gain) $(said a profileChosen)
+        end a TERM
+        """)
+      #expect(lines == ["30 1 0", "70 2"])
+    }
+  }
+
   @Test("who takes over again maintains its profile", .server)
   func takenBack() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
