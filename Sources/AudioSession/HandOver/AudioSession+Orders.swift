@@ -225,15 +225,31 @@ extension AudioSession {
     }
     let calls = SystemCalls()
     let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
+    var isAfterOwn = false
     let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
-      life.mayTake(view, at: now, isRunning: calls.isRunning)
+      isAfterOwn = view.record.releaser == calls.process
+      return life.mayTake(view, at: now, isRunning: calls.isRunning)
     }
     guard let lock, await rival(store, Budget(configuration.timeout)) == nil else { return false }
     take(.server(lock))
+    if isAfterOwn, upkeep.rules.interruptions.takeOver == nil { continueStored(store) }
     beginHolding(store)
     setDamageAside(store)
     await applyAgain(store)
     return true
+  }
+
+  /// Takes the place of another session of its process, which held for both: what that one did last is
+  /// later than the mode that this one declared.
+  private func continueStored(_ store: SessionStore) {
+    guard life.isActive else { return }
+    do throws(SessionError) {
+      let stored = try store.mode()
+      life.declare(
+        stored.flatMap { $0.isActive ? OwnMode(mode: $0.mode, profile: $0.profile) : nil })
+    } catch {
+      configuration.logger?.debug("stored mode not read", metadata: ["error": "\(error.message)"])
+    }
   }
 
   /// Applies the session's own mode once it has the lock again.
@@ -242,6 +258,8 @@ extension AudioSession {
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
       emit(isOver)
+      // Without a mode only a service holds.
+      await release(live, keepsHolding: false)
       // What an earlier mode left may be there to restore.
       return noteChange()
     }

@@ -294,6 +294,30 @@ struct OtherHolderTests {
     }
   }
 
+  @Test func `a mode that a command reverts does not come back with the next session`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let before = try await rig.outside.snapshot().device(.input, named: "mic")?.volume
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let second = Rig.session(rig.sandbox)
+      try await second.setAudioMode(Self.mode)
+      let command = Rig.session(rig.sandbox, isHolding: false)
+      try await command.revert()
+      await command.close()
+      await rig.session.close()
+      // It has had its turn, and holds nothing.
+      #expect(
+        await eventually {
+          let life = await second.life
+          return !life.isWaiting && life.lock == nil
+        })
+      #expect(try store(rig).mode()?.mode == nil)
+      #expect(try await rig.outside.snapshot().device(.input, named: "mic")?.volume == before)
+      await second.close()
+    }
+  }
+
   private func service(_ rig: Rig) -> AudioSession {
     var configuration = SessionConfiguration(
       timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
