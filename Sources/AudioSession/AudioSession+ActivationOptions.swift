@@ -7,8 +7,9 @@ extension AudioSession {
     /// Wraps bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Takes the session over from another process that holds it. That process is interrupted, and
-    /// applies its own mode again when this session closes or its process ends.
+    /// Takes the session over from another process that holds it, unless the machine cannot meet the
+    /// mode. That process is interrupted, and applies its own mode again when this session closes or
+    /// its process ends.
     public static let takeOver = ActivationOptions(rawValue: 1)
     /// Waits, as `watch` does, for conditions that may end by themselves, instead of throwing: a
     /// server that does not run or does not answer in time, a missing device, another holder. A

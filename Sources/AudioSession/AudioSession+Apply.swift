@@ -152,7 +152,10 @@ extension AudioSession {
     try checkScope(mode)
     reopenIfShared()
     let deadline = Deadline(after: configuration.timeout)
-    let live = try await connected(deadline)
+    return try await plan(for: mode, on: connected(deadline))
+  }
+
+  func plan(for mode: AudioMode, on live: LiveServer) async throws(SessionError) -> Plan {
     let store = await storeInForce(store(live))
     var input = try await input(mode, live, store, isExplicit: true)
     input.refusals = [:]

@@ -69,7 +69,7 @@ extension AudioSession {
     do throws(SessionError) {
       try store(live).write(
         SessionStore.Status(
-          generation: held.generation, memory: held.memory, state: state))
+          generation: held.generation, memory: held.memory, learned: learned, state: state))
       broadcast.shown.written = state
     } catch {
       // Other processes then see an outdated status; the session itself continues.

@@ -6,13 +6,18 @@ extension AudioSession {
   ///
   /// A call of the owner stops this between two steps (`cancelled`): the call plans from the actual
   /// state anyway, and need not wait for a mode that it may replace.
-  func reapply(_ live: LiveServer, _ occasion: Occasion) async throws(SessionError) {
+  ///
+  /// - Parameter onlyForOthers: treats the streams of other programs alone.
+  func reapply(
+    _ live: LiveServer, _ occasion: Occasion, onlyForOthers: Bool = false
+  ) async throws(SessionError) {
     guard let own = life.mode else { return }
     let (store, start) = (store(live), upkeep.now)
     // What the plan is made from is noted first: a device that returned since the look began may flap.
     upkeep.noteAttachments(
       try await live.refresh(deadline: Deadline(after: configuration.timeout)))
     var input = try await input(own.mode, live, store, isExplicit: false)
+    if onlyForOthers { input.isOnlyForOthers = true }
     let known = input.baseline
     if occasion == .upkeep { await noteRestored(&input, live) }
     var look = upkeep.rules.reapply(
@@ -24,7 +29,7 @@ extension AudioSession {
     let driver = driver(live, store, Deadline(after: configuration.timeout), stop)
     let plan = try await driver.plan(&look.run)
     guard !plan.isEmpty else {
-      await live.closeRatePins(besides: plan.claims)
+      if !onlyForOthers { await live.closeRatePins(besides: plan.claims) }
       learned = Learned(look.run)
       return try await end(&look, nil, live, store)
     }
@@ -36,7 +41,7 @@ extension AudioSession {
       return try await end(&look, error, live, store)
     }
     let run = look.run
-    await live.closeRatePins(besides: run.lastPlan.claims)
+    if !onlyForOthers { await live.closeRatePins(besides: run.lastPlan.claims) }
     learned = Learned(run)
     if occasion == .upkeep {
       upkeep.rules.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)

@@ -110,7 +110,7 @@ extension AudioSession {
     input.defaultsBefore = [:]
     var state = await state(live, store, input, stored)
     let status = SessionStore.Status(
-      generation: generation, memory: run.input.memory, state: state)
+      generation: generation, memory: run.input.memory, learned: Learned(run), state: state)
     var isStored = true
     if isActive {
       try store.write(status)

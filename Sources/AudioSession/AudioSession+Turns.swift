@@ -134,8 +134,8 @@ extension AudioSession {
   }
 
   /// Runs a change under the lock, shielded from the cancellation of its task. A failed change
-  /// releases the lock if it was not held before. If another process holds the lock, hands the
-  /// change to it.
+  /// releases the lock if it was not held before; a session that waited for it keeps it, and has its
+  /// former mode in effect again. If another process holds the lock, hands the change to it.
   func holdingLock(
     _ order: Order.Kind, _ budget: Budget, _ options: ActivationOptions = [],
     isObserved: Bool = true,
@@ -163,11 +163,13 @@ extension AudioSession {
       emit(isOver)
       return report
     } catch {
-      await release(live, keepsHolding: wasHeld)
-      if wasWaiting, life.lock == nil {
-        // Its own mode is not in effect, and comes back when the other holder has ended.
+      await release(live, keepsHolding: wasHeld || wasWaiting && life.isActive)
+      queue.running = nil
+      if wasWaiting, isHolder, !life.isClosed {
+        // What is in effect is the other session's. The interruption ends with the own mode.
         if let takeOver { _ = upkeep.rules.interruptions.begin(takeOver) }
-        await beginWaiting(store)
+        // In a task of its own: if this one is cancelled, it sends no request any more.
+        await Task { await applyAgain(store) }.value
       } else {
         emit(isOver)
       }

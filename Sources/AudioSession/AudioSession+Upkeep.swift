@@ -87,8 +87,9 @@ extension AudioSession {
       if !upkeep.rules.interruptions.mayBeInterrupted {
         (news, upkeep.rules.news) = (upkeep.rules.news, [])
       }
-      switch upkeep.rules.work(life, life.mode?.mode.reapply, news: news, at: upkeep.now) {
+      switch upkeep.rules.work(life, life.mode?.mode, news: news, at: upkeep.now) {
       case .reapply(_, let occasion): try await reapply(live, occasion)
+      case .treatOthers: try await reapply(live, .upkeep, onlyForOthers: true)
       case .restoreReturned: try await restoreReturned(live)
       case .restore, nil: break
       }

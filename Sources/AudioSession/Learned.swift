@@ -1,14 +1,27 @@
+import PulseTypes
 import SessionCore
 
-/// What the last run learned from the server, for the next plan.
-struct Learned {
+/// What the last run learned from the server, for the next plan, and for the reports of other processes.
+struct Learned: Sendable, Codable {
   var refusals: [Setting: String] = [:]
   var capabilities: Capabilities?
+  /// The run of the server of which it was learned.
+  var serverCookie: UInt32?
 
   init() {}
 
   init(_ run: Reconciler) {
     refusals = run.input.refusals
     capabilities = run.input.capabilities
+    serverCookie = run.input.snapshot.server.cookie
+  }
+}
+
+extension PlanInput {
+  /// Takes what was learned of this run of the server.
+  mutating func adopt(_ learned: Learned) {
+    guard learned.serverCookie == snapshot.server.cookie else { return }
+    refusals = learned.refusals
+    if let capabilities = learned.capabilities { self.capabilities = capabilities }
   }
 }

@@ -7,10 +7,13 @@ import SessionProfiles
 actor AutoSwitch {
   private let session: AudioSession
   private let output: Output
+  /// For what the user asks for: a change of devices interrupts no other holder.
   private let options: AudioSession.ActivationOptions
   private let began = ContinuousClock.now
   private var choice = ProfileSwitch()
   private var alarm: Task<Void, Never>?
+  /// Whether another process has the session.
+  private var isTakenOver = false
 
   init(
     _ session: AudioSession, _ output: Output, options: AudioSession.ActivationOptions
@@ -27,7 +30,7 @@ actor AutoSwitch {
       output.note("no profile fits the devices, and there is none called 'default'")
       return try await session.hold(options: options)
     }
-    do { return try await apply(detection) } catch {
+    do { return try await apply(detection, options) } catch {
       // The next attempt chooses it again.
       choice.forget(at: now)
       throw error
@@ -41,6 +44,13 @@ actor AutoSwitch {
       guard let snapshot = try? await session.snapshot() else { return }
       choice.note(snapshot, at: now)
       schedule()
+    case .interruptionBegan(.takenOver):
+      isTakenOver = true
+      schedule()
+    case .interruptionEnded:
+      // What the devices have called for meanwhile.
+      isTakenOver = false
+      schedule()
     default: break
     }
   }
@@ -48,7 +58,7 @@ actor AutoSwitch {
   /// Reads the profiles again and applies the matching one, even if it is the same.
   func reload() async {
     choice.forget(at: now)
-    await look()
+    await look(options)
   }
 
   func stop() { alarm?.cancel() }
@@ -57,7 +67,7 @@ actor AutoSwitch {
 
   private func schedule() {
     alarm?.cancel()
-    guard let due = choice.nextLook else { return }
+    guard !isTakenOver, let due = choice.nextLook else { return }
     let moment = began + due
     alarm = Task { [weak self, session] in
       guard (try? await session.sleep(until: moment)) != nil else { return }
@@ -66,20 +76,22 @@ actor AutoSwitch {
     }
   }
 
-  private func look() async {
+  private func look(_ options: AudioSession.ActivationOptions = []) async {
     let detection = choice.decide(Profile.readable(), at: now)
     // A device that is not stable yet needs another look, whatever this one's outcome.
     schedule()
     guard let detection else { return }
     do {
-      _ = try await apply(detection)
+      _ = try await apply(detection, options)
     } catch {
       // The previous mode stays; the next change of devices may call for another one.
       output.report(error, isOneLine: true)
     }
   }
 
-  private func apply(_ detection: ProfileDetection) async throws -> ApplyReport {
+  private func apply(
+    _ detection: ProfileDetection, _ options: AudioSession.ActivationOptions
+  ) async throws -> ApplyReport {
     try? ProfileChosen(detection).print(output)
     let profile = try Profile.found(detection.chosen ?? "")
     return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)

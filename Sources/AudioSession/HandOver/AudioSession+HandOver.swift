@@ -5,8 +5,9 @@ import SessionCore
 extension AudioSession {
   /// Takes the right to write to the server; a holding session keeps it.
   ///
-  /// If another process has it, takes over if `options` ask for that. Otherwise, a session that
-  /// does not hold hands its order over, and one that holds throws `isBusy`.
+  /// If another process has it, takes over if `options` ask for that and the mode can be met.
+  /// Otherwise, a session that does not hold hands its order over, and one that holds throws
+  /// `isBusy`.
   ///
   /// - Returns: nil if the lock was taken, otherwise the holder's report on the order.
   func takeLock(
@@ -22,12 +23,16 @@ extension AudioSession {
       guard let (owner, store) = try await claim(store, budget, mustSign: !order.isRestoring) else {
         return nil
       }
-      let order = try permitted(order, options, owner, budget)
+      let request = try permitted(order, options, owner, budget)
       guard let store else { throw SessionLock.busy(owner) }
-      guard let answer = try await handOver(order, to: owner, store, budget),
+      // Otherwise a mode that this machine cannot meet would interrupt the other process.
+      if case .takeOver = request, case .apply(let mode, _)? = order, let live {
+        _ = try await plan(for: mode, on: live)
+      }
+      guard let answer = try await handOver(request, to: owner, store, budget),
         let report = answer.report
       else { continue }
-      if configuration.isHolding { await waitBehind(order, store) }
+      if configuration.isHolding { waitBehind(request, store) }
       return report
     }
   }
@@ -63,14 +68,14 @@ extension AudioSession {
 
   /// Within one process the first session holds for all; the next one takes its place when it
   /// closes.
-  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
+  private func waitBehind(_ order: Order.Kind, _ store: SessionStore) {
     guard case .apply(let mode, let profile) = order else {
       // Without a mode there is nothing to hold for.
       life.declare(nil)
-      return configuration.holdsWithoutMode ? await beginWaiting(store) : stopWaiting()
+      return configuration.holdsWithoutMode ? beginWaiting(store) : stopWaiting()
     }
     life.declare(OwnMode(mode: mode, profile: profile))
-    await beginWaiting(store)
+    beginWaiting(store)
   }
 
   /// What the holder may be asked to do.

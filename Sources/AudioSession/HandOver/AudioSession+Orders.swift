@@ -143,17 +143,18 @@ extension AudioSession {
     await live?.closePins()
     await hideMark()
     if case .server(let lock)? = life.lock { lock.pass(to: taker) }
-    await beginWaiting(store)
+    beginWaiting(store)
     if let live, let state = try? await state(live, store) { await publish(state, isOurs: true) }
   }
 
   /// Waits until the session may resume: it was taken over, or waits behind another one of this
   /// process.
-  func beginWaiting(_ store: SessionStore) async {
+  func beginWaiting(_ store: SessionStore) {
     orders.stopWaiting()
     life.wait(as: getpid())
     listen(store)
-    await stepWaiting(store)
+    // In a task of its own: if the lock is free already, it needs the turn, which the caller has.
+    Task { await stepWaiting(store) }
   }
 
   /// What another program has left in effect is not this session's to restore.
@@ -224,22 +225,41 @@ extension AudioSession {
     }
     let calls = SystemCalls()
     let owner = LockRecord.Owner(pid: calls.process, name: ProcessName.own, isHolding: true)
+    var isAfterOwn = false
     let lock = try? SessionLock.attempt(store.lockPath, owner, calls) { [now = upkeep.now] view in
-      life.mayTake(view, at: now, isRunning: calls.isRunning)
+      isAfterOwn = view.record.releaser == calls.process
+      return life.mayTake(view, at: now, isRunning: calls.isRunning)
     }
     guard let lock, await rival(store, Budget(configuration.timeout)) == nil else { return false }
     take(.server(lock))
+    if isAfterOwn, upkeep.rules.interruptions.takeOver == nil { continueStored(store) }
     beginHolding(store)
     setDamageAside(store)
     await applyAgain(store)
     return true
   }
 
-  private func applyAgain(_ store: SessionStore) async {
+  /// Takes the place of another session of its process, which held for both: what that one did last is
+  /// later than the mode that this one declared.
+  private func continueStored(_ store: SessionStore) {
+    guard life.isActive else { return }
+    do throws(SessionError) {
+      let stored = try store.mode()
+      life.declare(
+        stored.flatMap { $0.isActive ? OwnMode(mode: $0.mode, profile: $0.profile) : nil })
+    } catch {
+      configuration.logger?.debug("stored mode not read", metadata: ["error": "\(error.message)"])
+    }
+  }
+
+  /// Applies the session's own mode once it has the lock again.
+  func applyAgain(_ store: SessionStore) async {
     let isOver = takeOverEnded()
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
       emit(isOver)
+      // Without a mode only a service holds.
+      await release(live, keepsHolding: false)
       // What an earlier mode left may be there to restore.
       return noteChange()
     }
@@ -262,6 +282,8 @@ extension AudioSession {
       // Stopped by a waiting call; continues after it.
       if error.code != .cancelled { emit(.reapplyFailed(error)) }
       if !upkeep.rules.interruptions.isInterrupted { emit(isOver) }
+      // A server that restarts is met by the recovery.
+      if let live, await live.lost == nil { upkeep.rules.news.insert(.reset) }
       upkeep.failLook()
       schedule()
     }

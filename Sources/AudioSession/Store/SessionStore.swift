@@ -8,6 +8,7 @@ struct SessionStore: Sendable {
   struct Status: Encodable, Sendable {
     var generation: Int
     var memory: HintMemory
+    var learned = Learned()
     var state: SessionState
   }
 
@@ -128,6 +129,17 @@ struct SessionStore: Sendable {
     struct Part: Decodable { var memory: HintMemory }
     let part = try files.read(.status).flatMap { StoreCoding.decode(Part.self, $0) }
     return part?.memory ?? HintMemory()
+  }
+
+  /// What the last run of the stored mode learned from the server; nothing if that is not known.
+  func learned() -> Learned {
+    struct Part: Decodable {
+      var generation: Int
+      var learned: Learned?
+    }
+    let part = ((try? files.read(.status)) ?? nil).flatMap { StoreCoding.decode(Part.self, $0) }
+    guard let part, part.generation == generation() else { return Learned() }
+    return part.learned ?? Learned()
   }
 
   /// Stores the status, not necessarily on the disk when this returns: it may be lost.

@@ -73,7 +73,7 @@ package struct LockWait: Sendable {
 
 extension LockRecord {
   /// The process that had the lock last, and released it.
-  fileprivate var releaser: Int32? {
+  package var releaser: Int32? {
     if case .released(let process, _) = last { process } else { nil }
   }
 

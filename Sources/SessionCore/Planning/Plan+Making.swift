@@ -7,6 +7,7 @@ extension Plan {
   /// the mode; with `onFailure = .bestEffort` such a preference is listed as unmet instead.
   package static func make(_ input: PlanInput) throws(SessionError) -> Plan {
     if let cards = input.silentCards { return switchOff(cards, input) }
+    if input.isOnlyForOthers == true { return try treatOthers(input) }
     let isTolerant = input.mode.onFailure == .bestEffort
     let baseline = input.baseline.valid(for: input.snapshot)
     if input.occasion == .leaving { return leave(input, baseline) }
@@ -48,6 +49,13 @@ extension Plan {
           .category, .cardProfile(card: card.name), .name(off.name),
           why: "it delivers nothing since the machine woke up"))
     }
+    return planner.plan
+  }
+
+  /// Treats other programs' streams; everything else stays.
+  private static func treatOthers(_ input: PlanInput) throws(SessionError) -> Plan {
+    var planner = Planner(input, Resolution.tolerant(input), restore: [])
+    try planner.treatOthers()
     return planner.plan
   }
 

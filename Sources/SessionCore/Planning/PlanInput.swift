@@ -52,6 +52,9 @@ package struct PlanInput: Sendable, Hashable, Codable {
   /// Whether a failed change is undone: all that it made has its entry in the baseline, and links and pins
   /// of the former mode stay. Nil is false.
   package var isUndoing: Bool?
+  /// Whether only other programs' streams are treated: a holder's mode is not to be applied again now,
+  /// but a stream that has begun since is nothing to restore. Nil is false.
+  package var isOnlyForOthers: Bool?
   /// The steps that the server refused during this session, with its messages.
   package var refusals: [Setting: String] = [:]
 

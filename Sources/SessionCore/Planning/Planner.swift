@@ -30,11 +30,7 @@ struct Planner {
       for aspect in plannedAspects[phase] ?? [] {
         if plan.steps.count != stepCount { (context, stepCount) = (self.context, plan.steps.count) }
         do throws(SessionError) {
-          for target in try aspect.targets(context) where mayChange(target.setting) {
-            claim(target.setting)
-            guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
-            emit(target)
-          }
+          emit(try aspect.targets(context))
         } catch {
           guard isTolerant else { throw error }
           note(
@@ -57,6 +53,19 @@ struct Planner {
   /// Restores the previous values, and plans nothing else.
   mutating func leave() {
     for entry in restore { emit(restoring: entry) }
+  }
+
+  /// Plans what other programs' streams get, and nothing else.
+  mutating func treatOthers() throws(SessionError) {
+    emit(try OptionsAspect().targets(context).filter(\.setting.isOfOthers))
+  }
+
+  private mutating func emit(_ targets: [Target]) {
+    for target in targets where mayChange(target.setting) {
+      claim(target.setting)
+      guard !target.isLeft, !input.yielded.contains(target.setting) else { continue }
+      emit(target)
+    }
   }
 
   private mutating func claim(_ setting: Setting) {

@@ -184,14 +184,16 @@ package struct Reconciler: Sendable {
     }
     input.grants = grants
     input.journal = journal
+    // A plan for others alone takes charge of nothing else.
+    let isWhole = input.isOnlyForOthers != true
     if firstPlan == nil {
-      if !isRestoring { input.adoptDefaults() }
+      if !isRestoring, isWhole { input.adoptDefaults() }
       input.beginRun()
     }
     let plan = try makePlan()
     lastPlan = plan
     if firstPlan == nil { firstPlan = plan }
-    if !isRollback {
+    if !isRollback, isWhole {
       input.baseline.takeCharge(
         of: plan.claims.filter { !input.isUndecided($0) }, in: snapshot, beside: journal)
     }

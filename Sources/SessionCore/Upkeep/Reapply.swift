@@ -24,7 +24,7 @@ package struct Reapply: Sendable {
     var charges = charges
     input.occasion = occasion
     // A step that was refused may work now; settings in a conflict are left alone.
-    input.refusals = [:]
+    input.refusals = input.refusals.filter { input.isOnlyForOthers == true && !$0.key.isOfOthers }
     input.yielded = conflicts.yielded(at: now)
     charges.follow(input.snapshot, at: now)
     // A restarted server has its own levels for every device.
@@ -36,6 +36,9 @@ package struct Reapply: Sendable {
     (self.charges, self.occasion, start) = (charges, occasion, now)
     run = Reconciler(input, onDisk: onDisk, seen: seen, tracer: tracer)
   }
+
+  /// Whether it looks at other programs' streams alone.
+  var isOnlyForOthers: Bool { run.input.isOnlyForOthers == true }
 
   /// Ends a look that found or set everything as the mode asks.
   ///

@@ -95,6 +95,8 @@ package struct UpkeepRules: Sendable {
   /// What a look does once the server was read.
   package enum Work<Mode> {
     case reapply(Mode, Occasion)
+    /// Silence or lower the streams that other programs have begun since.
+    case treatOthers(Mode)
     case restore(keeping: Mode?)
     case restoreReturned
   }
@@ -102,16 +104,17 @@ package struct UpkeepRules: Sendable {
   /// What this look does; nil for nothing.
   ///
   /// - Parameters:
-  ///   - policy: when the mode is applied again.
+  ///   - preferences: those of the mode, which decide when it is applied again.
   ///   - news: what has happened since.
   package func work<Lock, Mode>(
-    _ life: SessionLife<Lock, Mode>, _ policy: ReapplyPolicy?, news: News = [],
+    _ life: SessionLife<Lock, Mode>, _ preferences: AudioMode?, news: News = [],
     at now: Duration
   ) -> Work<Mode>? {
     switch life.duty {
     case .maintain(let mode):
-      guard !interruptions.mayBeInterrupted, (policy ?? .always).allows(news) else {
-        return nil
+      guard !interruptions.mayBeInterrupted else { return nil }
+      guard (preferences?.reapply ?? .always).allows(news) else {
+        return preferences?.duckingPolicy == nil ? nil : .treatOthers(mode)
       }
       // What PipeWire's session manager restores after its start is no user's choice, like what a
       // server restores: for a while volumes are restored, too.
@@ -151,7 +154,8 @@ package struct UpkeepRules: Sendable {
     in snapshot: ServerSnapshot, generation: Int, at now: Duration,
     write: (Baseline) throws(SessionError) -> Void
   ) throws(SessionError) {
-    seen = look.run.seen
+    let isOnlyForOthers = look.isOnlyForOthers
+    if !isOnlyForOthers { seen = look.run.seen }
     if let error {
       life.held?.note(look.run)
       throw error
@@ -160,7 +164,8 @@ package struct UpkeepRules: Sendable {
     if let held = life.held { look.charges = held.charges }
     let (baseline, isNew) = look.end()
     look.charges.follow(snapshot, at: now)
-    refused.note(Set(look.run.input.refusals.keys), at: now)
+    refused.note(
+      Set(look.run.input.refusals.keys.filter { !isOnlyForOthers || $0.isOfOthers }), at: now)
     // A hint that was not granted must not be requested again at the next look.
     life.held = Held(
       baseline: baseline, memory: look.run.input.memory, charges: look.charges,

@@ -113,7 +113,10 @@ import Testing
   @Test func `no status and no answer ends a command`() throws {
     let state = SessionState(
       input: nil, mode: Self.mode, server: nil, profile: "p", active: true)
-    let status = SessionStore.Status(generation: 3, memory: HintMemory(), state: state)
+    var learned = Learned()
+    learned.refusals = [.chain(.input): "no"]
+    let status = SessionStore.Status(
+      generation: 3, memory: HintMemory(), learned: learned, state: state)
     let error = SessionError(.timedOut, stage: .session, "m")
     var statuses = HostileTexts(try StoreCoding.encode(status), seed: 1)
     var answers = HostileTexts(try StoreCoding.encode(Answer(number: 5, error: error)), seed: 1)
@@ -123,6 +126,7 @@ import Testing
       _ = store.generation().addingSaturating(1)
       if try store.holdersState() != nil { read += 1 }
       _ = try store.memory()
+      _ = store.learned()
       if let answer = store.answer() { #expect(store.nextOrderNumber() > answer.number) }
     }
     #expect(read > 100)

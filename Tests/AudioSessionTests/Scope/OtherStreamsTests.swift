@@ -90,6 +90,22 @@ struct OtherStreamsTests {
     }
   }
 
+  @Test(
+    "who begins to play later is silenced, whenever the mode is applied again", arguments: places,
+    [ReapplyPolicy.onRouteChange, .never])
+  func later(_ place: Place, _ policy: ReapplyPolicy) async throws {
+    try await with(place) { rig in
+      var mode = silence
+      mode.reapply = policy
+      try await rig.session.setAudioMode(mode)
+      let (client, stream) = try await player(rig, "firefox")
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == true })
+      try await rig.session.revert()
+      #expect(try await rig.eventually { $0.sinkInput(stream)?.isMuted == false })
+      await client.close()
+    }
+  }
+
   @Test("what somebody turns up meanwhile is left alone, and stays so", arguments: places)
   func turnedUp(_ place: Place) async throws {
     try await with(place) { rig in

@@ -326,6 +326,48 @@ struct OtherHolderTests {
     }
   }
 
+  @Test func `a mode that a command reverts does not come back with the next session`()
+    async throws
+  {
+    try await Rig.with(.minimal) { rig in
+      let before = try await rig.outside.snapshot().device(.input, named: "mic")?.volume
+      try await rig.session.setAudioMode(AudioMode(category: .record))
+      let second = Rig.session(rig.sandbox)
+      try await second.setAudioMode(Self.mode)
+      let command = Rig.session(rig.sandbox, isHolding: false)
+      try await command.revert()
+      await command.close()
+      await rig.session.close()
+      // It has had its turn, and holds nothing.
+      #expect(
+        await eventually {
+          let life = await second.life
+          return !life.isWaiting && life.lock == nil
+        })
+      #expect(try store(rig).mode()?.mode == nil)
+      #expect(try await rig.outside.snapshot().device(.input, named: "mic")?.volume == before)
+      await second.close()
+    }
+  }
+
+  private func service(_ rig: Rig) -> AudioSession {
+    var configuration = SessionConfiguration(
+      timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+    configuration.holdsWithoutMode = true
+    return AudioSession(server: rig.sandbox.address, configuration: configuration)
+  }
+
+  /// The former holder releases the lock before it answers: the wait ends where it begins.
+  @Test func `a service that reverts through another session takes its place`() async throws {
+    try await Rig.with(.minimal) { rig in
+      try await rig.session.setAudioMode(Self.mode)
+      let service = service(rig)
+      try await service.revert()
+      #expect(await eventually { await service.isHolder })
+      await service.close()
+    }
+  }
+
   @Test func `a service whose first apply fails leaves what is in effect`() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in
       let late = try await rig.outside.loadModule("module-null-source", "source_name=late")
@@ -335,10 +377,7 @@ struct OtherHolderTests {
       mode.outputVolume = Volume(fraction: 0.3)
       try await rig.session.setAudioMode(mode)
       try await rig.outside.unloadModule(late)
-      var configuration = SessionConfiguration(
-        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
-      configuration.holdsWithoutMode = true
-      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      let service = service(rig)
       let error = await #expect(throws: SessionError.self) { try await service.hold() }
       #expect(error?.code == .inputNotAvailable)
       #expect(await service.isHolder)

@@ -74,18 +74,26 @@ struct StoreTests {
       try await rig.session.setAudioMode(AudioMode(category: .record))
       let second = Rig.session(rig.sandbox)
       #expect(try await second.setAudioMode(mode).state.holder != nil)
-      func isHealed() async throws -> Bool {
+      func isHealed(to gain: Double) async throws -> Bool {
         let theirs = ChannelVolumes(Volume(fraction: 0.9), channels: 2)
         try await rig.outside.setVolume(.input, device: "mic", theirs)
         return try await rig.eventually {
-          $0.device(.input, named: "mic")?.volume.isUniformly(Volume(fraction: 0.4)) == true
+          $0.device(.input, named: "mic")?.volume.isUniformly(Volume(fraction: gain)) == true
         }
       }
-      #expect(try await isHealed())
+      #expect(try await isHealed(to: 0.4))
       await rig.session.close()
-      #expect(try await isHealed())
+      #expect(try await isHealed(to: 0.4))
       #expect(try await second.getSessionState().holder != nil)
+      // What the one that holds is asked for later counts for the next, too.
+      let third = Rig.session(rig.sandbox)
+      try await third.setAudioMode(mode)
+      mode.inputGain = Volume(fraction: 0.6)
+      try await second.setAudioMode(mode)
       await second.close()
+      #expect(try await isHealed(to: 0.6))
+      #expect(try await third.getSessionState().holder != nil)
+      await third.close()
     }
   }
 

@@ -117,6 +117,32 @@ struct TakeOverTests {
     }
   }
 
+  @Test("watch --auto --replace leaves the session to who took it, whatever is plugged in", .server)
+  func autoTakenOver() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let mic = "[match]\ninputs = [\"mic\"]\n"
+      try sandbox.write(profile: "desk", "[input]\ngain = \"60 %\"\n" + mic)
+      try sandbox.write(
+        profile: "studio", "[input]\ngain = \"70 %\"\n" + mic + "outputs = [\"monitors\"]\n")
+      let lines = try await run(
+        sandbox,
+        """
+        hold a --auto --replace
+        hold b second --replace
+        await a interruptionBegan 1
+        pactl load-module module-null-sink sink_name=monitors > /dev/null
+        await a devicesChanged 1
+        for i in 1 2 3 4 5; do [ "$(holder)" = $(process b) ] || exit 7; done
+        echo $(gain) $(said a profileChosen) $(said b interruptionBegan)
+        end b TERM
+        await a applied 2
+        echo $(gain) $(said a profileChosen)
+        end a TERM
+        """)
+      #expect(lines == ["30 1 0", "70 2"])
+    }
+  }
+
   @Test("who takes over again maintains its profile", .server)
   func takenBack() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
@@ -137,6 +163,66 @@ struct TakeOverTests {
         end a TERM; await b interruptionEnded 1; echo $(gain); end b TERM
         """)
       #expect(lines == ["60", "30"])
+    }
+  }
+
+  @Test("a profile whose device is not plugged in interrupts no holder", .server)
+  func absent() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "absent", Profiles.missing)
+      let lines = try await run(
+        sandbox,
+        """
+        hold a first
+        : > b.out
+        $A watch absent --replace --json > b.out 2> b.err & echo $! > b.pid
+        until grep -q 'trying again' b.err; do kill -0 $(process b) || exit 8; pause; done
+        [ "$(holder)" = $(process a) ] || exit 7
+        echo $(gain) $(said a interruptionBegan)
+        end b TERM; end a TERM
+        """)
+      #expect(lines == ["20 0"])
+    }
+  }
+
+  @Test("who fails to take over again has its former profile, or leaves the holder alone", .server)
+  func failsToTakeBack() async throws {
+    var configuration = SandboxConfiguration.minimal
+    configuration.allowsModuleLoading = false
+    try await PulseSandbox.with(configuration) { sandbox in
+      try sandbox.write(
+        profile: "locked",
+        "category = \"record\"\n[input]\ngain = \"60 %\"\ngain-lock = true\n")
+      let lines = try await run(
+        sandbox,
+        """
+        hold a locked --replace
+        hold b second --replace
+        await a interruptionBegan 1
+        profile="$XDG_CONFIG_HOME/audiosession/profiles/locked.toml"
+        cp "$profile" former
+        # The plan fails, so nothing is asked of the other holder.
+        echo 'prefer = ["nowhere"]' >> "$profile"
+        kill -HUP $(process a)
+        until grep -q nowhere a.err; do kill -0 $(process a) || exit 8; pause; done
+        [ "$(holder)" = $(process b) ] || exit 7
+        echo $(gain) $(said b interruptionBegan)
+        # The plan is possible, and the server refuses a step of it.
+        cp former "$profile"
+        echo 'channel-map = "swap"' >> "$profile"
+        kill -HUP $(process a)
+        await b interruptionBegan 1
+        await a interruptionEnded 1
+        [ "$(holder)" = $(process a) ] || exit 6
+        grep -q module-remap-source a.err || exit 5
+        $A state --json | grep -q '"profile": "locked"' || exit 4
+        echo $(gain)
+        pactl set-source-volume mic 90%
+        i=0; until [ "$(gain)" = 60 ] || [ $i -gt 200 ]; do i=$((i + 1)); pause; done
+        echo $(gain)
+        end a TERM; await b interruptionEnded 1; echo $(gain); end b TERM
+        """)
+      #expect(lines == ["30 0", "60", "60", "30"])
     }
   }
 

@@ -93,6 +93,7 @@ struct ScarcityTests {
       let properties = try JSONValue(effort.standardOutput)["properties"]
       #expect(properties?["channelMap"]?["verdict"] == .string("refused"))
       #expect(properties?["inputGain"]?["verdict"] == .string("applied"))
+      #expect(try await mapVerdict(sandbox) == .string("refused"))
       #expect(try await sandbox.audiosession("revert").status == 0)
       #expect(try await sandbox.audiosession("devices", "--all") == before)
       // A holder keeps the rest.
@@ -104,7 +105,14 @@ struct ScarcityTests {
         until [ "$(pactl get-default-source)" = mic ]; do pause; done
         """)
       #expect(healed.status == 0, "\(healed)")
+      #expect(try await mapVerdict(sandbox) == .string("refused"))
       #expect(try await watch.end() == 143)
     }
+  }
+
+  /// The verdict on the channel map that a process without a part in the apply reports.
+  private func mapVerdict(_ sandbox: PulseSandbox) async throws -> JSONValue? {
+    let state = try await sandbox.audiosession("state", "--json")
+    return try JSONValue(state.standardOutput)["properties"]?["channelMap"]?["verdict"]
   }
 }

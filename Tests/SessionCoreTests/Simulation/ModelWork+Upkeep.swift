@@ -63,8 +63,10 @@ extension ModelWork {
       rules.noteAttachments(snapshot, at: now)
       let mode = world.mode(session.life.modeInEffect ?? 0)
       _ = rules.interruptions.note(snapshot, mode: mode, process: session.process, at: now)
-      switch rules.work(session.life, mode.reapply, news: wasLost ? .reset : [], at: now) {
+      switch rules.work(session.life, mode, news: wasLost ? .reset : [], at: now) {
       case .reapply(let number, let occasion): reapply(number, view, occasion, isStopped, end)
+      case .treatOthers(let number):
+        reapply(number, view, .upkeep, onlyForOthers: true, isStopped, end)
       case .restoreReturned: restoreReturned(view, isStopped, end)
       case .restore(let kept): apply(0, keeping: kept, isStopped: isStopped, end)
       case nil: end(nil)
@@ -73,7 +75,7 @@ extension ModelWork {
   }
 
   private func reapply(
-    _ number: Int, _ view: ModelServer.View, _ occasion: Occasion,
+    _ number: Int, _ view: ModelServer.View, _ occasion: Occasion, onlyForOthers: Bool = false,
     _ isStopped: @escaping () -> Bool, _ end: @escaping Done
   ) {
     let held = session.life.held
@@ -83,6 +85,7 @@ extension ModelWork {
     input.grants = view.grants
     input.process = session.process
     input.isExplicit = false
+    if onlyForOthers { input.isOnlyForOthers = true }
     rules.complete(&input, at: world.now)
     if mutant == .leavesArrivals {
       let levels = view.snapshot.sources.map { Setting.volume(.input, device: $0.name) }

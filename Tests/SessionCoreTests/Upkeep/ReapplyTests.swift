@@ -18,9 +18,12 @@ private typealias Server = SimulatedServer
 
     /// - Returns: the settings that it set.
     @discardableResult
-    mutating func look(_ occasion: Occasion = .upkeep) throws -> [Setting] {
+    mutating func look(
+      _ occasion: Occasion = .upkeep, onlyForOthers: Bool = false
+    ) throws -> [Setting] {
       var input = PlanInput(mode: mode, snapshot: server.snapshot)
       input.baseline = baseline
+      input.isOnlyForOthers = onlyForOthers
       var look = Reapply(
         input, occasion, onDisk: baseline, charges: charges, seen: ForeignChanges(),
         conflicts: ConflictDetector(), at: .zero)
@@ -121,6 +124,32 @@ private typealias Server = SimulatedServer
     try holder.server.setDefault(.input, "webcam")
     #expect(try holder.look() == [])
     #expect(holder.server.snapshot.server.defaultSourceName == "webcam")
+  }
+
+  @Test func `a look at others alone silences who began to play, and takes charge of nothing else`()
+    throws
+  {
+    var server = Server.laptop(kind: .pipewire)
+    server.addLoose(.input, "webcam")
+    try server.setDefault(.input, Server.microphone)
+    let mode = preferring {
+      $0.preferredInput = [.name(Server.microphone)]
+      $0.options = [.silenceOthers]
+    }
+    var holder = Holder(server: server, mode: mode)
+    try holder.look(.reset)
+    let known = holder.baseline.entries
+    try holder.server.setDefault(.input, "webcam")
+    #expect(try holder.look(onlyForOthers: true) == [])
+    #expect(holder.baseline.entries == known)
+    let song = holder.server.add(stream: "song", .output, on: Server.speakers)
+    #expect(try holder.look(onlyForOthers: true) == [.othersMute(song)])
+    #expect(holder.baseline.entries.filter { !$0.setting.isOfOthers } == known)
+    // What a person turns on again is left alone.
+    try holder.server.edit(song) { $0.isMuted = false }
+    #expect(try holder.look(onlyForOthers: true) == [])
+    #expect(holder.server.snapshot.server.defaultSourceName == "webcam")
+    #expect(try holder.look() == [.defaultDevice(.input)])
   }
 
   @Test func `a chain follows a default that a person chooses, and stays on it`() throws {

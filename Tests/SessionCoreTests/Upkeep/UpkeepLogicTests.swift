@@ -19,6 +19,35 @@ struct DefaultsCheckTests {
   }
 }
 
+@Suite("What a holder does at a look")
+struct WorkTests {
+  private func work(
+    _ policy: ReapplyPolicy, _ options: Set<CategoryOption>, _ news: UpkeepRules.News = []
+  ) -> String {
+    var life = SessionLife<Int, Int>()
+    life.take(1, since: "now")
+    life.declare(2)
+    let mode = preferring {
+      $0.reapply = policy
+      $0.options = options
+    }
+    switch UpkeepRules().work(life, mode, news: news, at: .zero) {
+    case .reapply: return "all"
+    case .treatOthers: return "others"
+    case .restore, .restoreReturned: return "restores"
+    case nil: return "nothing"
+    }
+  }
+
+  @Test("others' streams are treated at each look, whenever the rest is applied again")
+  func others() {
+    let policies: [ReapplyPolicy] = [.always, .onRouteChange, .never]
+    #expect(policies.map { work($0, [.silenceOthers]) } == ["all", "others", "others"])
+    #expect(policies.map { work($0, [.mixWithOthers]) } == ["all", "nothing", "nothing"])
+    #expect(policies.map { work($0, [.duckOthers], .otherDevices) } == ["all", "all", "others"])
+  }
+}
+
 @Suite("When a session looks again")
 struct PacerTests {
   @Test("a single change is answered at once")
