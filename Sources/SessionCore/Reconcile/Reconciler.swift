@@ -147,7 +147,7 @@ package struct Reconciler: Sendable {
           state = .reading
           continue
         }
-        input.baseline.follow(step, in: snapshot)
+        input.baseline.follow(step, in: snapshot, outlastsSession: keepsMute(step))
         // A level is restored because its device is no longer used. The device may be used again
         // before the run ends, and is given the mode's level then.
         if !lastPlan.claims.contains(step.setting) { input.charges?.forget([step.setting]) }
@@ -290,6 +290,13 @@ package struct Reconciler: Sendable {
 
   private mutating func noteForeign(_ setting: Setting, _ times: Int = 1) {
     foreign[setting, default: 0] += times
+  }
+
+  /// Whether a step copies a mute that a person set on a link, and the mode does not unmute afterwards.
+  private func keepsMute(_ step: Step) -> Bool {
+    guard step.isPermanent, step.setting.isLevel else { return false }
+    return !lastPlan.claims.contains(step.setting)
+      || !lastPlan.steps.contains { $0.setting == step.setting && !$0.isPermanent }
   }
 
   /// A run can only be stopped between steps.

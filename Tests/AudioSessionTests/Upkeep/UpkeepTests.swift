@@ -128,6 +128,20 @@ struct UpkeepTests {
     }
   }
 
+  @Test("a mute that a person sets on the remap outlasts the mode", .server, .timeLimit(.minutes(1)))
+  func muteOfRemap() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name("mic")]
+      mode.channelMap = .swap
+      mode.inputMuted = false
+      try await rig.session.setAudioMode(mode)
+      try await rig.outside.setMute(.input, device: "audiosession.input", true)
+      try await rig.session.revert()
+      #expect(try await rig.outside.source(named: "mic")?.isMuted == true)
+    }
+  }
+
   @Test(
     "a device that goes is replaced by the next, and taken again when it returns", .bothServers,
     .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
