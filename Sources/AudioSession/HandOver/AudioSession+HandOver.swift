@@ -64,13 +64,15 @@ extension AudioSession {
   /// Within one process the first session holds for all; the next one takes its place when it
   /// closes.
   private func waitBehind(_ order: Order.Kind, _ store: SessionStore) async {
-    guard case .apply(let mode, let profile) = order else {
+    switch order {
+    case .apply(let mode, let profile), .adopt(let mode, let profile):
+      life.declare(OwnMode(mode: mode, profile: profile))
+      await beginWaiting(store)
+    case .revert, .takeOver, .unreadable:
       // Without a mode there is nothing to hold for.
       life.declare(nil)
-      return configuration.holdsWithoutMode ? await beginWaiting(store) : stopWaiting()
+      if configuration.holdsWithoutMode { await beginWaiting(store) } else { stopWaiting() }
     }
-    life.declare(OwnMode(mode: mode, profile: profile))
-    await beginWaiting(store)
   }
 
   /// What the holder may be asked to do.

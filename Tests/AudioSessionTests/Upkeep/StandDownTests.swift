@@ -132,4 +132,27 @@ struct StandDownTests {
       await next.close()
     }
   }
+
+  @Test("a holder that adopts the stored mode unmutes no input; an apply does", .server)
+  func adoptsMuted() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = Self.mode
+      mode.inputMuted = false
+      try await rig.session.setAudioMode(mode)
+      await rig.session.close()
+      try await rig.outside.setMute(.input, device: "mic", true)
+      // The start of a service, its reload, and another session of its process.
+      let (first, second) = (Rig.session(rig.sandbox), Rig.session(rig.sandbox))
+      for session in [first, first, second] {
+        let report = try await session.hold()
+        #expect(report.state.active)
+        #expect(report.state.properties[.inputMuted]?.verdict == .overridden)
+        #expect(try await rig.outside.source(named: "mic")?.isMuted == true)
+      }
+      try await first.setAudioMode(mode)
+      #expect(try await rig.outside.source(named: "mic")?.isMuted == false)
+      await second.close()
+      await first.close()
+    }
+  }
 }

@@ -190,6 +190,12 @@ private typealias Server = SimulatedServer
       }
       #expect(plan.lines == (isExplicit ? ["7 \(Self.mic) mute: on → off"] : []))
     }
+    // A mode that was applied before is not asked for.
+    let plan = try server.plan(AudioMode()) {
+      $0.baseline = baseline
+      $0.mayUnmute = false
+    }
+    #expect(plan.lines == [])
   }
 
   @Test func `a device or value that is gone is passed over`() throws {
