@@ -353,8 +353,8 @@ package struct Reconciler: Sendable {
       property: step.property, value: step.to.description)
   }
 
-  /// Handles a refused step: a hint, a best effort, and a run that restores continue without it, any other
-  /// run fails.
+  /// Handles a refused step: a best effort and a run that restores continue without any, other runs without
+  /// those that the rest of the mode can do without; or they fail.
   private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
     // The rest of the mode does not wait for a hint.
     let isLate = step.setting.isHint && error.code == .timedOut
@@ -365,13 +365,18 @@ package struct Reconciler: Sendable {
     } else if case .others = step.setting {
       // The server does not report why a module did not load; streams are then treated one by one.
       input.capabilities.roleModules = false
-    } else if step.setting.isHint || step.setting.isOfOthers
-      || input.mode.onFailure == .bestEffort || isRestoring
-    {
+    } else if isDispensable(step) || input.mode.onFailure == .bestEffort || isRestoring {
       input.refusals[step.setting] = error.message
     } else {
       throw error.about(step)
     }
     results.append(.refused(step, error.message))
+  }
+
+  /// Whether the rest of the mode is in effect without a step. Programs may forbid that their streams are
+  /// moved, which no server shows beforehand.
+  private func isDispensable(_ step: Step) -> Bool {
+    if case .stream = step.setting, !input.snapshot.isOfOneProgram { return true }
+    return step.setting.isHint || step.setting.isOfOthers
   }
 }
