@@ -141,7 +141,7 @@ package struct Reconciler: Sendable {
         do throws(SessionError) {
           try Self.count(step, in: &attempts, atMost: 4)
         } catch {
-          guard isRestoring else { throw error }
+          guard isRestoring || onlyRestores(step) else { throw error }
           // The rest is restored all the same.
           try refuse(step, error)
           state = .reading
@@ -377,6 +377,14 @@ package struct Reconciler: Sendable {
   /// moved, which no server shows beforehand.
   private func isDispensable(_ step: Step) -> Bool {
     if case .stream = step.setting, !input.snapshot.isOfOneProgram { return true }
-    return step.setting.isHint || step.setting.isOfOthers
+    return step.setting.isHint || step.setting.isOfOthers || onlyRestores(step)
+  }
+
+  /// Whether a step restores what an earlier mode set and this one does not name. A default is also set
+  /// before a link is removed, and a person's mute is copied.
+  func onlyRestores(_ step: Step) -> Bool {
+    if case .defaultDevice = step.setting { return false }
+    return !step.isPermanent && step.setting.is(.outlivesSession)
+      && !lastPlan.claims.contains(step.setting)
   }
 }
