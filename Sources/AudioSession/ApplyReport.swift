@@ -8,7 +8,7 @@ public struct ApplyReport: Sendable, Codable {
   public var state: SessionState
   /// The preferences that could not be met, with reasons.
   public var unmet: [Unmet]
-  /// What a revert left as it is: settings that another program has changed, what is unplugged, what the
-  /// server refused to restore, and that a default which the server had picked by itself stays chosen.
+  /// What was not restored: settings that another program has changed, what is unplugged, what the server
+  /// refused to restore, and that a default which the server had picked by itself stays chosen.
   public var left: [String]
 }

@@ -90,8 +90,8 @@ extension AudioSession {
   /// Holds the session of the server from now on: for services, which may start before there is a
   /// mode.
   ///
-  /// Applies the stored mode, if it is active. Otherwise nothing changes until a command hands over a
-  /// mode.
+  /// Applies the stored mode, if it is active, but unmutes no input. Otherwise nothing changes until a
+  /// command hands over a mode.
   ///
   /// - Throws: `isBusy` if another process holds the session and `options` has no `.takeOver`; the
   ///   errors of `setAudioMode`.
@@ -109,7 +109,8 @@ extension AudioSession {
         // A damaged one counts as none; the report mentions it. One that has ended stays so.
         if let declared = (try? await session.modeInForce(store)) ?? nil {
           // It was applied before, so the observer is not called.
-          return try await session.apply(declared, budget, options, isObserved: false)
+          return try await session.apply(
+            declared, budget, options, extent: .adopted, isObserved: false)
         }
         _ = try await session.takeLock(store, budget, options, else: nil)
         await session.emit(session.takeOverEnded())

@@ -13,7 +13,8 @@ extension AudioSession {
   /// (AVAudioSession: `overrideOutputAudioPort`).
   ///
   /// Only in the category `play-and-record`, and only in a session that holds. A plug, another
-  /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts.
+  /// default or profile, `setAudioMode` and `.none` end it; then the mode alone counts. Levels that a
+  /// person has changed stay, and no input is unmuted.
   ///
   /// - Throws: `activationFailed` without such a mode or holder, `portNotAvailable` without a speaker,
   ///   and the errors of `setAudioMode`.
@@ -32,7 +33,7 @@ extension AudioSession {
           property: .outputPort, value: "speaker")
       }
       return try await session.overriding(port) { () throws(SessionError) in
-        try await session.apply(declared, budget)
+        try await session.apply(declared, budget, extent: .route)
       }
     }
   }

@@ -33,7 +33,7 @@ extension AudioSession {
       learned = Learned(look.run)
       return try await end(&look, nil, live, store)
     }
-    emit(.drift(plan.steps.map(\.property).unique))
+    emitDrift(plan)
     do throws(SessionError) {
       try await driver.run(&look.run)
     } catch {
@@ -47,13 +47,22 @@ extension AudioSession {
       upkeep.rules.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)
     }
     try await end(&look, nil, live, store)
-    upkeep.reapplies += 1
-    for step in plan.steps {
-      guard case .defaultDevice = step.setting, case .name(let name) = step.to else { continue }
-      upkeep.restoredDefaults.insert(name)
+    if run.hasEffect {
+      upkeep.reapplies += 1
+      for step in plan.steps {
+        guard case .defaultDevice = step.setting, case .name(let name) = step.to else { continue }
+        upkeep.restoredDefaults.insert(name)
+      }
+      emit(.reapplied(upkeep.now - start))
     }
-    emit(.reapplied(upkeep.now - start))
     await noteConflicts(look, live)
+  }
+
+  /// Reports what is not in effect. What the server refused at the last look is requested again, and was
+  /// reported then.
+  private func emitDrift(_ plan: Plan) {
+    let news = plan.steps.filter { learned.refusals[$0.setting] == nil }
+    if !news.isEmpty { emit(.drift(news.map(\.property).unique)) }
   }
 
   private func end(
@@ -85,10 +94,11 @@ extension AudioSession {
       input, at: start, tracer: configuration.tracer)
     let plan = try await driver.plan(&restoration.run)
     if !plan.isEmpty {
-      emit(.drift(plan.steps.map(\.property).unique))
+      emitDrift(plan)
       try await driver.run(&restoration.run)
-      if !restoration.run.written.isEmpty { emit(.reapplied(upkeep.now - start)) }
+      if restoration.run.hasEffect { emit(.reapplied(upkeep.now - start)) }
     }
+    learned = Learned(restoration.run)
     await live.closeRatePins(besides: [])
     try upkeep.rules.end(restoration, &life) { baseline throws(SessionError) in
       try store.write(baseline)

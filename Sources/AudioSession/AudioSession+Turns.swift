@@ -91,14 +91,24 @@ extension AudioSession {
     }
   }
 
+  /// How much of a mode counts.
+  enum Extent {
+    /// Everything: a user or program applies it.
+    case whole
+    /// It was applied before: no input is unmuted.
+    case adopted
+    /// Only its route changes: levels are left as in upkeep.
+    case route
+  }
+
   func apply(
     _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [],
-    isObserved: Bool = true
+    extent: Extent = .whole, isObserved: Bool = true
   ) async throws(SessionError) -> ApplyReport {
     let former = (scope: scope, declared: life.modeInEffect)
     try await enter(declared.mode.scope ?? .server, budget)
     do throws(SessionError) {
-      return try await make(declared, budget, options, isObserved: isObserved)
+      return try await make(declared, budget, options, extent: extent, isObserved: isObserved)
     } catch {
       guard scope != former.scope else { throw error }
       // In a task of its own: if this one is cancelled, it sends no request any more.
@@ -108,13 +118,20 @@ extension AudioSession {
 
   /// Applies a mode of the session's current scope.
   func make(
-    _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [], isObserved: Bool
+    _ declared: OwnMode, _ budget: Budget, _ options: ActivationOptions = [],
+    extent: Extent = .whole, isObserved: Bool
   ) async throws(SessionError) -> ApplyReport {
-    try await holdingLock(
-      .apply(declared.mode, profile: declared.profile), budget, options, isObserved: isObserved
+    let order: Order.Kind =
+      extent == .whole
+      ? .apply(declared.mode, profile: declared.profile)
+      : .adopt(declared.mode, profile: declared.profile)
+    return try await holdingLock(
+      order, budget, options, isObserved: isObserved
     ) { session, live, store, stop throws(SessionError) in
       var input = try await session.input(declared.mode, live, store, isExplicit: true)
       input.refusals = [:]
+      if extent != .whole { input.mayUnmute = false }
+      if extent == .route { input.charges = await session.life.held?.charges }
       return try await session.reconcile(
         input, live, store, budget, stop, declared: declared, isActive: true)
     }

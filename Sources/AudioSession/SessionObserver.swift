@@ -35,7 +35,7 @@ extension SessionChange {
   /// The change that an order requests; nil for a takeover.
   init?(_ order: Order.Kind) {
     switch order {
-    case .apply(_, let profile): self = .apply(profile: profile)
+    case .apply(_, let profile), .adopt(_, let profile): self = .apply(profile: profile)
     case .revert: self = .revert
     case .takeOver, .unreadable: return nil
     }

@@ -69,13 +69,15 @@ extension AudioSession {
   /// Within one process the first session holds for all; the next one takes its place when it
   /// closes.
   private func waitBehind(_ order: Order.Kind, _ store: SessionStore) {
-    guard case .apply(let mode, let profile) = order else {
+    switch order {
+    case .apply(let mode, let profile), .adopt(let mode, let profile):
+      life.declare(OwnMode(mode: mode, profile: profile))
+      beginWaiting(store)
+    case .revert, .takeOver, .unreadable:
       // Without a mode there is nothing to hold for.
       life.declare(nil)
-      return configuration.holdsWithoutMode ? beginWaiting(store) : stopWaiting()
+      if configuration.holdsWithoutMode { beginWaiting(store) } else { stopWaiting() }
     }
-    life.declare(OwnMode(mode: mode, profile: profile))
-    beginWaiting(store)
   }
 
   /// What the holder may be asked to do.

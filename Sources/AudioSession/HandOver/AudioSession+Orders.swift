@@ -99,14 +99,16 @@ extension AudioSession {
     _ order: Order, _ store: SessionStore
   ) async throws(SessionError) -> ApplyReport? {
     switch order.kind {
-    case .apply(let mode, let profile):
+    case .apply(let mode, let profile), .adopt(let mode, let profile):
       try mode.validate()
       queue.newDecision()
+      let extent: Extent = if case .adopt = order.kind { .adopted } else { .whole }
       return try await inTurn(.replacesMode, timeout: order.timeout) {
         session, budget throws(SessionError) in
         try await session.overriding(.none) { () throws(SessionError) in
           try await session.apply(
-            OwnMode(mode: mode, profile: profile), budget, isObserved: !order.isOfHook)
+            OwnMode(mode: mode, profile: profile), budget, extent: extent,
+            isObserved: !order.isOfHook && extent == .whole)
         }
       }
     case .revert(let keepsMode, let forgets):

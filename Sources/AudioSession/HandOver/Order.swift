@@ -11,6 +11,9 @@ struct Order: Sendable {
   enum Kind: Sendable {
     /// Apply this mode.
     case apply(AudioMode, profile: String?)
+    /// Apply this mode, which was applied before, for another session of the holder's process: no input
+    /// is unmuted.
+    case adopt(AudioMode, profile: String?)
     /// Restore the setup from before the first apply, and forget the mode or keep it for later; and
     /// forget the settings of unplugged devices, or keep them.
     case revert(keepsMode: Bool, forgets: Bool)
@@ -64,6 +67,9 @@ extension Order {
     if isOfHook { numbers.append(("hook", 1)) }
     switch kind {
     case .apply(let preferred, let profile): (mode, name) = (preferred, profile)
+    case .adopt(let preferred, let profile):
+      (mode, name) = (preferred, profile)
+      numbers.append(("adopt", 1))
     case .revert(let keepsMode, let forgets):
       numbers.append((keepsMode ? "deactivate" : "revert", 1))
       if forgets { numbers.append(("forget", 1)) }
@@ -100,6 +106,8 @@ extension Order {
       kind = .revert(keepsMode: false, forgets: numbers["forget"] == 1)
     } else if numbers["deactivate"] == 1 {
       kind = .revert(keepsMode: true, forgets: numbers["forget"] == 1)
+    } else if numbers["adopt"] == 1 {
+      kind = .adopt(parsed.mode, profile: parsed.session?.profile)
     } else {
       kind = .apply(parsed.mode, profile: parsed.session?.profile)
     }

@@ -37,11 +37,11 @@ struct ChainEnd: Planned {
   }
 
   /// Streams of other programs, including those already there, because the mode keeps them there;
-  /// streams that record a monitor stay on it.
+  /// streams that record a monitor stay on it, and those of modules and filters where they were made.
   private func moves(_ context: PlanContext, to end: String) -> [Target] {
     context.snapshot.streams(direction).filter { stream in
-      guard !context.snapshot.isOwned(stream), stream.resampleMethod != "peaks",
-        !context.snapshot.hasOwnSession(stream),
+      guard !context.snapshot.isOwned(stream), stream.isOfProgram,
+        stream.resampleMethod != "peaks", !context.snapshot.hasOwnSession(stream),
         let device = context.snapshot.device(direction, at: stream.device)
       else { return false }
       return !device.isMonitor || device.name == end

@@ -24,7 +24,7 @@ extension PlanContext {
       let role = stream.properties["media.role"] ?? "no_role"
       // Until it is connected, PipeWire's session manager may still restore its volume.
       guard roles.contains(role), stream.device != nil, stream.isOfProgram,
-        stream.properties[Device.groupKey] == nil, !snapshot.isOwned(stream)
+        !snapshot.isOwned(stream)
       else { return false }
       if let process = input.process, snapshot.process(of: stream) == String(process) {
         return false
@@ -81,8 +81,11 @@ extension DuckingPolicy {
 }
 
 extension Stream {
-  /// Whether a program made the stream, and no module. PulseAudio also names the protocol's module.
-  fileprivate var isOfProgram: Bool { ownerModule == nil || driver == "protocol-native.c" }
+  /// Whether a program made the stream, and no module or filter. PulseAudio also names the protocol's
+  /// module.
+  var isOfProgram: Bool {
+    (ownerModule == nil || driver == "protocol-native.c") && properties[Device.groupKey] == nil
+  }
 
   /// Whether it is silent. PipeWire also reports that for a stream whose volume it does not know
   /// yet, which must not count as the previous value.

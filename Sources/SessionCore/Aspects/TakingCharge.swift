@@ -76,7 +76,9 @@ extension PlanContext {
 
   /// Whether the mode keeps a level whatever the user does.
   func keepsLevels(_ setting: Setting) -> Bool {
-    guard input.occasion == .upkeep else { return true }
+    guard input.occasion == .upkeep || input.occasion == .asked && input.charges != nil else {
+      return true
+    }
     return snapshot.device(ofLevel: setting)?.direction == .input && mode.gainLock == true
   }
 }

@@ -160,10 +160,16 @@ package struct Baseline: Sendable, Hashable, Codable {
 
   /// Updates the baseline for a step of a run: the session's value is now the step's, and dependent
   /// settings have whatever the step leads to.
-  package mutating func follow(_ step: Step, in snapshot: ServerSnapshot) {
+  ///
+  /// - Parameter outlastsSession: whether a person chose the step's value, so that no later run restores
+  ///   the one from before.
+  package mutating func follow(
+    _ step: Step, in snapshot: ServerSnapshot, outlastsSession: Bool = false
+  ) {
     let moved = step.setting.kind.dependents(in: snapshot)
     for index in entries.indices {
       if entries[index].setting == step.setting, entries[index].isShown(in: snapshot) {
+        if outlastsSession { entries[index].before = step.to }
         entries[index].ours = step.to
       } else if moved.contains(entries[index].setting), !snapshot.returns(entries[index].setting) {
         entries[index].ours = nil

@@ -18,13 +18,15 @@ package struct PlanInput: Sendable, Hashable, Codable {
   package var defaultsBefore: [Direction: String] = [:]
   /// The results of earlier hints.
   package var memory = HintMemory()
-  /// Whether a user or program asked for the plan; only then may it unmute an input.
+  /// Whether a user or program asked for the plan.
   package var isExplicit: Bool {
     get { occasion == .asked }
     set { occasion = newValue ? .asked : .upkeep }
   }
   /// The reason for the plan.
   package var occasion = Occasion.asked
+  /// Whether an input may be unmuted; nil is whether the plan was asked for.
+  package var mayUnmute: Bool?
   /// Whether pins stay open after the run; if not, a granted hint is not requested again.
   package var holdsPins = true
   /// Whether a process holds the session, this one or the one that gets this one's order: it acts
@@ -34,8 +36,8 @@ package struct PlanInput: Sendable, Hashable, Codable {
   package var process: Int32?
   /// Latencies granted to open pins, for servers that do not report a device's latency.
   package var grants: [Setting: Duration] = [:]
-  /// The levels that devices were given under this mode; nil if unknown, and levels are then left
-  /// alone.
+  /// The levels that devices were given under this mode; nil if unknown: upkeep then leaves levels alone,
+  /// and a plan that was asked for sets them all.
   package var charges: Charges?
   /// Settings in a conflict, which are left to the other program.
   package var yielded: Set<Setting> = []
@@ -67,6 +69,9 @@ package struct PlanInput: Sendable, Hashable, Codable {
 }
 
 extension PlanInput {
+  /// Whether an input may be unmuted.
+  var unmutesInputs: Bool { mayUnmute ?? isExplicit }
+
   /// Records the current defaults as those from before the run; call it once, before its first
   /// plan.
   package mutating func beginRun() {

@@ -11,8 +11,8 @@ extension PropertyRow {
     aspect: MuteAspect(direction: .output))
 }
 
-/// Mute of the hardware. Upkeep never unmutes an input: false takes effect only in an explicit
-/// apply.
+/// Mute of the hardware. Neither upkeep nor a mode that is applied again unmutes an input: false takes
+/// effect only in an explicit apply.
 struct MuteAspect: Aspect {
   let direction: Direction
   var phase: Phase { .levels }
@@ -29,7 +29,7 @@ struct MuteAspect: Aspect {
     else { return [] }
     let setting = Setting.mute(direction, device: device.name)
     let level = context.level(setting, .flag(muted))
-    let mayUnmute = direction == .output || context.input.isExplicit
+    let mayUnmute = direction == .output || context.input.unmutesInputs
     let isLeft = level.isLeft || !(level.value == .flag(true) || mayUnmute)
     let hardware = Target(
       property, setting, level.value, isLeft: isLeft, why: "on the hardware")

@@ -54,17 +54,18 @@ package struct ModeChange: Sendable {
     return baseline
   }
 
-  /// What a mode that ended left as it set it because the server refused to restore it, for users.
+  /// What a mode that ended, or was replaced, left as it set it because the server refused to restore it,
+  /// for users.
   package var refused: [String] {
-    guard goal == .ended(forgets: false) else { return [] }
+    guard goal != .ended(forgets: true) else { return [] }
     let kept = Set(outcome.entries.map(\.setting))
     return run.results.compactMap { result in
-      guard case .refused(let reason) = result.outcome, kept.contains(result.step.setting) else {
-        return nil
-      }
+      guard case .refused(let reason) = result.outcome, kept.contains(result.step.setting),
+        goal != .inEffect || run.onlyRestores(result.step)
+      else { return nil }
       return
         "\(result.step.setting.title) could not be set to \(result.step.to) (\(reason)): it is restored "
-        + "by the next 'revert'"
+        + "by the next \(goal == .inEffect ? "'apply' or " : "")'revert'"
     }.unique
   }
 

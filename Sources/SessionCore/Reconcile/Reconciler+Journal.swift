@@ -3,12 +3,18 @@ import PulseTypes
 extension Reconciler {
   /// Records what a batch is about to change, and the previous values.
   mutating func record(_ batch: ArraySlice<Step>) {
+    var before = PredictedServer(input.snapshot)
     for step in batch {
       // If another program changed one of the session's settings, the consequences are not the
       // session's.
       let isForeign = input.occasion != .asked && former[step.setting] != nil
-      journal.record(step, in: input.snapshot, withConsequences: !isForeign)
-      if !step.isPermanent { intended[step.setting, default: []].append(step.to) }
+      journal.record(step, in: before.snapshot, withConsequences: !isForeign)
+      if !step.isPermanent {
+        intended[step.setting, default: []].append(step.to)
+      } else if step.setting.isLevel {
+        // A later step that removes the device finds this value, which a rollback must bring back.
+        before.apply(step.setting, step.to)
+      }
     }
   }
 

@@ -111,6 +111,16 @@ extension Reconciler {
     input.memory.note(attempt, on: snapshot)
   }
 
+  /// Whether anything that this run planned came into effect; the server may have refused it all.
+  package var hasEffect: Bool {
+    results.contains { result in
+      switch result.outcome {
+      case .applied, .alreadySo, .notGranted: true
+      case .refused, .dropped: false
+      }
+    }
+  }
+
   /// The steps of the first plan with their outcomes, then the unplanned ones. A deferred step may have
   /// been refined: then the one that ran in its place.
   package var report: [StepResult] {

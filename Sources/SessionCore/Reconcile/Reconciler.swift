@@ -141,13 +141,13 @@ package struct Reconciler: Sendable {
         do throws(SessionError) {
           try Self.count(step, in: &attempts, atMost: 4)
         } catch {
-          guard isRestoring else { throw error }
+          guard isRestoring || onlyRestores(step) else { throw error }
           // The rest is restored all the same.
           try refuse(step, error)
           state = .reading
           continue
         }
-        input.baseline.follow(step, in: snapshot)
+        input.baseline.follow(step, in: snapshot, outlastsSession: keepsMute(step))
         // A level is restored because its device is no longer used. The device may be used again
         // before the run ends, and is given the mode's level then.
         if !lastPlan.claims.contains(step.setting) { input.charges?.forget([step.setting]) }
@@ -294,6 +294,13 @@ package struct Reconciler: Sendable {
     foreign[setting, default: 0] += times
   }
 
+  /// Whether a step copies a mute that a person set on a link, and the mode does not unmute afterwards.
+  private func keepsMute(_ step: Step) -> Bool {
+    guard step.isPermanent, step.setting.isLevel else { return false }
+    return !lastPlan.claims.contains(step.setting)
+      || !lastPlan.steps.contains { $0.setting == step.setting && !$0.isPermanent }
+  }
+
   /// A run can only be stopped between steps.
   private func check(_ isStopped: Bool) throws(SessionError) {
     guard isStopped else { return }
@@ -348,8 +355,8 @@ package struct Reconciler: Sendable {
       property: step.property, value: step.to.description)
   }
 
-  /// Handles a refused step: a hint, a best effort, and a run that restores continue without it, any other
-  /// run fails.
+  /// Handles a refused step: a best effort and a run that restores continue without any, other runs without
+  /// those that the rest of the mode can do without; or they fail.
   private mutating func refuse(_ step: Step, _ error: SessionError) throws(SessionError) {
     // The rest of the mode does not wait for a hint.
     let isLate = step.setting.isHint && error.code == .timedOut
@@ -360,13 +367,26 @@ package struct Reconciler: Sendable {
     } else if case .others = step.setting {
       // The server does not report why a module did not load; streams are then treated one by one.
       input.capabilities.roleModules = false
-    } else if step.setting.isHint || step.setting.isOfOthers
-      || input.mode.onFailure == .bestEffort || isRestoring
-    {
+    } else if isDispensable(step) || input.mode.onFailure == .bestEffort || isRestoring {
       input.refusals[step.setting] = error.message
     } else {
       throw error.about(step)
     }
     results.append(.refused(step, error.message))
+  }
+
+  /// Whether the rest of the mode is in effect without a step. Programs may forbid that their streams are
+  /// moved, which no server shows beforehand.
+  private func isDispensable(_ step: Step) -> Bool {
+    if case .stream = step.setting, !input.snapshot.isOfOneProgram { return true }
+    return step.setting.isHint || step.setting.isOfOthers || onlyRestores(step)
+  }
+
+  /// Whether a step restores what an earlier mode set and this one does not name. A default is also set
+  /// before a link is removed, and a person's mute is copied.
+  func onlyRestores(_ step: Step) -> Bool {
+    if case .defaultDevice = step.setting { return false }
+    return !step.isPermanent && step.setting.is(.outlivesSession)
+      && !lastPlan.claims.contains(step.setting)
   }
 }

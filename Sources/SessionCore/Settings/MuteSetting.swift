@@ -19,9 +19,9 @@ struct MuteSetting: DeviceSettingKind {
     snapshot.device(direction, named: name).map { .flag($0.isMuted) }
   }
 
-  /// Upkeep never unmutes an input.
+  /// Nothing but a change that was asked for unmutes an input.
   func restorable(_ before: SettingValue, in planner: Planner) -> SettingValue? {
-    direction == .input && before == .flag(false) && !planner.input.isExplicit ? nil : before
+    direction == .input && before == .flag(false) && !planner.input.unmutesInputs ? nil : before
   }
 
   func predict(_ value: SettingValue, in server: inout PredictedServer) {

@@ -240,6 +240,8 @@ package struct UpkeepRules: Sendable {
     let run = change.run
     var held = Held(baseline: baseline, memory: run.input.memory, generation: generation)
     held.stored = isStored ? nil : run.onDisk
+    // A change that left levels alone knows more of them than one that set them all.
+    held.charges = run.input.charges ?? Charges()
     held.charges.take(run.charged, in: run.input.snapshot)
     life.endChange(mode, isInEffect: isInEffect, held)
     if !isInEffect { returns.noteEnd(baseline, in: run.input.snapshot, at: now) }

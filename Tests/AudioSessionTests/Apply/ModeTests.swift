@@ -91,6 +91,8 @@ struct ModeTests {
       #expect(try await rig.eventually { $0.device(.input, named: "plain") != nil })
       var mode = AudioMode(category: .record, mode: .measurement)
       mode.preferredInput = ["plain"]
+      // The remap's own stream is no program's.
+      mode.moveInputStreams = true
       let state = try await rig.session.setAudioMode(mode).state
       #expect(state.properties[.mode]?.verdict == .applied, "\(state.properties)")
       // PipeWire 1.4 tells a new device's mute once it runs.

@@ -24,6 +24,7 @@ import Testing
     Order(kind: .apply(mode, profile: "p"), number: 7, process: 42, timeout: .seconds(5)),
     Order(kind: .revert(keepsMode: true, forgets: true), number: 8, process: 42, timeout: .zero),
     Order(kind: .takeOver, number: 9, process: 42, timeout: .milliseconds(1)),
+    Order(kind: .adopt(mode, profile: nil), number: 10, process: 42, timeout: .seconds(5)),
   ]
 
   /// A store whose files are in memory.
@@ -46,7 +47,10 @@ import Testing
         #expect(next > order.number && Order.numbers.contains(next))
         _ = Budget(order.timeout)
         _ = order.text
-        if case .apply(let mode, _) = order.kind { use(mode) }
+        switch order.kind {
+        case .apply(let mode, _), .adopt(let mode, _): use(mode)
+        case .revert, .takeOver, .unreadable: break
+        }
       }
     }
     #expect(read > 400)

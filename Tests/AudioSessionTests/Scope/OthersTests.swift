@@ -199,6 +199,8 @@ struct OthersTests {
       var mode = AudioMode(category: .playAndRecord)
       mode.preferredInput = [.name(Names.usbInput), .name(Names.laptopInput)]
       mode.outputPort = [.name(headphones), .name(speaker)]
+      mode.inputMuted = false
+      mode.inputGain = Volume(fraction: 0.5)
       try await rig.session.setAudioMode(mode)
       // PipeWire tells other clients a moment later.
       func isOn(_ port: String) async throws -> Bool {
@@ -207,8 +209,23 @@ struct OthersTests {
         }
       }
       #expect(try await isOn(headphones))
+      let theirs = ChannelVolumes(Volume(fraction: 0.2), channels: 2)
+      try await rig.setInputVolume(theirs, of: Names.usbInput)
+      for number in 1...30 {
+        noteTry(number, of: 30)
+        try await rig.outside.setMute(.input, device: Names.usbInput, true)
+        if try await rig.outside.source(named: Names.usbInput)?.isMuted == true { break }
+      }
+      // PipeWire tells the session at another time than other clients.
+      #expect(
+        try await rig.sessionSees {
+          let input = $0.device(.input, named: Names.usbInput)
+          return input?.isMuted == true && input?.volume == theirs
+        })
       let report = try await rig.session.overrideOutputPort(.speaker)
       #expect(try await isOn(speaker))
+      let input = try await rig.outside.source(named: Names.usbInput)
+      #expect(input?.isMuted == true && input?.volume == theirs)
       #expect(report.state.properties[.outputPort]?.preferred == .strings(["type:speaker"]))
       // The microphone goes: the route is another, and the mode alone counts.
       try await rig.act(on: Names.usbCard, "unplug", "analog-input-mic")

@@ -115,6 +115,30 @@ struct StandDownTests {
     }
   }
 
+  @Test(
+    "a mode takes effect although a profile of the one before is refused; it is restored later",
+    .bothServers, arguments: Feature.cards.machines)
+  func refusedFormer(on machine: Machine) async throws {
+    try await Rig.with(machine.configuration, isHolding: false) { rig in
+      let former = "output:analog-stereo"
+      try await rig.setProfile(former)
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name(machine.laptopInput)]
+      try await rig.session.setAudioMode(mode)
+      #expect(try await rig.outside.snapshot().card(named: Names.laptop)?.activeProfile != former)
+      try await rig.act(on: Names.laptop, "fail-profile", former)
+      mode.preferredInput = [.name(machine.usbInput)]
+      var report = try await rig.session.setAudioMode(mode)
+      #expect(report.state.properties[.preferredInput]?.verdict == .applied)
+      let left = try #require(report.left.first { $0.contains("profile") }, "\(report.left)")
+      #expect(left.hasSuffix("it is restored by the next 'apply' or 'revert'"))
+      report = try await rig.session.setAudioMode(mode)
+      #expect(report.left == [])
+      #expect(
+        try await rig.eventually { $0.card(named: Names.laptop)?.activeProfile == former })
+    }
+  }
+
   @Test("a holder does not apply a mode that has ended", .server)
   func endedBefore() async throws {
     try await Rig.with(.minimal) { rig in
@@ -130,6 +154,29 @@ struct StandDownTests {
       #expect(try await next.setActive(true).state.active)
       try await next.revert()
       await next.close()
+    }
+  }
+
+  @Test("a holder that adopts the stored mode unmutes no input; an apply does", .server)
+  func adoptsMuted() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = Self.mode
+      mode.inputMuted = false
+      try await rig.session.setAudioMode(mode)
+      await rig.session.close()
+      try await rig.outside.setMute(.input, device: "mic", true)
+      // The start of a service, its reload, and another session of its process.
+      let (first, second) = (Rig.session(rig.sandbox), Rig.session(rig.sandbox))
+      for session in [first, first, second] {
+        let report = try await session.hold()
+        #expect(report.state.active)
+        #expect(report.state.properties[.inputMuted]?.verdict == .overridden)
+        #expect(try await rig.outside.source(named: "mic")?.isMuted == true)
+      }
+      try await first.setAudioMode(mode)
+      #expect(try await rig.outside.source(named: "mic")?.isMuted == false)
+      await second.close()
+      await first.close()
     }
   }
 }

@@ -129,6 +129,60 @@ struct UpkeepTests {
   }
 
   @Test(
+    "what the server refuses each time is told once, and does not count as applied again", .server,
+    .timeLimit(.minutes(1)))
+  func refusedForGood() async throws {
+    try await Rig.with(.nullDevices) { rig in
+      func record(_ device: String, _ flags: StreamFlags = []) async throws -> PulseStream {
+        try await rig.outside.openStream(
+          StreamOptions(
+            direction: .input, name: "take", device: device,
+            spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false,
+            flags: flags))
+      }
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name("internal_mic")]
+      mode.moveInputStreams = true
+      try await rig.session.setAudioMode(mode)
+      let events = rig.session.events
+      let fixed = try await record("usb_mic", .dontMove)
+      let drift = await first(events) { if case .drift = $0 { true } else { false } }
+      #expect(drift != nil)
+      for _ in 0..<2 {
+        let looks = await rig.session.looks
+        let other = try await record("internal_mic")
+        #expect(await eventually { await rig.session.looks > looks })
+        await other.close()
+      }
+      // Beside it the default is restored.
+      try await rig.outside.setDefaultSource("usb_mic")
+      var drifts = 0
+      for await event in events {
+        if case .drift = event { drifts += 1 }
+        if case .reapplied = event { break }
+      }
+      #expect(drifts == 1)
+      #expect(try await rig.session.getSessionState().reapplies == 1)
+      await fixed.close()
+    }
+  }
+
+  @Test(
+    "a mute that a person sets on the remap outlasts the mode", .server, .timeLimit(.minutes(1)))
+  func muteOfRemap() async throws {
+    try await Rig.with(.minimal) { rig in
+      var mode = AudioMode(category: .record)
+      mode.preferredInput = [.name("mic")]
+      mode.channelMap = .swap
+      mode.inputMuted = false
+      try await rig.session.setAudioMode(mode)
+      try await rig.outside.setMute(.input, device: "audiosession.input", true)
+      try await rig.session.revert()
+      #expect(try await rig.outside.source(named: "mic")?.isMuted == true)
+    }
+  }
+
+  @Test(
     "a device that goes is replaced by the next, and taken again when it returns", .bothServers,
     .timeLimit(.minutes(1)), arguments: Feature.cards.machines)
   func hotPlug(on machine: Machine) async throws {

@@ -308,11 +308,46 @@ private typealias Server = SimulatedServer
     server.add(stream: "firefox", .input, on: Server.microphone)
     let meter = server.add(stream: "pavucontrol", .input, on: Server.usb)
     server.editStreams(.input) { if $0.index == meter { $0.resampleMethod = "peaks" } }
+    // A module's, and a filter's of PipeWire.
+    let module = server.add(stream: "module", .input, on: Server.usb)
+    server.editStreams(.input) {
+      if $0.index == module { ($0.ownerModule, $0.driver) = (Index(99), "module-remap-source.c") }
+    }
+    server.add(
+      stream: "filter", .input, on: Server.usb, properties: [Device.groupKey: "filter-chain-1"])
     let plan = try server.plan(preferring { $0.moveInputStreams = true })
     #expect(
       plan.lines == [
         "6 source output \(elsewhere) device: \(Server.usb) → \(Server.microphone)"
       ])
     #expect(plan.steps.first?.why == "mumble is moved")
+  }
+
+  @Test func `a stream that its program does not let move is listed, and the rest is applied`()
+    throws
+  {
+    var server = Self.desk()
+    let fixed = server.add(stream: "obs", .input, on: Server.usb, properties: ["stays": "yes"])
+    let other = server.add(stream: "mumble", .input, on: Server.usb)
+    let gain = ChannelVolumes(Volume(fraction: 0.35), channels: 2)
+    let mode = preferring {
+      $0.moveInputStreams = true
+      $0.inputGain = gain.loudest
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    let refused = run.loop.report.filter {
+      if case .refused = $0.outcome { true } else { false }
+    }
+    #expect(refused.map(\.step.setting) == [.stream(.input, fixed)])
+    let applied = run.server.snapshot
+    #expect(applied.value(of: .stream(.input, other)) == .name(Server.microphone))
+    #expect(applied.value(of: .volume(.input, device: Server.microphone)) == .volume(gain))
+    var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: applied))
+    back.input.baseline = run.stored
+    back.run()
+    #expect(back.failure == nil, "\(back.trace)")
+    #expect(back.server.snapshot.value(of: .stream(.input, other)) == .name(Server.usb))
   }
 }

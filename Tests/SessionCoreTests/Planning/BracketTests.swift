@@ -68,6 +68,74 @@ private typealias Server = SimulatedServer
       ])
   }
 
+  @Test(arguments: [AudioMode(), preferring { $0.channelMap = .left }])
+  func `a mute that a person set on the remap outlasts its mode`(_ next: AudioMode) throws {
+    var (server, baseline) = try RestoreTests.applied(
+      preferring {
+        $0.channelMap = .swap
+        $0.inputMuted = false
+      })
+    try server.edit(.input, "audiosession.input") { $0.isMuted = true }
+    for _ in 0..<2 {
+      var run = Run(server, PlanInput(mode: next, snapshot: server.snapshot))
+      run.input.baseline = baseline
+      run.run()
+      #expect(run.failure == nil, "\(run.trace)")
+      (server, baseline) = (run.server, run.stored)
+      #expect(
+        server.snapshot.value(of: .mute(.input, device: Server.microphone)) == .flag(true),
+        "\(run.trace)")
+    }
+  }
+
+  @Test func `a mode that unmutes the remap is reverted to the microphone as it was`() throws {
+    var mode = preferring {
+      $0.channelMap = .swap
+      $0.inputMuted = false
+    }
+    var (server, baseline) = try RestoreTests.applied(mode)
+    try server.edit(.input, "audiosession.input") { $0.isMuted = true }
+    mode.channelMap = .left
+    for next in [mode, AudioMode()] {
+      var run = Run(server, PlanInput(mode: next, snapshot: server.snapshot))
+      run.input.baseline = baseline
+      run.run()
+      #expect(run.failure == nil, "\(run.trace)")
+      (server, baseline) = (run.server, run.stored)
+      #expect(
+        server.snapshot.value(of: .mute(.input, device: Server.microphone)) == .flag(false),
+        "\(run.trace)")
+    }
+  }
+
+  @Test(arguments: [nil, false] as [Bool?])
+  func `a mute that a holder copied is undone by neither a rollback nor a revert`(
+    _ muted: Bool?
+  ) throws {
+    let server = try laptop("input:analog-stereo", isMuted: true)
+    let mode = swapping {
+      $0.category = .playAndRecord
+      $0.inputMuted = muted
+    }
+    var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
+    run.input.isExplicit = false
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    #expect(run.server.snapshot.card(named: "alsa_card.pci")?.activeProfile == Server.duplex)
+    for baseline in [run.journal, run.stored] {
+      var back = Run(run.server, PlanInput(mode: AudioMode(), snapshot: run.server.snapshot))
+      back.input.baseline = baseline
+      back.input.baseline.serverCookie = run.server.snapshot.server.cookie
+      back.run()
+      let snapshot = back.server.snapshot
+      #expect(back.failure == nil, "\(back.trace)")
+      #expect(snapshot.card(named: "alsa_card.pci")?.activeProfile == "input:analog-stereo")
+      #expect(
+        snapshot.value(of: .mute(.input, device: Server.microphone)) == .flag(true),
+        "\(run.trace)\n\(back.trace)")
+    }
+  }
+
   @Test func `a default that is not the remap is not touched`() throws {
     var server = try laptop()
     server.addUSB()

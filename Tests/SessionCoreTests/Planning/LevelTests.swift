@@ -81,6 +81,51 @@ private typealias Server = SimulatedServer
     #expect(server.reports(AudioMode())[.inputMuted]?.actual == .flag(true))
   }
 
+  @Test func `a change of the route alone leaves levels, and gives a new port its own`() throws {
+    let (speaker, headphones) = ("analog-output-speaker", "analog-output-headphones")
+    let volume = Setting.volume(.output, device: Server.speakers)
+    var server = Server.laptop(jacks: [headphones: .yes])
+    try server.edit(.input, Self.mic) { $0.isMuted = true }
+    try server.edit(.output, Server.speakers) {
+      $0.activePort = headphones
+      $0.volume = ChannelVolumes(Volume(fraction: 0.3), channels: 2)
+    }
+    let theirs = try #require(server.snapshot.value(of: volume))
+    var mode = preferring {
+      $0.inputMuted = false
+      $0.outputPort = [.name(headphones)]
+      $0.outputVolume = Volume(fraction: 0.5)
+    }
+    var charges = Charges()
+    charges.take([.mute(.input, device: Self.mic), volume], in: server.snapshot)
+    var input = PlanInput(mode: mode, snapshot: server.snapshot)
+    (input.charges, input.mayUnmute) = (charges, false)
+    #expect(try Plan.make(input).lines == [])
+    // An apply sets them all.
+    #expect(
+      try Set(server.plan(mode).steps.map(\.setting)) == [volume, .mute(.input, device: Self.mic)])
+    mode.outputPort = [.name(speaker)]
+    input.mode = mode
+    let steps = try Plan.make(input).steps
+    #expect(steps.map(\.setting) == [.port(.output, device: Server.speakers), volume])
+    // What is known of the other port stays known.
+    var run = Run(server, input)
+    run.run()
+    #expect(run.failure == nil, "\(run.trace)")
+    var change = ModeChange(input, to: .inEffect, wasInEffect: true)
+    change.run = run.loop
+    var life = SessionLife<Int, AudioMode>()
+    life.take(1, since: "now")
+    var rules = UpkeepRules()
+    rules.end(
+      change, mode, isInEffect: true, change.outcome, &life, generation: 1, at: .zero)
+    #expect(life.held?.charges.charge(of: volume, port: headphones)?.value == theirs)
+    #expect(
+      life.held?.charges.charge(of: volume, port: speaker)?.value
+        == .volume(ChannelVolumes(Volume(fraction: 0.5), channels: 2)))
+    #expect(run.server.snapshot.device(.input, named: Self.mic)?.isMuted == true)
+  }
+
   @Test func `the actual gain is the product over the chain`() throws {
     var server = try laptop { $0.volume = ChannelVolumes(Volume(fraction: 0.5), channels: 2) }
     server.addRemap(of: Self.mic, taking: .mono, as: .mono)

@@ -140,6 +140,42 @@ private typealias Server = SimulatedServer
     #expect(try back.server.snapshot.fingerprint == Self.laptop().snapshot.fingerprint)
   }
 
+  @Test func `a mode takes effect although the server refuses to restore a value of the one before`()
+    throws
+  {
+    var (server, baseline) = try Self.applied(Self.full)
+    let level = Setting.volume(.input, device: Server.usb)
+    let own = Setting.volume(.output, device: Server.speakers)
+    let mode = preferring { $0.outputVolume = Volume(fraction: 0.65) }
+    // The second time the server restores it.
+    for refused in [[level], []] as [Set<Setting>] {
+      server.refuses = refused
+      var input = PlanInput(mode: mode, snapshot: server.snapshot)
+      input.baseline = baseline
+      var run = Run(server, input)
+      run.run()
+      #expect(run.failure == nil, "\(run.trace)")
+      var change = ModeChange(input, to: .inEffect, wasInEffect: true)
+      change.run = run.loop
+      (server, baseline) = (run.server, change.outcome)
+      #expect(change.refused.count == refused.count, "\(change.refused)")
+      #expect((baseline[level]?.isChange == true) == !refused.isEmpty)
+      #expect(
+        server.snapshot.value(of: own)
+          == .volume(ChannelVolumes(Volume(fraction: 0.65), channels: 2)))
+      #expect(server.snapshot.server.defaultSourceName == Self.mic)
+    }
+    // What the mode names must be set.
+    server.refuses = [own]
+    var next = Run(
+      server,
+      PlanInput(
+        mode: preferring { $0.outputVolume = Volume(fraction: 0.2) }, snapshot: server.snapshot))
+    next.input.baseline = baseline
+    next.run()
+    #expect(next.failure != nil)
+  }
+
   @Test func `what somebody changed since is left and listed`() throws {
     let (applied, baseline) = try Self.applied(Self.full)
     var server = applied
@@ -190,6 +226,12 @@ private typealias Server = SimulatedServer
       }
       #expect(plan.lines == (isExplicit ? ["7 \(Self.mic) mute: on → off"] : []))
     }
+    // A mode that was applied before is not asked for.
+    let plan = try server.plan(AudioMode()) {
+      $0.baseline = baseline
+      $0.mayUnmute = false
+    }
+    #expect(plan.lines == [])
   }
 
   @Test func `a device or value that is gone is passed over`() throws {
