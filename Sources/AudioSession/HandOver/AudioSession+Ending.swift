@@ -8,6 +8,13 @@ extension AudioSession {
   ///
   /// Without a server it is the one that waits for the server of this address.
   package func holder() async throws(SessionError) -> SessionState.Holder? {
+    try await heldLock()?.holder
+  }
+
+  /// The other process that holds the server's session, and the path of its lock.
+  private func heldLock() async throws(SessionError) -> (
+    holder: SessionState.Holder, path: String
+  )? {
     var live: LiveServer?
     do throws(SessionError) {
       live = try await connected(Deadline(after: configuration.timeout))
@@ -18,21 +25,23 @@ extension AudioSession {
     }
     // A holder that uses another address counts if it is a process of this machine.
     let seen = await live?.snapshot.holder(beside: nil)
-    let mark = seen.flatMap { store(of: $0) == nil ? nil : $0 }
-    let living = SessionLock.livingOwner(store(live).lockPath)
-    guard let owner = living ?? mark?.owner, owner.isHolding,
-      owner.pid != getpid()
-    else { return nil }
-    return SessionState.Holder(pid: owner.pid, name: owner.name)
+    let marked = seen.flatMap { mark in store(of: mark).map { (mark.owner, $0.lockPath) } }
+    let path = store(live).lockPath
+    let living = SessionLock.livingOwner(path).map { ($0, path) }
+    guard let (owner, lock) = living ?? marked, owner.isHolding, owner.pid != getpid() else {
+      return nil
+    }
+    return (SessionState.Holder(pid: owner.pid, name: owner.name), lock)
   }
 
-  /// Ends the process that holds the session (SIGTERM), and waits for its end.
+  /// Ends the process that holds the session (SIGTERM), and waits for its end. One that has released
+  /// the lock has ended its session: its hooks may take as long as this may wait.
   ///
   /// - Returns: the process; nil if there was none.
   /// - Throws: `isBusy` if it is a program with its own session, `accessDenied` if it belongs to
   ///   another user, `timedOut` if it does not end.
   package func endHolder() async throws(SessionError) -> SessionState.Holder? {
-    guard let holder = try await holder() else { return nil }
+    guard let (holder, path) = try await heldLock() else { return nil }
     guard holder.name == ProcessName.own else {
       throw SessionError(
         .isBusy, stage: .session,
@@ -58,15 +67,36 @@ extension AudioSession {
         value: String(holder.pid))
     }
     let alarm = deadline.onPassing(on: loop) { end.finish() }
+    let release: Task<Void, Never> = Task(executorPreference: loop.taskExecutor) { [loop] in
+      defer { withExtendedLifetime(loop) {} }
+      do {
+        while Self.holds(path, holder.pid) {
+          try await loop.sleep(until: .now + .milliseconds(50))
+        }
+        // Without hooks it ends at once.
+        try await loop.sleep(until: .now + .milliseconds(500))
+      } catch {
+        return
+      }
+      end.yield(true)
+      end.finish()
+    }
     defer {
       alarm.cancel()
+      release.cancel()
       withExtendedLifetime(watch) {}
     }
     for await hasEnded in ends where hasEnded { return holder }
+    guard Task.isCancelled || Self.holds(path, holder.pid) else { return holder }
     throw SessionError(
       Task.isCancelled ? .cancelled : .timedOut, stage: .session,
       "\(holder.name) (process \(holder.pid)) has not ended \(configuration.timeout) after SIGTERM; "
         + "it may be frozen: kill -9 \(holder.pid)",
       value: String(holder.pid))
+  }
+
+  /// Whether a process has the lock of a path.
+  private static func holds(_ path: String, _ process: Int32) -> Bool {
+    SystemCalls().lookAtLock(path).isHeld(by: process)
   }
 }
