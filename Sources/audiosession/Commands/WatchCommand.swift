@@ -13,8 +13,9 @@ struct WatchCommand: SessionCommand {
       Maintains the session until SIGINT or SIGTERM, or until its output (a pipe or a terminal) is \
       closed: settings that other programs change are restored, a device that is plugged in again \
       is used again, and after a restart of the server the session is restored. Prints one line for \
-      each event. SIGHUP reads the profile again. 'apply' and 'revert' in other terminals are \
-      carried out by this process. Without a profile and a stored one it waits for an 'apply'.
+      each event. SIGHUP reads the profile again: the one named here, otherwise the one in effect. \
+      'apply' and 'revert' in other terminals are carried out by this process. Without a profile \
+      and a stored one it waits for an 'apply'.
 
       With --auto it applies the profile whose [match] fits the devices best ('profiles detect'), \
       and another one when devices are plugged in or removed and that one fits better. A profile \
@@ -92,10 +93,7 @@ struct WatchCommand: SessionCommand {
             await switching?.note(event)
             await hooks?.note(event) { try? await session.getSessionState() }
           } reload: {
-            guard let switching else {
-              _ = try await apply(session)
-              return
-            }
+            guard let switching else { return try await readAgain(session) }
             await switching.reload()
           }
         }
@@ -146,6 +144,20 @@ struct WatchCommand: SessionCommand {
     guard let profile else { return try await session.hold(options: activation) }
     let found = try Profile.found(profile)
     return try await session.setAudioMode(found.mode, profile: found.name, options: activation)
+  }
+
+  /// Reads the profile again and applies it: the one that was named, otherwise the one in effect.
+  private func readAgain(_ session: AudioSession) async throws {
+    if profile == nil {
+      let state = try await session.getSessionState()
+      // Another holder's profile is not this one's to apply.
+      if state.active, state.holder?.pid == getpid(), let name = state.profile {
+        let found = try Profile.found(name)
+        _ = try await session.setAudioMode(found.mode, profile: found.name, options: activation)
+        return
+      }
+    }
+    _ = try await apply(session)
   }
 
   /// The status text that a service manager shows.

@@ -284,6 +284,31 @@ struct WatchTests {
     }
   }
 
+  @Test("SIGHUP reads the profile again that a command applied; a bad one changes nothing", .server)
+  func readAgain() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      let result = try await sandbox.shell(
+        """
+        file="$XDG_CONFIG_HOME/audiosession/profiles/test.toml"
+        gain() { pactl get-source-volume mic | grep -q " $1%"; }
+        $A apply test --keep > /dev/null && gain 40 || exit 9
+        holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+        sed -i 's/40 %/70 %/' "$file"
+        kill -HUP $holder
+        until gain 70; do kill -0 $holder || exit 8; pause; done
+        echo 'gain =' > "$file"
+        kill -HUP $holder
+        until grep -q test.toml "$XDG_STATE_HOME/audiosession/watch.log"; do
+          kill -0 $holder || exit 7
+          pause
+        done
+        gain 70 && $A stop > /dev/null || exit 6
+        """)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
   @Test("without a mode it waits for one; apply and revert of others are carried out", .server)
   func handOver() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
