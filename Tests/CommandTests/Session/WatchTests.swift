@@ -441,6 +441,35 @@ struct WatchTests {
     }
   }
 
+  @Test("--auto tries a switch again that failed once", .simulatedCard)
+  func autoAgain() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let card = "alsa_card.usb-Example_USB_Microphone-00"
+      let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
+      try sandbox.write(
+        profile: "desk", "[input]\nprefer = [\"\(input)\"]\n[match]\ninputs = [\"plugged\"]\n")
+      let failing = try await sandbox.shell(
+        """
+        pactl set-card-profile \(card) off
+        pactl send-message /card/\(card)/sim fail-profile '"input:analog-stereo"'
+        """)
+      #expect(failing.status == 0, "\(failing)")
+      let result = try await watch(
+        sandbox, "--auto",
+        """
+        await '  applied'
+        pactl load-module module-null-source source_name=plugged > /dev/null
+        until grep -q 'trying again until' "$out.err"; do kill -0 $pid || exit 9; pause; done
+        until $A state --json | grep -q '"profile": "desk"'; do kill -0 $pid || exit 8; pause; done
+        [ "$(pactl get-default-source)" = \(input) ] || exit 7
+        """)
+      #expect(result.status == 143, "\(result)")
+      let chosen = result.standardOutput.split(separator: "\n").filter { $0.contains("desk (") }
+      #expect(chosen.count == 1, "\(result)")
+    }
+  }
+
   private func match(_ bus: String) -> String {
     "[match]\ninputs = [{ property = { \"device.bus\" = \"\(bus)\" } }]\n"
   }
