@@ -68,8 +68,11 @@ struct WatchCommand: SessionCommand {
     // Reports an invalid profile before it asks a server.
     if let profile { _ = try Profile.found(profile) }
     let trace = try trace.map { (path) throws(SessionError) in
-      try TraceFile(path, replaces: force) {
-        context.output.warning("the trace \(path) ends here, as it cannot be written: \($0)")
+      try TraceFile(path, replaces: force) { reason in
+        // In a task, as the session's thread must not wait for a reader of the warning.
+        Task {
+          context.output.warning("the trace \(path) ends here, as it cannot be written: \(reason)")
+        }
       }
     }
     let hooks = Hooks(options: options, output: context.output)

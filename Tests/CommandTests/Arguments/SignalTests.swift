@@ -342,4 +342,29 @@ struct SignalTests {
       #expect(result.status == 143, "\(result)")
     }
   }
+
+  @Test("a holder whose log is not read continues, and says later what it left out", .server)
+  func unreadLog() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\ngain-lock = true\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        mkfifo pipe
+        exec 3<> pipe
+        head -c 65536 /dev/zero >&3
+        $A watch test -v > out 2>&3 & pid=$!
+        ( sleep 60; kill -KILL $pid ) > /dev/null 2>&1 3>&- & guard=$!
+        until grep -qs applied out; do kill -0 $pid || exit 9; pause; done
+        cat <&3 > log & reader=$!
+        until [ -s log ]; do pause; done
+        pactl set-source-volume mic 90%
+        until grep -aq ' left out: ' log; do kill -0 $pid || exit 8; pause; done
+        kill -TERM $pid; wait $pid; code=$?
+        kill $guard $reader
+        exit $code
+        """)
+      #expect(result.status == 143, "\(result)")
+    }
+  }
 }
