@@ -84,8 +84,9 @@ extension AudioSession {
       if error.code == .cancelled { return false }
       configuration.logger?.debug("not reconnected", metadata: ["error": "\(error.message)"])
       await dropConnection()
-      // A private server that was removed together with the store does not return.
-      guard store(nil).isThere || orders.watch == nil else {
+      // A private server that was removed together with the store does not return. A session of one
+      // program has no store.
+      guard store(nil).isThere || scope == .application else {
         Task { await close() }
         return true
       }

@@ -57,6 +57,8 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
   package var isTimedOut = false
   /// Whether the task was cancelled in the meantime.
   package var isCancelled = false
+  /// Whether a pipe's reader read nothing when the recording was to end.
+  package var isOfStalledReader = false
 
   /// Makes an error.
   public init(_ code: Code, _ message: String, details: String? = nil) {
@@ -98,6 +100,15 @@ public struct StreamError: Error, Sendable, Hashable, CustomStringConvertible {
       .engineStartFailed, "the server has not answered for \(time.components.seconds) s",
       details: "the recording has ended; the file has the sound from before, then silence")
     error.isServerAway = true
+    return error
+  }
+
+  /// The error of a pipe whose reader read nothing when the recording was to end.
+  static func stalledReader(of pipe: String) -> StreamError {
+    var error = StreamError(
+      .fileFailed, "the end of the recording is lost",
+      details: "the reader of \(pipe) reads nothing")
+    error.isOfStalledReader = true
     return error
   }
 

@@ -14,6 +14,17 @@ actor AutoSwitch {
   private var alarm: Task<Void, Never>?
   /// Whether another process has the session.
   private var isTakenOver = false
+  /// The last switch, if it failed and may work later.
+  private var failed: FailedSwitch?
+  private var backoff = StartBackoff()
+
+  private struct FailedSwitch {
+    let profile: String?
+    /// When it is tried again.
+    let due: Duration
+    /// The mode that stayed in effect.
+    let kept: AudioMode?
+  }
 
   init(
     _ session: AudioSession, _ output: Output, options: AudioSession.ActivationOptions
@@ -58,6 +69,7 @@ actor AutoSwitch {
   /// Reads the profiles again and applies the matching one, even if it is the same.
   func reload() async {
     choice.forget(at: now)
+    failed = nil
     await look(options)
   }
 
@@ -77,22 +89,52 @@ actor AutoSwitch {
   }
 
   private func look(_ options: AudioSession.ActivationOptions = []) async {
+    // What a user applied or reverted meanwhile stays.
+    if let failed, await session.modeInEffect != failed.kept {
+      choice.remember(failed.profile)
+      self.failed = nil
+    }
     let detection = choice.decide(Profile.readable(), at: now)
+    let isAgain = detection != nil && detection?.chosen == failed?.profile
+    // Restoring the former mode changes devices, too, which must not shorten the pause.
+    let isEarly = isAgain && failed.map { now < $0.due } ?? false
+    if isEarly, let failed { choice.forget(at: failed.due) }
     // A device that is not stable yet needs another look, whatever this one's outcome.
     schedule()
-    guard let detection else { return }
+    guard let detection, !isEarly else { return }
+    if !isAgain { (failed, backoff) = (nil, StartBackoff()) }
     do {
-      _ = try await apply(detection, options)
+      _ = try await apply(detection, options, isAgain: isAgain)
+      failed = nil
+    } catch let error as SessionError {
+      await note(error, of: detection)
     } catch {
       // The previous mode stays; the next change of devices may call for another one.
       output.report(error, isOneLine: true)
     }
   }
 
+  /// The previous mode stays. A switch that may work later is tried again, as at the start.
+  private func note(_ error: SessionError, of detection: ProfileDetection) async {
+    let pause = backoff.pause(after: error)
+    if backoff.isNews(error) || pause == nil {
+      output.report(error, isOneLine: true)
+      if pause != nil { output.note("trying again until it works") }
+    }
+    let kept = await session.modeInEffect
+    failed = nil
+    // The devices may call for another profile by now.
+    guard let pause, choice.chosen == detection.chosen else { return }
+    failed = FailedSwitch(profile: detection.chosen, due: now + pause, kept: kept)
+    choice.forget(at: now + pause)
+    schedule()
+  }
+
   private func apply(
-    _ detection: ProfileDetection, _ options: AudioSession.ActivationOptions
+    _ detection: ProfileDetection, _ options: AudioSession.ActivationOptions,
+    isAgain: Bool = false
   ) async throws -> ApplyReport {
-    try? ProfileChosen(detection).print(output)
+    if !isAgain { try? ProfileChosen(detection).print(output) }
     let profile = try Profile.found(detection.chosen ?? "")
     return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)
   }

@@ -5,16 +5,20 @@ import POSIX
 
 /// A file that a trace is written to, a line of JSON an entry.
 final class TraceFile: Sendable {
+  /// How long an entry may wait for a pipe's reader: the session waits, too.
+  private static let patience = Duration.milliseconds(500)
+
   private let file: Descriptor
   /// Entries are written by the session's thread, events by another one.
   private let turn = Lock()
-  /// Called once with the error that ends the trace: a line that is cut off would spoil those behind it.
-  private let onFailure: @Sendable (SystemError) -> Void
+  /// Called once with the reason for the end of the trace: a line that is cut off would spoil those
+  /// behind it.
+  private let onFailure: @Sendable (String) -> Void
   private let hasFailed = Guarded(false)
 
   /// - Parameter replaces: whether an existing file is replaced; a pipe or a device always is written to.
   init(
-    _ path: String, replaces: Bool, onFailure: @escaping @Sendable (SystemError) -> Void = { _ in }
+    _ path: String, replaces: Bool, onFailure: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(SessionError) {
     self.onFailure = onFailure
     try FileGuard.check(path, replaces: replaces)
@@ -24,6 +28,9 @@ final class TraceFile: Sendable {
       throw SessionError(
         .storeFailed, stage: .session, "cannot write the trace \(path): \(error)", value: path)
     }
+    var status = stat()
+    guard fstat(file.raw, &status) == 0, !status.isRegular else { return }
+    _ = fcntl(file.raw, F_SETFL, O_APPEND | O_NONBLOCK)
   }
 
   func write(_ entry: TraceEntry) {
@@ -32,13 +39,34 @@ final class TraceFile: Sendable {
     bytes.append(UInt8(ascii: "\n"))
     let failure: SystemError? = turn.withLock {
       guard !hasFailed.withLock({ $0 }) else { return nil }
-      do throws(SystemError) { try file.write(bytes) } catch {
+      do throws(SystemError) { try append(bytes) } catch {
         hasFailed.withLock { $0 = true }
         return error
       }
       return nil
     }
-    if let failure { onFailure(failure) }
+    guard let failure else { return }
+    onFailure(failure.number == EAGAIN ? "its reader does not read it" : failure.description)
+  }
+
+  /// Writes all bytes; fails with EAGAIN if a pipe's reader does not read them in time.
+  private func append(_ bytes: [UInt8]) throws(SystemError) {
+    let end = ContinuousClock.now + Self.patience
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file.raw, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+        continue
+      }
+      let error = count < 0 ? SystemError.last : SystemError(ENOSPC)
+      switch error.number {
+      case EINTR: continue
+      case EAGAIN where ContinuousClock.now < end:
+        poll([.output(file.raw)], for: milliseconds(until: end))
+      default: throw error
+      }
+    }
   }
 
   /// The lines of a trace; throws with the number of the first that is not one.

@@ -299,6 +299,53 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a stop abandons a reader that stalls; the progress can be read while a write waits")
+  func stalledReader() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      defer { close(pipe) }
+      let recorder = rig.recorder()
+      try await recorder.start(path)
+      #expect(
+        await eventually {
+          var room = pollfd(fd: pipe, events: Int16(POLLOUT), revents: 0)
+          return poll(&room, 1, 0) == 0
+        })
+      // A buffer of 0.1 s waits then.
+      let full = ContinuousClock.now
+      #expect(await eventually { ContinuousClock.now - full > .milliseconds(300) })
+      let frames = await recorder.progress.frames
+      #expect(frames > 0)
+      let error = await #expect(throws: StreamError.self) { try await recorder.stop() }
+      #expect(error?.code == .fileFailed, "\(String(describing: error))")
+      #expect(await recorder.progress.frames >= frames)
+      #expect(await !recorder.isRecording)
+    }
+  }
+
+  @Test("a pipe has all of a recording that was stopped, also what nothing has read")
+  func unreadEnd() async throws {
+    try await Rig.with(.sources) { rig in
+      let folder = TemporaryFolder()
+      let path = folder.path + "/a.wav"
+      #expect(mkfifo(path, 0o600) == 0)
+      let pipe = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
+      defer { close(pipe) }
+      // `F_SETPIPE_SZ`, which Swift does not import: room for some seconds.
+      #expect(fcntl(pipe, 1031, 1 << 20) >= 1 << 20)
+      let recorder = rig.recorder()
+      try await recorder.start(path)
+      #expect(await eventually { await recorder.progress.frames > 4410 })
+      let progress = try await recorder.stop()
+      var bytes = [UInt8](repeating: 0, count: 1 << 20)
+      // A head of 44 bytes, then two channels of 16 bits.
+      #expect(Int64(read(pipe, &bytes, bytes.count)) == 44 + progress.frames * 4)
+    }
+  }
+
   @Test("a recording that is impossible fails before its named pipe has a reader")
   func impossiblePipe() async throws {
     try await Rig.with(.sources) { rig in

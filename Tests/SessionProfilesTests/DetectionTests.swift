@@ -112,4 +112,22 @@ import Testing
     choice.forget(at: .seconds(5))
     #expect(choice.decide(profiles, at: .seconds(5))?.chosen == "desk")
   }
+
+  @Test func `a switch that failed is due again, unless it is taken back`() {
+    let profiles = [profile("desk", inputs: [usb])]
+    var choice = ProfileSwitch()
+    choice.note(laptop, at: .zero)
+    #expect(choice.decide(profiles, at: .zero)?.chosen == "desk")
+    choice.forget(at: .seconds(5))
+    #expect(choice.nextLook == .seconds(5))
+    // A change of devices is looked at before that.
+    choice.note(laptop, at: .seconds(1))
+    #expect(choice.nextLook == .seconds(1) + Pacer.quiet)
+    #expect(choice.decide(profiles, at: .seconds(2))?.chosen == "desk")
+    choice.forget(at: .seconds(5))
+    choice.remember("desk")
+    #expect(choice.decide(profiles, at: .seconds(5)) == nil)
+    choice.remember("default")
+    #expect(choice.chosen == "desk")
+  }
 }

@@ -33,7 +33,8 @@ extension AudioSession {
     return (SessionState.Holder(pid: owner.pid, name: owner.name), lock)
   }
 
-  /// Ends the process that holds the session (SIGTERM), and waits for its end.
+  /// Ends the process that holds the session (SIGTERM), and waits for its end. One that has released
+  /// the lock has ended its session: its hooks may take as long as this may wait.
   ///
   /// - Returns: the process; nil if there was none.
   /// - Throws: `isBusy` if it is a program with its own session, or no process of this machine,
@@ -56,7 +57,7 @@ extension AudioSession {
     }
     // The lock may be that of another machine or container, where the number is another process's.
     guard watch != nil, ProcessName.of(holder.pid) == holder.name else {
-      guard SystemCalls().lookAtLock(lock).isHeld(by: holder.pid) else { return holder }
+      guard Self.holds(lock, holder.pid) else { return holder }
       throw SessionError(
         .isBusy, stage: .session,
         "\(holder.name) (process \(holder.pid)) holds the audio session of this server, and there "
@@ -71,15 +72,36 @@ extension AudioSession {
         value: String(holder.pid))
     }
     let alarm = deadline.onPassing(on: loop) { end.finish() }
+    let release: Task<Void, Never> = Task(executorPreference: loop.taskExecutor) { [loop] in
+      defer { withExtendedLifetime(loop) {} }
+      do {
+        while Self.holds(lock, holder.pid) {
+          try await loop.sleep(until: .now + .milliseconds(50))
+        }
+        // Without hooks it ends at once.
+        try await loop.sleep(until: .now + .milliseconds(500))
+      } catch {
+        return
+      }
+      end.yield(true)
+      end.finish()
+    }
     defer {
       alarm.cancel()
+      release.cancel()
       withExtendedLifetime(watch) {}
     }
     for await hasEnded in ends where hasEnded { return holder }
+    guard Task.isCancelled || Self.holds(lock, holder.pid) else { return holder }
     throw SessionError(
       Task.isCancelled ? .cancelled : .timedOut, stage: .session,
       "\(holder.name) (process \(holder.pid)) has not ended \(configuration.timeout) after SIGTERM; "
         + "it may be frozen: kill -9 \(holder.pid)",
       value: String(holder.pid))
+  }
+
+  /// Whether a process has the lock of a path.
+  private static func holds(_ path: String, _ process: Int32) -> Bool {
+    SystemCalls().lookAtLock(path).isHeld(by: process)
   }
 }

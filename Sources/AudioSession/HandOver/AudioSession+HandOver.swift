@@ -148,6 +148,10 @@ extension AudioSession {
       budget.readBack.onPassing(on: loop) { wake.yield() },
       budget.whole.onPassing(on: loop) { wake.finish() },
     ]
+    // Nothing reports the answer.
+    if answers == nil {
+      alarms.append(Deadline.repeating(every: .milliseconds(50), on: loop) { wake.yield() })
+    }
     let order = Order(
       kind: kind, number: store.nextOrderNumber(), process: getpid(), holder: owner.pid,
       timeout: budget.run.remaining)

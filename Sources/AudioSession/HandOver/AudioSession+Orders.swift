@@ -8,6 +8,10 @@ import SessionCore
 struct Orders {
   /// Watches for orders, and for the release of the lock.
   var watch: DescriptorWatch?
+  /// Looks for what the watch would report, where there is none.
+  var looks: Task<Void, Never>?
+  /// Whether it was reported that there is no watch.
+  var isDeafKnown = false
   /// Decides what to do about an order.
   var desk = OrderDesk(process: getpid())
   /// The orders that are carried out, by their numbers.
@@ -19,6 +23,7 @@ struct Orders {
 
   mutating func stop() {
     for work in work.values { work.cancel() }
+    looks?.cancel()
     stopWaiting()
     self = Orders()
   }
@@ -44,11 +49,33 @@ extension AudioSession {
     readOrder(store)
   }
 
+  /// Watches for orders, and for the lock. Where that is impossible, looks for them once a second,
+  /// and tries to watch again: a user may have only so many inotify instances (128 by default).
   private func listen(_ store: SessionStore) {
-    guard orders.watch == nil else { return }
+    guard orders.watch == nil, orders.looks == nil else { return }
     orders.watch = store.watch(on: loop) { [weak self] changed in
       Task { [weak self] in await self?.note(changed, store) }
     }
+    guard orders.watch == nil else { return }
+    if !orders.isDeafKnown {
+      configuration.logger?.warning(
+        "cannot watch the session's files, so commands are looked for once a second; see fs.inotify",
+        metadata: ["folder": "\(store.folder)"])
+    }
+    orders.isDeafKnown = true
+    orders.looks = Deadline(after: .seconds(1)).onPassing(on: loop) { [weak self] in
+      // In a new task, because its outcome may cancel this alarm.
+      Task { [weak self] in await self?.lookUnwatched(store) }
+    }
+  }
+
+  private func lookUnwatched(_ store: SessionStore) async {
+    // The session may have stopped listening in the meantime.
+    guard let looks = orders.looks else { return }
+    looks.cancel()
+    orders.looks = nil
+    listen(store)
+    await note([.order, .lock], store)
   }
 
   private func note(_ changed: Set<StoreFiles.File>, _ store: SessionStore) async {

@@ -45,6 +45,19 @@ struct Deadline: Sendable {
     }
   }
 
+  /// Calls the action again and again, until the task is cancelled.
+  static func repeating(
+    every pause: Duration, on loop: PulseLoop, _ action: @escaping @Sendable () -> Void
+  ) -> Task<Void, Never> {
+    Task(executorPreference: loop.taskExecutor) {
+      defer { withExtendedLifetime(loop) {} }
+      while true {
+        do { try await loop.sleep(until: .now + pause) } catch { return }
+        action()
+      }
+    }
+  }
+
   /// Waits until the deadline passes or the task is cancelled.
   func pass(on loop: PulseLoop) async { try? await loop.sleep(until: instant) }
 }

@@ -41,9 +41,7 @@ public actor AudioRecorder {
   public var isRecording: Bool { recording != nil }
 
   /// The progress of the recording; after its end, the final figures.
-  public var progress: RecordingProgress {
-    get async { await recording?.file.progress ?? lastProgress }
-  }
+  public var progress: RecordingProgress { recording?.file.progress ?? lastProgress }
 
   /// The progress of the recording from now on, ten times a second; ends with the recording. A slow
   /// reader gets only the newest.
@@ -144,7 +142,7 @@ public actor AudioRecorder {
       var left: Duration
       if let duration = configuration.duration {
         let away = await capture.awaySince.map { ContinuousClock.now - $0 }
-        left = duration - (await file.progress.duration) - (away ?? .zero)
+        left = duration - file.progress.duration - (away ?? .zero)
         if away != nil, left <= .zero {
           await capture.stopAudioStream()
           return nil
@@ -183,7 +181,7 @@ public actor AudioRecorder {
       failure = failure ?? error
     }
     if let failure { return .failure(failure) }
-    return .success(await file.progress)
+    return .success(file.progress)
   }
 
   /// Pauses the recording until `resume`; the pause does not appear in the file.
@@ -208,7 +206,7 @@ public actor AudioRecorder {
   public func finished() async throws(StreamError) -> RecordingProgress {
     guard let recording else { return lastProgress }
     guard await recording.end.valueUnlessCancelled() != nil else {
-      return await recording.file.progress
+      return recording.file.progress
     }
     return try await settle(recording)
   }
@@ -218,7 +216,7 @@ public actor AudioRecorder {
     _ recording: Recording
   ) async throws(StreamError) -> RecordingProgress {
     let result = await recording.work.value
-    lastProgress = await recording.file.progress
+    lastProgress = recording.file.progress
     if self.recording?.end === recording.end { self.recording = nil }
     return try result.get()
   }
@@ -226,7 +224,9 @@ public actor AudioRecorder {
   /// Ends the recording, closes the file, and returns the final figures. Has no effect if nothing
   /// is recorded; a start in progress fails.
   ///
-  /// Errors: those of `finished()`.
+  /// A pipe still gets what its reader has not read, unless the reader reads nothing for 0.2 s:
+  /// then the rest is lost, with the error `fileFailed`, and `progress` has the final figures.
+  /// Other errors: those of `finished()`.
   @discardableResult
   public func stop() async throws(StreamError) -> RecordingProgress {
     guard let recording else {
@@ -235,6 +235,7 @@ public actor AudioRecorder {
       if opening != nil { await capture.stopAudioStream() }
       return lastProgress
     }
+    recording.file.stop.set()
     await capture.stopAudioStream()
     return try await settle(recording)
   }

@@ -1,3 +1,4 @@
+import AudioSession
 import Glibc
 import POSIX
 
@@ -11,13 +12,19 @@ final class FileOutput {
   private let closes: Bool
   /// Whether it is written from here on only.
   let isPipe: Bool
+  /// Raised when the recording is to end: then a reader that stalls is abandoned.
+  private let stop: StopSignal
   private(set) var position: Int64 = 0
   private(set) var length: Int64 = 0
   /// `errno` of the first write that failed; 0 without one.
   private(set) var failure: Int32 = 0
 
+  /// Whether a pipe's reader stalled when the recording was to end: what it had not read is lost.
+  var isAbandoned: Bool { failure == EAGAIN }
+
   /// Opens and truncates a file; `-` is standard output.
-  init(path: String) throws(StreamError) {
+  init(path: String, until stop: StopSignal) throws(StreamError) {
+    self.stop = stop
     closes = path != "-"
     descriptor = closes ? Self.opened(path) : 1
     guard descriptor >= 0 else { throw Self.error("'\(path)' cannot be written") }
@@ -75,14 +82,18 @@ final class FileOutput {
   }
 
   private func writeToPipe(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // A reader that continues must not get what comes after a hole.
+    guard !isAbandoned else { return 0 }
     // Changes of bytes that were sent already count as written.
     let old = Int(min(Int64(bytes.count), max(0, length - position)))
     var rest = Array(bytes[old...])
     if length == 0 { Self.openEnd(&rest) }
     var done = 0
-    while done < rest.count {
+    // What is opened here does not block; standard output may, so it gets what it has room for.
+    while done < rest.count, closes || waitForRoom() {
+      let most = closes ? rest.count - done : min(rest.count - done, Int(PIPE_BUF))
       let count = rest.withUnsafeBytes { rest in
-        withoutPipeSignal { Glibc.write(descriptor, rest.baseAddress! + done, rest.count - done) }
+        withoutPipeSignal { Glibc.write(descriptor, rest.baseAddress! + done, most) }
       }
       guard note(count) else { break }
       done += max(0, count)
@@ -118,12 +129,25 @@ final class FileOutput {
   private func note(_ count: Int) -> Bool {
     if count > 0 { return true }
     if count < 0, errno == EINTR { return true }
-    if count < 0, errno == EAGAIN {
-      poll([.output(descriptor)], for: -1)
-      return true
-    }
+    if count < 0, errno == EAGAIN { return waitForRoom() }
     if failure == 0 { failure = count < 0 ? errno : ENOSPC }
     return false
+  }
+
+  /// Waits until a pipe has room; false if its reader reads nothing for 0.2 s when the recording
+  /// is to end.
+  private func waitForRoom() -> Bool {
+    var end: ContinuousClock.Instant?
+    // In pieces, because the signal does not end the wait.
+    while !poll([.output(descriptor)], for: 50)[0] {
+      guard stop.isRaised || Task.isCancelled else { continue }
+      let last = end ?? ContinuousClock.now + .milliseconds(200)
+      end = last
+      guard ContinuousClock.now >= last else { continue }
+      if failure == 0 { failure = EAGAIN }
+      return false
+    }
+    return true
   }
 
   private func advance(_ count: Int) {

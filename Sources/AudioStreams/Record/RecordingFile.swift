@@ -1,3 +1,4 @@
+import AudioSession
 import POSIX
 import Pulse
 import PulseTypes
@@ -13,10 +14,18 @@ actor RecordingFile {
   /// A named pipe that has its reader, until the writer takes it.
   private var pipe: FileOutput?
   private var writer: SoundFileWriter?
-  private(set) var progress = RecordingProgress()
+  private var current = RecordingProgress()
+  /// A copy for other threads: a write into a pipe may wait for its reader.
+  private nonisolated let published = Guarded(RecordingProgress())
   private var checked: Int64 = 0
   /// Whether `FILE.json` is written: only a file that remains has one, not a pipe.
   private var hasSidecar = false
+
+  /// Raised when the recording is to end: then a pipe's reader that stalls is abandoned.
+  nonisolated let stop = StopSignal()
+
+  /// The progress up to the last buffer that is in the file.
+  nonisolated var progress: RecordingProgress { published.withLock { $0 } }
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
@@ -32,16 +41,17 @@ actor RecordingFile {
 
   /// Waits for the reader of a named pipe: sound from before is not for it. A file is created only
   /// when there is sound, so that a failed start does not empty it.
-  func openPipe() throws(StreamError) { pipe = try FileOutput(path: path) }
+  func openPipe() throws(StreamError) { pipe = try FileOutput(path: path, until: stop) }
 
   /// Creates the file; removes the `FILE.json` of an earlier one.
   func create(sampleRate: Int, channels: Int) throws(StreamError) {
     writer = try SoundFileWriter(
       path: path, format: configuration.format ?? RecordingFormat(path: path),
-      sampleRate: sampleRate, channels: channels, output: pipe)
+      sampleRate: sampleRate, channels: channels, output: pipe, until: stop)
     pipe = nil
-    progress.sampleRate = sampleRate
-    progress.channels = channels
+    current.sampleRate = sampleRate
+    current.channels = channels
+    publish()
     hasSidecar = path != "-" && File.status(path)?.isRegular == true
     if hasSidecar { Sidecar.remove(of: path) }
   }
@@ -57,7 +67,7 @@ actor RecordingFile {
     let isNewInput = noteInput(of: buffer)
     if !buffer.missing.isEmpty { note(buffer.missing, limit) }
     // First: no silence is in the file that is not listed, also if the disk is full then.
-    if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(progress, of: path) }
+    if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(current, of: path) }
     do throws(StreamError) {
       try writer.writeSilence(frames: min(room(), buffer.framesMissingBefore))
       let count = Int(min(room(), Int64(buffer.frameLength))) * buffer.channels
@@ -66,15 +76,17 @@ actor RecordingFile {
       }
     } catch {
       // What is not in the file is not missing in it.
-      progress.frames = writer.frames
-      progress.missing = Self.cut(progress.missing, at: writer.frames)
-      if hasSidecar, !buffer.missing.isEmpty { try? Sidecar.write(progress, of: path) }
+      current.frames = writer.frames
+      current.missing = Self.cut(current.missing, at: writer.frames)
+      publish()
+      if hasSidecar, !buffer.missing.isEmpty { try? Sidecar.write(current, of: path) }
       throw error
     }
-    progress.frames = writer.frames
-    (progress.rms, progress.peak) = (buffer.rms, buffer.peak)
-    progress.highestPeak = max(progress.highestPeak, buffer.peak)
-    readers.send(progress)
+    current.frames = writer.frames
+    (current.rms, current.peak) = (buffer.rms, buffer.peak)
+    current.highestPeak = max(current.highestPeak, buffer.peak)
+    publish()
+    readers.send(current)
     // Twice a second: a process that is killed loses only that much.
     if writer.frames - checked >= Int64(writer.sampleRate / 2) {
       checked = writer.frames
@@ -85,14 +97,16 @@ actor RecordingFile {
 
   /// Notes the source of a buffer; true if it differs from that of the previous buffer.
   private func noteInput(of buffer: CaptureBuffer) -> Bool {
-    guard let device = buffer.device, device != progress.inputs.last?.device else { return false }
-    progress.inputs.append(RecordedInput(position: buffer.position, device: device))
-    return progress.inputs.count > 1
+    guard let device = buffer.device, device != current.inputs.last?.device else { return false }
+    current.inputs.append(RecordedInput(position: buffer.position, device: device))
+    return current.inputs.count > 1
   }
 
+  private func publish() { published.withLock { $0 = current } }
+
   private func note(_ missing: [MissingFrames], _ limit: Int64?) {
-    progress.missing += limit.map { Self.cut(missing, at: $0) } ?? missing
-    progress.missing = progress.missing.joined()
+    current.missing += limit.map { Self.cut(missing, at: $0) } ?? missing
+    current.missing = current.missing.joined()
   }
 
   /// The gaps, or their parts, before a position.

@@ -1,3 +1,4 @@
+import AudioSession
 import POSIX
 
 #if SNDFILE
@@ -7,7 +8,8 @@ import POSIX
 /// Writes a sound file, buffer by buffer; only one thread at a time may use it.
 ///
 /// Sound up to the last `checkpoint()` can be read even if the process is killed. `AudioRecorder`
-/// does all of this by itself, on a thread of its own; a write to a slow disk blocks its thread.
+/// does all of this by itself, on a thread of its own; a write to a slow disk blocks its thread. So
+/// does one into a pipe whose reader reads nothing; it fails 0.2 s after the task is cancelled.
 public final class SoundFileWriter {
   /// The format of the file.
   public let format: RecordingFormat
@@ -40,13 +42,16 @@ public final class SoundFileWriter {
     path: String, format: RecordingFormat? = nil, sampleRate: Int, channels: Int
   ) throws(StreamError) {
     try self.init(
-      path: path, format: format, sampleRate: sampleRate, channels: channels, output: nil)
+      path: path, format: format, sampleRate: sampleRate, channels: channels, output: nil,
+      until: StopSignal())
   }
 
-  /// - Parameter opened: the file, if it is open already.
+  /// - Parameters:
+  ///   - opened: the file, if it is open already.
+  ///   - stop: is raised when a pipe's reader that stalls is to be abandoned.
   init(
     path: String, format: RecordingFormat?, sampleRate: Int, channels: Int,
-    output opened: FileOutput?
+    output opened: FileOutput?, until stop: StopSignal
   ) throws(StreamError) {
     let format = format ?? RecordingFormat(path: path)
     guard (1...655_350).contains(sampleRate) else {
@@ -64,7 +69,11 @@ public final class SoundFileWriter {
       guard !format.isFLAC || channels <= 8 else {
         throw StreamError(.invalidFormat, "FLAC has up to 8 channels, not \(channels); use WAV")
       }
-      if let opened { output = opened } else { output = try FileOutput(path: path) }
+      if let opened {
+        output = opened
+      } else {
+        output = try FileOutput(path: path, until: stop)
+      }
       var info = SF_INFO()
       info.samplerate = Int32(sampleRate)
       info.channels = Int32(channels)
@@ -175,6 +184,7 @@ public final class SoundFileWriter {
   extension SoundFileWriter {
     private func failure() -> StreamError {
       let name = path == "-" ? "standard output" : "'\(path)'"
+      if output.isAbandoned { return .stalledReader(of: name) }
       if output.failure != 0 {
         return FileOutput.error("\(name) cannot be written", SystemError(output.failure))
       }

@@ -42,9 +42,13 @@ package struct ProfileSwitch: Sendable {
     return detection
   }
 
-  /// Makes the next decision count, even if it is the same: the profiles may have changed.
-  package mutating func forget(at now: Duration) {
+  /// Makes the next decision count, even if it is the same: the profiles may have changed, or the
+  /// switch failed. It is due at the given time, or earlier if devices have changed.
+  package mutating func forget(at due: Duration) {
     chosen = nil
-    settled = now
+    settled = min(due, settled ?? due)
   }
+
+  /// Takes back `forget`, unless a decision was made since.
+  package mutating func remember(_ profile: String?) { chosen = chosen ?? profile }
 }

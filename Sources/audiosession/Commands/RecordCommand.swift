@@ -200,7 +200,13 @@ struct RecordCommand: SessionCommand {
       return RecordView.line(progress, left: left)
     } during: {
       _ = try await recorder.finished()
-      return try await recorder.stop()  // it still records if this task was cancelled
+      do throws(StreamError) {
+        return try await recorder.stop()  // it still records if this task was cancelled
+      } catch {
+        guard error.isOfStalledReader else { throw error }
+        output.warning(error.description)
+        return await recorder.progress
+      }
     }
   }
 }

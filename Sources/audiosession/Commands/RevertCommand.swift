@@ -29,25 +29,40 @@ struct RevertCommand: SessionCommand {
   func run(_ context: Context) async throws -> Status {
     let hooks = Hooks(options: options, output: context.output)
     let forget = forget
-    let (report, stopped, snapshot) = try await context.withSession(hooks: hooks) { session in
-      let (report, stopped) = try await Interruption.cancelling {
+    let (report, ending, snapshot) = try await context.withSession(hooks: hooks) { session in
+      let (report, ending) = try await Interruption.cancelling {
         let report = try await session.revert(forgetsUnplugged: forget)
-        return (report, stop ? try await StopCommand.stop(session, options) : nil)
+        return (report, await endHolder(session))
       }
-      return (report, stopped, try? await session.snapshot())
+      return (report, ending, try? await session.snapshot())
     }
     try context.output.result(RevertJSON(report)) {
       RevertView.lines(report, width: $0, names: context.names(snapshot))
     }
     for note in report.state.notes { context.output.warning(note) }
-    if let stopped {
+    if let stopped = try? ending.get() {
       context.output.note("stopped \(stopped.title)")
     } else if let holder = report.state.holder, !stop {
       context.output.note(
         "\(holder.title) still runs, and maintains the next profile that is "
           + "applied; 'audiosession stop' ends it, and so does 'revert --stop'")
     }
+    if case .failure(let error) = ending {
+      return context.output.complain(Failure(error).error)
+    }
     let isRefused = report.steps.contains { if case .refused = $0.outcome { true } else { false } }
     return isRefused ? .refused : .done
+  }
+
+  /// Ends the holder, if that is asked for; a failure must not hide what was reverted.
+  private func endHolder(
+    _ session: AudioSession
+  ) async -> Result<SessionState.Holder?, any Error> {
+    guard stop else { return .success(nil) }
+    do {
+      return .success(try await StopCommand.stop(session, options))
+    } catch {
+      return .failure(error)
+    }
   }
 }

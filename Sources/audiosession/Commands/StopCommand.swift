@@ -8,11 +8,11 @@ struct StopCommand: SessionCommand {
     commandName: "stop",
     abstract: "End the process that maintains the session; what is applied stays.",
     discussion: """
-      Ends what 'apply --keep', 'watch' or the service runs, and waits until it has ended. Rate and \
-      buffer are no longer held then, and nothing is restored after a replug. 'audiosession \
-      revert' restores the previous setup. A program with a session of its own is not ended, nor is a \
-      holder on another machine, or in a container, that shares the home folder: the exit status is 76 \
-      then.
+      Ends what 'apply --keep', 'watch' or the service runs, and waits until it has ended, but not \
+      for its hooks. Rate and buffer are no longer held then, and nothing is restored after a \
+      replug. 'audiosession revert' restores the previous setup. A program with a session of its \
+      own is not ended, nor is a holder on another machine, or in a container, that shares the home \
+      folder: the exit status is 76 then.
 
       JSON: schema; stopped: pid, name (null where no process maintains the session).
       """)
@@ -43,6 +43,9 @@ struct StopCommand: SessionCommand {
       // With some settings a service manager would report an externally ended process as a failure.
       let manager = ServiceManager(timeout: options.timeout.duration)
       if case .done = await manager.run(["stop", ServiceUnit.name]) { return holder }
+      // It may have ended its session, and another process may hold: the rest is its hooks.
+      guard try await session.holder()?.pid == holder.pid else { return holder }
+      return try await session.endHolder() ?? holder
     }
     return try await session.endHolder()
   }

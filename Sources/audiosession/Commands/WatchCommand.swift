@@ -13,8 +13,9 @@ struct WatchCommand: SessionCommand {
       Maintains the session until SIGINT or SIGTERM, or until its output (a pipe or a terminal) is \
       closed: settings that other programs change are restored, a device that is plugged in again \
       is used again, and after a restart of the server the session is restored. Prints one line for \
-      each event. SIGHUP reads the profile again. 'apply' and 'revert' in other terminals are \
-      carried out by this process. Without a profile and a stored one it waits for an 'apply'.
+      each event. SIGHUP reads the profile again: the one named here, otherwise the one in effect. \
+      'apply' and 'revert' in other terminals are carried out by this process. Without a profile \
+      and a stored one it waits for an 'apply'.
 
       With --auto it applies the profile whose [match] fits the devices best ('profiles detect'), \
       and another one when devices are plugged in or removed and that one fits better. A profile \
@@ -67,8 +68,11 @@ struct WatchCommand: SessionCommand {
     // Reports an invalid profile before it asks a server.
     if let profile { _ = try Profile.found(profile) }
     let trace = try trace.map { (path) throws(SessionError) in
-      try TraceFile(path, replaces: force) {
-        context.output.warning("the trace \(path) ends here, as it cannot be written: \($0)")
+      try TraceFile(path, replaces: force) { reason in
+        // In a task, as the session's thread must not wait for a reader of the warning.
+        Task {
+          context.output.warning("the trace \(path) ends here, as it cannot be written: \(reason)")
+        }
       }
     }
     let hooks = Hooks(options: options, output: context.output)
@@ -92,10 +96,7 @@ struct WatchCommand: SessionCommand {
             await switching?.note(event)
             await hooks?.note(event) { try? await session.getSessionState() }
           } reload: {
-            guard let switching else {
-              _ = try await apply(session)
-              return
-            }
+            guard let switching else { return try await readAgain(session) }
             await switching.reload()
           }
         }
@@ -146,6 +147,20 @@ struct WatchCommand: SessionCommand {
     guard let profile else { return try await session.hold(options: activation) }
     let found = try Profile.found(profile)
     return try await session.setAudioMode(found.mode, profile: found.name, options: activation)
+  }
+
+  /// Reads the profile again and applies it: the one that was named, otherwise the one in effect.
+  private func readAgain(_ session: AudioSession) async throws {
+    if profile == nil {
+      let state = try await session.getSessionState()
+      // Another holder's profile is not this one's to apply.
+      if state.active, state.holder?.pid == getpid(), let name = state.profile {
+        let found = try Profile.found(name)
+        _ = try await session.setAudioMode(found.mode, profile: found.name, options: activation)
+        return
+      }
+    }
+    _ = try await apply(session)
   }
 
   /// The status text that a service manager shows.

@@ -1,6 +1,7 @@
 import Logging
 
-/// Writes what the library logs to standard error, a line an entry.
+/// Writes what the library logs to standard error, a line an entry. The session's own thread logs, and
+/// must not wait for a reader.
 struct MessageLog: LogHandler {
   let output: Output
   var metadata: Logger.Metadata = [:]
@@ -14,6 +15,6 @@ struct MessageLog: LogHandler {
   func log(event: LogEvent) {
     let all = metadata.merging(event.metadata ?? [:]) { _, new in new }
     let details = all.sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }.joined()
-    output.log("\(event.level): \(event.message)\(details)")
+    output.logUnlessFull("\(event.level): \(event.message)\(details)")
   }
 }

@@ -16,6 +16,16 @@ final class Output: Sendable {
   private let hasResult = Atomic(false)
   /// Whether a signal arrived while a reader read nothing: the remaining output is dropped.
   private let hasStalled = Atomic(false)
+  /// One thread at a time: the room that it has seen must be there when it writes.
+  private let turn = Lock()
+  /// What the log has left out.
+  private let loss = Guarded(Loss())
+
+  private struct Loss {
+    var lines = 0
+    /// Whether a part of the last line was written.
+    var isCut = false
+  }
 
   /// - Parameter isPlain: whether nothing is coloured, drawn or redrawn.
   init(isJSON: Bool, isPlain: Bool = false) {
@@ -132,8 +142,37 @@ final class Output: Sendable {
 
   func log(_ text: String) { message("", text, .dim) }
 
+  /// Prints a line like `log`, but waits for no reader: lines for which standard error has no room
+  /// are left out, and counted before the next one that is printed.
+  func logUnlessFull(_ text: String) {
+    loss.withLock { loss in
+      var shown = lines("", text, .dim)
+      if loss.lines > 0 {
+        let what = loss.lines == 1 ? "1 line" : "\(loss.lines) lines"
+        shown = lines("", "\(what) left out: standard error had no room", .dim) + shown
+      }
+      let start = loss.isCut ? "\n" : ""
+      let bytes = Array((start + rendered(shown)).utf8)
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        guard let written = writeNow(rest, to: 2), written.count > 0 else { break }
+        rest = rest.dropFirst(written.count)
+      }
+      if rest.isEmpty {
+        loss = Loss()
+      } else {
+        loss.lines += 1
+        loss.isCut = loss.isCut || rest.count < bytes.count
+      }
+    }
+  }
+
   private func message(_ kind: String, _ text: String, _ style: Style) {
-    say(Layout.message(Span("audiosession: \(kind)", style), text, width: messages.width))
+    say(lines(kind, text, style))
+  }
+
+  private func lines(_ kind: String, _ text: String, _ style: Style) -> [Line] {
+    Layout.message(Span("audiosession: \(kind)", style), text, width: messages.width)
   }
 
   /// Prints the usage of a command on standard error.
@@ -147,9 +186,12 @@ final class Output: Sendable {
     write(lines.rendered(colour: false), to: 2)
   }
 
-  private func say(_ lines: [Line]) {
+  private func say(_ lines: [Line]) { write(rendered(lines), to: 2) }
+
+  /// Lines for standard error, in place of a line of progress.
+  private func rendered(_ lines: [Line]) -> String {
     let start = hasProgress.load(ordering: .relaxed) ? "\r\u{1b}[K" : ""
-    write(start + lines.rendered(colour: messages.hasColour), to: 2)
+    return start + lines.rendered(colour: messages.hasColour)
   }
 
   /// Prints a failure and returns the exit status.
@@ -181,23 +223,45 @@ final class Output: Sendable {
   private func write(_ text: String, to descriptor: Int32) {
     if descriptor == 1, !hasResult.exchange(true, ordering: .relaxed) { endProgress() }
     var bytes = Array(text.utf8)[...]
-    let most = isatty(descriptor) == 1 ? 128 : Int(PIPE_BUF)
     while !bytes.isEmpty, !hasStalled.load(ordering: .relaxed) {
-      // Writes as much as fits without waiting.
       guard Self.waitForRoom(in: descriptor) else {
         return hasStalled.store(true, ordering: .relaxed)
       }
+      // Another thread may have taken the room.
+      guard let written = writeNow(bytes, to: descriptor) else { continue }
+      if written.count >= 0 {
+        bytes = bytes.dropFirst(written.count)
+      } else if !written.isInterrupted {
+        // A reader that closed the pipe chose so; that is not a failure. A full disk is one.
+        guard descriptor == 1 else { return }
+        if written.error == EPIPE {
+          hasLeft.store(true, ordering: .relaxed)
+        } else {
+          fail(written.error)
+        }
+        return
+      }
+    }
+  }
+
+  /// The result of a write, and its error number.
+  private struct Written {
+    let count: Int
+    let error: Int32
+
+    /// Whether nothing is wrong: the write is to be repeated.
+    var isInterrupted: Bool { error == EINTR || error == EAGAIN }
+  }
+
+  /// Writes as much as fits without waiting; nil if nothing does.
+  private func writeNow(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Written? {
+    let most = isatty(descriptor) == 1 ? 128 : Int(PIPE_BUF)
+    return turn.withLock { () -> Written? in
+      guard poll([.output(descriptor)], for: 0)[0] else { return nil }
       let count = bytes.prefix(most).withUnsafeBytes {
         Glibc.write(descriptor, $0.baseAddress, $0.count)
       }
-      if count >= 0 {
-        bytes = bytes.dropFirst(count)
-      } else if errno != EINTR, errno != EAGAIN {
-        // A reader that closed the pipe chose so; that is not a failure. A full disk is one.
-        guard descriptor == 1 else { return }
-        if errno == EPIPE { hasLeft.store(true, ordering: .relaxed) } else { fail(errno) }
-        return
-      }
+      return Written(count: count, error: errno)
     }
   }
 

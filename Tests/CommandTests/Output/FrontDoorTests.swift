@@ -199,4 +199,25 @@ struct FrontDoorTests {
       #expect(result.standardError.components(separatedBy: words[1]).count == 2, "\(result)")
     }
   }
+
+  @Test("revert --stop prints what it reverted also if the holder is not its to end", .server)
+  func revertedOnly() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      // By its name it is a program with a session of its own.
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory)
+        ln -s \(builtProgram) other
+        ./other watch test > out 2>&1 & pid=$!
+        until grep -q applied out; do kill -0 $pid || { cat out; exit 9; }; pause; done
+        $A revert --stop; code=$?
+        kill $pid; wait $pid
+        exit $code
+        """)
+      #expect(result.status == 76, "\(result)")
+      #expect(result.standardOutput.contains("40 % → 100 %"), "\(result)")
+      #expect(result.standardError.contains("a program of its own"), "\(result)")
+    }
+  }
 }

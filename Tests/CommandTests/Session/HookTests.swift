@@ -286,6 +286,32 @@ struct HookTests {
     }
   }
 
+  @Test("those of a holder's end keep neither stop nor revert --stop waiting", .server)
+  func slowEnd() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      try await install([("stopped.d/x", "exec sleep 20")], in: sandbox)
+      let result = try await sandbox.shell(
+        """
+        for command in stop "revert --stop"; do
+          $A apply test --keep > /dev/null || exit 9
+          holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+          $A $command 2>&1 || exit 8
+          # It still waits for its hook.
+          [ -e /proc/$holder/exe ] || exit 7
+          echo "it was (process $holder)"
+        done
+        """)
+      #expect(result.status == 0, "\(result)")
+      let lines = result.standardOutput.split(separator: "\n").map(String.init)
+      let holders = lines.filter { $0.hasPrefix("it was ") }.map { String($0.dropFirst(7)) }
+      try #require(holders.count == 2, "\(result)")
+      #expect(lines.contains { $0.hasPrefix("Stopped") && $0.contains(holders[0]) }, "\(result)")
+      #expect(lines.contains { $0.contains("40 % → 100 %") }, "\(result)")
+      #expect(lines.contains { $0.contains("stopped") && $0.contains(holders[1]) }, "\(result)")
+    }
+  }
+
   @Test("that are slow get the newest of each kind, and the end has one deadline", .server)
   func slow() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in

@@ -284,6 +284,31 @@ struct WatchTests {
     }
   }
 
+  @Test("SIGHUP reads the profile again that a command applied; a bad one changes nothing", .server)
+  func readAgain() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      let result = try await sandbox.shell(
+        """
+        file="$XDG_CONFIG_HOME/audiosession/profiles/test.toml"
+        gain() { pactl get-source-volume mic | grep -q " $1%"; }
+        $A apply test --keep > /dev/null && gain 40 || exit 9
+        holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+        sed -i 's/40 %/70 %/' "$file"
+        kill -HUP $holder
+        until gain 70; do kill -0 $holder || exit 8; pause; done
+        echo 'gain =' > "$file"
+        kill -HUP $holder
+        until grep -q test.toml "$XDG_STATE_HOME/audiosession/watch.log"; do
+          kill -0 $holder || exit 7
+          pause
+        done
+        gain 70 && $A stop > /dev/null || exit 6
+        """)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
   @Test("without a mode it waits for one; apply and revert of others are carried out", .server)
   func handOver() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
@@ -413,6 +438,35 @@ struct WatchTests {
         await 'no other fits'
         """)
       #expect(result.status == 143, "\(result)")
+    }
+  }
+
+  @Test("--auto tries a switch again that failed once", .simulatedCard)
+  func autoAgain() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      let card = "alsa_card.usb-Example_USB_Microphone-00"
+      let input = "alsa_input.usb-Example_USB_Microphone-00.analog-stereo"
+      try sandbox.write(profile: "default", "[input]\ngain = \"45 %\"\n")
+      try sandbox.write(
+        profile: "desk", "[input]\nprefer = [\"\(input)\"]\n[match]\ninputs = [\"plugged\"]\n")
+      let failing = try await sandbox.shell(
+        """
+        pactl set-card-profile \(card) off
+        pactl send-message /card/\(card)/sim fail-profile '"input:analog-stereo"'
+        """)
+      #expect(failing.status == 0, "\(failing)")
+      let result = try await watch(
+        sandbox, "--auto",
+        """
+        await '  applied'
+        pactl load-module module-null-source source_name=plugged > /dev/null
+        until grep -q 'trying again until' "$out.err"; do kill -0 $pid || exit 9; pause; done
+        until $A state --json | grep -q '"profile": "desk"'; do kill -0 $pid || exit 8; pause; done
+        [ "$(pactl get-default-source)" = \(input) ] || exit 7
+        """)
+      #expect(result.status == 143, "\(result)")
+      let chosen = result.standardOutput.split(separator: "\n").filter { $0.contains("desk (") }
+      #expect(chosen.count == 1, "\(result)")
     }
   }
 

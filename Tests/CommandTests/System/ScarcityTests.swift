@@ -1,3 +1,5 @@
+import Glibc
+import POSIX
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -46,6 +48,80 @@ struct ScarcityTests {
       #expect(try await sandbox.audiosession("plan", "test").standardOutput == "nothing to do\n")
       #expect(try await watch.end() == 143)
     }
+  }
+
+  /// Lets a program have no inotify instance while the file that `NO_INOTIFY` names exists: the limit
+  /// is the user's, and other tests need theirs.
+  private static let scarcity = """
+    #define _GNU_SOURCE
+    #include <errno.h>
+    #include <stdlib.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+
+    int inotify_init1(int flags) {
+      const char *path = getenv("NO_INOTIFY");
+      if (path && access(path, F_OK) == 0) {
+        errno = EMFILE;
+        return -1;
+      }
+      return syscall(SYS_inotify_init1, flags);
+    }
+    """
+
+  /// Runs a script with `$deaf`, which runs a program without inotify while the file `$scarce` exists,
+  /// and with `$holder`, the process of such a holder of the profile `test`.
+  private func withDeafHolder(
+    _ sandbox: PulseSandbox, _ folder: TemporaryFolder, _ script: String
+  ) async throws -> CommandResult {
+    try write(sandbox)
+    let source = try await sandbox.write(file: "scarcity.c", Self.scarcity)
+    return try await sandbox.shell(
+      """
+      scarce=\(folder.path)/scarce; : > $scarce
+      /usr/bin/cc -shared -fPIC -o \(folder.path)/scarcity.so \(source) || exit 90
+      deaf="env NO_INOTIFY=$scarce LD_PRELOAD=\(folder.path)/scarcity.so"
+      $deaf $A apply test --keep > /dev/null || exit 91
+      holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
+      ! ls -l /proc/$holder/fd | grep -q inotify || exit 92
+      \(script)
+      """)
+  }
+
+  @Test(
+    "without inotify a holder obeys, and watches as soon as it can; a command gets its answer",
+    .compiler)
+  func inotify() async throws {
+    let folder = TemporaryFolder()
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "other", "[input]\ngain = \"40 %\"\n")
+      // An order, or an answer, that is not noticed takes more than these 40 s.
+      let result = try await withDeafHolder(
+        sandbox, folder,
+        """
+        timeout 40 $A apply other > /dev/null || exit 93
+        timeout 40 $deaf $A apply test > /dev/null || exit 94
+        rm $scarce
+        until ls -l /proc/$holder/fd | grep -q inotify; do kill -0 $holder || exit 95; pause; done
+        timeout 40 $A revert > /dev/null || exit 96
+        """)
+      #expect(result.status == 0, "\(result)")
+      #expect(try await sandbox.audiosession("stop").status == 0)
+    }
+  }
+
+  @Test("without inotify a holder ends with the server that is thrown away", .compiler)
+  func inotifyEnd() async throws {
+    let folder = TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let holder = try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await withDeafHolder(sandbox, folder, "echo $holder")
+      return try #require(Int32(result.standardOutput.filter(\.isNumber)), "\(result)")
+    }
+    // None if it has ended already.
+    guard let end = processDescriptor(holder) else { return }
+    defer { close(end) }
+    #expect(await eventually(within: .seconds(60)) { poll([.input(end)], for: 0)[0] })
   }
 
   @Test("a holder whose disk fills goes on healing, and says what it could not write")
