@@ -2,8 +2,9 @@ import Glibc
 import SessionCore
 
 extension SessionStore {
-  /// Whether the last mode was damaged and set aside: which settings should be in effect is unknown.
-  var hasLostMode: Bool { access(files.path(.mode) + ".damaged", F_OK) == 0 }
+  /// Whether the last mode was damaged and set aside, and none was stored since: which settings should be
+  /// in effect is unknown.
+  var hasLostMode: Bool { access(files.asidePath(.mode), F_OK) == 0 }
 
   /// Problems of the files that are not replaced with every change, for users.
   var problems: [String] {

@@ -79,6 +79,7 @@ struct SessionStore: Sendable {
   func commit(_ stored: StoredMode?, _ baseline: Baseline?) throws(SessionError) {
     if let baseline { try write(baseline) }
     try files.commit(stored.map { Array($0.text.utf8) })
+    if hasLostMode { files.endDamage() }
   }
 
   /// Like `commit`, but returns messages about what cannot be stored.

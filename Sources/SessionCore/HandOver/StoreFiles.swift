@@ -95,6 +95,16 @@ package struct StoreFiles: Sendable {
     try perform("sync", folder, try calls.syncFolder(folder))
   }
 
+  /// Where a damaged file is set aside.
+  package func asidePath(_ file: File) -> String { path(file) + ".damaged" }
+
+  /// Where a damaged mode remains once another one, or its end, was stored.
+  private var formerDamagePath: String { asidePath(.mode) + ".old" }
+
+  /// Notes that it is known again which mode is in effect: renames a mode that was set aside, if that is
+  /// possible.
+  package func endDamage() { try? calls.rename(asidePath(.mode), to: formerDamagePath) }
+
   /// Renames a damaged file. Call it only with the lock held.
   ///
   /// A file that cannot be read at all is not known to be damaged, and stays.
@@ -103,11 +113,12 @@ package struct StoreFiles: Sendable {
   /// - Returns: what was damaged, and the file's new name.
   package func setAside(_ file: File, damage: ([UInt8]) -> SessionError?) -> String? {
     guard let bytes = (try? read(file)) ?? nil, let error = damage(bytes) else { return nil }
-    let aside = path(file) + ".damaged"
+    let aside = asidePath(file)
     do throws(FileError) {
       let isFormer = try calls.content(of: path(file)) == nil && file == .mode
       try calls.rename(isFormer ? formerModePath : path(file), to: aside)
-      return "\(error.message); it is now \(aside)"
+      let next = file == .mode ? " (\(formerDamagePath) once a change is stored)" : ""
+      return "\(error.message); it is now \(aside)\(next)"
     } catch {
       return "\(error.sessionError("rename", path(file)).message)"
     }

@@ -156,6 +156,37 @@ struct StoreFaultTests {
     }
   }
 
+  @Test(
+    "a damaged mode keeps nothing from being restored once another one was stored", .server,
+    .timeLimit(.minutes(1)))
+  func damagedBefore() async throws {
+    try await Rig.with(.minimal, isHolding: false) { rig in
+      let late = try await rig.outside.loadModule("module-null-source", "source_name=late")
+      let before = ChannelVolumes(Volume(fraction: 0.4), channels: 2)
+      try await rig.setInputVolume(before, of: "late")
+      var mode = AudioMode()
+      mode.preferredInput = [.name("late")]
+      mode.inputGain = Volume(fraction: 0.3)
+      try await rig.session.setAudioMode(mode)
+      let path = file(rig, ".mode.toml")
+      try write("{", path)
+      try await rig.session.setAudioMode(mode)
+      #expect(access(path + ".damaged", F_OK) != 0)
+      #expect(access(path + ".damaged.old", F_OK) == 0)
+      try await rig.outside.unloadModule(late)
+      #expect(try await rig.session.revert().left.contains { $0.contains("late is unplugged") })
+      // A service restores it when the device returns.
+      var configuration = SessionConfiguration(
+        timeout: .seconds(20), storeFolder: rig.sandbox.directory + "/store")
+      configuration.holdsWithoutMode = true
+      let service = AudioSession(server: rig.sandbox.address, configuration: configuration)
+      try await service.hold()
+      _ = try await rig.outside.loadModule("module-null-source", "source_name=late")
+      #expect(try await rig.eventually { $0.device(.input, named: "late")?.volume == before })
+      await service.close()
+    }
+  }
+
   @Test("settings that a newer version recorded are kept, and the others are restored", .server)
   func newerVersion() async throws {
     try await Rig.with(.minimal, isHolding: false) { rig in

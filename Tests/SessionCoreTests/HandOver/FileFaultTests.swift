@@ -120,9 +120,15 @@ import Testing
     #expect(refused?.contains("cannot rename") == true)
     #expect(disk.content(of: former) == [9])
     let message = files().setAside(.mode) { _ in damage }
-    #expect(message == "it is damaged; it is now /s/x.mode.toml.damaged")
+    let aside = "/s/x.mode.toml.damaged"
+    #expect(
+      message == "it is damaged; it is now \(aside) (\(aside).old once a change is stored)")
     #expect(disk.content(of: former) == nil)
-    #expect(disk.content(of: "/s/x.mode.toml.damaged") == [9])
+    #expect(disk.content(of: aside) == [9])
+    files(["rename": .other]).endDamage()
+    #expect(disk.content(of: aside) == [9])
+    files().endDamage()
+    #expect(disk.content(of: aside) == nil && disk.content(of: aside + ".old") == [9])
     try files().write([8], to: .baseline)
     #expect(files().setAside(.baseline) { _ in damage }?.hasSuffix("baseline.json.damaged") == true)
     #expect(files().setAside(.baseline) { _ in damage } == nil)

@@ -140,9 +140,7 @@ private typealias Server = SimulatedServer
     #expect(try back.server.snapshot.fingerprint == Self.laptop().snapshot.fingerprint)
   }
 
-  @Test func `a mode takes effect although the server refuses to restore a value of the one before`()
-    throws
-  {
+  @Test func `a mode takes effect although the server refuses to restore the one before`() throws {
     var (server, baseline) = try Self.applied(Self.full)
     let level = Setting.volume(.input, device: Server.usb)
     let own = Setting.volume(.output, device: Server.speakers)
