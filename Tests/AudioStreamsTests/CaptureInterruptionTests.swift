@@ -36,6 +36,29 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test(
+    "continues when the server restarts during a call",
+    arguments: [ReapplyPolicy?.none, .always, .never])
+  func restart(_ policy: ReapplyPolicy?) async throws {
+    try await Rig.with(.sources) { rig in
+      if let policy {
+        var mode = AudioMode(category: .record)
+        mode.reapply = policy
+        try await rig.session.setAudioMode(mode)
+      }
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      // It ends with the server.
+      try await rig.sandbox.interrupt()
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      try await rig.sandbox.kill()
+      try await rig.sandbox.restart()
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole)
+    }
+  }
+
   @Test("does not continue after a call during which the mode ended")
   func modeEnds() async throws {
     try await Rig.with(.sources) { rig in

@@ -126,6 +126,26 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test(
+    "a recording of a length ends in time when its server ends during an interruption",
+    arguments: [true, false])
+  func deadServerWhileInterrupted(hasMode: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      if hasMode { try await rig.session.setAudioMode(AudioMode(category: .record)) }
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(2)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await recorder.capture.status == .interrupted })
+      try await rig.sandbox.kill()
+      let progress = try await recorder.finished()
+      #expect(abs(progress.duration.seconds - 2) < 0.05, "\(progress)")
+      #expect(progress.missing.last?.cause == .serverReset, "\(progress.missing)")
+    }
+  }
+
   @Test("a recording without a length ends with an error when its server stays away")
   func absentServer() async throws {
     try await Rig.with(.sources) { rig in

@@ -83,10 +83,13 @@ extension AudioCapture {
   }
 
   private func interrupt(_ error: StreamError) {
+    let time = HostClock.nanoseconds
     emit(.error(error))
     set(.interrupted)
     if run?.awaySince == nil { run?.awaySince = .now }
     noteServer(error)
+    run?.pipeline.noteAway(
+      run?.serverAwaySince == nil ? .routeChange : .serverReset, at: time)
     waitForInput()
   }
 
@@ -151,7 +154,9 @@ extension AudioCapture {
   func handle(_ event: SessionEvent) async {
     switch event {
     case .applied: await modeChanged()
+    case .serverLost: await serverLost()
     case .devicesChanged, .routeChanged, .reapplied, .serverReset:
+      if case .serverReset = event { await serverReset() }
       await endLostTap()
       await tryAgain()
     case .interruptionBegan(let reason): await giveWay(reason)
@@ -180,6 +185,39 @@ extension AudioCapture {
         run.pipeline.flush()
       }
       capture.set(.interrupted)
+    }
+  }
+
+  /// Whether something more important has the sound, and the tap is closed for it.
+  private var hasGivenWay: Bool {
+    guard let run else { return false }
+    return run.tap == nil && !run.isWaiting && status == .interrupted
+  }
+
+  /// The server is lost during an interruption. A session that holds reports its end only when the
+  /// server is back: until then the capture is away, and a recording ends in time.
+  private func serverLost() async {
+    await inTurn { capture in
+      guard capture.hasGivenWay, await capture.session.isHealing else { return }
+      let time = HostClock.nanoseconds
+      let now = ContinuousClock.now
+      capture.run?.serverAwaySince = now
+      guard capture.run?.awaySince == nil else { return }
+      capture.run?.awaySince = now
+      capture.run?.pipeline.noteAway(.serverReset, at: time)
+    }
+  }
+
+  /// The server is back; the interruption ends now, or continues.
+  private func serverReset() async {
+    await inTurn { capture in
+      guard capture.hasGivenWay, let run = capture.run, let since = run.serverAwaySince else {
+        return
+      }
+      capture.run?.serverAwaySince = nil
+      guard run.awaySince == since else { return }
+      capture.run?.awaySince = nil
+      run.pipeline.pause(isAway: true, at: HostClock.nanoseconds)
     }
   }
 

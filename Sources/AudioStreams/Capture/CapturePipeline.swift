@@ -154,6 +154,16 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
     timeline.pause(until: end)
   }
 
+  /// No tap can be opened after a pause: from now on time is missing, unless there was no sound
+  /// before.
+  func noteAway(_ cause: MissingFrames.Cause, at time: Int64) {
+    // Sound of a tap that did not last is from before.
+    flush()
+    guard timeline.isPaused, framer?.position ?? 0 > 0 else { return }
+    timeline.advance(to: time)
+    expectGap(cause)
+  }
+
   /// Continues after a pause; the next tap starts now.
   func resume() { timeline.pause(until: HostClock.nanoseconds) }
 

@@ -70,6 +70,14 @@ package struct InterruptionWatch: Sendable, Hashable {
     changing { $0.noted.removeAll(where: ends) }
   }
 
+  /// The server was lost, and with it what its snapshots showed and what it asked for.
+  package mutating func noteLoss() -> Change? {
+    changing { watch in
+      (watch.seen, watch.suspended) = ([], [:])
+      watch.noted.removeAll { $0 == .corkRequest }
+    }
+  }
+
   private mutating func changing(_ change: (inout Self) -> Void) -> Change? {
     let (was, wasCall) = (isInterrupted, call != nil)
     change(&self)

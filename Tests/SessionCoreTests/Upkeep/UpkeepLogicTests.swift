@@ -215,4 +215,24 @@ struct InterruptionWatchTests {
     try server.edit(.output, Server.speakers) { $0.state = .running }
     #expect(note(506) == .ended)
   }
+
+  @Test("a server that is lost ends its calls and requests, but no take-over")
+  func loss() {
+    var watch = InterruptionWatch()
+    var server = Server.laptop()
+    server.add(stream: "ring", .output, on: Server.speakers)
+    server.editStreams(.output) {
+      $0.client = Index(1)
+      $0.properties["media.role"] = "phone"
+    }
+    _ = watch.note(
+      server.snapshot, mode: AudioMode(category: .playback), process: 1, at: .zero)
+    _ = watch.begin(.corkRequest)
+    #expect(watch.isInterrupted)
+    let lost = watch.noteLoss()
+    #expect(lost == .ended && !watch.mayBeInterrupted)
+    _ = watch.begin(.takenOver(by: "watch"))
+    let lostAgain = watch.noteLoss()
+    #expect(lostAgain == nil && watch.isInterrupted)
+  }
 }
