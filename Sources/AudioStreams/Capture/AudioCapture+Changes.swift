@@ -1,6 +1,6 @@
 import AudioSession
 import PulseTypes
-import SessionCore
+package import SessionCore
 
 /// How a capture reacts to events of its tap and of its session.
 extension AudioCapture {
@@ -166,12 +166,22 @@ extension AudioCapture {
     }
   }
 
+  /// Whether an interruption of the session interrupts the capture. A suspended device does only
+  /// if the sound comes from it.
+  package func isInterrupted(by reason: InterruptionReason) async -> Bool {
+    guard case .deviceSuspended(let name) = reason else { return true }
+    guard let input = run?.input, let snapshot = try? await snapshot(),
+      let device = snapshot.device(.input, named: input)
+    else { return false }
+    return (snapshot.chain.root(of: device) ?? device).name == name
+  }
+
   /// Ends the tap while something more important has the sound: a call must not be recorded. A
   /// suspended device keeps its tap; its missing time is reported when it resumes.
   private func giveWay(_ reason: InterruptionReason) async {
+    if case .deviceSuspended = reason { return await noteSuspension(reason) }
     await inTurn { capture in
       guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
-      if case .deviceSuspended = reason { return capture.set(.interrupted) }
       capture.run?.hadMode = await capture.session.modeInEffect != nil
       // Nor when an input appears during the call.
       run.retry?.cancel()
@@ -185,6 +195,18 @@ extension AudioCapture {
         run.pipeline.flush()
       }
       capture.set(.interrupted)
+    }
+  }
+
+  /// A suspended device is all that interrupts the session now. If it is not the capture's, the
+  /// call that closed the tap has ended.
+  private func noteSuspension(_ reason: InterruptionReason) async {
+    await inTurn { capture in
+      if await capture.isInterrupted(by: reason) {
+        if capture.run?.tap != nil { capture.set(.interrupted) }
+      } else {
+        await capture.continueAgain(await capture.session.modeInEffect != nil)
+      }
     }
   }
 
@@ -222,15 +244,22 @@ extension AudioCapture {
   }
 
   private func endInterruption(_ shouldResume: Bool) async {
-    await inTurn { capture in
-      guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
-      if run.tap != nil { return capture.set(.streaming) }
-      // A mode that ended meanwhile leaves nothing to resume; without one, nothing has ended. What
-      // waited for its input before waits again.
-      guard shouldResume || !run.hadMode || run.awaySince != nil else { return }
-      // If the input was away before, the time until its return counts as missing.
-      if run.awaySince == nil { run.pipeline.resume() }
-      await capture.tapAgain()
+    await inTurn { await $0.continueAgain(shouldResume) }
+  }
+
+  /// Nothing interrupts the capture any more; call it in turn.
+  private func continueAgain(_ shouldResume: Bool) async {
+    guard let run, status == .interrupted, !run.isWaiting else { return }
+    if run.tap != nil {
+      // A device that delivers nothing stays interrupted until it does.
+      if run.awaySince == nil { set(.streaming) }
+      return
     }
+    // A mode that ended meanwhile leaves nothing to resume; without one, nothing has ended. What
+    // waited for its input before waits again.
+    guard shouldResume || !run.hadMode || run.awaySince != nil else { return }
+    // If the input was away before, the time until its return counts as missing.
+    if run.awaySince == nil { run.pipeline.resume() }
+    await tapAgain()
   }
 }

@@ -167,8 +167,9 @@ struct RecordCommand: SessionCommand {
     case nil: break
     }
     let sessionEvents = recorder.capture.session.events
-    let interruptions = Task {
+    let interruptions = Task { [capture = recorder.capture] in
       for await case .interruptionBegan(let reason) in sessionEvents {
+        guard await capture.isInterrupted(by: reason) else { continue }
         output.note("the recording is interrupted: \(visible(Self.words(reason)))")
       }
     }
