@@ -202,6 +202,19 @@ struct RecorderTests {
     }
   }
 
+  @Test("needs an input for the format of its file, also where the mode requires none")
+  func noInput() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      var mode = AudioMode(category: .record)
+      mode.inputRequired = false
+      try await rig.session.setAudioMode(mode)
+      let folder = TemporaryFolder()
+      await #expect { try await rig.recorder().start(folder.path + "/a.wav") } throws: {
+        ($0 as? StreamError)?.code == .deviceNotAvailable
+      }
+    }
+  }
+
   @Test("pauses leave no trace in the file")
   func pause() async throws {
     try await Rig.with(.sources) { rig in

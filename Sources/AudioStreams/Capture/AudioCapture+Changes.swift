@@ -82,7 +82,8 @@ extension AudioCapture {
     }
   }
 
-  private func interrupt(_ error: StreamError) {
+  /// Waits for an input or the server.
+  func interrupt(_ error: StreamError) {
     let time = HostClock.nanoseconds
     emit(.error(error))
     set(.interrupted)

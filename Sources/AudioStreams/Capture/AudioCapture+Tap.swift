@@ -15,13 +15,13 @@ extension AudioCapture {
       pipeline: CapturePipeline(configuration, queue), queue: queue)
     do throws(StreamError) {
       try await openTap()
-      if let rate = run?.pipeline.format?.sampleRate {
-        queue.limit = configuration.mostBuffers(atRate: rate)
-      }
     } catch {
-      queue.finish()
-      run = nil
-      throw error
+      guard await mayBegin(without: error, configuration) else {
+        queue.finish()
+        run = nil
+        throw error
+      }
+      interrupt(error)
     }
     let lease = BufferLease(queue) { [weak self, lastRun] in
       Task { await self?.endAbandoned(lastRun) }
@@ -90,6 +90,9 @@ extension AudioCapture {
     } catch {
       await tap.close()
       throw error
+    }
+    if let rate = pipeline.format?.sampleRate {
+      run.queue.limit = configuration.mostBuffers(atRate: rate)
     }
     self.run?.tap = tap
     self.run?.grant = grant

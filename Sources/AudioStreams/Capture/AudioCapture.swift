@@ -81,7 +81,7 @@ public actor AudioCapture {
   /// Since when no server has answered; nil while one answers.
   var serverAwaySince: ContinuousClock.Instant? { run?.serverAwaySince }
 
-  /// Rate (Hz) and channels of the buffers; nil before a start.
+  /// Rate (Hz) and channels of the buffers; nil before the first tap is open.
   public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
 
   /// How the audio thread is scheduled; nil while no tap is open.
@@ -109,7 +109,9 @@ public actor AudioCapture {
 
   /// Starts capturing, and returns the buffers once the first tap is open.
   ///
-  /// Uses the session as it is: set its mode first. Errors: `invalidFormat` for an impossible
+  /// Uses the session as it is: set its mode first. With `inputRequired = false` in that mode, a
+  /// start without an input succeeds, and the capture waits for one: its status is `interrupted`
+  /// until then. Errors: `invalidFormat` for an impossible
   /// configuration, `alreadyStreaming`, `sessionConfigFailed` if the session cannot connect,
   /// `deviceNotAvailable`, `permissionDenied`, `converterFailed`, `engineStartFailed`. A failed
   /// start leaves nothing open.

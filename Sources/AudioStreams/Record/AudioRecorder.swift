@@ -75,6 +75,8 @@ public actor AudioRecorder {
     // Ten buffers a second: large enough for a disk, and frequent enough for a level line.
     capturing.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
     capturing.includesRest = true
+    // The file takes the format of the input.
+    capturing.needsInput = true
     let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
     if file.isNamedPipe {
       // A start that must fail does not wait for the pipe's reader.
