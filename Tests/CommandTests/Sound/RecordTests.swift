@@ -56,7 +56,8 @@ struct RecordTests {
   @Test("record converts, and its JSON has every key")
   func converts() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let path = sandbox.directory + "/a.flac"
+      // The case of the ending does not matter.
+      let path = sandbox.directory + "/A.FLAC"
       let result = try await sandbox.audiosession(
         "record", "--json", path, "--duration", "0.25", "--rate", "16000", "--channels", "mono")
       #expect(result.status == 0)
