@@ -215,6 +215,41 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test("a recording of a length ends in time while its source comes and goes without sound")
+  func comesAndGoes() async throws {
+    var machine = SandboxConfiguration.sources
+    // It is suspended whenever it is plugged in.
+    machine.commands = ["suspend-source two true"]
+    try await Rig.with(machine) { rig in
+      try await rig.sandbox.resume("two")
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(2), device: "two"))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      let recording = Task { try await recorder.finished() }
+      let start = ContinuousClock.now
+      while await recorder.isRecording, ContinuousClock.now - start < .seconds(20) {
+        try await rig.sandbox.unplug("two")
+        #expect(
+          await eventually {
+            guard await recorder.isRecording else { return true }
+            return await recorder.capture.awaySince != nil
+          })
+        try await rig.sandbox.plug("two")
+        #expect(
+          await eventually {
+            guard await recorder.isRecording else { return true }
+            return await recorder.capture.isStreaming
+          })
+      }
+      #expect(await !recorder.isRecording)
+      _ = try await recorder.stop()
+      let progress = try await recording.value
+      #expect(abs(progress.duration.seconds - 2) < 0.05, "\(progress)")
+    }
+  }
+
   @Test("a recording without a length ends with an error when its server is frozen")
   func frozenServer() async throws {
     try await Rig.with(.sources) { rig in

@@ -88,6 +88,7 @@ extension AudioCapture {
     emit(.error(error))
     set(.interrupted)
     if run?.awaySince == nil { run?.awaySince = .now }
+    noteSilence(since: time)
     noteServer(error)
     run?.pipeline.noteAway(
       run?.serverAwaySince == nil ? .routeChange : .serverReset, at: time)
@@ -191,6 +192,7 @@ extension AudioCapture {
       await capture.closeTap()
       // What was away before the call is away until its return.
       if run.awaySince == nil {
+        capture.run?.silentSince = nil
         run.pipeline.pause(isAway: false, at: HostClock.nanoseconds)
       } else {
         run.pipeline.flush()
@@ -227,6 +229,7 @@ extension AudioCapture {
       capture.run?.serverAwaySince = now
       guard capture.run?.awaySince == nil else { return }
       capture.run?.awaySince = now
+      capture.noteSilence(since: time)
       capture.run?.pipeline.noteAway(.serverReset, at: time)
     }
   }
@@ -240,6 +243,7 @@ extension AudioCapture {
       capture.run?.serverAwaySince = nil
       guard run.awaySince == since else { return }
       capture.run?.awaySince = nil
+      capture.run?.silentSince = nil
       run.pipeline.pause(isAway: true, at: HostClock.nanoseconds)
     }
   }

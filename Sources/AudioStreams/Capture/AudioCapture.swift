@@ -46,6 +46,9 @@ public actor AudioCapture {
     var isWaiting = false
     /// When the input went away, or stopped delivering; nil while sound comes.
     var awaySince: ContinuousClock.Instant?
+    /// Since when no frames have come, also from inputs that were there in between (`HostClock`);
+    /// outdated once frames come.
+    var silentSince: Int64?
     /// Since when no server has answered; nil while one answers.
     var serverAwaySince: ContinuousClock.Instant?
     /// Whether a mode was in effect when the session was last interrupted.
@@ -77,6 +80,20 @@ public actor AudioCapture {
 
   /// When the awaited input went away; nil while it is tapped.
   var awaySince: ContinuousClock.Instant? { run?.awaySince }
+
+  /// For how long no frames have come, although they should; nil while they come. Unlike
+  /// `awaySince` it includes taps that opened and delivered nothing.
+  var silence: Duration? {
+    guard let run, let since = run.silentSince, run.pipeline.pulse.heard <= since else {
+      return nil
+    }
+    return .nanoseconds(HostClock.nanoseconds - since)
+  }
+
+  /// Notes that no frames come from a time on, unless they had stopped before.
+  func noteSilence(since time: Int64) {
+    if silence == nil { run?.silentSince = time }
+  }
 
   /// Since when no server has answered; nil while one answers.
   var serverAwaySince: ContinuousClock.Instant? { run?.serverAwaySince }
@@ -168,6 +185,7 @@ public actor AudioCapture {
     let isAway = run?.isWaiting == true || run?.awaySince != nil
     run?.isWaiting = false
     run?.awaySince = nil
+    run?.silentSince = nil
     run?.serverAwaySince = nil
     run?.pipeline.pause(isAway: isAway, at: HostClock.nanoseconds)
     set(.paused)

@@ -145,7 +145,7 @@ public actor AudioRecorder {
     while !Task.isCancelled {
       var left: Duration
       if let duration = configuration.duration {
-        let away = await capture.awaySince.map { ContinuousClock.now - $0 }
+        let away = await capture.silence
         left = duration - (await file.progress.duration) - (away ?? .zero)
         if away != nil, left <= .zero {
           await capture.stopAudioStream()
