@@ -96,6 +96,21 @@ struct RecordTests {
     }
   }
 
+  @Test("a recording that begins during a call says why it waits")
+  func duringCall() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.interrupt(as: "phone")
+      let path = sandbox.directory + "/a.wav"
+      let result = try await sandbox.shell(
+        """
+        $A record \(path) 2> \(path).err & pid=$!
+        until grep -q 'phone has a call' \(path).err; do kill -0 $pid || exit 9; pause; done
+        kill -INT $pid; wait $pid
+        """)
+      #expect(result.status == 0, "\(result)")
+    }
+  }
+
   @Test("standard output gets a file that can be read, and its end is an error")
   func standardOutput() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
