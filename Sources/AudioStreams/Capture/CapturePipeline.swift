@@ -29,8 +29,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// When the last piece of the tap ended, and until when it is looked for what a stop has cost.
   private var lastEnd: Int64?
   private var stoppedUntil: Int64 = 0
-  /// Why time is missing before the next sound.
-  private var cause = MissingFrames.Cause.routeChange
+  /// Why time is missing before the next sound: unless another cause is expected, the server or the
+  /// device lost it.
+  private var cause = MissingFrames.Cause.overrun
+  /// Whether the gap is still to come, behind the sound in the burst.
+  private var keepsCause = false
   private let lock = Lock()
   private var firstFormat: (sampleRate: Int, channels: Int)?
   private var firstFailure: StreamError?
@@ -115,7 +118,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Sets why time will be missing before the next sound.
-  func expectGap(_ cause: MissingFrames.Cause) { self.cause = cause }
+  func expectGap(_ cause: MissingFrames.Cause) {
+    self.cause = cause
+    // What is in the burst may be from before the gap.
+    keepsCause = burst != nil
+  }
 
   /// Notes that the device of the tap was suspended.
   func noteSuspend() {
@@ -124,7 +131,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Notes that the device of the tap runs again.
-  func noteResume() { isResuming = true }
+  func noteResume() {
+    isResuming = true
+    if burst != nil { keepsCause = true }
+  }
 
   /// Notes that the server moved the tap to this device; any thread may call it.
   func noteMove(to device: String) { lock.withLock { movedTo = device } }
@@ -301,6 +311,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       known = min(frames, Self.frames(nanoseconds, stretch.rate))
       timeline.tell(-Stretch.duration(Int64(known), stretch.rate))
     }
+    if !keepsCause, !isSuspended { cause = .overrun }
+    keepsCause = false
     isNewTap = false
     stretch.isJoined = isJoined
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.
