@@ -86,13 +86,15 @@ struct ToneCommand: SessionCommand {
   private func playNotes(
     _ session: AudioSession, _ device: Device, _ output: Output
   ) async throws -> ToneJSON {
+    let chords = try self.chords()
+    try ToneParts.check(chords, device)
     var configuration = SynthesizerConfiguration()
     configuration.bufferDuration = .milliseconds(50)
     let synthesizer = Synthesizer(session: session, configuration: configuration)
     try await synthesizer.start()
     let rate = synthesizer.sampleRate ?? 0
     var played: [ToneJSON.Item] = []
-    for (text, pitches) in try chords() where !Task.isCancelled {
+    for (text, pitches) in chords where !Task.isCancelled {
       say(text, output)
       let begin = (frames: synthesizer.position, resets: synthesizer.resets)
       for pitch in pitches {

@@ -96,6 +96,16 @@ struct SoundCommandTests {
       #expect(nowhere.standardError.contains("speakers has no channel 'rear-left'"))
       #expect(nowhere.standardError.contains("front-right"))
     }
+    let slow = SandboxConfiguration(modules: ["module-null-sink sink_name=slow rate=8000"])
+    try await PulseSandbox.with(slow) { sandbox in
+      for notes in ["C8", "A4+C8"] {
+        let tooHigh = try await Self.run(sandbox, "tone", "C4", notes, "--duration", "50ms")
+        #expect(tooHigh.status == 78 && tooHigh.standardOutput.isEmpty, "\(tooHigh)")
+        let words = "slow has 8000 Hz, so its highest frequency is 3999 Hz\n  B7\n"
+        #expect(tooHigh.standardError.hasSuffix(words), "\(tooHigh)")
+      }
+      #expect(try await Self.run(sandbox, "tone", "B7", "--duration", "50ms").status == 0)
+    }
   }
 
   @Test("meter prints a line a reading where nobody draws", .server)
