@@ -101,13 +101,20 @@ struct ToneCommand: SessionCommand {
         try synthesizer.triggerNote(pitch: pitch, duration: duration.duration)
       }
       // Waits for the playback; cancelling the task ends the wait.
-      try? await Task.sleep(for: duration.duration)
-      if let failure = synthesizer.failure { throw failure }
+      let end = ContinuousClock.now + duration.duration
+      while ContinuousClock.now < end, !Task.isCancelled {
+        try? await Task.sleep(for: min(.milliseconds(50), end - ContinuousClock.now))
+        if let failure = synthesizer.failure { throw failure }
+        guard synthesizer.resets == begin.resets else {
+          throw StreamError(
+            .engineStartFailed, "the server or the output was away while \(text) was played")
+        }
+      }
       let frames = max(synthesizer.position, begin.frames) - begin.frames
       let seconds = Double(frames) / Double(max(1, rate))
       let whole = duration.duration.seconds
       // Sound is passed on some buffers ahead: of a short note, all before it begins.
-      let isPlayed = seconds > whole / 2 - 0.2 && synthesizer.resets == begin.resets
+      let isPlayed = seconds > whole / 2 - 0.2
       guard Task.isCancelled || isPlayed else { throw StreamError.standstill(device.name) }
       played.append(
         ToneJSON.Item(what: text, seconds: Task.isCancelled ? min(seconds, whole) : whole))

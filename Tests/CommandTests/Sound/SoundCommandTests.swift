@@ -190,6 +190,29 @@ struct SoundCommandTests {
     }
   }
 
+  @Test("tone ends with its server, however long a note is", .server)
+  func toneWithoutServer() async throws {
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let path = sandbox.directory + "/tone"
+      let begun = try await sandbox.shell(
+        """
+        ( $A tone A4 --duration 60s > \(path).out 2> \(path).err < /dev/null
+          echo $? > \(path).status ) > /dev/null 2>&1 < /dev/null &
+        until pactl list short sink-inputs | grep -q .; do
+          [ ! -s \(path).status ] || { cat \(path).err; exit 9; }
+          pause
+        done
+        """)
+      try #require(begun.status == 0, "\(begun)")
+      let start = ContinuousClock.now
+      try await sandbox.kill()
+      let ended = try await sandbox.shell(
+        "until [ -s \(path).status ]; do pause; done; cat \(path).status \(path).err")
+      #expect(ended.standardOutput.hasPrefix("69\n"), "\(ended)")
+      #expect(ContinuousClock.now - start < .seconds(30))
+    }
+  }
+
   @Test("a recording that is appended to a file changes nothing that is there", .server)
   func appended() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
