@@ -10,12 +10,15 @@ extension AudioSession {
   func recover(from live: LiveServer) async {
     guard self.live === live else { return }
     await dropConnection()
-    guard !upkeep.isRecovering else { return }
+    // Only a holder looks at the next server by itself, and reports then what has ended.
+    let isOver = isHolder ? nil : upkeep.rules.interruptions.noteLoss()
+    guard !upkeep.isRecovering else { return emit(isOver) }
     upkeep.isRecovering = true
     upkeep.rules.noteLoss()
     // The new server knows nothing of what the old one asked for.
-    noteCorkRequest(toPause: false)
+    if isHolder { noteCorkRequest(toPause: false) }
     emit(.serverLost)
+    emit(isOver)
     let (address, loop) = (live.names.address, loop)
     // Does not retain the session: a released session waits for nothing.
     Task { [weak self] in
@@ -51,6 +54,8 @@ extension AudioSession {
     defer { queue.turns.pass() }
     guard !life.isClosed, isHolder else {
       upkeep.isRecovering = false
+      // Also of a session that no longer holds.
+      if !life.isClosed, live == nil { emit(upkeep.rules.interruptions.noteLoss()) }
       return true
     }
     let start = upkeep.now
@@ -60,7 +65,11 @@ extension AudioSession {
       let live = try await connected(Deadline(after: min(patience, configuration.timeout)))
       guard await !live.snapshot.lacksSessionManager else { throw .noSessionManager }
       try await restoreWhatIsOwed()
-      if isKept, modeInEffect?.reapply != .never { try await applyAgain(live) }
+      if isKept, modeInEffect?.reapply != .never {
+        try await applyAgain(live)
+      } else if noteInterruptions(await live.snapshot) == .ended {
+        upkeep.rules.news.insert(.interruptionEnd)
+      }
       // Lost again in the meantime; whoever noticed left the recovery to this one.
       guard await live.lost == nil else {
         await dropConnection()
@@ -76,8 +85,8 @@ extension AudioSession {
       emit(.serverReset(upkeep.now - start))
       await publish(try await state(live, store(live)), isOurs: true)
       upkeep.rules.pacer.endLook()
-      // What an ended mode left may be there to restore.
-      if !life.isActive { noteChange() }
+      // What an ended mode left may be there to restore, and the end of an interruption to report.
+      if !life.isActive || upkeep.rules.news.contains(.interruptionEnd) { noteChange() }
       return true
     } catch {
       // Stopped by a waiting call; the recovery continues after it.

@@ -59,7 +59,8 @@ extension AudioSession {
   /// pause to the request to resume, and restores no setting in between.
   public func noteCorkRequest(toPause isPausing: Bool) {
     guard !isPausing else { return emit(upkeep.rules.interruptions.begin(.corkRequest)) }
-    guard upkeep.rules.interruptions.end(where: { $0 == .corkRequest }) == .ended else { return }
+    let change = upkeep.rules.interruptions.end { $0 == .corkRequest }
+    guard change == .ended else { return emit(change) }
     upkeep.rules.news.insert(.interruptionEnd)
     upkeep.noteChange()
     schedule()

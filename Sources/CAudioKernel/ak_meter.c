@@ -13,7 +13,7 @@ void ak_meter_add(ak_meter *levels, uint32_t channels, const float *samples, siz
       if (size > level.peak) level.peak = size;
       level.sum += value;
       level.sum_of_squares += (double)value * value;
-      level.clipped += size >= 0.999f;
+      level.clipped += size >= (float)AK_FULL_SCALE;
     }
     level.frames += frames;
     levels[channel] = level;

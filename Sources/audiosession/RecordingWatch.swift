@@ -11,8 +11,6 @@ struct RecordingWatch {
   static let shortest = Duration.seconds(600)
   /// The level of silence: -90 dB of full scale.
   private static let quietest: Float = 3.16e-5
-  /// The level at which a sample counts as clipped.
-  private static let fullScale: Float = 0.999
 
   private var lastSound = Duration.zero
   private var isSilent = false
@@ -34,7 +32,7 @@ struct RecordingWatch {
           + "'audiosession doctor' listens to every input")
     }
     // The last buffer is one of several since the last look.
-    if progress.highestPeak >= Self.fullScale, !hasClipped {
+    if progress.highestPeak >= SignalLevel.fullScale, !hasClipped {
       hasClipped = true
       result.append(
         "the sound clips at \(RecordView.clock(now)); lower the gain of the microphone")

@@ -56,10 +56,36 @@ struct ToneParts {
       Double(part).map { $0 > Double(highest) } == true ? String(highest) : String(part)
     }
     if possible.first == possible.last { possible = Array(possible.prefix(1)) }
-    throw SessionError(
+    throw tooHigh(device, "sweep", text, [possible.joined(separator: "-")])
+  }
+
+  /// From half of the rate on, a note would be silent.
+  ///
+  /// - Throws: `invalidValue` for a note that the output's rate cannot have.
+  static func check(
+    _ chords: [(text: String, pitches: [Int])], _ device: Device
+  ) throws(SessionError) {
+    let limit = Double(device.sampleSpec.rate) / 2
+    func isPossible(_ pitch: Int) -> Bool { Note(pitch: pitch).frequency < limit }
+    guard let chord = chords.first(where: { !$0.pitches.allSatisfy(isPossible) }) else { return }
+    let highest = (0...127).last(where: isPossible)
+    throw tooHigh(device, "note", chord.text, highest.map { [name(of: $0)] } ?? [])
+  }
+
+  private static func tooHigh(
+    _ device: Device, _ key: String, _ value: String, _ possible: [String]
+  ) -> SessionError {
+    let rate = Int(device.sampleSpec.rate)
+    return SessionError(
       .invalidValue, stage: .device,
-      "\(device.name) has \(rate) Hz, so its highest frequency is \(highest) Hz",
-      key: "sweep", value: text, alternatives: [possible.joined(separator: "-")])
+      "\(device.name) has \(rate) Hz, so its highest frequency is \((rate - 1) / 2) Hz",
+      key: key, value: value, alternatives: possible)
+  }
+
+  /// `C#5` for the pitch 73.
+  private static func name(of pitch: Int) -> String {
+    let names = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"]
+    return "\(names[pitch % 12])\(pitch / 12 - 1)"
   }
 
   private static func number(

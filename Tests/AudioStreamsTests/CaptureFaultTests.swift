@@ -107,6 +107,26 @@ struct CaptureFaultTests {
     }
   }
 
+  @Test("starts without one where the mode requires none, and waits for it")
+  func notThereYet() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      var mode = AudioMode(category: .record)
+      // The monitor is none of them.
+      mode.preferredInput = [.formFactor("microphone"), .default]
+      mode.inputRequired = false
+      try await rig.session.setAudioMode(mode)
+      let buffers = try await rig.capture.startAudioStream(Self.patient)
+      #expect(await rig.capture.status == .interrupted)
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      _ = try await outside.loadModule("module-null-source", "source_name=one rate=44100")
+      let sound = await rig.collect(buffers, frames: 1600)
+      #expect(sound.isWhole && sound.lost == 0)
+      #expect(sound.buffers.first?.device == "one")
+      #expect(await rig.capture.run?.queue.limit == 6000)
+      await outside.close()
+    }
+  }
+
   @Test("goes on through each change of its card's profile", .simulatedCard)
   func profileFlips() async throws {
     let (card, input) = (

@@ -36,6 +36,29 @@ struct CaptureInterruptionTests {
     }
   }
 
+  @Test(
+    "continues when the server restarts during a call",
+    arguments: [ReapplyPolicy?.none, .always, .never])
+  func restart(_ policy: ReapplyPolicy?) async throws {
+    try await Rig.with(.sources) { rig in
+      if let policy {
+        var mode = AudioMode(category: .record)
+        mode.reapply = policy
+        try await rig.session.setAudioMode(mode)
+      }
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      // It ends with the server.
+      try await rig.sandbox.interrupt()
+      #expect(await eventually { await rig.capture.status == .interrupted })
+      try await rig.sandbox.kill()
+      try await rig.sandbox.restart()
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole)
+    }
+  }
+
   @Test("does not continue after a call during which the mode ended")
   func modeEnds() async throws {
     try await Rig.with(.sources) { rig in
@@ -108,6 +131,48 @@ struct CaptureInterruptionTests {
       sound.buffers += await rig.collectPastGap(buffers).buffers
       #expect(sound.isWhole)
       #expect(sound.missing.map(\.cause) == [.suspended])
+      await outside.close()
+    }
+  }
+
+  @Test("is not interrupted by an output that is suspended, and continues beside one after a call")
+  func suspendedOutput() async throws {
+    var machine = SandboxConfiguration.sources
+    machine.modules.append("module-null-sink sink_name=other")
+    machine.commands = ["set-default-sink speakers"]
+    try await Rig.with(machine) { rig in
+      try await rig.session.setAudioMode(AudioMode(category: .playAndRecord))
+      let outside = try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
+      let music = try await outside.openStream(
+        StreamOptions(
+          direction: .output, name: "music", device: "speakers",
+          spec: SampleSpec(format: .s16le, rate: 44100, channels: 2), startCorked: false))
+      let (events, interruptions) = (rig.capture.events, rig.session.events)
+      let buffers = try await rig.capture.startAudioStream(CaptureFaultTests.patient)
+      var sound = await rig.collect(buffers, frames: 1600)
+      try await rig.sandbox.suspend("speakers")
+      let began = SessionEvent.interruptionBegan(.deviceSuspended("speakers"))
+      for await event in interruptions where event == began { break }
+      try await rig.sandbox.resume("speakers")
+      for await event in interruptions where event == .interruptionEnded(shouldResume: true) {
+        break
+      }
+      try await rig.sandbox.suspend("speakers")
+      for await event in interruptions where event == began { break }
+      let call = try await rig.sandbox.interrupt(on: "other")
+      #expect(await eventually { await rig.capture.run?.tap == nil })
+      await call.stop()
+      #expect(await eventually { await rig.capture.isStreaming })
+      sound.buffers += await rig.collect(buffers, frames: 1600).buffers
+      #expect(sound.isWhole && sound.lost == 0)
+      await rig.capture.stopAudioStream()
+      var seen: [CaptureStatus] = []
+      for await case .status(let status, _) in events where status != .starting {
+        seen.append(status)
+        if status == .ready { break }
+      }
+      #expect(seen == [.streaming, .interrupted, .streaming, .stopped, .ready])
+      await music.close()
       await outside.close()
     }
   }

@@ -54,6 +54,26 @@ struct SoundFileTests {
     #expect(Folder.names(folder.path) == ["pipe.wav"])
   }
 
+  @Test("list no input from behind their end")
+  func inputBehindTheEnd() async throws {
+    let folder = TemporaryFolder()
+    let file = RecordingFile(
+      path: folder.path + "/a.wav",
+      configuration: RecordingConfiguration(duration: .milliseconds(20)), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    var buffer = CaptureBuffer(
+      samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 0,
+      hostTime: .zero, device: "first", missing: [])
+    let isFull = try await file.append(buffer)
+    buffer.missing = [MissingFrames(position: 80, frames: 720, cause: .routeChange)]
+    (buffer.position, buffer.device) = (800, "second")
+    let isFullLater = try await file.append(buffer)
+    #expect(!isFull && isFullLater)
+    try await file.close()
+    let list = folder.text("a.wav.json") ?? "none"
+    #expect(list.contains("first") && !list.contains("second"), "\(list)")
+  }
+
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])
   func clips(format: RecordingFormat) throws {
     let folder = TemporaryFolder()
@@ -199,6 +219,19 @@ struct RecorderTests {
       let list = isPlain ? nil : Sidecar.text(progress)
       #expect(folder.text("a.wav.json") == list)
       await outside.close()
+    }
+  }
+
+  @Test("needs an input for the format of its file, also where the mode requires none")
+  func noInput() async throws {
+    try await Rig.with(.monitorOnly) { rig in
+      var mode = AudioMode(category: .record)
+      mode.inputRequired = false
+      try await rig.session.setAudioMode(mode)
+      let folder = TemporaryFolder()
+      await #expect { try await rig.recorder().start(folder.path + "/a.wav") } throws: {
+        ($0 as? StreamError)?.code == .deviceNotAvailable
+      }
     }
   }
 

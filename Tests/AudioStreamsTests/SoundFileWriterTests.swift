@@ -20,6 +20,7 @@ struct SoundFileWriterTests {
     let path = folder.path + "/a.flac"
     let writer = try SoundFileWriter(path: path, sampleRate: 8000, channels: 2)
     #expect(writer.format == .flac16)
+    #expect(RecordingFormat(path: "A.FLAC") == .flac16)
     try writer.write(Self.buffer([0.5, -0.5], at: 0))
     let gaps = [
       MissingFrames(position: 1, frames: 2, cause: .overrun),

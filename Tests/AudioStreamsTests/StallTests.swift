@@ -37,6 +37,7 @@ struct StallTests {
         Double(Int64(missing) + heard) > 6 * Double(progress.sampleRate),
         "\(heard), \(progress.missing)"
       )
+      #expect(progress.missing.allSatisfy { $0.cause == .overrun }, "\(progress.missing)")
       var error: StreamError?
       for await event in events {
         if case .error(let failure) = event { error = failure }

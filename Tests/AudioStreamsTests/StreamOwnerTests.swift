@@ -126,6 +126,26 @@ struct StreamOwnerTests {
     }
   }
 
+  @Test(
+    "a recording of a length ends in time when its server ends during an interruption",
+    arguments: [true, false])
+  func deadServerWhileInterrupted(hasMode: Bool) async throws {
+    try await Rig.with(.sources) { rig in
+      if hasMode { try await rig.session.setAudioMode(AudioMode(category: .record)) }
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(2)))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      await rig.session.noteCorkRequest(toPause: true)
+      #expect(await eventually { await recorder.capture.status == .interrupted })
+      try await rig.sandbox.kill()
+      let progress = try await recorder.finished()
+      #expect(abs(progress.duration.seconds - 2) < 0.05, "\(progress)")
+      #expect(progress.missing.last?.cause == .serverReset, "\(progress.missing)")
+    }
+  }
+
   @Test("a recording without a length ends with an error when its server stays away")
   func absentServer() async throws {
     try await Rig.with(.sources) { rig in
@@ -192,6 +212,41 @@ struct StreamOwnerTests {
       #expect(await eventually { await recorder.progress.frames > frames + 48000 / 2 })
       let progress = try await recorder.stop()
       #expect(progress.missing.count == 1 && progress.missing.first?.cause == .routeChange)
+    }
+  }
+
+  @Test("a recording of a length ends in time while its source comes and goes without sound")
+  func comesAndGoes() async throws {
+    var machine = SandboxConfiguration.sources
+    // It is suspended whenever it is plugged in.
+    machine.commands = ["suspend-source two true"]
+    try await Rig.with(machine) { rig in
+      try await rig.sandbox.resume("two")
+      let folder = TemporaryFolder()
+      let recorder = rig.recorder()
+      try await recorder.start(
+        folder.path + "/a.wav", configuration: .init(duration: .seconds(2), device: "two"))
+      #expect(await eventually { await recorder.progress.frames > 0 })
+      let recording = Task { try await recorder.finished() }
+      let start = ContinuousClock.now
+      while await recorder.isRecording, ContinuousClock.now - start < .seconds(20) {
+        try await rig.sandbox.unplug("two")
+        #expect(
+          await eventually {
+            guard await recorder.isRecording else { return true }
+            return await recorder.capture.awaySince != nil
+          })
+        try await rig.sandbox.plug("two")
+        #expect(
+          await eventually {
+            guard await recorder.isRecording else { return true }
+            return await recorder.capture.isStreaming
+          })
+      }
+      #expect(await !recorder.isRecording)
+      _ = try await recorder.stop()
+      let progress = try await recording.value
+      #expect(abs(progress.duration.seconds - 2) < 0.05, "\(progress)")
     }
   }
 

@@ -336,6 +336,42 @@ struct AccountingTests {
     #expect(abs(Double(missing) / 16000 - 2) < 0.03, "\(missing) frames are missing")
   }
 
+  @Test("each gap has its own cause, and without a known one it is an overrun")
+  func causes() async {
+    var configuration = CaptureConfiguration(frameLength: 160)
+    configuration.includesRest = true
+    var input = Input(configuration, rate: 16000, seed: 1)
+    /// A gap of a second before a new tap.
+    func gap(_ cause: MissingFrames.Cause) {
+      input.pipeline.expectGap(cause)
+      input.now += 1_000_000_000
+      input.tap()
+    }
+    input.stretch(50, latest: 0)
+    gap(.routeChange)
+    input.stretch(50, latest: 0)
+    gap(.serverReset)
+    // The next gap comes before this sound is joined.
+    input.stretch(2, latest: 0)
+    gap(.serverReset)
+    input.stretch(50, latest: 0)
+    input.pipeline.noteSuspend()
+    // Sound from before it.
+    input.stretch(1, latest: 0)
+    input.now += 1_000_000_000
+    input.pipeline.noteResume()
+    input.stretch(50, latest: 0)
+    // The device delivers nothing any more.
+    input.now += 1_000_000_000
+    input.pipeline.finish(isAway: true, at: input.now)
+    var missing: [MissingFrames] = []
+    while let buffer = await input.queue.next() { missing += buffer.missing }
+    let causes: [MissingFrames.Cause] = [
+      .routeChange, .serverReset, .serverReset, .suspended, .overrun,
+    ]
+    #expect(missing.joined().map(\.cause) == causes, "\(missing)")
+  }
+
   @Test("the raw sound of a buffer has one format, also where the input changes")
   func rawFormats() async {
     var configuration = CaptureConfiguration(frameLength: 4000, includesRaw: true)

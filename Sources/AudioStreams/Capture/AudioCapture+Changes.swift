@@ -1,6 +1,6 @@
 import AudioSession
 import PulseTypes
-import SessionCore
+package import SessionCore
 
 /// How a capture reacts to events of its tap and of its session.
 extension AudioCapture {
@@ -82,11 +82,16 @@ extension AudioCapture {
     }
   }
 
-  private func interrupt(_ error: StreamError) {
+  /// Waits for an input or the server.
+  func interrupt(_ error: StreamError) {
+    let time = HostClock.nanoseconds
     emit(.error(error))
     set(.interrupted)
     if run?.awaySince == nil { run?.awaySince = .now }
+    noteSilence(since: time)
     noteServer(error)
+    run?.pipeline.noteAway(
+      run?.serverAwaySince == nil ? .routeChange : .serverReset, at: time)
     waitForInput()
   }
 
@@ -151,7 +156,9 @@ extension AudioCapture {
   func handle(_ event: SessionEvent) async {
     switch event {
     case .applied: await modeChanged()
+    case .serverLost: await serverLost()
     case .devicesChanged, .routeChanged, .reapplied, .serverReset:
+      if case .serverReset = event { await serverReset() }
       await endLostTap()
       await tryAgain()
     case .interruptionBegan(let reason): await giveWay(reason)
@@ -161,12 +168,22 @@ extension AudioCapture {
     }
   }
 
+  /// Whether an interruption of the session interrupts the capture. A suspended device does only
+  /// if the sound comes from it.
+  package func isInterrupted(by reason: InterruptionReason) async -> Bool {
+    guard case .deviceSuspended(let name) = reason else { return true }
+    guard let input = run?.input, let snapshot = try? await snapshot(),
+      let device = snapshot.device(.input, named: input)
+    else { return false }
+    return (snapshot.chain.root(of: device) ?? device).name == name
+  }
+
   /// Ends the tap while something more important has the sound: a call must not be recorded. A
   /// suspended device keeps its tap; its missing time is reported when it resumes.
   private func giveWay(_ reason: InterruptionReason) async {
+    if case .deviceSuspended = reason { return await noteSuspension(reason) }
     await inTurn { capture in
       guard let run = capture.run, run.tap != nil || run.isWaiting else { return }
-      if case .deviceSuspended = reason { return capture.set(.interrupted) }
       capture.run?.hadMode = await capture.session.modeInEffect != nil
       // Nor when an input appears during the call.
       run.retry?.cancel()
@@ -175,6 +192,7 @@ extension AudioCapture {
       await capture.closeTap()
       // What was away before the call is away until its return.
       if run.awaySince == nil {
+        capture.run?.silentSince = nil
         run.pipeline.pause(isAway: false, at: HostClock.nanoseconds)
       } else {
         run.pipeline.flush()
@@ -183,16 +201,70 @@ extension AudioCapture {
     }
   }
 
-  private func endInterruption(_ shouldResume: Bool) async {
+  /// A suspended device is all that interrupts the session now. If it is not the capture's, the
+  /// call that closed the tap has ended.
+  private func noteSuspension(_ reason: InterruptionReason) async {
     await inTurn { capture in
-      guard let run = capture.run, capture.status == .interrupted, !run.isWaiting else { return }
-      if run.tap != nil { return capture.set(.streaming) }
-      // A mode that ended meanwhile leaves nothing to resume; without one, nothing has ended. What
-      // waited for its input before waits again.
-      guard shouldResume || !run.hadMode || run.awaySince != nil else { return }
-      // If the input was away before, the time until its return counts as missing.
-      if run.awaySince == nil { run.pipeline.resume() }
-      await capture.tapAgain()
+      if await capture.isInterrupted(by: reason) {
+        if capture.run?.tap != nil { capture.set(.interrupted) }
+      } else {
+        await capture.continueAgain(await capture.session.modeInEffect != nil)
+      }
     }
+  }
+
+  /// Whether something more important has the sound, and the tap is closed for it.
+  private var hasGivenWay: Bool {
+    guard let run else { return false }
+    return run.tap == nil && !run.isWaiting && status == .interrupted
+  }
+
+  /// The server is lost during an interruption. A session that holds reports its end only when the
+  /// server is back: until then the capture is away, and a recording ends in time.
+  private func serverLost() async {
+    await inTurn { capture in
+      guard capture.hasGivenWay, await capture.session.isHealing else { return }
+      let time = HostClock.nanoseconds
+      let now = ContinuousClock.now
+      capture.run?.serverAwaySince = now
+      guard capture.run?.awaySince == nil else { return }
+      capture.run?.awaySince = now
+      capture.noteSilence(since: time)
+      capture.run?.pipeline.noteAway(.serverReset, at: time)
+    }
+  }
+
+  /// The server is back; the interruption ends now, or continues.
+  private func serverReset() async {
+    await inTurn { capture in
+      guard capture.hasGivenWay, let run = capture.run, let since = run.serverAwaySince else {
+        return
+      }
+      capture.run?.serverAwaySince = nil
+      guard run.awaySince == since else { return }
+      capture.run?.awaySince = nil
+      capture.run?.silentSince = nil
+      run.pipeline.pause(isAway: true, at: HostClock.nanoseconds)
+    }
+  }
+
+  private func endInterruption(_ shouldResume: Bool) async {
+    await inTurn { await $0.continueAgain(shouldResume) }
+  }
+
+  /// Nothing interrupts the capture any more; call it in turn.
+  private func continueAgain(_ shouldResume: Bool) async {
+    guard let run, status == .interrupted, !run.isWaiting else { return }
+    if run.tap != nil {
+      // A device that delivers nothing stays interrupted until it does.
+      if run.awaySince == nil { set(.streaming) }
+      return
+    }
+    // A mode that ended meanwhile leaves nothing to resume; without one, nothing has ended. What
+    // waited for its input before waits again.
+    guard shouldResume || !run.hadMode || run.awaySince != nil else { return }
+    // If the input was away before, the time until its return counts as missing.
+    if run.awaySince == nil { run.pipeline.resume() }
+    await tapAgain()
   }
 }

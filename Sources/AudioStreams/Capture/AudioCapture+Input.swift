@@ -45,10 +45,18 @@ extension AudioCapture {
     run?.input = device
   }
 
-  /// A monitor is tapped only if the configuration or the session's mode names an input.
+  /// A monitor is tapped only if the configuration or the session's mode names it.
   func mayTap(_ device: Device, _ configuration: CaptureConfiguration) async -> Bool {
     guard device.isMonitor, configuration.device == nil else { return true }
-    return await session.modeInEffect?.preferredInput?.isEmpty == false
+    return await session.modeInEffect?.preferredInput?.contains { $0.names(device) } == true
+  }
+
+  /// Whether a start that found no input waits for one: the session's mode does not require any.
+  func mayBegin(without error: StreamError, _ configuration: CaptureConfiguration) async -> Bool {
+    guard error.code == .deviceNotAvailable, configuration.device == nil,
+      !configuration.needsInput
+    else { return false }
+    return await session.modeInEffect?.inputRequired == false
   }
 
   func latency(_ configuration: CaptureConfiguration) async -> Duration {

@@ -42,13 +42,14 @@ extension AudioCapture {
   /// Notes for how long nothing has come; nil once frames arrive again.
   private func noteDelivery(_ quiet: Duration?, _ tapID: UInt64) async {
     await inTurn { capture in
-      guard capture.isCurrent(tapID) else { return }
+      guard capture.isCurrent(tapID), let run = capture.run else { return }
       guard let quiet else {
         capture.run?.awaySince = nil
         capture.noteServer(isAway: false)
         return capture.set(.streaming)
       }
       capture.run?.awaySince = .now - quiet
+      capture.noteSilence(since: run.pipeline.pulse.last.frames)
       let name = capture.run?.input.map { "'\($0)'" } ?? "the input"
       capture.emit(.error(.silent(name, quiet)))
       capture.set(.interrupted)

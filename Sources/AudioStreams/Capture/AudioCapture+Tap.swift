@@ -15,13 +15,13 @@ extension AudioCapture {
       pipeline: CapturePipeline(configuration, queue), queue: queue)
     do throws(StreamError) {
       try await openTap()
-      if let rate = run?.pipeline.format?.sampleRate {
-        queue.limit = configuration.mostBuffers(atRate: rate)
-      }
     } catch {
-      queue.finish()
-      run = nil
-      throw error
+      guard await mayBegin(without: error, configuration) else {
+        queue.finish()
+        run = nil
+        throw error
+      }
+      interrupt(error)
     }
     let lease = BufferLease(queue) { [weak self, lastRun] in
       Task { await self?.endAbandoned(lastRun) }
@@ -53,7 +53,7 @@ extension AudioCapture {
     guard let run else { return }
     let configuration = try await followed(run)
     try await checkInput(configuration)
-    let tapID = run.tapID + 1
+    let (tapID, time) = (run.tapID + 1, HostClock.nanoseconds)
     self.run?.tapID = tapID
     let pipeline = run.pipeline
     let place = await session.place(.input)
@@ -91,11 +91,16 @@ extension AudioCapture {
       await tap.close()
       throw error
     }
+    if let rate = pipeline.format?.sampleRate {
+      run.queue.limit = configuration.mostBuffers(atRate: rate)
+    }
     self.run?.tap = tap
     self.run?.grant = grant
     self.run?.isWaiting = false
     self.run?.awaySince = nil
     self.run?.serverAwaySince = nil
+    // An input that takes another's place may deliver nothing either.
+    if tapID > 1 { noteSilence(since: time) }
     self.run?.watches = [watchDelivery(tapID, pipeline.pulse)]
     if losesSilently { self.run?.watches.append(watchLife(tapID, request, pipeline.pulse)) }
     emit(.tapped(sampleRate: grant.rate, channels: grant.channels))

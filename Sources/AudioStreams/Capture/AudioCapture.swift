@@ -45,6 +45,9 @@ public actor AudioCapture {
     var isWaiting = false
     /// When the input went away, or stopped delivering; nil while sound comes.
     var awaySince: ContinuousClock.Instant?
+    /// Since when no frames have come, also from inputs that were there in between (`HostClock`);
+    /// outdated once frames come.
+    var silentSince: Int64?
     /// Since when no server has answered; nil while one answers.
     var serverAwaySince: ContinuousClock.Instant?
     /// Whether a mode was in effect when the session was last interrupted.
@@ -77,10 +80,24 @@ public actor AudioCapture {
   /// When the awaited input went away; nil while it is tapped.
   var awaySince: ContinuousClock.Instant? { run?.awaySince }
 
+  /// For how long no frames have come, although they should; nil while they come. Unlike
+  /// `awaySince` it includes taps that opened and delivered nothing.
+  var silence: Duration? {
+    guard let run, let since = run.silentSince, run.pipeline.pulse.heard <= since else {
+      return nil
+    }
+    return .nanoseconds(HostClock.nanoseconds - since)
+  }
+
+  /// Notes that no frames come from a time on, unless they had stopped before.
+  func noteSilence(since time: Int64) {
+    if silence == nil { run?.silentSince = time }
+  }
+
   /// Since when no server has answered; nil while one answers.
   var serverAwaySince: ContinuousClock.Instant? { run?.serverAwaySince }
 
-  /// Rate (Hz) and channels of the buffers; nil before a start.
+  /// Rate (Hz) and channels of the buffers; nil before the first tap is open.
   public var outputFormat: (sampleRate: Int, channels: Int)? { run?.pipeline.format }
 
   /// How the audio thread is scheduled; nil while no tap is open.
@@ -108,7 +125,9 @@ public actor AudioCapture {
 
   /// Starts capturing, and returns the buffers once the first tap is open.
   ///
-  /// Uses the session as it is: set its mode first. Errors: `invalidFormat` for an impossible
+  /// Uses the session as it is: set its mode first. With `inputRequired = false` in that mode, a
+  /// start without an input succeeds, and the capture waits for one: its status is `interrupted`
+  /// until then. Errors: `invalidFormat` for an impossible
   /// configuration, `alreadyStreaming`, `sessionConfigFailed` if the session cannot connect,
   /// `deviceNotAvailable`, `permissionDenied`, `converterFailed`, `engineStartFailed`. A failed
   /// start leaves nothing open.
@@ -165,6 +184,7 @@ public actor AudioCapture {
     let isAway = run?.isWaiting == true || run?.awaySince != nil
     run?.isWaiting = false
     run?.awaySince = nil
+    run?.silentSince = nil
     run?.serverAwaySince = nil
     run?.pipeline.pause(isAway: isAway, at: HostClock.nanoseconds)
     set(.paused)

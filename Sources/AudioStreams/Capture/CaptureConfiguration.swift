@@ -31,6 +31,8 @@ public struct CaptureConfiguration: Sendable, Hashable {
   public var voiceThreshold: Double
   /// Whether the incomplete last buffer is delivered.
   package var includesRest = false
+  /// Whether a start without an input fails, also where the session's mode does not require one.
+  package var needsInput = false
 
   /// Makes a configuration; the default suits speech recognizers: 16 kHz, mono, 128 ms.
   public init(

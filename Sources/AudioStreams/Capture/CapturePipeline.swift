@@ -29,8 +29,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// When the last piece of the tap ended, and until when it is looked for what a stop has cost.
   private var lastEnd: Int64?
   private var stoppedUntil: Int64 = 0
-  /// Why time is missing before the next sound.
-  private var cause = MissingFrames.Cause.routeChange
+  /// Why time is missing before the next sound: unless another cause is expected, the server or the
+  /// device lost it.
+  private var cause = MissingFrames.Cause.overrun
+  /// Whether the gap is still to come, behind the sound in the burst.
+  private var keepsCause = false
   private let lock = Lock()
   private var firstFormat: (sampleRate: Int, channels: Int)?
   private var firstFailure: StreamError?
@@ -109,7 +112,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Sets why time will be missing before the next sound.
-  func expectGap(_ cause: MissingFrames.Cause) { self.cause = cause }
+  func expectGap(_ cause: MissingFrames.Cause) {
+    self.cause = cause
+    // What is in the burst may be from before the gap.
+    keepsCause = burst != nil
+  }
 
   /// Notes that the device of the tap was suspended.
   func noteSuspend() {
@@ -118,7 +125,10 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   }
 
   /// Notes that the device of the tap runs again.
-  func noteResume() { isResuming = true }
+  func noteResume() {
+    isResuming = true
+    if burst != nil { keepsCause = true }
+  }
 
   /// Notes that the server moved the tap to this device; any thread may call it.
   func noteMove(to device: String) { lock.withLock { movedTo = device } }
@@ -146,6 +156,16 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       skip(nanoseconds, atRate: rate, cause)
     }
     timeline.pause(until: end)
+  }
+
+  /// No tap can be opened after a pause: from now on time is missing, unless there was no sound
+  /// before.
+  func noteAway(_ cause: MissingFrames.Cause, at time: Int64) {
+    // Sound of a tap that did not last is from before.
+    flush()
+    guard timeline.isPaused, framer?.position ?? 0 > 0 else { return }
+    timeline.advance(to: time)
+    expectGap(cause)
   }
 
   /// Continues after a pause; the next tap starts now.
@@ -285,6 +305,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       known = min(frames, Self.frames(nanoseconds, stretch.rate))
       timeline.tell(-Stretch.duration(Int64(known), stretch.rate))
     }
+    if !keepsCause, !isSuspended { cause = .overrun }
+    keepsCause = false
     isNewTap = false
     stretch.isJoined = isJoined
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.

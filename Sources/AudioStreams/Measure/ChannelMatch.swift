@@ -9,6 +9,9 @@ package enum ChannelMatch: Sendable, Hashable {
   package static let likeness = 0.9
   /// Matches whose similarity differs by less than this are ambiguous.
   package static let doubt = 0.02
+  /// By how many seconds two recordings that began together may be apart: an idle device may hand
+  /// over two seconds of old sound, and opening a stream takes a moment.
+  private static let slack = 4
 
   /// For each channel of a recording, the possible channels of the hardware: one if it is clear,
   /// several if channels carry the same sound, none if it is silent or matches none.
@@ -23,10 +26,13 @@ package enum ChannelMatch: Sendable, Hashable {
       guard SignalLevel.measure(probe).loudness > SignalCheck.silentLevel else {
         return []
       }
-      var scores = hardware.indices.map { number in
-        (ChannelMatch.channel(number), score(probe, hardware[number]))
+      // Comparing it with all of a long recording would take several times the recording's memory.
+      let near = max(0, start - slack * sampleRate)..<start + length + slack * sampleRate
+      let parts = hardware.map { Array($0[near.clamped(to: $0.indices)]) }
+      var scores = parts.indices.map { number in
+        (ChannelMatch.channel(number), score(probe, parts[number]))
       }
-      if hardware.count > 1 { scores.append((.mix, score(probe, mix(hardware)))) }
+      if parts.count > 1 { scores.append((.mix, score(probe, mix(parts)))) }
       let best = scores.map(\.1).max() ?? 0
       guard best >= likeness else { return [] }
       return Set(scores.filter { $0.1 >= best - doubt }.map(\.0))

@@ -73,6 +73,8 @@ public actor AudioRecorder {
     // Ten buffers a second: large enough for a disk, and frequent enough for a level line.
     capturing.frameLength = max(1, (configuration.sampleRate ?? 48_000) / 10)
     capturing.includesRest = true
+    // The file takes the format of the input.
+    capturing.needsInput = true
     let stopped = StreamError(.engineStartFailed, "the recorder was stopped while it started")
     if file.isNamedPipe {
       // A start that must fail does not wait for the pipe's reader.
@@ -141,7 +143,7 @@ public actor AudioRecorder {
     while !Task.isCancelled {
       var left: Duration
       if let duration = configuration.duration {
-        let away = await capture.awaySince.map { ContinuousClock.now - $0 }
+        let away = await capture.silence
         left = duration - file.progress.duration - (away ?? .zero)
         if away != nil, left <= .zero {
           await capture.stopAudioStream()

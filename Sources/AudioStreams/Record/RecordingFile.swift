@@ -64,7 +64,7 @@ actor RecordingFile {
       Int64(saturating: duration.seconds * Double(writer.sampleRate))
     }
     let room = { limit.map { max(0, $0 - writer.frames) } ?? .max }
-    let isNewInput = noteInput(of: buffer)
+    let isNewInput = noteInput(of: buffer, limit)
     if !buffer.missing.isEmpty { note(buffer.missing, limit) }
     // First: no silence is in the file that is not listed, also if the disk is full then.
     if hasSidecar, isNewInput || !buffer.missing.isEmpty { try Sidecar.write(current, of: path) }
@@ -95,9 +95,12 @@ actor RecordingFile {
     return room() == 0
   }
 
-  /// Notes the source of a buffer; true if it differs from that of the previous buffer.
-  private func noteInput(of buffer: CaptureBuffer) -> Bool {
-    guard let device = buffer.device, device != current.inputs.last?.device else { return false }
+  /// Notes the source of a buffer that is in the file; true if it differs from that of the previous
+  /// buffer.
+  private func noteInput(of buffer: CaptureBuffer, _ limit: Int64?) -> Bool {
+    guard let device = buffer.device, device != current.inputs.last?.device,
+      limit.map({ buffer.position < $0 }) ?? true
+    else { return false }
     current.inputs.append(RecordedInput(position: buffer.position, device: device))
     return current.inputs.count > 1
   }

@@ -17,8 +17,8 @@ public enum RecordingFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// FLAC with 24-bit samples.
   case flac24
 
-  /// The format for a file name: FLAC for `.flac`, otherwise WAV.
-  public init(path: String) { self = path.hasSuffix(".flac") ? .flac16 : .wav16 }
+  /// The format for a file name: FLAC for `.flac` or `.FLAC`, otherwise WAV.
+  public init(path: String) { self = path.lowercased().hasSuffix(".flac") ? .flac16 : .wav16 }
 
   var isFLAC: Bool { self == .flac16 || self == .flac24 }
 

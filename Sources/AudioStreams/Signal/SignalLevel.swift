@@ -3,6 +3,9 @@ internal import Glibc
 
 /// The levels of the samples of one channel; 1.0 is full scale.
 public struct SignalLevel: Sendable, Hashable {
+  /// The level from which on a sample is at full scale: 0.999.
+  package static let fullScale = Float(AK_FULL_SCALE)
+
   private var sums = Sums()
 
   /// The sums from the C code, over all samples.

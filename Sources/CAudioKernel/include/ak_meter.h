@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/// The level from which on a sample is at full scale.
+#define AK_FULL_SCALE 0.999
+
 /// The sums of one channel; all zero before the first samples.
 typedef struct ak_meter {
   /// The greatest absolute value.
@@ -13,7 +16,7 @@ typedef struct ak_meter {
   double sum;
   double sum_of_squares;
   uint64_t frames;
-  /// The number of samples at full scale, that is, of at least 0.999.
+  /// The number of samples at full scale.
   uint64_t clipped;
 } ak_meter;
 

@@ -152,7 +152,7 @@ extension DeviceMatcher {
   }
 
   /// Whether the matcher names a monitor explicitly, by its name or a pattern that ends like one.
-  func names(_ device: Device) -> Bool {
+  package func names(_ device: Device) -> Bool {
     switch self {
     case .name(let pattern): pattern == device.name || pattern.hasSuffix(".monitor")
     case .all(let parts): parts.contains { $0.names(device) }

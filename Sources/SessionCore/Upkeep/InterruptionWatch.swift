@@ -3,7 +3,8 @@ package import PulseTypes
 /// Detects when an interruption of the session begins and ends.
 ///
 /// Pure: it gets snapshots, and reports of streams and other holders. Of several concurrent
-/// interruptions the first is named, and a call that joins a device that is suspended; only the end of all
+/// interruptions one is named: a call before anything else, a suspended device after anything
+/// else, an input before an output. When that changes, the next one is named; only the end of all
 /// of them ends the interruption.
 package struct InterruptionWatch: Sendable, Hashable {
   /// The change since the last report.
@@ -70,14 +71,26 @@ package struct InterruptionWatch: Sendable, Hashable {
     changing { $0.noted.removeAll(where: ends) }
   }
 
-  private mutating func changing(_ change: (inout Self) -> Void) -> Change? {
-    let (was, wasCall) = (isInterrupted, call != nil)
-    change(&self)
-    // A capture pauses for a call only.
-    if was, !wasCall, let call { return .began(call) }
-    guard was != isInterrupted else { return nil }
-    return (seen + noted).first.map(Change.began) ?? .ended
+  /// The server was lost, and with it what its snapshots showed and what it asked for.
+  package mutating func noteLoss() -> Change? {
+    changing { watch in
+      (watch.seen, watch.suspended) = ([], [:])
+      watch.noted.removeAll { $0 == .corkRequest }
+    }
   }
+
+  private mutating func changing(_ change: (inout Self) -> Void) -> Change? {
+    let former = foremost
+    change(&self)
+    guard let next = foremost else { return former == nil ? nil : .ended }
+    // Two calls are one interruption.
+    if case .call? = former, case .call = next { return nil }
+    return next == former ? nil : .began(next)
+  }
+
+  /// The one that is named. A capture stops for a call, and continues when the call has ended,
+  /// even if another device is suspended.
+  private var foremost: InterruptionReason? { call ?? noted.first ?? seen.first }
 }
 
 extension ServerSnapshot {

@@ -99,12 +99,13 @@ struct RecordCommand: SessionCommand {
     return try await context.withOwnSession(profile) { session in
       let source = await introduce(session, context.output)
       let recorder = AudioRecorder(session: session)
-      let events = recorder.capture.events
+      // From before the start, which may be during a call.
+      let (events, sessionEvents) = (recorder.capture.events, session.events)
       let progress = try await Interruption.cancelling {
         try await Interruption.waiting {
           try await recorder.start(file, configuration: configuration(source))
         }
-        return try await follow(recorder, events, context)
+        return try await follow(recorder, events, sessionEvents, context)
       }
       let result = RecordView(
         file: file, seconds: progress.duration.seconds, channels: progress.channels,
@@ -158,7 +159,8 @@ struct RecordCommand: SessionCommand {
 
   /// Shows time and level until the recording ends or the task is cancelled.
   private func follow(
-    _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>, _ context: Context
+    _ recorder: AudioRecorder, _ events: AsyncStream<CaptureEvent>,
+    _ sessionEvents: AsyncStream<SessionEvent>, _ context: Context
   ) async throws -> RecordingProgress {
     let output = context.output
     switch await recorder.capture.scheduling {
@@ -166,9 +168,9 @@ struct RecordCommand: SessionCommand {
     case let granted?: context.logger?.debug("the audio thread is \(granted)")
     case nil: break
     }
-    let sessionEvents = recorder.capture.session.events
-    let interruptions = Task {
+    let interruptions = Task { [capture = recorder.capture] in
       for await case .interruptionBegan(let reason) in sessionEvents {
+        guard await capture.isInterrupted(by: reason) else { continue }
         output.note("the recording is interrupted: \(visible(Self.words(reason)))")
       }
     }

@@ -86,26 +86,35 @@ struct ToneCommand: SessionCommand {
   private func playNotes(
     _ session: AudioSession, _ device: Device, _ output: Output
   ) async throws -> ToneJSON {
+    let chords = try self.chords()
+    try ToneParts.check(chords, device)
     var configuration = SynthesizerConfiguration()
     configuration.bufferDuration = .milliseconds(50)
     let synthesizer = Synthesizer(session: session, configuration: configuration)
     try await synthesizer.start()
     let rate = synthesizer.sampleRate ?? 0
     var played: [ToneJSON.Item] = []
-    for (text, pitches) in try chords() where !Task.isCancelled {
+    for (text, pitches) in chords where !Task.isCancelled {
       say(text, output)
       let begin = (frames: synthesizer.position, resets: synthesizer.resets)
       for pitch in pitches {
         try synthesizer.triggerNote(pitch: pitch, duration: duration.duration)
       }
       // Waits for the playback; cancelling the task ends the wait.
-      try? await Task.sleep(for: duration.duration)
-      if let failure = synthesizer.failure { throw failure }
+      let end = ContinuousClock.now + duration.duration
+      while ContinuousClock.now < end, !Task.isCancelled {
+        try? await Task.sleep(for: min(.milliseconds(50), end - ContinuousClock.now))
+        if let failure = synthesizer.failure { throw failure }
+        guard synthesizer.resets == begin.resets else {
+          throw StreamError(
+            .engineStartFailed, "the server or the output was away while \(text) was played")
+        }
+      }
       let frames = max(synthesizer.position, begin.frames) - begin.frames
       let seconds = Double(frames) / Double(max(1, rate))
       let whole = duration.duration.seconds
       // Sound is passed on some buffers ahead: of a short note, all before it begins.
-      let isPlayed = seconds > whole / 2 - 0.2 && synthesizer.resets == begin.resets
+      let isPlayed = seconds > whole / 2 - 0.2
       guard Task.isCancelled || isPlayed else { throw StreamError.standstill(device.name) }
       played.append(
         ToneJSON.Item(what: text, seconds: Task.isCancelled ? min(seconds, whole) : whole))

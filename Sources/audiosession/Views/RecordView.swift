@@ -29,7 +29,8 @@ struct RecordView: Encodable {
   private var level: String {
     if frames == 0 { return "no sound" }
     if peak == 0 { return "nothing but silence" }
-    return "peak \(MeterFrame.decibels(peak)) dB" + (peak >= 0.99 ? ", clipped" : "")
+    let isClipped = peak >= Double(SignalLevel.fullScale)
+    return "peak \(MeterFrame.decibels(peak)) dB" + (isClipped ? ", clipped" : "")
   }
 
   func lines(_ names: DeviceNames, width: Int?) -> [Line] {
@@ -53,7 +54,7 @@ struct RecordView: Encodable {
     let lost = progress.missing.reduce(0) { $0 + $1.frames }
     return [
       Span("\(clock(progress.duration))  "), Span(decibels(progress.peak)), "  ",
-      Span(bar(progress.peak), progress.peak >= 0.99 ? .red : .green),
+      Span(bar(progress.peak), progress.peak >= SignalLevel.fullScale ? .red : .green),
       Span(lost == 0 ? "" : "  \(lost) frames missing", .amber),
       Span(left.map { "  room for \(room($0.time))" } ?? "", .dim),
     ]

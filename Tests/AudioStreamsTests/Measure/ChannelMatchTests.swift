@@ -51,6 +51,18 @@ struct ChannelMatchTests {
     #expect(found == example.matches)
   }
 
+  @Test("is looked for near its time in a long recording", arguments: [0.3, 10])
+  func long(shift: Double) {
+    let rate = 8000
+    let hardware = [3, 4].map { Fixture.noise(0.2, seed: $0, frames: 60 * rate) }
+    let heard = hardware.map { sound in
+      Fixture.silence(frames: Int(shift * Double(rate))) + sound
+    }
+    let found = ChannelMatch.find(heard, in: hardware, sampleRate: rate)
+    let matches: [Set<ChannelMatch>] = shift < 1 ? [[.channel(0)], [.channel(1)]] : [[], []]
+    #expect(found == matches)
+  }
+
   @Test("nothing was recorded")
   func nothing() {
     #expect(ChannelMatch.find([[]], in: [[]], sampleRate: 44100) == [[]])

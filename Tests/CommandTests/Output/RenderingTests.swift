@@ -5,6 +5,7 @@ import PulseTypes
 import SessionProfiles
 import Testing
 
+@testable import AudioStreams
 @testable import audiosession
 
 @Suite("Rendering")
@@ -204,6 +205,23 @@ struct RenderingTests {
     #expect(RecordView.clock(.seconds(1.2)) == "0:01.2")
     #expect(RecordView.clock(.seconds(1.19)) == "0:01.1")
     #expect(RecordView.clock(.seconds(0.3 + 3600)) == "1:00:00.3")
+  }
+
+  @Test("a recording is clipped from full scale on, as a meter and its warning say")
+  func clipped() {
+    for (peak, isClipped) in [(Float(0.995), false), (1, true)] {
+      let view = RecordView(
+        file: "a.wav", seconds: 1, channels: 1, sampleRate: 8000, format: .wav16, frames: 8000,
+        peak: Double(peak), inputs: [], missing: [])
+      #expect(view.summary.contains("clipped") == isClipped, "\(view.summary)")
+      var progress = RecordingProgress()
+      (progress.peak, progress.highestPeak) = (peak, peak)
+      #expect(RecordView.line(progress).spans.contains { $0.style == .red } == isClipped)
+      var watch = RecordingWatch()
+      let warnings = watch.warnings(progress, left: nil)
+      #expect(warnings.contains { $0.contains("clips") } == isClipped, "\(warnings)")
+      #expect((SignalLevel.measure([peak]).clipped == 1) == isClipped)
+    }
   }
 
   @Test("properties in words")

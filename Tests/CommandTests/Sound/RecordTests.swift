@@ -56,7 +56,8 @@ struct RecordTests {
   @Test("record converts, and its JSON has every key")
   func converts() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      let path = sandbox.directory + "/a.flac"
+      // The case of the ending does not matter.
+      let path = sandbox.directory + "/A.FLAC"
       let result = try await sandbox.audiosession(
         "record", "--json", path, "--duration", "0.25", "--rate", "16000", "--channels", "mono")
       #expect(result.status == 0)
@@ -92,6 +93,21 @@ struct RecordTests {
         }
         #expect(seconds >= 1, "\(signal)")
       }
+    }
+  }
+
+  @Test("a recording that begins during a call says why it waits")
+  func duringCall() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try await sandbox.interrupt(as: "phone")
+      let path = sandbox.directory + "/a.wav"
+      let result = try await sandbox.shell(
+        """
+        $A record \(path) 2> \(path).err & pid=$!
+        until grep -q 'phone has a call' \(path).err; do kill -0 $pid || exit 9; pause; done
+        kill -INT $pid; wait $pid
+        """)
+      #expect(result.status == 0, "\(result)")
     }
   }
 

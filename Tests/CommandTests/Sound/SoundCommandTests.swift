@@ -96,6 +96,16 @@ struct SoundCommandTests {
       #expect(nowhere.standardError.contains("speakers has no channel 'rear-left'"))
       #expect(nowhere.standardError.contains("front-right"))
     }
+    let slow = SandboxConfiguration(modules: ["module-null-sink sink_name=slow rate=8000"])
+    try await PulseSandbox.with(slow) { sandbox in
+      for notes in ["C8", "A4+C8"] {
+        let tooHigh = try await Self.run(sandbox, "tone", "C4", notes, "--duration", "50ms")
+        #expect(tooHigh.status == 78 && tooHigh.standardOutput.isEmpty, "\(tooHigh)")
+        let words = "slow has 8000 Hz, so its highest frequency is 3999 Hz\n  B7\n"
+        #expect(tooHigh.standardError.hasSuffix(words), "\(tooHigh)")
+      }
+      #expect(try await Self.run(sandbox, "tone", "B7", "--duration", "50ms").status == 0)
+    }
   }
 
   @Test("meter prints a line a reading where nobody draws", .server)
@@ -177,6 +187,29 @@ struct SoundCommandTests {
         wait $pid; [ $? != 0 ] && echo noticed
         """)
       #expect(result.standardOutput == "75\n75\nnoticed\n", "\(result)")
+    }
+  }
+
+  @Test("tone ends with its server, however long a note is", .server)
+  func toneWithoutServer() async throws {
+    try await PulseSandbox.with(.monitorOnly) { sandbox in
+      let path = sandbox.directory + "/tone"
+      let begun = try await sandbox.shell(
+        """
+        ( $A tone A4 --duration 60s > \(path).out 2> \(path).err < /dev/null
+          echo $? > \(path).status ) > /dev/null 2>&1 < /dev/null &
+        until pactl list short sink-inputs | grep -q .; do
+          [ ! -s \(path).status ] || { cat \(path).err; exit 9; }
+          pause
+        done
+        """)
+      try #require(begun.status == 0, "\(begun)")
+      let start = ContinuousClock.now
+      try await sandbox.kill()
+      let ended = try await sandbox.shell(
+        "until [ -s \(path).status ]; do pause; done; cat \(path).status \(path).err")
+      #expect(ended.standardOutput.hasPrefix("69\n"), "\(ended)")
+      #expect(ContinuousClock.now - start < .seconds(30))
     }
   }
 

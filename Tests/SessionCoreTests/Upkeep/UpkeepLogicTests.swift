@@ -235,13 +235,60 @@ struct InterruptionWatchTests {
     #expect(note(2) == nil)
     #expect(note(502) == nil)
     server.editStreams(.output) { $0.properties["media.role"] = nil }
-    #expect(note(503) == nil && watch.isInterrupted)
+    // A capture of another device continues.
+    #expect(note(503) == .began(Self.reason))
     // Another call joins the device that is still suspended: it must not be recorded.
     server.editStreams(.output) { $0.properties["media.role"] = "phone" }
     #expect(note(504) == began)
     server.editStreams(.output) { $0.properties["media.role"] = nil }
-    #expect(note(505) == nil)
+    #expect(note(505) == .began(Self.reason))
     try server.edit(.output, Server.speakers) { $0.state = .running }
     #expect(note(506) == .ended)
+  }
+
+  @Test("of two suspended devices the input is named, and then the output, each once")
+  func both() throws {
+    var watch = InterruptionWatch()
+    var server = Server.laptop()
+    server.add(stream: "music", .output, on: Server.speakers)
+    server.add(stream: "recorder", .input, on: Server.microphone)
+    for direction in Direction.allCases { server.editStreams(direction) { $0.client = Index(1) } }
+    func note(_ milliseconds: Int) -> InterruptionWatch.Change? {
+      watch.note(
+        server.snapshot, mode: AudioMode(category: .playAndRecord), process: 1,
+        at: .milliseconds(milliseconds))
+    }
+    let input = InterruptionReason.deviceSuspended(Server.microphone)
+    try server.edit(.output, Server.speakers) { $0.state = .suspended }
+    #expect(note(0) == nil)
+    #expect(note(500) == .began(Self.reason))
+    try server.edit(.input, Server.microphone) { $0.state = .suspended }
+    #expect(note(600) == nil)
+    #expect(note(1100) == .began(input))
+    #expect(note(1200) == nil)
+    try server.edit(.input, Server.microphone) { $0.state = .running }
+    #expect(note(1300) == .began(Self.reason))
+    try server.edit(.output, Server.speakers) { $0.state = .running }
+    #expect(note(1400) == .ended)
+  }
+
+  @Test("a server that is lost ends its calls and requests, but no take-over")
+  func loss() {
+    var watch = InterruptionWatch()
+    var server = Server.laptop()
+    server.add(stream: "ring", .output, on: Server.speakers)
+    server.editStreams(.output) {
+      $0.client = Index(1)
+      $0.properties["media.role"] = "phone"
+    }
+    _ = watch.note(
+      server.snapshot, mode: AudioMode(category: .playback), process: 1, at: .zero)
+    _ = watch.begin(.corkRequest)
+    #expect(watch.isInterrupted)
+    let lost = watch.noteLoss()
+    #expect(lost == .ended && !watch.mayBeInterrupted)
+    _ = watch.begin(.takenOver(by: "watch"))
+    let lostAgain = watch.noteLoss()
+    #expect(lostAgain == nil && watch.isInterrupted)
   }
 }
