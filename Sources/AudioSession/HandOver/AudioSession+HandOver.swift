@@ -26,7 +26,7 @@ extension AudioSession {
       let request = try permitted(order, options, owner, budget)
       guard let store else { throw SessionLock.busy(owner) }
       // Otherwise a mode that this machine cannot meet would interrupt the other process.
-      if case .takeOver = request, case .apply(let mode, _)? = order, let live {
+      if case .takeOver = request, let mode = order.mode, let live {
         _ = try await plan(for: mode, on: live)
       }
       guard let answer = try await handOver(request, to: owner, store, budget),

@@ -52,6 +52,14 @@ struct Answer: Sendable, Codable {
 extension Order.Kind? {
   /// Whether it only restores the previous setup.
   var isRestoring: Bool { if case .revert? = self { true } else { false } }
+
+  /// The mode that takes effect; nil if none does.
+  var mode: AudioMode? {
+    switch self {
+    case .apply(let mode, _)?, .adopt(let mode, _)?: mode
+    case .revert?, .takeOver?, .unreadable?, nil: nil
+    }
+  }
 }
 
 extension Order {

@@ -185,6 +185,27 @@ struct TakeOverTests {
     }
   }
 
+  @Test("nor does the stored one whose device was unplugged", .server)
+  func absentAdopted() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "late", "[input]\nprefer = [\"late\"]\n")
+      let lines = try await run(
+        sandbox,
+        """
+        late=$(pactl load-module module-null-source source_name=late)
+        hold a late
+        pactl unload-module $late
+        await a devicesChanged 1
+        $A watch --replace --json > b.out 2> b.err & echo $! > b.pid
+        until grep -q 'trying again' b.err; do kill -0 $(process b) || exit 8; pause; done
+        [ "$(holder)" = $(process a) ] || exit 7
+        said a interruptionBegan
+        end b TERM; end a TERM
+        """)
+      #expect(lines == ["0"])
+    }
+  }
+
   @Test("who fails to take over again has its former profile, or leaves the holder alone", .server)
   func failsToTakeBack() async throws {
     var configuration = SandboxConfiguration.minimal
