@@ -24,12 +24,26 @@ extension AudioSession {
   public func setAudioMode(
     _ mode: AudioMode, profile: String? = nil, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
-    try mode.validate()
-    try checkScope(mode)
+    try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .whole)
+  }
+
+  /// Applies the mode of a profile that is in effect and was read again: no input is unmuted.
+  @discardableResult
+  package func readAgain(
+    _ mode: AudioMode, profile: String, options: ActivationOptions = []
+  ) async throws(SessionError) -> ApplyReport {
+    try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .adopted)
+  }
+
+  private func setAudioMode(
+    _ declared: OwnMode, _ options: ActivationOptions, _ extent: Extent
+  ) async throws(SessionError) -> ApplyReport {
+    try declared.mode.validate()
+    try checkScope(declared.mode)
     return try await waiting(options) { session throws(SessionError) in
       try await session.inTurn(.replacesMode) { session, budget throws(SessionError) in
         try await session.overriding(.none) { () throws(SessionError) in
-          try await session.apply(OwnMode(mode: mode, profile: profile), budget, options)
+          try await session.apply(declared, budget, options, extent: extent)
         }
       }
     }

@@ -156,7 +156,7 @@ struct WatchCommand: SessionCommand {
       // Another holder's profile is not this one's to apply.
       if state.active, state.holder?.pid == getpid(), let name = state.profile {
         let found = try Profile.found(name)
-        _ = try await session.setAudioMode(found.mode, profile: found.name, options: activation)
+        try await session.readAgain(found.mode, profile: found.name, options: activation)
         return
       }
     }

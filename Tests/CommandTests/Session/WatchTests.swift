@@ -284,10 +284,12 @@ struct WatchTests {
     }
   }
 
-  @Test("SIGHUP reads the profile again that a command applied; a bad one changes nothing", .server)
+  @Test(
+    "SIGHUP reads again what a command applied, and unmutes no input; a bad file changes nothing",
+    .server)
   func readAgain() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
-      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\n")
+      try sandbox.write(profile: "test", "[input]\ngain = \"40 %\"\nmute = false\n")
       let result = try await sandbox.shell(
         """
         file="$XDG_CONFIG_HOME/audiosession/profiles/test.toml"
@@ -295,6 +297,7 @@ struct WatchTests {
         $A apply test --keep > /dev/null && gain 40 || exit 9
         holder=$($A state --json | sed -n 's/.*"holder": {.*"pid": \\([0-9]*\\).*/\\1/p')
         sed -i 's/40 %/70 %/' "$file"
+        pactl set-source-mute mic 1
         kill -HUP $holder
         until gain 70; do kill -0 $holder || exit 8; pause; done
         echo 'gain =' > "$file"
@@ -303,6 +306,7 @@ struct WatchTests {
           kill -0 $holder || exit 7
           pause
         done
+        pactl get-source-mute mic | grep -q yes || exit 5
         gain 70 && $A stop > /dev/null || exit 6
         """)
       #expect(result.status == 0, "\(result)")
