@@ -283,7 +283,12 @@ extension AudioSession {
 
   /// Applies the session's own mode once it has the lock again.
   func applyAgain(_ store: SessionStore) async {
-    let isOver = takeOverEnded()
+    var isOver = takeOverEnded()
+    if case .began? = isOver {
+      // Another interruption lasts. A capture must know that it is another one.
+      emit(isOver)
+      isOver = nil
+    }
     guard let own = life.modeInEffect else {
       if ((try? storedMode(store)) ?? nil)?.isActive == true { life.leaveInEffect() }
       emit(isOver)
