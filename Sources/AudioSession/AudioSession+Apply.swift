@@ -27,9 +27,10 @@ extension AudioSession {
     try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .whole)
   }
 
-  /// Applies the mode of a profile that is in effect and was read again: no input is unmuted.
+  /// Applies the mode of a profile that nobody applies now: it was read again, or the devices call for
+  /// it. No input is unmuted.
   @discardableResult
-  package func readAgain(
+  package func adopt(
     _ mode: AudioMode, profile: String, options: ActivationOptions = []
   ) async throws(SessionError) -> ApplyReport {
     try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .adopted)

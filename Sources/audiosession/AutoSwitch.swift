@@ -3,7 +3,7 @@ import JSONCoding
 import SessionProfiles
 
 /// `watch --auto`: checks the devices after each change, and applies the profile that they call
-/// for.
+/// for. Only its start may unmute an input.
 actor AutoSwitch {
   private let session: AudioSession
   private let output: Output
@@ -41,7 +41,11 @@ actor AutoSwitch {
       output.note("no profile fits the devices, and there is none called 'default'")
       return try await session.hold(options: options)
     }
-    do { return try await apply(detection, options) } catch {
+    do {
+      try? ProfileChosen(detection).print(output)
+      let profile = try Profile.found(detection.chosen ?? "")
+      return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)
+    } catch {
       // The next attempt chooses it again.
       choice.forget(at: now)
       throw error
@@ -104,7 +108,9 @@ actor AutoSwitch {
     guard let detection, !isEarly else { return }
     if !isAgain { (failed, backoff) = (nil, StartBackoff()) }
     do {
-      _ = try await apply(detection, options, isAgain: isAgain)
+      if !isAgain { try? ProfileChosen(detection).print(output) }
+      let profile = try Profile.found(detection.chosen ?? "")
+      try await session.adopt(profile.mode, profile: profile.name, options: options)
       failed = nil
     } catch let error as SessionError {
       await note(error, of: detection)
@@ -128,15 +134,6 @@ actor AutoSwitch {
     failed = FailedSwitch(profile: detection.chosen, due: now + pause, kept: kept)
     choice.forget(at: now + pause)
     schedule()
-  }
-
-  private func apply(
-    _ detection: ProfileDetection, _ options: AudioSession.ActivationOptions,
-    isAgain: Bool = false
-  ) async throws -> ApplyReport {
-    if !isAgain { try? ProfileChosen(detection).print(output) }
-    let profile = try Profile.found(detection.chosen ?? "")
-    return try await session.setAudioMode(profile.mode, profile: profile.name, options: options)
   }
 }
 

@@ -151,16 +151,18 @@ struct WatchCommand: SessionCommand {
 
   /// Reads the profile again and applies it: the one that was named, otherwise the one in effect.
   private func readAgain(_ session: AudioSession) async throws {
-    if profile == nil {
+    var name = profile
+    if name == nil {
       let state = try await session.getSessionState()
       // Another holder's profile is not this one's to apply.
-      if state.active, state.holder?.pid == getpid(), let name = state.profile {
-        let found = try Profile.found(name)
-        try await session.readAgain(found.mode, profile: found.name, options: activation)
-        return
-      }
+      if state.active, state.holder?.pid == getpid() { name = state.profile }
     }
-    _ = try await apply(session)
+    guard let name else {
+      try await session.hold(options: activation)
+      return
+    }
+    let found = try Profile.found(name)
+    try await session.adopt(found.mode, profile: found.name, options: activation)
   }
 
   /// The status text that a service manager shows.

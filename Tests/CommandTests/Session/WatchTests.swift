@@ -393,7 +393,8 @@ struct WatchTests {
   @Test("--auto takes what fits, and another profile when devices call for it", .simulatedCard)
   func auto() async throws {
     try await PulseSandbox.with(.demo) { sandbox in
-      try sandbox.write(profile: "laptop", "[input]\ngain = \"30 %\"\n" + match("pci"))
+      try sandbox.write(
+        profile: "laptop", "[input]\ngain = \"30 %\"\nmute = false\n" + match("pci"))
       try sandbox.write(
         profile: "desk",
         "[input]\nprefer = [\"alsa_input.usb-*\"]\ngain = \"60 %\"\n"
@@ -405,10 +406,13 @@ struct WatchTests {
         """
         await '"profile":"desk"'
         await '"applied"'
+        pactl set-source-mute alsa_input.pci-0000_00_1f.3.analog-stereo 1
         pactl send-message /card/\(card)/sim unplug analog-input-mic > /dev/null
         await '"profile":"laptop"'
         until $A state --json | grep -q '"profile": "laptop"'; do :; done
         $A state --json > "$out.laptop"
+        # Nobody has asked for an open microphone.
+        pactl get-source-mute alsa_input.pci-0000_00_1f.3.analog-stereo | grep -q yes || exit 8
         pactl send-message /card/\(card)/sim plug analog-input-mic > /dev/null
         until [ $(grep -c '"profile":"desk"' "$out") = 2 ]; do kill -0 $pid || exit 9; done
         until $A state --json | grep -q '"profile": "desk"'; do :; done
