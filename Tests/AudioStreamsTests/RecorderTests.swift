@@ -74,6 +74,26 @@ struct SoundFileTests {
     #expect(list.contains("first") && !list.contains("second"), "\(list)")
   }
 
+  @Test("list no input that delivered nothing before their end")
+  func inputWithoutSound() async throws {
+    let folder = TemporaryFolder()
+    let file = RecordingFile(
+      path: folder.path + "/a.wav", configuration: RecordingConfiguration(), Readers())
+    try await file.create(sampleRate: 8000, channels: 1)
+    _ = try await file.append(
+      CaptureBuffer(
+        samples: [Float](repeating: 0.5, count: 80), channels: 1, sampleRate: 8000, position: 0,
+        hostTime: .zero, device: "first", missing: []))
+    // The end of a recording whose new input is silent.
+    _ = try await file.append(
+      CaptureBuffer(
+        samples: [], channels: 1, sampleRate: 8000, position: 800, hostTime: .zero,
+        device: "second", missing: [MissingFrames(position: 80, frames: 720, cause: .routeChange)]))
+    try await file.close()
+    #expect(file.progress.frames == 800)
+    #expect(file.progress.inputs.map(\.device) == ["first"])
+  }
+
   @Test("clip what is beyond full scale", arguments: [RecordingFormat.wav16, .flac16])
   func clips(format: RecordingFormat) throws {
     let folder = TemporaryFolder()

@@ -353,7 +353,7 @@ struct AccountingTests {
     gap(.serverReset)
     // The next gap comes before this sound is joined.
     input.stretch(2, latest: 0)
-    gap(.serverReset)
+    gap(.routeChange)
     input.stretch(50, latest: 0)
     input.pipeline.noteSuspend()
     // Sound from before it.
@@ -367,7 +367,7 @@ struct AccountingTests {
     var missing: [MissingFrames] = []
     while let buffer = await input.queue.next() { missing += buffer.missing }
     let causes: [MissingFrames.Cause] = [
-      .routeChange, .serverReset, .serverReset, .suspended, .overrun,
+      .routeChange, .serverReset, .routeChange, .suspended, .overrun,
     ]
     #expect(missing.joined().map(\.cause) == causes, "\(missing)")
   }

@@ -32,8 +32,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Why time is missing before the next sound: unless another cause is expected, the server or the
   /// device lost it.
   private var cause = MissingFrames.Cause.overrun
-  /// Whether the gap is still to come, behind the sound in the burst.
-  private var keepsCause = false
+  /// Why time will be missing behind the sound in the burst; nil if no gap is expected there.
+  private var nextCause: MissingFrames.Cause?
   private let lock = Lock()
   private var firstFormat: (sampleRate: Int, channels: Int)?
   private var firstFailure: StreamError?
@@ -113,9 +113,11 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
 
   /// Sets why time will be missing before the next sound.
   func expectGap(_ cause: MissingFrames.Cause) {
-    self.cause = cause
-    // What is in the burst may be from before the gap.
-    keepsCause = burst != nil
+    guard burst != nil else { return self.cause = cause }
+    // What is in the burst may be from before the gap; or from behind it, if nothing explained its
+    // own gap before.
+    if self.cause == .overrun || self.cause == nextCause { self.cause = cause }
+    nextCause = cause
   }
 
   /// Notes that the device of the tap was suspended.
@@ -127,7 +129,7 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
   /// Notes that the device of the tap runs again.
   func noteResume() {
     isResuming = true
-    if burst != nil { keepsCause = true }
+    if burst != nil { nextCause = nextCause ?? cause }
   }
 
   /// Notes that the server moved the tap to this device; any thread may call it.
@@ -305,8 +307,8 @@ final class CapturePipeline: @unchecked Sendable {  // one thread at a time, as 
       known = min(frames, Self.frames(nanoseconds, stretch.rate))
       timeline.tell(-Stretch.duration(Int64(known), stretch.rate))
     }
-    if !keepsCause, !isSuspended { cause = .overrun }
-    keepsCause = false
+    cause = nextCause ?? (isSuspended ? cause : .overrun)
+    nextCause = nil
     isNewTap = false
     stretch.isJoined = isJoined
     // Zeros before the first sound of a stretch have no sound before them that could have been lost.

@@ -75,11 +75,14 @@ actor RecordingFile {
         try writer.write(UnsafeBufferPointer(rebasing: samples[..<count]))
       }
     } catch {
-      // What is not in the file is not missing in it.
+      // What is not in the file is not missing in it, and no input of it.
       current.frames = writer.frames
       current.missing = Self.cut(current.missing, at: writer.frames)
+      current.inputs.removeAll { $0.position >= writer.frames }
       publish()
-      if hasSidecar, !buffer.missing.isEmpty { try? Sidecar.write(current, of: path) }
+      if hasSidecar, isNewInput || !buffer.missing.isEmpty {
+        try? Sidecar.write(current, of: path)
+      }
       throw error
     }
     current.frames = writer.frames
@@ -96,10 +99,10 @@ actor RecordingFile {
   }
 
   /// Notes the source of a buffer that is in the file; true if it differs from that of the previous
-  /// buffer.
+  /// buffer. The last one may have no frames, only missing ones before it.
   private func noteInput(of buffer: CaptureBuffer, _ limit: Int64?) -> Bool {
     guard let device = buffer.device, device != current.inputs.last?.device,
-      limit.map({ buffer.position < $0 }) ?? true
+      buffer.frameLength > 0, limit.map({ buffer.position < $0 }) ?? true
     else { return false }
     current.inputs.append(RecordedInput(position: buffer.position, device: device))
     return current.inputs.count > 1

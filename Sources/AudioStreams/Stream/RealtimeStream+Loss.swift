@@ -1,5 +1,4 @@
 import PulseTypes
-import SessionCore
 
 extension RealtimeStream {
   /// Whether a recording stays on a device that is gone: PipeWire 1.4 neither ends such a stream nor

@@ -69,7 +69,10 @@ struct MeterCommand: SessionCommand {
       }
       let watch = Task { [events = session.events] in
         for await case .devicesChanged in events {
-          guard let snapshot = try? await session.snapshot(), tap.isLost(in: snapshot) else { continue }
+          guard await Self.isLost(tap, session) else { continue }
+          // PipeWire moves a stream a moment after its device was removed.
+          try? await session.sleep(until: .now + .seconds(1))
+          guard await Self.isLost(tap, session) else { continue }
           continuation.finish(
             throwing: StreamError(.deviceNotAvailable, "'\(input.name)' was removed"))
         }
@@ -94,6 +97,11 @@ struct MeterCommand: SessionCommand {
   }
 
   private static let frame = Duration.milliseconds(50)
+
+  private static func isLost(_ tap: DeviceTap, _ session: AudioSession) async -> Bool {
+    guard let snapshot = try? await session.snapshot() else { return false }
+    return tap.isLost(in: snapshot)
+  }
 
   /// The recorded device, as the server lists it.
   private static func source(_ name: String?, _ session: AudioSession) async throws -> Device {
