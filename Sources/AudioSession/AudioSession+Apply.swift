@@ -27,8 +27,8 @@ extension AudioSession {
     try await setAudioMode(OwnMode(mode: mode, profile: profile), options, .whole)
   }
 
-  /// Applies the mode of a profile that nobody applies now: it was read again, or the devices call for
-  /// it. No input is unmuted.
+  /// Applies the mode of a profile without a person's `apply`: it was read again, or the devices call
+  /// for it. No input is unmuted.
   @discardableResult
   package func adopt(
     _ mode: AudioMode, profile: String, options: ActivationOptions = []

@@ -411,7 +411,7 @@ struct WatchTests {
         await '"profile":"laptop"'
         until $A state --json | grep -q '"profile": "laptop"'; do :; done
         $A state --json > "$out.laptop"
-        # Nobody has asked for an open microphone.
+        # No one has asked for an open microphone.
         pactl get-source-mute alsa_input.pci-0000_00_1f.3.analog-stereo | grep -q yes || exit 8
         pactl send-message /card/\(card)/sim plug analog-input-mic > /dev/null
         until [ $(grep -c '"profile":"desk"' "$out") = 2 ]; do kill -0 $pid || exit 9; done
