@@ -33,14 +33,18 @@ package enum Accounts {
 
   /// The user of a number; nil if there is none, or the system does not know.
   package static func findUser(_ number: uid_t) -> User? {
-    find(passwd()) { getpwuid_r(number, $0, $1, $2, $3) } reading: { entry in
+    find(passwd()) {
+      getpwuid_r(number, $0, $1, $2, $3)
+    } reading: { entry in
       User(name: String(cString: entry.pw_name), group: entry.pw_gid)
     }
   }
 
   /// The group of a number; nil if there is none, or the system does not know.
   package static func findGroup(_ number: gid_t) -> Group? {
-    find(group()) { getgrgid_r(number, $0, $1, $2, $3) } reading: { entry in
+    find(group()) {
+      getgrgid_r(number, $0, $1, $2, $3)
+    } reading: { entry in
       var members: [String] = []
       var next: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = entry.gr_mem
       while let member = next?.pointee {

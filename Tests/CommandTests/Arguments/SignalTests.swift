@@ -256,6 +256,7 @@ struct SignalTests {
         nohup $A record take.wav > /dev/null 2>&1 & pid=$!
         until pactl list short source-outputs | grep -q .; do kill -0 $pid || exit 9; pause; done
         kill -HUP $pid
+        until [ -s take.wav ]; do kill -0 $pid || exit 6; pause; done
         before=$(stat -c %s take.wav); i=0
         until [ $(stat -c %s take.wav) -gt $before ]; do
           i=$((i + 1)); [ $i -lt 500 ] || exit 8; kill -0 $pid || exit 7; pause

@@ -140,9 +140,10 @@ struct HookTests {
 
   /// Gives a file an access list with another user; false where the file system has none.
   private func letOthersWrite(_ path: String) -> Bool {
-    typealias Function = @convention(c) (
-      UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32
-    ) -> Int32
+    typealias Function =
+      @convention(c) (
+        UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32
+      ) -> Int32
     guard let symbol = dlsym(nil, "setxattr") else { return false }
     // The owner, user 1, the group, the mask and others: kind, rights, number.
     let none: [UInt8] = [255, 255, 255, 255]
