@@ -33,7 +33,7 @@ extension AudioSession {
       learned = Learned(look.run)
       return try await end(&look, nil, live, store)
     }
-    emitDrift(plan)
+    let isReported = emitDrift(plan)
     do throws(SessionError) {
       try await driver.run(&look.run)
     } catch {
@@ -47,8 +47,10 @@ extension AudioSession {
       upkeep.rules.restores.note(run.attempted.filter { known[$0] == nil }, at: upkeep.now)
     }
     try await end(&look, nil, live, store)
-    if run.hasEffect {
+    if !run.effects.isEmpty {
       upkeep.reapplies += 1
+      // What changed only during the run.
+      if !isReported { emit(.drift(run.effects.map(\.property).unique)) }
       for step in plan.steps {
         guard case .defaultDevice = step.setting, case .name(let name) = step.to else { continue }
         upkeep.restoredDefaults.insert(name)
@@ -60,9 +62,13 @@ extension AudioSession {
 
   /// Reports what is not in effect. What the server refused at the last look is requested again, and was
   /// reported then.
-  private func emitDrift(_ plan: Plan) {
+  ///
+  /// - Returns: whether there was anything to report.
+  @discardableResult
+  private func emitDrift(_ plan: Plan) -> Bool {
     let news = plan.steps.filter { learned.refusals[$0.setting] == nil }
     if !news.isEmpty { emit(.drift(news.map(\.property).unique)) }
+    return !news.isEmpty
   }
 
   private func end(
@@ -96,7 +102,7 @@ extension AudioSession {
     if !plan.isEmpty {
       emitDrift(plan)
       try await driver.run(&restoration.run)
-      if restoration.run.hasEffect { emit(.reapplied(upkeep.now - start)) }
+      if !restoration.run.effects.isEmpty { emit(.reapplied(upkeep.now - start)) }
     }
     learned = Learned(restoration.run)
     await live.closeRatePins(besides: [])

@@ -111,12 +111,12 @@ extension Reconciler {
     input.memory.note(attempt, on: snapshot)
   }
 
-  /// Whether anything that this run planned came into effect; the server may have refused it all.
-  package var hasEffect: Bool {
-    results.contains { result in
+  /// The steps that came into effect; the server may have refused them all.
+  package var effects: [Step] {
+    results.compactMap { result in
       switch result.outcome {
-      case .applied, .alreadySo, .notGranted: true
-      case .refused, .dropped: false
+      case .applied, .alreadySo, .notGranted: result.step
+      case .refused, .dropped: nil
       }
     }
   }

@@ -136,7 +136,7 @@ struct ProfilesTests {
           == "2\n")
       let latin = try await edit("podcast", #"printf 'description = "\374"\n' > $f"#)
       #expect(latin.status == 65, "\(latin)")
-      #expect(latin.standardError.contains(".toml:1: this line is not UTF-8"), "\(latin)")
+      #expect(latin.standardError.contains(".toml:1:1: this line is not UTF-8"), "\(latin)")
       #expect(latin.standardError.contains("your text is in /"), "\(latin)")
       #expect(try await sandbox.shell("cat \(path)").standardOutput == text)
       // As the profile that it will be: of its name, and beside the files that it names.
