@@ -225,7 +225,7 @@ struct TakeOverTests {
         # The plan fails, so nothing is asked of the other holder.
         echo 'prefer = ["nowhere"]' >> "$profile"
         kill -HUP $(process a)
-        until grep -q nowhere a.err; do kill -0 $(process a) || exit 8; pause; done
+        until grep -q nowhere a.out; do kill -0 $(process a) || exit 8; pause; done
         [ "$(holder)" = $(process b) ] || exit 7
         echo $(gain) $(said b interruptionBegan)
         # The plan is possible, and the server refuses a step of it.
@@ -235,7 +235,7 @@ struct TakeOverTests {
         await b interruptionBegan 1
         await a interruptionEnded 1
         [ "$(holder)" = $(process a) ] || exit 6
-        grep -q module-remap-source a.err || exit 5
+        grep -q module-remap-source a.out || exit 5
         $A state --json | grep -q '"profile": "locked"' || exit 4
         echo $(gain)
         pactl set-source-volume mic 90%
