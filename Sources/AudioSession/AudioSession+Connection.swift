@@ -107,14 +107,18 @@ extension AudioSession {
   }
 
   /// Everything from which a plan for a mode on the current server is made.
+  ///
+  /// - Parameter generation: that of the stored mode, for a report of it: then what the last run learned
+  ///   counts, though it was another process's. A plan starts without that.
   func input(
-    _ mode: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool
+    _ mode: AudioMode, _ live: LiveServer, _ store: SessionStore, isExplicit: Bool,
+    reporting generation: Int? = nil
   ) async throws(SessionError) -> PlanInput {
+    var learned = learned
     var input = PlanInput(mode: overridden(mode), snapshot: await live.snapshot)
     // What a state shows of a person's change counts, even if the device is unplugged before the next
     // look.
     life.held?.charges.follow(input.snapshot, at: upkeep.now)
-    if let capabilities = learned.capabilities { input.capabilities = capabilities }
     if let held = life.held {
       (input.baseline, input.memory) = (held.baseline, held.memory)
     } else {
@@ -129,7 +133,13 @@ extension AudioSession {
       } else {
         input.baseline = try store.baseline()
       }
-      input.memory = (try? store.memory()) ?? HintMemory()
+      let known = store.known()
+      input.memory = known?.memory ?? HintMemory()
+      if let newer = known?.learned, let generation, known?.generation == generation,
+        newer.serverCookie == input.snapshot.server.cookie
+      {
+        learned = newer
+      }
     }
     input.isExplicit = isExplicit
     input.holdsPins = configuration.isHolding
@@ -137,6 +147,7 @@ extension AudioSession {
     input.isHeld = configuration.isHolding || holder?.isHolding == true
     input.process = getpid()
     input.grants = await live.grants()
+    if let capabilities = learned.capabilities { input.capabilities = capabilities }
     input.refusals = learned.refusals
     upkeep.rules.complete(&input, at: upkeep.now)
     return input

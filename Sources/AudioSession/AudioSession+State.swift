@@ -131,9 +131,9 @@ extension AudioSession {
   func state(_ live: LiveServer, _ store: SessionStore) async throws(SessionError) -> SessionState {
     let store = await storeInForce(store)
     let stored = (try? storedMode(store)) ?? nil
-    var input = try await input(AudioMode(), live, store, isExplicit: false)
-    // Another process applied the mode, or this one before it released the session.
-    if life.held == nil { input.adopt(store.learned()) }
+    // Another process may have applied the mode, or this one before it released the session.
+    let input = try await input(
+      AudioMode(), live, store, isExplicit: false, reporting: stored?.generation)
     var state = await state(live, store, input, stored)
     state.notes += life.held.map { [$0.baseline.newerNote].compactMap { $0 } } ?? store.problems
     return state

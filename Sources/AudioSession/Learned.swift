@@ -16,12 +16,3 @@ struct Learned: Sendable, Codable {
     serverCookie = run.input.snapshot.server.cookie
   }
 }
-
-extension PlanInput {
-  /// Takes what was learned of this run of the server.
-  mutating func adopt(_ learned: Learned) {
-    guard learned.serverCookie == snapshot.server.cookie else { return }
-    refusals = learned.refusals
-    if let capabilities = learned.capabilities { self.capabilities = capabilities }
-  }
-}

@@ -124,23 +124,19 @@ struct SessionStore: Sendable {
     baseline.isEmpty ? nil : try StoreCoding.encode(baseline)
   }
 
-  /// The results of earlier hints; a damaged status counts as none. The state in the same file is
-  /// for other processes, and is not decoded here.
-  func memory() throws(SessionError) -> HintMemory {
-    struct Part: Decodable { var memory: HintMemory }
-    let part = try files.read(.status).flatMap { StoreCoding.decode(Part.self, $0) }
-    return part?.memory ?? HintMemory()
+  /// What the last run left for the next one.
+  struct Known: Decodable {
+    var generation: Int
+    /// The results of hints.
+    var memory: HintMemory
+    /// Nil in a file of an earlier version.
+    var learned: Learned?
   }
 
-  /// What the last run of the stored mode learned from the server; nothing if that is not known.
-  func learned() -> Learned {
-    struct Part: Decodable {
-      var generation: Int
-      var learned: Learned?
-    }
-    let part = ((try? files.read(.status)) ?? nil).flatMap { StoreCoding.decode(Part.self, $0) }
-    guard let part, part.generation == generation() else { return Learned() }
-    return part.learned ?? Learned()
+  /// What the last run left; a damaged status counts as none. The state in the same file is for other
+  /// processes, and is not decoded here.
+  func known() -> Known? {
+    ((try? files.read(.status)) ?? nil).flatMap { StoreCoding.decode(Known.self, $0) }
   }
 
   /// Stores the status, not necessarily on the disk when this returns: it may be lost.

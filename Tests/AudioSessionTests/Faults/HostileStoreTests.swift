@@ -129,8 +129,7 @@ import Testing
       let store = try store([.status: statuses.next(), .answer: answers.next()])
       _ = store.generation().addingSaturating(1)
       if try store.holdersState() != nil { read += 1 }
-      _ = try store.memory()
-      _ = store.learned()
+      _ = store.known()
       if let answer = store.answer() { #expect(store.nextOrderNumber() > answer.number) }
     }
     #expect(read > 100)
