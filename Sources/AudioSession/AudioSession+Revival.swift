@@ -144,11 +144,11 @@ extension LiveServer {
       return false
     }
     doubt()
-    let isRunning =
-      (try? await refresh(deadline: Deadline(after: .seconds(2)))) != nil
-      // An output without a playing stream is idle; its monitor runs for the stream.
-      && snapshot.device(.input, named: source)?.state == .running
+    let isRead = (try? await refresh(deadline: Deadline(after: .seconds(2)))) != nil
+    let state = isRead ? snapshot.device(.input, named: source)?.state : nil
     await letSleep(stream)
-    return isRunning
+    // An output without a playing stream is idle; its monitor runs for the stream, but is idle as well
+    // on PipeWire 1.4.
+    return state == .running || device.direction == .output && state == .idle
   }
 }
