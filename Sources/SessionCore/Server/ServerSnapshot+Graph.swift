@@ -59,15 +59,17 @@ extension ServerSnapshot {
     return min(max(16, limit), 1 << 24)
   }
 
-  /// Whether another program's stream runs on a device, on our remap of it, or on the sink that it
-  /// monitors. Level meters and streams that do not keep a device running do not count.
+  /// Whether another program's stream runs on a device, on our remap of it, on the sink that it
+  /// monitors, or on its monitor. Level meters and streams that do not keep a device running do not count.
   package func isUsed(_ device: Device) -> Bool { !users(of: device).isEmpty }
 
   /// The streams of others that run on a device, directly or through links and monitors.
   func users(of device: Device) -> [Stream] {
     var devices = [device]
-    if device.isMonitor, let sink = device.monitor.flatMap({ self.device(.output, named: $0) }) {
-      devices.append(sink)
+    if let name = device.monitor,
+      let counterpart = self.device(device.isMonitor ? .output : .input, named: name)
+    {
+      devices.append(counterpart)
     }
     // Streams on our links return to the hardware when the link is unloaded, which a rate change
     // needs.

@@ -7,9 +7,12 @@ import Testing
 /// A hint that the server does not answer delays nothing else, and is requested again.
 @Suite("A hint that stalls", .graphCards, .timeLimit(.minutes(1)))
 struct LateHintTests {
-  /// The suite's time limit is the deadline.
+  /// Waits until the device has answered; null devices of PipeWire 1.4 stay at 48000 Hz. The suite's time
+  /// limit is the deadline.
   private static func awaitRate(_ session: AudioSession) async throws {
-    while try await session.getSessionState().properties[.sampleRate]?.verdict != .applied {
+    while true {
+      let verdict = try await session.getSessionState().properties[.sampleRate]?.verdict
+      if verdict == .applied || verdict == .unreachable { return }
       try await session.sleep(until: .now + .milliseconds(20))
     }
   }
