@@ -123,6 +123,22 @@ struct GraphTests {
     }
   }
 
+  @Test("a recording of an output's monitor uses the output")
+  func throughTheMonitor() async throws {
+    try await Rig.with(machine.with(cards: ["kind=laptop"])) { rig in
+      var mode = AudioMode(category: .playback)
+      mode.sampleRate = 48000
+      mode.ioBufferDuration = .frames(256)
+      try await rig.session.setAudioMode(mode)
+      let stream = try await recorder(rig, on: machine.laptopOutput + ".monitor")
+      let during = try await rig.graph(machine.laptopOutput) { $0.quantum == 256 }
+      #expect(during == GraphState(quantum: 256, rate: 48000))
+      let report = try await rig.session.getSessionState().properties[.sampleRate]
+      #expect(report?.verdict == .applied && report?.actual == .number(48000))
+      await stream.close()
+    }
+  }
+
   @Test("a level meter and a stream that only follows use nothing", arguments: [true, false])
   func onlookers(isMeter: Bool) async throws {
     try await Rig.with(machine.configuration) { rig in
