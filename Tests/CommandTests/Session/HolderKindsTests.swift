@@ -53,6 +53,7 @@ struct HolderKindsTests {
     }
     try await PulseSandbox.with(.nullDevices) { sandbox in
       var configuration = SessionConfiguration(isHolding: true, name: "program")
+      configuration.timeout = .seconds(30)
       configuration.storeFolder =
         try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
       let session = AudioSession(server: sandbox.address, configuration: configuration)
@@ -75,6 +76,7 @@ struct HolderKindsTests {
       var results: [String] = []
       for isHolding in [true, false] {
         var configuration = SessionConfiguration(isHolding: isHolding, name: "program")
+        configuration.timeout = .seconds(30)
         configuration.storeFolder =
           try #require(sandbox.environment["XDG_STATE_HOME"]) + "/audiosession"
         let session = AudioSession(server: sandbox.address, configuration: configuration)
