@@ -72,26 +72,21 @@ extension AudioSession {
         value: String(holder.pid))
     }
     let alarm = deadline.onPassing(on: loop) { end.finish() }
-    let release: Task<Void, Never> = Task(executorPreference: loop.taskExecutor) { [loop] in
-      defer { withExtendedLifetime(loop) {} }
-      do {
-        while Self.holds(lock, holder.pid) {
-          try await loop.sleep(until: .now + .milliseconds(50))
-        }
-        // Without hooks it ends at once.
-        try await loop.sleep(until: .now + .milliseconds(500))
-      } catch {
-        return
-      }
-      end.yield(true)
-      end.finish()
-    }
+    let looks = Deadline.repeating(every: .milliseconds(50), on: loop) { end.yield(false) }
     defer {
       alarm.cancel()
-      release.cancel()
+      looks.cancel()
       withExtendedLifetime(watch) {}
     }
-    for await hasEnded in ends where hasEnded { return holder }
+    var released: ContinuousClock.Instant?
+    for await hasEnded in ends {
+      if hasEnded { return holder }
+      guard !Self.holds(lock, holder.pid) else { continue }
+      // Without hooks it ends soon after it has released the lock.
+      let since = released ?? .now
+      if .now - since >= .milliseconds(500) { return holder }
+      released = since
+    }
     guard Task.isCancelled || Self.holds(lock, holder.pid) else { return holder }
     throw SessionError(
       Task.isCancelled ? .cancelled : .timedOut, stage: .session,

@@ -76,14 +76,22 @@ private typealias Server = SimulatedServer
         $0.inputMuted = false
       })
     try server.edit(.input, "audiosession.input") { $0.isMuted = true }
-    for _ in 0..<2 {
-      var run = Run(server, PlanInput(mode: next, snapshot: server.snapshot))
+    expectMute(true, after: [next, next], &server, &baseline)
+  }
+
+  /// Applies modes one after the other, and checks the microphone's mute after each.
+  private func expectMute(
+    _ isMuted: Bool, after modes: [AudioMode], _ server: inout SimulatedServer,
+    _ baseline: inout Baseline
+  ) {
+    for mode in modes {
+      var run = Run(server, PlanInput(mode: mode, snapshot: server.snapshot))
       run.input.baseline = baseline
       run.run()
       #expect(run.failure == nil, "\(run.trace)")
       (server, baseline) = (run.server, run.stored)
       #expect(
-        server.snapshot.value(of: .mute(.input, device: Server.microphone)) == .flag(true),
+        server.snapshot.value(of: .mute(.input, device: Server.microphone)) == .flag(isMuted),
         "\(run.trace)")
     }
   }
@@ -96,16 +104,7 @@ private typealias Server = SimulatedServer
     var (server, baseline) = try RestoreTests.applied(mode)
     try server.edit(.input, "audiosession.input") { $0.isMuted = true }
     mode.channelMap = .left
-    for next in [mode, AudioMode()] {
-      var run = Run(server, PlanInput(mode: next, snapshot: server.snapshot))
-      run.input.baseline = baseline
-      run.run()
-      #expect(run.failure == nil, "\(run.trace)")
-      (server, baseline) = (run.server, run.stored)
-      #expect(
-        server.snapshot.value(of: .mute(.input, device: Server.microphone)) == .flag(false),
-        "\(run.trace)")
-    }
+    expectMute(false, after: [mode, AudioMode()], &server, &baseline)
   }
 
   @Test(arguments: [nil, false] as [Bool?])
