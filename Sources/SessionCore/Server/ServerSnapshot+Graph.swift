@@ -53,10 +53,20 @@ extension ServerSnapshot {
     return factory.has("api.alsa.") || factory.has("api.bluez5.") ? nil : factory
   }
 
-  /// The most frames of a buffer of the graph.
+  /// The most frames of a buffer of the graph while it runs a device: a power of two.
+  ///
+  /// Hardware with a short buffer limits the graph, whatever a stream forces (`node.max-latency`, in
+  /// seconds as a fraction; ALSA's nodes have half of the hardware's buffer).
   func quantumLimit(of device: Device) -> Int {
-    let limit = device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192
-    return min(max(16, limit), 1 << 24)
+    var limit = device.properties["clock.quantum-limit"].flatMap { Int($0) } ?? 8192
+    let longest = device.properties["node.max-latency"]?.split(separator: "/").map { Int($0) }
+    if let longest, longest.count == 2, let frames = longest[0], let second = longest[1],
+      (1...1 << 24).contains(frames), (1...1 << 24).contains(second)
+    {
+      limit = min(limit, frames * min(max(1, rate(of: device)), 1 << 24) / second)
+    }
+    limit = min(max(16, limit), 1 << 24)
+    return 1 << (Int.bitWidth - 1 - limit.leadingZeroBitCount)
   }
 
   /// Whether another program's stream runs on a device, on our remap of it, on the sink that it

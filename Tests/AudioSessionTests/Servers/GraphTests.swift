@@ -182,6 +182,23 @@ struct GraphTests {
     }
   }
 
+  @Test("hardware with a short buffer limits the graph, and that is said")
+  func shortHardware() async throws {
+    try await Rig.with(machine.with(cards: ["kind=usb-mic max_latency=60"])) { rig in
+      var mode = fast
+      mode.ioBufferDuration = .frames(8192)
+      try await rig.session.setAudioMode(mode)
+      let stream = try await recorder(rig, on: machine.usbInput)
+      #expect(try await waitForPins(rig, running: true))
+      let during = try await rig.graph(machine.usbInput) { $0.quantum == 2048 }
+      #expect(during == GraphState(quantum: 2048, rate: 48000))
+      let buffer = try await rig.session.getSessionState().properties[.ioBufferDuration]
+      #expect(buffer?.verdict == .unreachable, "\(String(describing: buffer))")
+      #expect(buffer?.reason?.contains("2048 frames") == true)
+      await stream.close()
+    }
+  }
+
   @Test("hardware of one rate keeps it, and that is said")
   func fixedRate() async throws {
     try await Rig.with(machine.with(cards: ["kind=usb-mic rate=48000"])) { rig in

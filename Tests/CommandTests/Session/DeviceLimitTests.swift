@@ -66,6 +66,16 @@ struct DeviceLimitTests {
       category: "record", hint: "buffer-duration = \"1 s\"", property: "ioBufferDuration",
       granted: "170.7 ms", words: "gives 170.7 ms at most (8192 frames)"),
     Limit(
+      testDescription: "hardware with a short buffer on PipeWire",
+      card: "kind=usb-mic max_latency=60", server: .pipewire, category: "record",
+      hint: "buffer-duration = \"90 ms\"", property: "ioBufferDuration", granted: "42.7 ms",
+      words: "gives 42.7 ms at most (2048 frames)"),
+    Limit(
+      testDescription: "an output with a short buffer on PipeWire",
+      card: "kind=laptop max_latency=60", server: .pipewire, category: "playback",
+      hint: "buffer-duration = \"200 ms\"", property: "ioBufferDuration", granted: "42.7 ms",
+      words: "gives 42.7 ms at most (2048 frames)"),
+    Limit(
       testDescription: "a rate that is not that of hardware on PipeWire",
       card: "kind=usb-mic rate=44100", server: .pipewire, category: "record",
       hint: "sample-rate = 96000", property: "sampleRate", granted: "44100 Hz",

@@ -31,6 +31,24 @@ private typealias Server = SimulatedServer
       Graph.quantum(.microseconds(micros), rate: rate, limit: 8192) == frames)
   }
 
+  @Test(arguments: [
+    ("8192", nil, 8192), (nil, nil, 8192), ("6000", nil, 4096), ("8192", "4096/48000", 4096),
+    ("8192", "2880/48000", 2048), ("8192", "4096/44100", 4096), ("8192", "16384/48000", 8192),
+    ("8192", "1/48000", 16), ("8192", "4096/0", 8192), ("8192", "-1/48000", 8192),
+    ("8192", "many", 8192), ("8192", "9223372036854775807/1", 8192),
+  ])
+  func `the server and the hardware limit a buffer`(
+    server limit: String?, hardware: String?, frames: Int
+  ) throws {
+    var server = server
+    try server.edit(.input, Self.mic) {
+      $0.properties["clock.quantum-limit"] = limit
+      $0.properties["node.max-latency"] = hardware
+      $0.sampleSpec.rate = 48000
+    }
+    #expect(server.snapshot.quantumLimit(of: try device(server)) == frames)
+  }
+
   @Test func `frames that are a power of two are kept exactly`() {
     for power in 4...13 {
       let frames = 1 << power

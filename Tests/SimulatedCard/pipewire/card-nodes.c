@@ -144,6 +144,7 @@ void sim_node_create(sim_device *device) {
         pw_properties_set(properties, "device.profile.description", mapping->description);
     }
     pw_properties_set(properties, PW_KEY_AUDIO_RATE, card->rate);
+    pw_properties_set(properties, PW_KEY_NODE_MAX_LATENCY, card->max_latency);
     set_name(device, properties);
     set_channels(mapping, properties);
     set_stall(device, properties);

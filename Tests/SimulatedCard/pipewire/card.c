@@ -67,6 +67,18 @@ static uint32_t volume_steps(const char *words) {
     return count > 1 ? (uint32_t) count : 0;
 }
 
+/* The longest buffer of the devices, from milliseconds, as a node has it; NULL: as long as any. */
+static char *max_latency(const char *words) {
+    char *word = value(words, "max_latency"), text[64];
+    double milliseconds = word ? atof(word) : 0;
+
+    free(word);
+    if (milliseconds <= 0)
+        return NULL;
+    snprintf(text, sizeof(text), "%u/48000", (unsigned) (milliseconds * 48));
+    return strdup(text);
+}
+
 static char *full_name(sim_card *card) {
     const char *prefix = card->kind->bluetooth ? "bluez_card" : "alsa_card";
     char text[256];
@@ -110,6 +122,7 @@ sim_card *sim_card_new(sim_program *program, const char *words, const char **err
         card->factory = strdup("support.null-audio-sink");
     card->rate = value(words, "rate");
     card->volume_steps = volume_steps(words);
+    card->max_latency = max_latency(words);
     for (const sim_profile *profile = found->profiles; profile->name; profile++) {
         add_mapping(card, profile->output);
         add_mapping(card, profile->input);

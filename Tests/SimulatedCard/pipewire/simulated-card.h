@@ -77,6 +77,7 @@ struct sim_card {
     char *serial;
     char *factory; /* of its nodes, in the server */
     char *rate;    /* the one that its devices have; NULL: the graph's */
+    char *max_latency; /* of its devices, as a fraction of a second; NULL: any */
     uint32_t volume_steps; /* of hardware without a decibel scale; 0: any volume */
     bool tone;
 
