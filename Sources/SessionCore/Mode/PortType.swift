@@ -19,7 +19,8 @@ extension PortType {
   /// The types of a port, the most specific first.
   ///
   /// Derived from PulseAudio's port type, the device's bus and its form factor: a microphone on USB
-  /// is `usb-audio` and `mic`; an internal one is `built-in-mic` and `mic`.
+  /// is `usb-audio` and `mic`; an internal one is `built-in-mic` and `mic`. A device of an internal
+  /// card (its form factor is `internal`) may be a jack, so it has no type where it has no port.
   package static func types(
     of port: DevicePort?, direction: Direction, properties: [String: String], name: String
   ) -> [PortType] {
@@ -38,7 +39,6 @@ extension PortType {
   private static func inputs(_ port: DevicePort?, _ form: String) -> [PortType] {
     guard let port else {
       return switch form {
-      case "internal": [.builtInMic, .mic]
       case "headset", "handset", "hands-free": [.headsetMic, .mic]
       case "microphone", "webcam": [.mic]
       default: []
@@ -64,7 +64,7 @@ extension PortType {
     guard let port else {
       return switch form {
       case "headset", "headphone", "hands-free": [.headphones]
-      case "internal", "speaker", "portable", "hifi", "computer": [.speaker]
+      case "speaker", "portable", "hifi", "computer": [.speaker]
       case "tv": [.hdmi]
       default: []
       }

@@ -147,6 +147,12 @@ import Testing
       testDescription: "digital", direction: .output, kind: .spdif, port: "iec958-stereo-output",
       types: [.lineOut]),
     Jack(
+      testDescription: "an internal card's input without ports", direction: .input,
+      properties: ["device.bus": "pci", "device.form_factor": "internal"], types: []),
+    Jack(
+      testDescription: "an internal card's output without ports", direction: .output,
+      properties: ["device.bus": "pci", "device.form_factor": "internal"], types: []),
+    Jack(
       testDescription: "TV without ports", direction: .output,
       properties: ["device.form_factor": "tv"], types: [.hdmi]),
     Jack(
