@@ -61,9 +61,11 @@ struct WaitingTests {
     }
   }
 
-  @Test("what passes by itself is waited for", .simulatedCard, arguments: Trouble.allCases)
-  func passes(_ trouble: Trouble) async throws {
-    try await Rig.with(.quiet) { rig in
+  @Test(
+    "what passes by itself is waited for", .bothServers, arguments: Trouble.allCases,
+    Feature.cards.machines)
+  func passes(_ trouble: Trouble, on machine: Machine) async throws {
+    try await Rig.with(machine.quiet) { rig in
       let sandbox = rig.sandbox
       let (failures, failure) = AsyncStream.makeStream(of: Void.self)
       let wire = Tripwire(counting: { $0.contains("trying again") }) { failure.finish() }

@@ -71,6 +71,7 @@ struct StandDownTests {
 
   @Test("the session that a process shares is opened again by the next call", .server)
   func reopened() async throws {
+    #expect(AudioSession.shared.configuration.reopens)
     try await PulseSandbox.with(.minimal) { sandbox in
       var configuration = SessionConfiguration(storeFolder: sandbox.directory + "/store")
       configuration.reopens = true

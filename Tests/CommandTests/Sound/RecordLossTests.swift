@@ -64,9 +64,11 @@ struct RecordLossTests {
     }
   }
 
-  @Test("a recording of a length ends in time when its server is killed, and lists what is missing")
-  func killed() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
+  @Test(
+    "a recording of a length ends in time when its server is killed, and lists what is missing",
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func killed(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
       let recording = try await Recording.start(sandbox, "--duration 2s")
       try await sandbox.kill()
       let start = ContinuousClock.now
@@ -80,9 +82,11 @@ struct RecordLossTests {
     }
   }
 
-  @Test("a recording that is stopped while the server is dead says what is missing")
-  func stoppedWhileDead() async throws {
-    try await PulseSandbox.with(.minimal) { sandbox in
+  @Test(
+    "a recording that is stopped while the server is dead says what is missing",
+    arguments: [ServerKind.pulseaudio, .pipewire])
+  func stoppedWhileDead(_ kind: ServerKind) async throws {
+    try await PulseSandbox.with(.minimal(on: kind)) { sandbox in
       let recording = try await Recording.start(sandbox, "--duration 1h")
       try await sandbox.kill()
       try await recording.waits(until: "grep -q 'server is not there' \(recording.path).err")

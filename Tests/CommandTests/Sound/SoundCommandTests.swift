@@ -308,14 +308,15 @@ struct SoundCommandTests {
         checks.first { $0["check"] == .string(name) }.map { $0["ok"] == .bool(true) }
       }
       // A machine that is too busy delivers several cycles at once.
-      while tries < 3, isOK("ioBufferDuration") != true {
+      let measured = ["ioBufferDuration", "sampleRate"]
+      while tries < 3, measured.contains(where: { isOK($0) != true }) {
         tries += 1
         let result = try await Self.run(
           sandbox, "verify", profile, "--json", "--duration", "500ms")
         checks = try JSONValue(result.standardOutput)["checks"]?.array ?? []
       }
       print("verify \(profile): \(tries) tries")
-      #expect(isOK("ioBufferDuration") == true, "\(checks)")
+      for name in measured { #expect(isOK(name) == true, "\(checks)") }
       // Who only plays has none to tell apart.
       #expect(isOK("channels") == (profile == "music-low-latency" ? nil : true), "\(checks)")
     }
