@@ -13,38 +13,10 @@ public enum ChannelPosition: String, Sendable, Hashable, Codable, CaseIterable {
   case frontRightOfCenter = "front-right-of-center"
   case sideLeft = "side-left"
   case sideRight = "side-right"
-  case aux0
-  case aux1
-  case aux2
-  case aux3
-  case aux4
-  case aux5
-  case aux6
-  case aux7
-  case aux8
-  case aux9
-  case aux10
-  case aux11
-  case aux12
-  case aux13
-  case aux14
-  case aux15
-  case aux16
-  case aux17
-  case aux18
-  case aux19
-  case aux20
-  case aux21
-  case aux22
-  case aux23
-  case aux24
-  case aux25
-  case aux26
-  case aux27
-  case aux28
-  case aux29
-  case aux30
-  case aux31
+  case aux0, aux1, aux2, aux3, aux4, aux5, aux6, aux7
+  case aux8, aux9, aux10, aux11, aux12, aux13, aux14, aux15
+  case aux16, aux17, aux18, aux19, aux20, aux21, aux22, aux23
+  case aux24, aux25, aux26, aux27, aux28, aux29, aux30, aux31
   case topCenter = "top-center"
   case topFrontLeft = "top-front-left"
   case topFrontRight = "top-front-right"

@@ -1,16 +1,6 @@
 /// The format of one sample; the names are PulseAudio's.
 public enum SampleFormat: String, Sendable, Hashable, Codable, CaseIterable {
-  case u8
-  case aLaw
-  case uLaw
-  case s16le
-  case s16be
-  case float32le
-  case float32be
-  case s32le
-  case s32be
-  case s24le
-  case s24be
+  case u8, aLaw, uLaw, s16le, s16be, float32le, float32be, s32le, s32be, s24le, s24be
   case s24in32le = "s24-32le"
   case s24in32be = "s24-32be"
 

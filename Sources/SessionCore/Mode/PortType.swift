@@ -9,9 +9,7 @@ public enum PortType: String, Sendable, Hashable, Codable, CaseIterable {
   case usbAudio = "usb-audio"
   case bluetoothHFP = "bluetooth-hfp"
   case bluetoothA2DP = "bluetooth-a2dp"
-  case headphones
-  case speaker
-  case hdmi
+  case headphones, speaker, hdmi
   case lineOut = "line-out"
 }
 

@@ -6,9 +6,7 @@ struct SimulateFreezeCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "freeze",
     abstract: "Freeze the server (SIGSTOP), so that it does not answer.",
-    discussion: """
-      Without --for it stays frozen until 'thaw'.
-      """)
+    discussion: "Without --for it stays frozen until 'thaw'.")
 
   @Option(
     name: .customLong("for"),

@@ -6,9 +6,7 @@ struct SimulateInterruptCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "interrupt",
     abstract: "Play a call: a running stream of silence with the role 'phone'.",
-    discussion: """
-      Without --for it plays until it is ended (Ctrl-C).
-      """)
+    discussion: "Without --for it plays until it is ended (Ctrl-C).")
 
   @Option(
     name: .customLong("for"), help: ArgumentHelp("How long it plays: 500ms, 2s.", valueName: "time")

@@ -6,9 +6,7 @@ struct SimulateKillCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "kill",
     abstract: "Let the server crash (SIGKILL).",
-    discussion: """
-      It stays down until 'restart'.
-      """)
+    discussion: "It stays down until 'restart'.")
 
   var fault: Fault { .server(.kill) }
   var done: String { "killed the server" }

@@ -6,9 +6,7 @@ struct SimulateSuspendCommand: FaultCommand {
   static let configuration = CommandConfiguration(
     commandName: "suspend",
     abstract: "Suspend a device, also one in use.",
-    discussion: """
-      Without --for it stays suspended until 'resume'.
-      """)
+    discussion: "Without --for it stays suspended until 'resume'.")
 
   @Argument(help: "A sink or a source.", completion: Completion.device)
   var name: String
