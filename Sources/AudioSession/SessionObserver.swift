@@ -20,7 +20,6 @@ package struct SessionObserver: Sendable {
   /// Called afterwards, with the new state or the error; must not wait for the session.
   package var didChange: @Sendable (SessionChange, Result<SessionState, SessionError>) -> Void
 
-  /// Makes an observer.
   package init(
     willChange: @escaping @Sendable (SessionChange, SessionState) async -> Void,
     didChange:

@@ -22,7 +22,6 @@ public struct Card: Sendable, Hashable, Codable {
   /// The name of the codec in use.
   public var activeCodec: String?
 
-  /// Makes a card from the server's values.
   package init(
     index: Index<Card>, name: String, ownerModule: Index<Module>? = nil, driver: String = "",
     profiles: [CardProfile], activeProfile: String?, ports: [DevicePort] = [],

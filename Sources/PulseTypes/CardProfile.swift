@@ -13,7 +13,6 @@ public struct CardProfile: Sendable, Hashable, Codable {
   /// Whether the hardware reports that it can be used now.
   public var isAvailable: Bool
 
-  /// Makes a profile from the server's values.
   package init(
     name: String, description: String = "", sinkCount: Int, sourceCount: Int, priority: UInt32,
     isAvailable: Bool = true

@@ -8,7 +8,6 @@ public struct Codec: Sendable, Hashable, Codable {
   /// The server's own identifier: the name, or a number.
   package var serverName: String
 
-  /// Makes a codec from the server's values.
   package init(name: String, description: String = "") {
     let isNumber = !name.isEmpty && name.utf8.allSatisfy((UInt8(ascii: "0")...57).contains)
     self.name = isNumber && !description.isEmpty ? description : name

@@ -44,7 +44,6 @@ public struct Device: Sendable, Hashable, Codable {
   /// The server's property list.
   public var properties: [String: String]
 
-  /// Makes a device from the server's values.
   package init(
     direction: Direction, index: Index<Device>, name: String, description: String = "",
     driver: String = "", sampleSpec: SampleSpec, channelMap: ChannelMap,

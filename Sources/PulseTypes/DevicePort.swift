@@ -21,7 +21,6 @@ public struct DevicePort: Sendable, Hashable, Codable {
   /// The offset added to the device's latency while the port is active; zero for a device's port.
   public var latencyOffset: Duration
 
-  /// Makes a port from the server's values.
   package init(
     name: String, description: String = "", direction: Direction, priority: UInt32 = 0,
     availability: PortAvailability = .unknown, kind: PortKind = .unknown, profiles: [String] = [],

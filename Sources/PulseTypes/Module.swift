@@ -7,7 +7,6 @@ public struct Module: Sendable, Hashable, Codable {
   /// The arguments with which it was loaded.
   public var argument: String
 
-  /// Makes a module from the server's values.
   package init(index: Index<Module>, name: String, argument: String = "") {
     self.index = index
     self.name = name
@@ -24,7 +23,6 @@ public struct Client: Sendable, Hashable, Codable {
   /// The server's property list; `application.process.id` is the pid.
   public var properties: [String: String]
 
-  /// Makes a client from the server's values.
   package init(index: Index<Client>, name: String, properties: [String: String] = [:]) {
     self.index = index
     self.name = name

@@ -5,7 +5,6 @@ protocol Indexed: Sendable {
 }
 
 extension Indexed {
-  /// The number of the index.
   var number: UInt32 { index.rawValue }
 }
 

@@ -12,7 +12,6 @@ public struct SavedStream: Sendable, Hashable, Codable {
   /// Whether such a stream is muted initially.
   public var isMuted: Bool
 
-  /// Makes an entry from the server's values.
   package init(
     name: String, device: String?, channelMap: ChannelMap = ChannelMap([]),
     volume: ChannelVolumes = ChannelVolumes([]), isMuted: Bool = false

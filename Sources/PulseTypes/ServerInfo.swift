@@ -15,7 +15,6 @@ public struct ServerInfo: Sendable, Hashable, Codable {
   /// A random number that differs for each run of a server.
   public var cookie: UInt32
 
-  /// Makes the information from the server's values.
   package init(
     name: String, version: String, sampleSpec: SampleSpec, channelMap: ChannelMap,
     defaultSinkName: String?, defaultSourceName: String?, cookie: UInt32

@@ -9,7 +9,6 @@ package struct SnapshotUpdates: Sendable {
   private var modules: [UInt32: Module?] = [:]
   private var clients: [UInt32: Client?] = [:]
 
-  /// Makes an empty set of changes.
   package init() {}
 
   /// Sets the server's current information.

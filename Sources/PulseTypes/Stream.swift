@@ -31,7 +31,6 @@ public struct Stream: Sendable, Hashable, Codable {
   /// The server's property list.
   public var properties: [String: String]
 
-  /// Makes a stream from the server's values.
   package init(
     direction: Direction, index: Index<Stream>, name: String = "", client: Index<Client>? = nil,
     ownerModule: Index<Module>? = nil, device: Index<Device>?, sampleSpec: SampleSpec,

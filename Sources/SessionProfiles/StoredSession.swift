@@ -5,7 +5,6 @@ package struct StoredSession: Sendable, Hashable {
   /// Numbers by key, such as `generation`.
   package var numbers: [String: Int] = [:]
 
-  /// Makes an empty table.
   package init(profile: String? = nil, numbers: [String: Int] = [:]) {
     self.profile = profile
     self.numbers = numbers

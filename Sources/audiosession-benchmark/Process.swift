@@ -7,7 +7,6 @@ enum Process {
     var description: String
   }
 
-  /// The search path of this process.
   static var searchPath: String { ProcessEnvironment["PATH"] ?? "/usr/bin:/bin" }
 
   static func run(_ command: [String], _ environment: [String: String]) throws -> Duration {

@@ -30,7 +30,6 @@ struct GlobalOptions: ParsableArguments, Sendable {
     help: "Print plans and connections to standard error; twice: also every request.")
   var verbose: Int
 
-  /// The kind of server of a sandbox.
   var sandboxServer: ServerKind { pipewire ? .pipewire : .pulseaudio }
 
   func validate() throws {

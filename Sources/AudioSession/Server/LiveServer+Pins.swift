@@ -150,7 +150,6 @@ extension LiveServer {
     return result
   }
 
-  /// The pins for the state.
   func pinList() async -> [SessionState.Pin] {
     var result: [SessionState.Pin] = []
     for (setting, pin) in pins where await pin.isOpen {

@@ -43,7 +43,6 @@ struct Burst {
   /// An old piece comes earlier by nearly its length; a clock that is off, by much less.
   private static func tolerance(_ length: Int64) -> Int64 { max(jitter, length / 4) }
 
-  /// Adds a piece.
   mutating func add(_ chunk: ps_chunk, _ piece: UnsafeBufferPointer<Float>, rate: Int) {
     if samples.isEmpty { first = chunk.arrival_ns }
     samples += piece

@@ -8,7 +8,6 @@ package final class Recording: Sendable {
   /// Makes an empty recording; use `add` as a tap's handler.
   package init() {}
 
-  /// Appends a piece.
   package func add(_ piece: DeviceTap.Piece) { pieces.withLock { $0.append(piece) } }
 
   /// Notes the end of the tap, with the error that ended it, if any.

@@ -11,7 +11,6 @@ package struct Diagnosis: Sendable, Hashable {
   package struct NotMade: Sendable, Hashable {
     /// The reason: `nothing was recorded`.
     package var reason: String
-    /// The checks.
     package var checks: [DoctorCheck.Code]
   }
 

@@ -13,7 +13,6 @@ package struct DoctorCheck: Sendable {
 
   /// The name.
   package let code: Code
-  /// Whether it needs a server.
   package let needsServer: Bool
   private let rule: @Sendable (MachineFacts) -> [Finding]
 
@@ -31,7 +30,6 @@ package struct DoctorCheck: Sendable {
     self.rule = rule
   }
 
-  /// The findings on a machine.
   package func findings(_ facts: MachineFacts) -> [Finding] { rule(facts) }
 
   /// Every check, in the order for users.

@@ -23,7 +23,6 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     /// The line to add or remove, as the text explains.
     package var line: String?
 
-    /// Makes a remedy.
     package init(
       _ text: String, command: String? = nil, file: String? = nil, line: String? = nil
     ) {
@@ -34,7 +33,6 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
     }
   }
 
-  /// The severity.
   package var severity: Severity
   /// The check that found it.
   package var code: DoctorCheck.Code
@@ -44,10 +42,8 @@ package struct Finding: Sendable, Hashable, Encodable, EncodableWithNulls {
   package var message: String
   /// Why it matters to the session.
   package var why: String
-  /// The remedy.
   package var remedy: Remedy
 
-  /// Makes a finding.
   package init(
     _ code: DoctorCheck.Code, _ severity: Severity, object: String? = nil, _ message: String,
     why: String, _ remedy: Remedy

@@ -15,7 +15,6 @@ package struct MachineFacts: Sendable {
     /// The line's number, from 1.
     package var number: Int
 
-    /// Makes a line.
     package init(_ key: String, _ value: String, file: String, number: Int) {
       self.key = key
       self.value = value
@@ -33,7 +32,6 @@ package struct MachineFacts: Sendable {
     /// The numbers of the sound cards that it has open.
     package var cards: Set<String> = []
 
-    /// Makes a process.
     package init(pid: Int32, name: String) {
       self.pid = pid
       self.name = name
@@ -42,12 +40,10 @@ package struct MachineFacts: Sendable {
 
   /// A socket on which programs look for a sound server.
   package struct Socket: Sendable, Hashable {
-    /// The path.
     package var path: String
     /// The listening process; nil if it is unknown.
     package var program: Program?
 
-    /// Makes a socket.
     package init(_ path: String, _ program: Program?) {
       self.path = path
       self.program = program
@@ -89,7 +85,6 @@ package struct MachineFacts: Sendable {
     /// The faults; empty if there are none.
     package var faults: [Fault]
 
-    /// Makes a recording's result.
     package init(device: String, faults: [Fault]) {
       self.device = device
       self.faults = faults
@@ -145,7 +140,6 @@ package struct MachineFacts: Sendable {
   /// The inputs that could not be recorded.
   package var unheard: [String] = []
 
-  /// Makes empty facts.
   package init() {}
 }
 

@@ -120,7 +120,6 @@ struct DirectionPreferences {
 }
 
 extension AudioMode {
-  /// The preferences of one direction.
   func preferences(_ direction: Direction) -> DirectionPreferences {
     switch direction {
     case .input:

@@ -8,7 +8,6 @@ package import PulseTypes
 package struct Baseline: Sendable, Hashable, Codable {
   /// The history of one setting.
   package struct Entry: Sendable, Hashable, Codable {
-    /// The setting.
     package var setting: Setting
     /// Its value before the session's first change.
     package var before: SettingValue
@@ -84,7 +83,6 @@ package struct Baseline: Sendable, Hashable, Codable {
     self.serverCookie = serverCookie
   }
 
-  /// The entry of a setting.
   package subscript(setting: Setting) -> Entry? {
     entries.first { $0.setting == setting }
   }

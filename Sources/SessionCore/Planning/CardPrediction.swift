@@ -15,10 +15,8 @@ extension Card {
   /// The active profile's name, for people.
   var profileInUse: String { activeProfile ?? "none" }
 
-  /// The active profile.
   var active: CardProfile? { activeProfile.flatMap { profile(named: $0) } }
 
-  /// The profile with this name.
   func profile(named name: String) -> CardProfile? { profiles.first { $0.name == name } }
 
   /// The profiles that a plan may choose by itself: only usable ones, never off or pro-audio.

@@ -22,7 +22,6 @@ package struct HintMemory: Sendable, Hashable, Codable {
   /// The run of the server on which they were made.
   package var serverCookie: UInt32?
 
-  /// Makes an empty memory.
   package init() {}
 
   /// Records an attempt in place of an earlier one for the same setting.

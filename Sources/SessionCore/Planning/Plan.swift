@@ -7,7 +7,6 @@ public struct Unmet: Sendable, Hashable, Codable {
   /// The reason, for users.
   public var reason: String
 
-  /// Makes an entry.
   package init(property: Property, verdict: Verdict, reason: String) {
     self.property = property
     self.verdict = verdict

@@ -2,7 +2,6 @@ package import PulseTypes
 
 /// The complete input of a plan; the plan is a pure function of it.
 package struct PlanInput: Sendable, Hashable, Codable {
-  /// The mode.
   package var mode: AudioMode
   /// The actual server.
   package var snapshot: ServerSnapshot
@@ -69,7 +68,6 @@ package struct PlanInput: Sendable, Hashable, Codable {
 }
 
 extension PlanInput {
-  /// Whether an input may be unmuted.
   var unmutesInputs: Bool { mayUnmute ?? isExplicit }
 
   /// Records the current defaults as those from before the run; call it once, before its first

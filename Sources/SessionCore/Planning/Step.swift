@@ -20,7 +20,6 @@ public struct Step: Sendable, Hashable, Codable {
   /// The reason, for users.
   public var why: String
 
-  /// Makes a step.
   package init(
     phase: Phase, property: Property, setting: Setting, from: SettingValue?, to: SettingValue,
     isDeferred: Bool = false, isPermanent: Bool = false, why: String

@@ -9,14 +9,12 @@ package struct CombineSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The channels of the combined sink: the primary's.
   package var map: ChannelMap
 
-  /// Makes a spec.
   package init(outputs: [String], primary: String, map: ChannelMap) {
     self.outputs = outputs.sorted()
     self.primary = primary
     self.map = map
   }
 
-  /// The module that makes it.
   package var moduleName: String { Self.moduleName }
 
   static let moduleName = "module-combine-sink"

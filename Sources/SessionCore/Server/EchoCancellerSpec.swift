@@ -17,7 +17,6 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
   /// Hz of both.
   package var rate: Int
 
-  /// The default method.
   package static let defaultMethod = "webrtc"
 
   /// The rate of a canceller for a preferred rate: `webrtc` supports these four.
@@ -25,7 +24,6 @@ package struct EchoCancellerSpec: Sendable, Hashable, Codable, LinkSpec {
     [8000, 16000, 32000].first { (preference ?? 48000) <= $0 } ?? 48000
   }
 
-  /// The module that makes it.
   package var moduleName: String { Self.moduleName }
 
   static let moduleName = "module-echo-cancel"

@@ -12,7 +12,6 @@ package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The positions it presents, a standard layout.
   package var map: ChannelMap
 
-  /// Makes a spec.
   package init(direction: Direction, master: String, masterMap: ChannelMap, map: ChannelMap) {
     self.direction = direction
     self.master = master
@@ -23,7 +22,6 @@ package struct RemapSpec: Sendable, Hashable, Codable, LinkSpec {
   /// The name of the remap's device; the same after every reload, so that streams return to it.
   package var name: String { Owned.name(direction) }
 
-  /// The module that makes it.
   package var moduleName: String { Self.moduleName(direction) }
 
   static func moduleName(_ direction: Direction) -> String {

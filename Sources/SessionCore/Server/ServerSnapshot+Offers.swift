@@ -29,7 +29,6 @@ extension ServerSnapshot {
       }
   }
 
-  /// The names of all sources and sinks.
   package var deviceNames: Set<String> { Set((sources + sinks).map(\.name)) }
 
   private var names: Set<String> {

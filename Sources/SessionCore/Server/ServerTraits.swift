@@ -72,7 +72,6 @@ extension ServerKind {
 }
 
 extension ServerSnapshot {
-  /// Whether the server has a trait.
   package func has(_ trait: ServerTraits) -> Bool { traits.contains(trait) }
 
   /// The server's traits.

@@ -109,7 +109,6 @@ extension Setting {
   /// hardware's channels, from which the input's remap selects.
   static let links: [Setting] = [.combination, .chain(.output), .echoCanceller, .chain(.input)]
 
-  /// Whether it has a trait.
   package func `is`(_ trait: SettingTraits) -> Bool { kind.traits.contains(trait) }
 
   /// Whether it is a module of the session.

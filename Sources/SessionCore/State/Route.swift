@@ -28,7 +28,6 @@ public struct Route: Sendable, Hashable, Codable {
   /// The output devices; empty without a device.
   public var outputs: [RouteDevice]
 
-  /// Makes a route.
   package init(inputs: [RouteDevice] = [], outputs: [RouteDevice] = []) {
     self.inputs = inputs
     self.outputs = outputs

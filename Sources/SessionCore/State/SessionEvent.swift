@@ -44,7 +44,6 @@ package struct TimedEvent: Sendable, Hashable {
   /// What happened.
   package var event: SessionEvent
 
-  /// Makes an entry.
   package init(time: String, event: SessionEvent) {
     self.time = time
     self.event = event

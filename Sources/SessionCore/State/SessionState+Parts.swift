@@ -23,7 +23,6 @@ extension SessionState {
       return String(name[start...].prefix { $0 != ")" })
     }
 
-    /// Makes a description.
     package init(kind: ServerKind, name: String, version: String, address: String) {
       self.kind = kind
       self.name = name
@@ -44,7 +43,6 @@ extension SessionState {
     /// Whether it is the command, which can be told to end.
     package var isCommand: Bool { name == "audiosession" }
 
-    /// Makes a description.
     package init(pid: Int32, name: String, since: String? = nil) {
       self.pid = pid
       self.name = name
@@ -68,7 +66,6 @@ extension SessionState {
     /// another stream uses the device.
     package var running: Bool
 
-    /// Makes a description.
     package init(
       device: String, kind: String, latency: Double?, sampleRate: Int, held: Bool,
       running: Bool = false
@@ -93,7 +90,6 @@ extension SessionState {
     /// The devices that it keeps running even when idle: a microphone then appears as in use.
     package var keepsRunning: [String]
 
-    /// Makes a description.
     package init(kind: String, method: String, inUse: Bool, keepsRunning: [String]) {
       self.kind = kind
       self.method = method

@@ -24,7 +24,6 @@ package struct TraceLine: Sendable, Hashable, Codable {
   /// What happened.
   package var entry: TraceEntry
 
-  /// Makes a line.
   package init(time: String, entry: TraceEntry) {
     self.time = time
     self.entry = entry

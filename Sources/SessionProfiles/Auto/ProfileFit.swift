@@ -5,9 +5,7 @@ package import SessionCore
 package struct ProfileFit: Sendable, Hashable {
   /// The profile's name.
   package var name: String
-  /// Its description.
   package var description: String?
-  /// The source of the profile.
   package var source: ProfileSource
   /// The sum over its matchers (`DeviceMatcher.points`): the matching profile with the most wins.
   package var points: Int

@@ -46,7 +46,6 @@ struct TextCursor {
     while let byte = peek(), condition(byte) { advance() }
   }
 
-  /// Skips spaces and tabs.
   mutating func skipSpaces() { skip { $0 == .space || $0 == .tab } }
 
   /// The bytes from an offset to here.

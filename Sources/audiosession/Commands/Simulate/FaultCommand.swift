@@ -4,7 +4,6 @@ import PulseSandbox
 
 /// A command that causes a fault in the sandbox inside which it runs.
 protocol FaultCommand: SessionCommand {
-  /// The fault.
   var fault: Fault { get throws }
   /// The fault that undoes it if it lasts only for a time; nil if there is none, or it ends by
   /// itself.
