@@ -28,7 +28,7 @@ struct StopCommand: SessionCommand {
       let state = try? await session.getSessionState()
       return (stopped, state?.active ?? true)
     }
-    try context.output.result(StopJSON(stopped)) {
+    try context.output.result(StopJSON(stopped: stopped.map(HolderJSON.init))) {
       StopJSON.lines(stopped, isActive: isActive, width: $0)
     }
     return .done
@@ -51,19 +51,18 @@ struct StopCommand: SessionCommand {
   }
 }
 
+/// A process that maintains the session, as `stop` and `service status` name it.
+struct HolderJSON: Encodable {
+  let pid: Int32
+  let name: String
+
+  init(_ holder: SessionState.Holder) { (pid, name) = (holder.pid, holder.name) }
+}
+
 /// `stop --json`
 struct StopJSON: EncodableWithNulls {
-  struct Stopped: Encodable {
-    let pid: Int32
-    let name: String
-  }
-
   let schema = 1
-  let stopped: Stopped?
-
-  init(_ holder: SessionState.Holder?) {
-    stopped = holder.map { Stopped(pid: $0.pid, name: $0.name) }
-  }
+  let stopped: HolderJSON?
 
   /// - Parameter isActive: whether a mode is still applied.
   static func lines(_ holder: SessionState.Holder?, isActive: Bool, width: Int?) -> [Line] {

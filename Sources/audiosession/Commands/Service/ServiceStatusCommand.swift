@@ -30,7 +30,7 @@ struct ServiceStatusCommand: SessionCommand {
       ours: file.exists ? try ServiceUnit.isOurs(file.read() ?? "") : nil,
       enabled: isThere ? await manager.word("is-enabled") : nil,
       active: isThere ? await manager.word("is-active") : nil,
-      holder: await holder(context).map { ServiceStatusJSON.Holder(pid: $0.pid, name: $0.name) })
+      holder: await holder(context).map(HolderJSON.init))
     try context.output.result(result) { _ in Self.lines(result) }
     return .done
   }
@@ -58,15 +58,10 @@ struct ServiceStatusCommand: SessionCommand {
 
 /// `service status --json`
 struct ServiceStatusJSON: EncodableWithNulls {
-  struct Holder: Encodable {
-    let pid: Int32
-    let name: String
-  }
-
   let schema = 1
   let unit: String?
   let ours: Bool?
   let enabled: String?
   let active: String?
-  let holder: Holder?
+  let holder: HolderJSON?
 }
