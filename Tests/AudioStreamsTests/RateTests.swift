@@ -1,6 +1,5 @@
 import AudioSession
 import CPulseStream
-import Glibc
 import PulseSandbox
 import PulseTypes
 import TestSupport
@@ -45,41 +44,7 @@ struct RateTests {
     func fault(_ tones: [Double]) -> String? {
       let share = (counted?.rate ?? 0) / Double(rate)
       guard abs(share - 1) < 0.03 else { return "\(share) of \(rate) frames a second" }
-      return Self.absent(tones, samples, rate).map { "\($0) Hz is not heard" }
-    }
-
-    /// The first of some tones that is not heard as it is.
-    static func absent(_ tones: [Double], _ samples: [Float], _ rate: Int) -> Double? {
-      // A busy machine loses some of the sound: one part without a jump is enough.
-      let parts = stride(from: 0, through: samples.count - rate / 4, by: rate / 4).map {
-        samples[$0..<($0 + rate / 4)]
-      }
-      return tones.first { tone in !parts.contains { hasTone($0, tone, rate) } }
-    }
-
-    /// Whether a sine is there, to a thousandth of its frequency: the phases of two halves say so.
-    private static func hasTone(_ part: ArraySlice<Float>, _ tone: Double, _ rate: Int) -> Bool {
-      let half = part.count / 2
-      let step = 2 * Double.pi * tone / Double(rate)
-      let (one, two) = (phasor(part.prefix(half), step), phasor(part.suffix(half), step))
-      var turned = (two.phase - one.phase - step * Double(half)) / (2 * .pi)
-      turned -= turned.rounded()
-      let frequency = tone + turned / (Double(half) / Double(rate))
-      return min(one.amplitude, two.amplitude) > 0.05 && abs(frequency / tone - 1) < 1e-3
-    }
-
-    /// A sine of a frequency in a sound, through a window that shuts out the others.
-    private static func phasor(
-      _ part: ArraySlice<Float>, _ step: Double
-    ) -> (amplitude: Double, phase: Double) {
-      var (real, imaginary) = (0.0, 0.0)
-      for (index, sample) in part.enumerated() {
-        let window = 1 - cos(2 * Double.pi * Double(index) / Double(part.count))
-        real += Double(sample) * window * cos(step * Double(index))
-        imaginary -= Double(sample) * window * sin(step * Double(index))
-      }
-      let scale = 2 / Double(part.count)
-      return (hypot(real, imaginary) * scale, atan2(imaginary, real))
+      return Sines.absent(tones, in: samples, rate: rate).map { "\($0) Hz is not heard" }
     }
   }
 
@@ -245,7 +210,7 @@ struct RateTests {
       let lost = progress.missing.reduce(0) { $0 + $1.frames }
       // A file at another rate has other tones.
       let samples = try SoundFileReader(path: path).read(frames: Int(progress.frames))
-      let absent = Counted.absent(tones, samples, progress.sampleRate)
+      let absent = Sines.absent(tones, in: samples, rate: progress.sampleRate)
       if elapsed > 0.85, elapsed < 2.2, lost < progress.sampleRate / 4, absent == nil { return }
       faults.append(
         "0.9 s were recorded in \(elapsed) s, without \(progress.missing), \(absent ?? 0) Hz is not heard"
