@@ -96,23 +96,21 @@ struct CancellationTests {
 
   @Test("a session is closed while upkeep waits for a server that does not answer")
   func closedWhileLooking() async throws {
-    try await Rig.with(.minimal, timeout: .seconds(60)) { rig in
-      try await rig.session.setAudioMode(Self.mode)
-      let looks = await rig.session.looks
-      // A look begins within the server's next turn, which never comes.
-      for number in 0..<100 where await rig.session.looks == looks {
-        noteTry(number + 1, of: 100)
-        try await rig.outside.setDefaultSource(number % 2 == 0 ? "speakers.monitor" : "mic")
-        try await rig.sandbox.freeze()
-        if await eventually(within: .milliseconds(100), { await rig.session.looks > looks }) {
-          break
-        }
-        try await rig.sandbox.thaw()
+    try await Rig.with(.minimal) { rig in
+      let wire = try await Tripwire.signalling(SIGSTOP, rig.sandbox)
+      let session = Rig.session(rig.sandbox, timeout: .seconds(60), logger: wire.logger)
+      try await session.setAudioMode(Self.mode)
+      // The server is frozen just before the first request of a look, which waits for its answer.
+      wire.arm(1)
+      let change = Task { [outside = rig.outside] in
+        try await outside.setDefaultSource("speakers.monitor")
       }
+      #expect(await eventually { wire.hasTripped })
       let start = ContinuousClock.now
-      await rig.session.close()
+      await session.close()
       #expect(ContinuousClock.now - start < Rig.standstill)
       try await rig.sandbox.thaw()
+      try await change.value
     }
   }
 
