@@ -178,6 +178,7 @@ struct KillMatrixTests {
         guard error.code == .timedOut else { throw error }
       }
     }
+    noteTry(30, of: 30)
     return try await PulseClient.connect(to: rig.sandbox.address, name: "outside")
   }
 }

@@ -36,9 +36,14 @@ struct OtherStreamsTests {
 
   /// PipeWire may lose a volume that is set while the stream is being connected: it is asked again.
   private func set(_ volume: ChannelVolumes, of stream: PulseStream, _ rig: Rig) async throws {
-    while try await rig.outside.snapshot().sinkInput(stream)?.volume != volume {
+    for number in 1...20 {
+      noteTry(number, of: 20)
       try await rig.outside.setStreamVolume(.output, stream.index, volume)
-      try await Task.sleep(for: .milliseconds(5))
+      let isSet = try await eventually(within: .seconds(1)) {
+        try await rig.outside.snapshot().sinkInput(stream)?.volume == volume
+      }
+      if isSet { return }
+      try #require(number < 20, "the volume of a stream was not set")
     }
   }
 

@@ -92,15 +92,15 @@ extension Rig {
 
   /// Has another client set a volume, again where the server does not show it, as PipeWire may.
   func setInputVolume(_ volume: ChannelVolumes, of device: String) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while try await outside.source(named: device)?.volume != volume {
-      try #require(ContinuousClock.now < deadline, "the volume of \(device) was not set")
+    if try await outside.source(named: device)?.volume == volume { return }
+    for number in 1...20 {
+      noteTry(number, of: 20)
       try await outside.setVolume(.input, device: device, volume)
-      let soon = ContinuousClock.now + .seconds(1)
-      var pauses = Pauses()
-      while try await outside.source(named: device)?.volume != volume, ContinuousClock.now < soon {
-        try await pauses.pass()
+      let isSet = try await TestSupport.eventually(within: .seconds(1)) {
+        try await outside.source(named: device)?.volume == volume
       }
+      if isSet { return }
+      try #require(number < 20, "the volume of \(device) was not set")
     }
   }
 

@@ -73,6 +73,7 @@ func patiently<Result>(
       guard codes.contains(error.code) else { throw error }
     }
   }
+  noteTry(30, of: 30, in: test)
   return try await change()
 }
 

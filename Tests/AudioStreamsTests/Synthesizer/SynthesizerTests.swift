@@ -117,6 +117,7 @@ struct SynthesizerTests {
       var steps: [Double] = []
       // Twice; a busy machine may lose some sound, which is a step as well, but hardly each time.
       while steps.count < 8, steps.count(where: { $0 < own + ClickTests.margin }) < 2 {
+        noteTry(steps.count, of: 7, after: "steps of \(steps)")
         listener.forget()
         try await synthesizer.start()
         #expect(try synthesizer.triggerNote(pitch: 45, velocity: .accent))

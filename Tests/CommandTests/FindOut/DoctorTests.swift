@@ -415,10 +415,11 @@ struct PipeWireDoctorTests {
   func trouble(_ command: String, _ found: [String]) async throws {
     try await PulseSandbox.with(.minimal(on: .pipewire)) { sandbox in
       var seen = try await findings(sandbox, command)
-      let deadline = ContinuousClock.now + .seconds(30)
       // PipeWire acknowledges before it acts.
-      while seen != found, ContinuousClock.now < deadline {
+      _ = try await eventually(within: .seconds(30)) {
+        if seen == found { return true }
         seen = try await findings(sandbox, command.hasPrefix("export") ? command : "true")
+        return seen == found
       }
       #expect(seen == found)
     }

@@ -70,13 +70,14 @@ struct ReadmeBlockTests {
       seen serverReset
       tries=0
       until grep -q "\\"conflict\\"" events; do
-        tries=$((tries + 1)); echo "try $tries"; [ $tries -le 15 ]; \(lines[3])
+        tries=$((tries + 1)); echo try; [ $tries -le 15 ]; \(lines[3])
       done
       kill $watch
       """
     #expect(lines.count == 4)
     try await run("\(start) -- sh -e -c '\(script)'", cards: cards) { result in
       #expect(result.status == 0, "\(result)")
+      noteTries(result.standardOutput, of: 15)
     }
   }
 

@@ -74,6 +74,7 @@ struct RealtimeKitTests {
     try await PulseSandbox.with(.minimal) { sandbox in
       // Who asks waits half a second for an answer, and a busy machine may take longer.
       for round in 1...10 {
+        noteTry(round, of: 10)
         let result = try await sandbox.shell(
           "cd \(sandbox.directory)\n" + bus(with: services, Self.record + "; code=$?\n")
             + "cat daemons.log; rm daemons.log; exit $code")
