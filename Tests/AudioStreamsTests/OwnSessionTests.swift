@@ -95,6 +95,7 @@ struct OwnSessionTests {
       let stream = try #require(seen.sinkInputs.first { $0.name == "Synthesizer" })
       #expect(seen.device(.output, at: stream.device)?.name == "speakers")
       #expect(stream.properties["media.role"] == "video")
+      #expect(synthesizer.resets == 0)
       await synthesizer.stop()
       await outside.close()
     }

@@ -175,7 +175,7 @@ struct RateTests {
         #expect(synthesizer.resets == 0 && tone.failure == nil)
         await tone.close()
         music.cancel()
-        _ = try? await music.value
+        if case .failure(let error) = await music.result { expectTrueRate(error) }
         await synthesizer.stop()
         // Nobody uses the device now: its pin waits.
         #expect(

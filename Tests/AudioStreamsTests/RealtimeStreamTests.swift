@@ -56,6 +56,7 @@ struct RealtimeStreamTests {
       stream.drain()
       #expect(await eventually { heard.now.events.contains(.drained) })
       await stream.close()
+      expectTrueRate(heard.now.error)
       #expect(count.pointee > grant.bufferFrames)
       count.deallocate()
     }

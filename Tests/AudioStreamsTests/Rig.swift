@@ -38,9 +38,7 @@ struct Rig {
   static func rateWatch(of capture: AudioCapture) -> Task<Void, Never> {
     let events = capture.events
     return Task {
-      for await case .error(let error) in events where error.isWrongRate {
-        Issue.record("frames against the clock: \(error)")
-      }
+      for await case .error(let error) in events { expectTrueRate(error) }
     }
   }
 

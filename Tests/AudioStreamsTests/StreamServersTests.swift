@@ -142,6 +142,7 @@ struct StreamServersTests {
         #expect(abs(decibels(tone.amplitude / 0.3)) < 0.1)
         await rig.capture.stopAudioStream()
       }
+      #expect(synthesizer.resets == 1)
       await synthesizer.stop()
     }
   }
@@ -158,15 +159,21 @@ struct StreamServersTests {
       try await rig.session.setAudioMode(mode)
       for latency in [Duration.milliseconds(10), nil] {
         let sizes = Shared<[Int]>([])
+        let failure = Shared<StreamError?>(nil)
         let request = StreamRequest(
           direction: .input, server: rig.session.address, name: "program", device: name,
           latency: latency, timeout: .seconds(20))
         let stream = try RealtimeStream(request) { signal in
-          if case .sound(let chunk, _) = signal { sizes.update { $0.append(Int(chunk.frames)) } }
+          switch signal {
+          case .sound(let chunk, _): sizes.update { $0.append(Int(chunk.frames)) }
+          case .ended(let error): failure.value = error
+          case .ready, .requested, .events: break
+          }
         }
         _ = try await stream.opened()
         #expect(await eventually(within: .seconds(30)) { sizes.value.reduce(0, +) > 24_000 })
         await stream.close()
+        expectTrueRate(failure.value)
         let largest = sizes.value.max() ?? 0
         #expect(latency == nil ? largest > 512 : largest <= 512, "\(sizes.value.prefix(20))")
       }

@@ -41,7 +41,7 @@ struct WrongRateTests {
       pipe.share = share
       for await event in events {
         guard case .error(let error) = event else { continue }
-        #expect(error.isWrongRate, "\(error)")
+        #expect(error.isWrongRate && error.message.contains(wrongRateWords), "\(error)")
         break
       }
       pipe.share = 1

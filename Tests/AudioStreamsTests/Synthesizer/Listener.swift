@@ -20,6 +20,7 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
   private let lock = Lock()
   private var arrivals: [Arrival] = []
   private var lost = 0
+  private var failure: StreamError?
   private var stream: RealtimeStream?
   private(set) var grant: StreamGrant?
 
@@ -33,7 +34,11 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
       direction: .input, server: sandbox.address, name: "listener", device: device,
       latency: .milliseconds(20))
     let stream = try RealtimeStream(request) { signal in
-      if case .sound(let chunk, let samples) = signal { listener.take(chunk, samples) }
+      switch signal {
+      case .sound(let chunk, let samples): listener.take(chunk, samples)
+      case .ended(let error): listener.lock.withLock { listener.failure = error }
+      case .ready, .requested, .events: break
+      }
     }
     listener.stream = stream
     let grant = try await stream.opened()
@@ -78,8 +83,10 @@ final class Listener: @unchecked Sendable {  // everything is behind `lock`
   /// Forgets what has come.
   func forget() { lock.withLock { arrivals = [] } }
 
+  /// Ends it; the test fails if its frames disagreed with the clock.
   func close() async {
     await stream?.close()
     stream = nil  // whose handler holds the listener
+    expectTrueRate(lock.withLock { failure })
   }
 }

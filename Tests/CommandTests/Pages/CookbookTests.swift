@@ -79,6 +79,7 @@ struct CookbookTests {
       let script =
         "export PATH=\(folder):$PATH\n" + recipe.script(home: sandbox.directory + "/home")
       let result = try await sandbox.capture(["sh", "-e", "-c", script], timeout: .seconds(90))
+        .withTrueRates()
       #expect(result.status == 0, "\(result)")
     }
   }

@@ -30,7 +30,9 @@ struct ReadmeBlockTests {
         \(cards ? "" : "export AUDIOSESSION_SIMULATED_CARD=/none")
 
         """
-      try body(try await outer.capture(["sh", "-c", prelude + script], timeout: .seconds(180)))
+      let result = try await outer.capture(
+        ["sh", "-c", prelude + script], timeout: .seconds(180))
+      try body(result.withTrueRates())
     }
   }
 

@@ -7,12 +7,13 @@ import Testing
 struct SoundCommandTests {
   /// Runs the program as long as sound takes on a machine that is busy with other tests.
   static func run(_ sandbox: PulseSandbox, _ arguments: String...) async throws -> CommandResult {
-    try await sandbox.capture([builtProgram] + arguments, timeout: .seconds(60))
+    try await sandbox.capture([builtProgram] + arguments, timeout: .seconds(60)).withTrueRates()
   }
 
   static func shell(_ sandbox: PulseSandbox, _ script: String) async throws -> CommandResult {
     try await sandbox.capture(
-      ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", script], timeout: .seconds(180))
+      ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", script], timeout: .seconds(180)
+    ).withTrueRates()
   }
 
   @Test("tone names each speaker as it plays, and is heard there", .server)

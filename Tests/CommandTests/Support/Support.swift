@@ -11,6 +11,7 @@ extension PulseSandbox {
   /// It has more time than a user's program, as `$A` has: the machine may stand still for seconds.
   func audiosession(_ arguments: String...) async throws -> CommandResult {
     try await capture([builtProgram, "--timeout", "60s"] + arguments, timeout: .seconds(90))
+      .withTrueRates()
   }
 
   /// Runs a shell script inside; `$A` is the program, unquoted.
@@ -19,7 +20,8 @@ extension PulseSandbox {
     let prelude = "pause() { sleep 0.02; }\n"
     return try await capture(
       ["env", "A=\(builtProgram) --timeout 60s", "sh", "-c", prelude + script],
-      timeout: .seconds(180))
+      timeout: .seconds(180)
+    ).withTrueRates()
   }
 
   /// Writes a profile where the program inside finds it by name.
@@ -42,6 +44,18 @@ extension PulseSandbox {
   }
 
   private func file(_ path: String) -> URL { URL(filePath: path) }
+}
+
+extension CommandResult {
+  /// The same; the test fails if it says that a stream's frames disagreed with the clock.
+  func withTrueRates() -> CommandResult {
+    for text in [standardOutput, standardError] where text.contains("did") {
+      // Text for people is wrapped.
+      let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      if words.contains(wrongRateWords) { Issue.record("frames against the clock: \(text)") }
+    }
+    return self
+  }
 }
 
 /// Profiles for the devices of `SandboxConfiguration.minimal`.
