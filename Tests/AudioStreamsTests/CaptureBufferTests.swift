@@ -23,6 +23,7 @@ struct CaptureBufferTests {
         CaptureConfiguration(device: "tone.monitor"))
       let sound = await rig.collect(buffers, frames: 2048 * 6)
       let end = Self.sinceEpoch
+      sound.expectTrueTime()
       for buffer in sound.buffers.dropFirst() {
         #expect(buffer.epochTime > start - .seconds(1) && buffer.epochTime < end)
         #expect(buffer.isVoiceActive)

@@ -21,6 +21,7 @@ struct CaptureTests {
       let sound = await rig.collect(buffers, frames: 2048 * 10)
       #expect(sound.buffers.allSatisfy { $0.frameLength == 2048 && $0.sampleRate == 16000 })
       #expect(sound.lost == 0)
+      sound.expectTrueTime()
       let tone = Tone(Array(sound.samples.dropFirst(2048)), rate: 16000, near: 1000)
       #expect(abs(tone.frequency - 1000) < 0.1)
       await capture.stopAudioStream()
@@ -39,6 +40,7 @@ struct CaptureTests {
       // So long that the audio thread's own check of the rate counts.
       let sound = await rig.collect(buffers, frames: 48_000)
       #expect(sound.lost == 0, "\(sound.missing)")
+      sound.expectTrueTime()
     }
   }
 }

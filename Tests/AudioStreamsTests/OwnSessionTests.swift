@@ -48,7 +48,8 @@ struct OwnSessionTests {
         CaptureConfiguration(sampleRate: 48000, channels: .device))
       #expect(await rig.capture.tapFormat?.sampleRate == 48000)
       #expect(await rig.capture.tapFormat?.channels == 2)
-      let sound = await rig.collect(buffers, frames: 2048 * 12)
+      let sound = await rig.collect(buffers, frames: 2048 * 24)
+      sound.expectTrueTime()
       let samples = sound.samples.suffix(4800 * 2).map { $0 }
       let channels = (0..<2).map { channel in
         stride(from: channel, to: samples.count, by: 2).map { samples[$0] }

@@ -1,5 +1,6 @@
 import AudioSession
 import PulseSandbox
+import PulseTypes
 import Testing
 
 @testable import AudioStreams
@@ -68,6 +69,30 @@ struct Rig {
         let skipped = next.missing.filter { $0.position < next.position }
         return skipped.reduce(end) { $0 + Int64($1.frames) } == next.position
       }
+    }
+
+    /// The frames from the beginning to the end take as long as the clock says, however often the
+    /// input went: what was missing was told truly, and errors do not add up. Within one stretch of
+    /// sound it shows frames that are too many.
+    ///
+    /// A busy machine reads the clock late now and then, and never early: of each the earliest counts.
+    func expectTrueTime(sourceLocation: SourceLocation = #_sourceLocation) {
+      guard let first = buffers.first, let last = buffers.last else {
+        Issue.record("no sound", sourceLocation: sourceLocation)
+        return
+      }
+      let quarter = Int64(first.sampleRate) / 4
+      func lateness(_ part: Range<Int64>) -> Double {
+        buffers.filter { part.contains($0.position - first.position) }.map {
+          ($0.hostTime - first.hostTime).seconds - ($0.streamTime - first.streamTime).seconds
+        }.min() ?? .nan
+      }
+      let end = last.position - first.position
+      let begun = lateness(quarter..<2 * quarter)
+      // Of less than half a second there is none.
+      let ended = lateness(max(2 * quarter, end - quarter)..<max(2 * quarter, end) + 1)
+      #expect(
+        abs(begun - ended) < 0.06, "\(begun) s, \(ended) s", sourceLocation: sourceLocation)
     }
   }
 
