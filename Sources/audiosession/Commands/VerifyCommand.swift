@@ -60,8 +60,7 @@ struct VerifyCommand: SessionCommand {
         if let found { try await session.setAudioMode(found.mode, profile: found.name) }
         do {
           let report = try await Verification(
-            session: session, mode: found?.mode, time: duration.duration,
-            isPrivate: options.sandbox, playsAloud: play
+            session: session, time: duration.duration, isPrivate: options.sandbox, playsAloud: play
           ).run()
           let snapshot = try? await session.snapshot()
           try await end(session, context.output)

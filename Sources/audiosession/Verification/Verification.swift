@@ -6,8 +6,6 @@ import SessionCore
 /// Measures a session by recording through it, and by playing if that is allowed.
 struct Verification {
   let session: AudioSession
-  /// The profile's mode, if one was applied.
-  let mode: AudioMode?
   let time: Duration
   /// Whether the server is private, so that played sound is inaudible.
   let isPrivate: Bool
@@ -18,7 +16,7 @@ struct Verification {
     let state = try await session.getSessionState()
     let snapshot = try await session.snapshot()
     let output = snapshot.defaultDevice(.output)
-    let isPlaybackOnly = mode?.category.map { !$0.directions.contains(.input) } ?? false
+    let isPlaybackOnly = state.isPlaybackOnly
     let source = isPlaybackOnly ? monitor(of: output, snapshot) : snapshot.defaultDevice(.input)
     guard let source else {
       throw SessionError(
@@ -87,6 +85,16 @@ struct Verification {
     let isMonitor = result?.source == monitor || isDigital
     result?.isMonitor = isMonitor
     return result
+  }
+}
+
+extension SessionState {
+  /// Whether the mode in effect has a category without an input.
+  fileprivate var isPlaybackOnly: Bool {
+    guard active, case .string(let word)? = properties[.category]?.preferred,
+      let category = Category(rawValue: word)
+    else { return false }
+    return !category.directions.contains(.input)
   }
 }
 

@@ -299,6 +299,23 @@ struct SoundCommandTests {
     }
   }
 
+  @Test("verify of a profile that only plays listens to the output, also without its name", .server)
+  func verifyPlayback() async throws {
+    try await PulseSandbox.with(.demo) { sandbox in
+      #expect(try await Self.run(sandbox, "apply", "music-low-latency").status == 0)
+      var devices: [String] = []
+      for profile in ["", "music-low-latency"] {
+        let result = try await Self.shell(
+          sandbox, "$A verify \(profile) --duration 500ms --json")
+        let report = OrderedJSON(result.standardOutput)
+        devices.append(report["device"].text ?? "")
+        let checks = report["checks"].array.compactMap { $0["check"].text }
+        #expect(checks.contains("sampleRate") && !checks.contains("silence"), "\(result)")
+      }
+      #expect(devices[0].hasSuffix(".monitor") && devices[0] == devices[1], "\(devices)")
+    }
+  }
+
   @Test(
     "verify measures on PipeWire what can be promised there", .pipewireCards,
     arguments: ["podcast", "voice-chat", "music-low-latency"])
