@@ -26,7 +26,8 @@ extension Profile {
   /// Lists all errors for which `named(_:environment:)` throws, starting with the one that it
   /// throws; empty for a good profile.
   ///
-  /// If the profile or one that it extends has mistakes, lists those of the first such file.
+  /// If the profile or one that it extends has mistakes, lists those of the first such file, or of
+  /// all drop-ins of one profile.
   package static func problems(
     _ name: String, environment: [String: String] = processEnvironment
   ) -> [ProfileDiagnostic] {

@@ -48,8 +48,8 @@ struct ProfileResolver {
     }
   }
 
-  /// All problems for which `resolve` throws: those of the first file with mistakes, or of the
-  /// whole.
+  /// All problems for which `resolve` throws: those of the first file with mistakes, of all
+  /// drop-ins of one profile, or of the whole.
   func problems(_ found: ProfileLibrary.Found) -> [ProfileDiagnostic] {
     do {
       _ = try whole(found)
@@ -75,9 +75,10 @@ struct ProfileResolver {
   func check(_ file: String) -> [ProfileDiagnostic] {
     var own: [ProfileDiagnostic] = []
     do throws(ProfileDiagnostic) {
-      // A folder in the current one may have the name of a profile.
+      // A file of the current folder is meant where no profile has its name; a folder never is.
       let isPath =
-        file.contains("/") || file.hasSuffix(".toml") || File.status(file)?.isFolder == false
+        file.contains("/") || file.hasSuffix(".toml")
+        || File.status(file)?.isFolder == false && (try? library.locate(file)) == nil
       let found = isPath ? library.file(file) : try library.locate(file)
       let reader = ProfileReader(
         try library.text(of: found), name: found.name, file: found.file,
@@ -102,15 +103,15 @@ struct ProfileResolver {
       let whole = isWhole ? problems(of: mode, chain, assuming: failed) : []
       return whole + warnings(of: mode, link)
     } catch {
-      let error = error.all[0]
-      if error.file == link.found.file { return [error] }
-      // A drop-in's.
-      if link.parsed.extends == nil { return [error] }
-      let base = Text.visible(link.parsed.extends ?? "")
+      let first = error.all[0]
+      let own = [link.found] + library.dropIns(of: link.found)
+      guard let base = link.parsed.extends.map({ Text.visible($0) }),
+        !own.contains(where: { $0.file == first.file })
+      else { return error.all }
       return [
         link.diagnostic(
-          "extends \"\(base)\": \(error.sessionError.message)", at: "extends", value: base,
-          code: error.code)
+          "extends \"\(base)\": \(first.sessionError.message)", at: "extends", value: base,
+          code: first.code)
       ]
     }
   }
@@ -129,19 +130,23 @@ struct ProfileResolver {
     return Link(found: found, parsed: reader.profile, isDropIn: isDropIn)
   }
 
-  /// The drop-ins of a profile.
+  /// The drop-ins of a profile; throws the mistakes of all of them.
   private func dropIns(of link: Link) throws(Mistakes) -> [Link] {
-    var links: [Link] = []
+    var (links, mistakes): ([Link], [ProfileDiagnostic]) = ([], [])
     for found in library.dropIns(of: link.found) {
-      let part = try self.link(found, isDropIn: true)
-      guard part.parsed.extends == nil else {
-        throw Mistakes(
+      do throws(Mistakes) {
+        let part = try self.link(found, isDropIn: true)
+        links.append(part)
+        guard let base = part.parsed.extends else { continue }
+        mistakes.append(
           part.diagnostic(
             "a drop-in changes \(Text.visible(link.found.name)) and cannot extend another profile",
-            at: "extends", value: part.parsed.extends))
+            at: "extends", value: base))
+      } catch {
+        mistakes += error.all
       }
-      links.append(part)
     }
+    if let mistakes = Mistakes(mistakes) { throw mistakes }
     return links
   }
 

@@ -57,11 +57,31 @@ struct ProfilesTests {
       let first = try #require(try JSONValue(json.standardOutput)["diagnostics"]).array[0]
       #expect(first["line"] == .number(1))
       #expect(first["severity"] == .string("error"))
-      // A folder with the name of a profile is not meant, a file is.
+      // A folder with the name of a profile is not meant, nor a file; one with another name is.
       let beside = try await sandbox.shell(
         "cd \(sandbox.directory); mkdir podcast; $A profiles check podcast; echo $?; "
+          + "cp bad.toml headset; $A profiles check headset; echo $?; "
           + "cp bad.toml voice; $A profiles check voice | grep -c '^voice:'")
-      #expect(beside.standardOutput == "0\n2\n", "\(beside)")
+      #expect(beside.standardOutput == "0\n0\n2\n", "\(beside)")
+    }
+  }
+
+  @Test("check reports every mistake of a drop-in, at its place", .server)
+  func checkDropIn() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      try sandbox.write(profile: "mine", "extends = \"podcast\"\n")
+      let result = try await sandbox.shell(
+        """
+        cd $XDG_CONFIG_HOME/audiosession/profiles; mkdir mine.toml.d
+        printf 'categroy = 1\\nsample-rate = true\\n' > mine.toml.d/a.toml
+        $A profiles check mine --json
+        """)
+      #expect(result.status == 65, "\(result)")
+      let found = OrderedJSON(result.standardOutput)["diagnostics"].array
+      #expect(found.map { $0["line"].text } == ["1", "2"], "\(result)")
+      for mistake in found {
+        #expect(mistake["file"].text?.hasSuffix("/mine.toml.d/a.toml") == true, "\(result)")
+      }
     }
   }
 
@@ -145,6 +165,21 @@ struct ProfilesTests {
       try sandbox.write(profile: "base", "sample-rate = 44100\n")
       let beside = try await edit("podcast", #"sed -i '1i extends = "./base.toml"' $f"#)
       #expect(beside.status == 0, "\(beside)")
+    }
+  }
+
+  @Test("edit checks the text also where a file has the profile's name", .server)
+  func editBesideFile() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let editor = try await sandbox.write(
+        file: "editor", "#!/bin/sh\necho 'extends = \"nothing\"' > $1\n")
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); : > podcast; chmod +x \(editor); unset VISUAL
+        TMPDIR=$PWD EDITOR=\(editor) $A profiles edit podcast; echo $?
+        ls $XDG_CONFIG_HOME/audiosession/profiles/podcast.toml 2> /dev/null
+        """)
+      #expect(result.standardOutput == "66\n", "\(result)")
     }
   }
 
