@@ -17,9 +17,10 @@ struct RecordCommand: SessionCommand {
       FILE.json lists it to the sample. A source named by --device that is unplugged is waited for; \
       with --follow the session's input is recorded from then on, and FILE.json names both. Ends \
       after the duration, or on SIGINT (status 0) or SIGTERM; without a duration also when the \
-      server has not answered for a minute (status 69). An existing file is replaced with \
-      --force only. It warns of a muted input, of silence, of clipping and of a full disk. If the \
-      process is killed, the file has all but the last second. '-' is standard output.
+      server has not answered for a minute (status 69). An existing FILE or FILE.json \
+      is replaced with --force only. It warns of a muted input, of silence, of clipping and of a \
+      full disk. If the process is killed, the file has all but the last second. '-' is standard \
+      output.
 
       JSON: schema, file, seconds, channels, sampleRate, format, frames, peak (of full \
       scale), inputs (position, device), missing (cause, position, frames).
@@ -82,9 +83,12 @@ struct RecordCommand: SessionCommand {
   /// How the names of recordings end.
   static let endings = ["wav", "wave", "flac"]
 
+  /// Whether a file remains, which may have a `FILE.json`: not of a pipe or a device.
+  private var leavesFile: Bool { file != "-" && File.status(file)?.isRegular != false }
+
   /// Why the file's name does not say its format. A pipe or a device needs no such name.
   private var mistake: String? {
-    guard format == nil, file != "-", File.status(file)?.isRegular != false else { return nil }
+    guard format == nil, leavesFile else { return nil }
     let name = file.split(separator: "/").last.map(String.init) ?? ""
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count > 1, let ending = parts.last?.lowercased() else {
@@ -95,7 +99,9 @@ struct RecordCommand: SessionCommand {
   }
 
   func run(_ context: Context) async throws -> Status {
-    if file != "-" { try FileGuard.check(file, replaces: force) }
+    if leavesFile {
+      for path in [file, file + ".json"] { try FileGuard.check(path, replaces: force) }
+    }
     return try await context.withOwnSession(profile) { session in
       let source = await introduce(session, context.output)
       let recorder = AudioRecorder(session: session)

@@ -144,6 +144,21 @@ struct RecordTests {
     }
   }
 
+  @Test("FILE.json is replaced with --force only, also where FILE is new")
+  func existingList() async throws {
+    try await PulseSandbox.with(.minimal) { sandbox in
+      let result = try await sandbox.shell(
+        """
+        cd \(sandbox.directory); echo mine > talk.wav.json
+        $A record talk.wav --duration 100ms; echo $? $(cat talk.wav.json) $(ls talk.wav)
+        $A record talk.wav --duration 100ms --force > /dev/null; echo $? $(ls talk.wav)
+        """)
+      #expect(result.standardOutput == "65 mine\n0 talk.wav\n", "\(result)")
+      let words = "'talk.wav.json' exists already; --force replaces it"
+      #expect(result.standardError.contains(words), "\(result)")
+    }
+  }
+
   @Test("what cannot be is said, with the right exit code")
   func failures() async throws {
     try await PulseSandbox.with(.minimal) { sandbox in
